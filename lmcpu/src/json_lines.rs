@@ -87,9 +87,10 @@ impl TextField {
             return format!("{reason}; did you mean {similar:?}?");
         }
         let listed: Vec<String> = names().take(MOST_LISTED).map(|n| format!("{n:?}")).collect();
-        match listed.is_empty() {
-            true => reason,
-            false => format!("{reason}; there are {}", shorten(&listed.join(", "))),
+        if listed.is_empty() {
+            reason
+        } else {
+            format!("{reason}; there are {}", shorten(&listed.join(", ")))
         }
     }
 
@@ -184,9 +185,10 @@ pub fn push_key(out: &mut Vec<u8>, name: &str) {
 
 /// Adds a number, or `null` where it is not finite.
 pub fn push_number(out: &mut Vec<u8>, value: f64) {
-    match value.is_finite() {
-        true => number::push_shortest_f64(out, value),
-        false => out.extend_from_slice(b"null"),
+    if value.is_finite() {
+        number::push_shortest_f64(out, value)
+    } else {
+        out.extend_from_slice(b"null")
     }
 }
 

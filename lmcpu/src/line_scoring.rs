@@ -210,12 +210,11 @@ fn split_between_words(text: &[u8], limit: usize) -> impl Iterator<Item = &[u8]>
         if rest.is_empty() {
             return None;
         }
-        let end = match rest.len() <= limit {
-            true => rest.len(),
-            false => {
-                let before = rest[..limit].iter().rposition(|&byte| is_blank(byte));
-                before.filter(|&at| at > 0).unwrap_or(limit)
-            }
+        let end = if rest.len() <= limit {
+            rest.len()
+        } else {
+            let before = rest[..limit].iter().rposition(|&byte| is_blank(byte));
+            before.filter(|&at| at > 0).unwrap_or(limit)
         };
         let (part, after) = rest.split_at(end);
         rest = after;
@@ -244,10 +243,8 @@ impl Block {
         if self.text[start..].last() != Some(&b'\n') {
             self.text.push(b'\n');
         }
-        let sentences = match documents {
-            true => memchr::memchr_iter(b'\n', &self.text[start..]).count(),
-            false => 1,
-        };
+        let sentences =
+            if documents { memchr::memchr_iter(b'\n', &self.text[start..]).count() } else { 1 };
         self.sentence_counts.push(sentences);
     }
 }

@@ -108,10 +108,8 @@ fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
             let (pre_norm_keys, activation, autoregression) = version;
             let [preprocess, postprocess, postprocess_embedding, postprocess_top] = steps;
             let [has_output_projection, has_positions, ties_layers] = flags;
-            let layer = |number: usize| match ties_layers {
-                true => 1 + layers[number].index(number),
-                false => number,
-            };
+            let layer =
+                |number: usize| if ties_layers { 1 + layers[number].index(number) } else { number };
             TransformerConfig {
                 embeddings,
                 tied_layers: (1..=decoder.depth).map(layer).collect(),
@@ -123,9 +121,10 @@ fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
                 postprocess_top,
                 has_output_projection,
                 autoregression,
-                positional_encoding: match has_positions {
-                    true => PositionalEncodingKind::SinusoidalMarian,
-                    false => PositionalEncodingKind::None,
+                positional_encoding: if has_positions {
+                    PositionalEncodingKind::SinusoidalMarian
+                } else {
+                    PositionalEncodingKind::None
                 },
                 scales_embeddings: true,
                 decoder_start: DecoderStart::ZeroEmbedding,

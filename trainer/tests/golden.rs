@@ -281,9 +281,10 @@ fn updates_by_training_kernels_are_those_of_pytorch() {
         let losses = training.curve(pairs, expected.len() - 1);
         for (update, (loss, expected)) in losses.iter().zip(expected).enumerate() {
             let errors = &golden.float32;
-            let allowed = match update <= REPEATABLE {
-                true => (8.0 * errors.early_curve).max(1e-5),
-                false => (8.0 * errors.curve).max(1e-3),
+            let allowed = if update <= REPEATABLE {
+                (8.0 * errors.early_curve).max(1e-5)
+            } else {
+                (8.0 * errors.curve).max(1e-3)
             };
             assert_near(&format!("{name}, loss {update}"), *loss, *expected, allowed * expected);
         }

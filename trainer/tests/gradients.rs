@@ -67,9 +67,10 @@ impl LossFunction {
             let squares: f64 = gradient[range.clone()].iter().map(|g| g * g).sum();
             let rms = (squares / range.len() as f64).sqrt();
             for draw in 0..draws.min(range.len()) {
-                let at = match range.len() <= draws {
-                    true => range.start + draw,
-                    false => range.start + random.next_below(range.len() as u64) as usize,
+                let at = if range.len() <= draws {
+                    range.start + draw
+                } else {
+                    range.start + random.next_below(range.len() as u64) as usize
                 };
                 let step = 1e-5 * values[at].abs().max(1.0);
                 let mut moved = values.clone();

@@ -313,9 +313,10 @@ fn estimate_within(
         runs.push(sort_run(&chunk, resources, plan.segment_bytes(), &spill)?);
         chunk = TokenChunk::new(options.order);
     }
-    let token_bytes = match options.needs_records() {
-        true => partition_bytes_per_token(options.order),
-        false => SMOOTH_BYTES_PER_TOKEN,
+    let token_bytes = if options.needs_records() {
+        partition_bytes_per_token(options.order)
+    } else {
+        SMOOTH_BYTES_PER_TOKEN
     };
     let num_ranges = plan.range_count(tokens + sentences, token_bytes, threads);
     let ranges = WordRanges::balanced(&corpus.counts, num_ranges);

@@ -37,14 +37,13 @@ impl ModelOutputs<'_> {
         work: Workspace<'_>,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let payload = match options.collapse_values {
-            true => Payload::Collapsed,
-            false => Payload::ProbabilityBackoff,
-        };
+        let payload =
+            if options.collapse_values { Payload::Collapsed } else { Payload::ProbabilityBackoff };
         let records = if options.needs_records() {
-            let renumbering = match options.renumber {
-                true => Renumbering::by_hash(model.vocabulary, model.text)?,
-                false => Renumbering::identity(model.vocabulary),
+            let renumbering = if options.renumber {
+                Renumbering::by_hash(model.vocabulary, model.text)?
+            } else {
+                Renumbering::identity(model.vocabulary)
             };
             Some(SortedRecords::new(model, renumbering, payload, work, progress)?)
         } else {

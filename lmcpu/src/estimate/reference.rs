@@ -177,9 +177,10 @@ pub fn reference_arpa(
                 None => backoff,
             };
             factors.insert(ngram, factor);
-            let values = match options.collapse_values {
-                true => [(p * factor).log10(), 0.0],
-                false => [p.log10().min(0.0), backoff.log10()],
+            let values = if options.collapse_values {
+                [(p * factor).log10(), 0.0]
+            } else {
+                [p.log10().min(0.0), backoff.log10()]
             };
             let mut line = Vec::new();
             push_shortest_f32(&mut line, values[0]);

@@ -154,9 +154,10 @@ impl Smoothing {
         let weights: Vec<_> = (2..).zip(contexts).map(weights_of).collect();
         let probabilities = column.iter().zip(context_indices);
         let probabilities = probabilities.map(|(table, context_indices)| {
-            let context_backoffs = match self.keep_context_backoffs {
-                true => context_backoffs(&context_indices, &weights),
-                false => ColumnTable::new(),
+            let context_backoffs = if self.keep_context_backoffs {
+                context_backoffs(&context_indices, &weights)
+            } else {
+                ColumnTable::new()
             };
             let mut columns =
                 self.compute_probabilities(TrieBlock(table), context_indices, &weights, unigrams);

@@ -106,9 +106,10 @@ impl Checker<'_> {
         match self.criterion {
             Criterion::All => Passes::Everywhere,
             Criterion::Words(vocabulary) => {
-                match asked.all(|word| vocabulary.find(word).is_some()) {
-                    true => Passes::Everywhere,
-                    false => Passes::Nowhere,
+                if asked.all(|word| vocabulary.find(word).is_some()) {
+                    Passes::Everywhere
+                } else {
+                    Passes::Nowhere
                 }
             }
             Criterion::Sentences { words, sentences, .. } => {

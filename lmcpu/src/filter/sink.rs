@@ -62,9 +62,10 @@ impl Sink {
     ///
     /// If it cannot be created.
     pub fn raw(path: &Path, is_single: bool) -> Result<Self> {
-        Ok(match is_single {
-            true => Sink::Stream(Output::create(path)?),
-            false => Sink::Spool(Spool::new(path, None)),
+        Ok(if is_single {
+            Sink::Stream(Output::create(path)?)
+        } else {
+            Sink::Spool(Spool::new(path, None))
         })
     }
 

@@ -87,10 +87,8 @@ fn trie_bytes(
     is_compressed: bool,
 ) -> u64 {
     let order = counts.len();
-    let (prob_bits, backoff_bits) = match is_quantized {
-        true => (options.quantize.prob(), options.quantize.backoff()),
-        false => (31, 32),
-    };
+    let (prob_bits, backoff_bits) =
+        if is_quantized { (options.quantize.prob(), options.quantize.backoff()) } else { (31, 32) };
     let word_bits = required_bits(counts[0]);
     let packed = |count: u64, bits: u32| {
         let bits = (count + 1).saturating_mul(u64::from(word_bits + bits));

@@ -102,9 +102,10 @@ impl LevelReader for TrieLevelReader {
             return damaged("the words in front of one n-gram are not in order");
         }
         let log10 = parallel::map(count, |i| level.values_at(i as u64).0);
-        let backoffs = match order == self.file.header.order() {
-            true => Vec::new(),
-            false => parallel::map(count, |i| level.values_at(i as u64).1),
+        let backoffs = if order == self.file.header.order() {
+            Vec::new()
+        } else {
+            parallel::map(count, |i| level.values_at(i as u64).1)
         };
         Ok(LevelNgrams { log10, backoffs, oldest, offsets, keep: Vec::new() })
     }
@@ -162,24 +163,21 @@ fn extension_flags(entry: &[u8], at: usize) -> (bool, bool) {
 impl<const U: usize, const M: usize> LevelReader for ProbingLevelReader<U, M> {
     fn read_level(&mut self, order: usize) -> Result<LevelNgrams> {
         let longest = order == self.file.header.order();
-        match longest {
-            false => {
-                let table = &self.file.middle[order - 2];
-                let (mut listed, ngrams) = self.shorter.recover_next_order(
-                    order,
-                    table,
-                    &|entry| extension_flags(entry, 8),
-                    &self.path,
-                )?;
-                listed.backoffs = backoffs_in(table, &ngrams.slots);
-                self.shorter = ngrams;
-                Ok(listed)
-            }
-            true => {
-                let table = &self.file.longest;
-                let shorter = std::mem::take(&mut self.shorter);
-                Ok(shorter.recover_next_order(order, table, &|_| (false, false), &self.path)?.0)
-            }
+        if longest {
+            let table = &self.file.longest;
+            let shorter = std::mem::take(&mut self.shorter);
+            Ok(shorter.recover_next_order(order, table, &|_| (false, false), &self.path)?.0)
+        } else {
+            let table = &self.file.middle[order - 2];
+            let (mut listed, ngrams) = self.shorter.recover_next_order(
+                order,
+                table,
+                &|entry| extension_flags(entry, 8),
+                &self.path,
+            )?;
+            listed.backoffs = backoffs_in(table, &ngrams.slots);
+            self.shorter = ngrams;
+            Ok(listed)
         }
     }
 }

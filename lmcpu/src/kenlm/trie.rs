@@ -353,10 +353,8 @@ impl Level {
             }
             ValueCoding::Quantized { log10, log10_table, backoff, backoff_table } => {
                 // Tables have an entry for each value of the field.
-                let backoff = match longest {
-                    true => -0.0,
-                    false => f32_at(&backoff_table[get(*backoff) as usize], 0),
-                };
+                let backoff =
+                    if longest { -0.0 } else { f32_at(&backoff_table[get(*backoff) as usize], 0) };
                 (f32_at(&log10_table[get(*log10) as usize], 0), backoff)
             }
         }

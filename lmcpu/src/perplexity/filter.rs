@@ -171,10 +171,7 @@ impl TieCounter {
         }
         let mut removed: Vec<Range<usize>> = Vec::new();
         for part in std::mem::take(&mut block.tied_parts) {
-            match self.writes_next() {
-                true => block.lines.kept += 1,
-                false => removed.push(part),
-            }
+            if self.writes_next() { block.lines.kept += 1 } else { removed.push(part) }
         }
         let whole = std::mem::take(&mut block.output);
         let mut start = 0;

@@ -157,10 +157,12 @@ proptest! {
         let mut expected = Vec::new();
         for (other, document, tight) in &documents {
             let (other, json) = (serde_json::json!(other), serde_json::json!(document));
-            text.extend(match tight {
-                true => format!("{{\"text\":{json},\"x\":{other}}}\n"),
-                false => format!(" {{ \"x\" : [{other}, 1e0], \"text\" : {json} }} \r\n"),
-            }.into_bytes());
+            let line = if *tight {
+                format!("{{\"text\":{json},\"x\":{other}}}\n")
+            } else {
+                format!(" {{ \"x\" : [{other}, 1e0], \"text\" : {json} }} \r\n")
+            };
+            text.extend(line.into_bytes());
             let mut plain = document.clone();
             if plain.is_empty() || !plain.ends_with('\n') {
                 plain.push('\n');

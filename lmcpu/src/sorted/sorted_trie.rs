@@ -122,9 +122,10 @@ impl SortedTrie {
             return Err(missing_context_error(section, index, source));
         }
         self.mark_extended(order, &contexts);
-        let backoffs = match order == source.order() {
-            true => Vec::new(),
-            false => keys.reorder_values(&section.backoffs),
+        let backoffs = if order == source.order() {
+            Vec::new()
+        } else {
+            keys.reorder_values(&section.backoffs)
         };
         let log10 = keys.reorder_values(&section.log10);
         self.levels[order - 2].set_children(&parents);

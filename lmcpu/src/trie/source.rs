@@ -68,9 +68,10 @@ impl LevelReader for TrieLevels {
         let suffixes = entries.iter().map(|entry| (entry.0 >> 32) as usize);
         let listed = LevelNgrams {
             log10: ngrams().map(|found| found.log10).collect(),
-            backoffs: match longest {
-                true => Vec::new(),
-                false => ngrams().map(|found| found.backoff).collect(),
+            backoffs: if longest {
+                Vec::new()
+            } else {
+                ngrams().map(|found| found.backoff).collect()
             },
             oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
             offsets: offsets_by_key(self.suffix_count, suffixes),

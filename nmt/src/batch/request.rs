@@ -11,9 +11,10 @@ pub(super) fn is_empty(request: &Request, eos_id: u32) -> bool {
 
 /// The translation of an empty sentence: empty, with probability 1.
 pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> Translation {
-    let alignment = match options.return_alignments && !request.source.is_empty() {
-        true => vec![vec![1.0]],
-        false => Vec::new(),
+    let alignment = if options.return_alignments && !request.source.is_empty() {
+        vec![vec![1.0]]
+    } else {
+        Vec::new()
     };
     Translation { token_scores: vec![0.0], alignment, ..Translation::default() }
 }

@@ -80,9 +80,10 @@ impl PackedColumns {
 
     /// Its shape, `[rows, columns]`.
     pub(crate) fn shape(&self) -> [usize; 2] {
-        match self.is_table {
-            true => [self.count, self.matrix.depth],
-            false => [self.matrix.depth, self.count],
+        if self.is_table {
+            [self.count, self.matrix.depth]
+        } else {
+            [self.matrix.depth, self.count]
         }
     }
 

@@ -117,9 +117,10 @@ fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
         return Ok([None, None]);
     }
     let readme = folder.join(README);
-    let readme = match files.is_file(&readme) {
-        true => String::from_utf8_lossy(&files.open(&readme)?).into_owned(),
-        false => String::new(),
+    let readme = if files.is_file(&readme) {
+        String::from_utf8_lossy(&files.open(&readme)?).into_owned()
+    } else {
+        String::new()
     };
     let address = readme.find(ADDRESS).map(|at| &readme[at + ADDRESS.len()..]);
     let pair = address.and_then(|rest| rest.split('/').next()).or_else(|| {

@@ -120,9 +120,10 @@ impl<B: Backend> Transformer<B> {
             },
             alignment_layer: shape.alignment_layer - 1,
         };
-        let table = match tables.tied_output {
-            true => tables.decoder_table_name(),
-            false => "decoder_ff_logit_out_Wt",
+        let table = if tables.tied_output {
+            tables.decoder_table_name()
+        } else {
+            "decoder_ff_logit_out_Wt"
         };
         let bias = tables.output_bias.then_some("decoder_ff_logit_out_b");
         let output = parameters.output_weights(table, bias)?;

@@ -324,17 +324,14 @@ mod tests {
             let continued = unmet.filter(|&number| lists[number].starts_with(&wanted));
             if let Some(number) = continued.min_by_key(|&number| Some(number) != current) {
                 let words = self.tokens_met + 1;
-                return match lists[number].len() == wanted.len() {
-                    true => NaiveProgress {
-                        met: self.met | 1 << number,
-                        current: None,
-                        tokens_met: words,
-                    },
-                    false => NaiveProgress {
+                return if lists[number].len() == wanted.len() {
+                    NaiveProgress { met: self.met | 1 << number, current: None, tokens_met: words }
+                } else {
+                    NaiveProgress {
                         current: Some((number, wanted.len())),
                         tokens_met: words,
                         ..self
-                    },
+                    }
                 };
             }
             let words = self.tokens_met - started.len() as u32;

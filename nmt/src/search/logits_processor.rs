@@ -320,9 +320,10 @@ impl LogitsProcessor {
         };
         let required = next(request.required.len());
         let repeated = next(request.repeated.len());
-        let forbidden = next(match self.options.renormalize && !self.options.raw_logits {
-            true => self.suppress_tokens.len() + request.suppressed.len(),
-            false => 0,
+        let forbidden = next(if self.options.renormalize && !self.options.raw_logits {
+            self.suppress_tokens.len() + request.suppressed.len()
+        } else {
+            0
         });
         let mut corrected = normalizer;
         let unchanged = repeated.is_empty() && forbidden.is_empty();

@@ -43,12 +43,11 @@ impl MosesWords {
     /// The words of `text`, with spaces between them.
     pub fn tokenize(&self, text: &[u8]) -> Vec<u8> {
         let (mut replaced, mut normalized, mut words) = (Vec::new(), Vec::new(), Vec::new());
-        let text = match self.rules.is_opus_mt {
-            true => {
-                replace_unicode_punctuation(text, &mut replaced);
-                &replaced
-            }
-            false => text,
+        let text = if self.rules.is_opus_mt {
+            replace_unicode_punctuation(text, &mut replaced);
+            &replaced
+        } else {
+            text
         };
         self.normalizer.normalize(text, &mut normalized);
         self.tokenizer.tokenize(&normalized, &mut words);

@@ -131,9 +131,10 @@ impl<T> BatchQueue<T> {
                 if state.waiting.len() >= enough || state.input_ended {
                     let waiting = std::mem::take(&mut state.waiting);
                     let QueueOptions { limits, sort_by_length, .. } = self.options;
-                    state.batches.extend(match sort_by_length {
-                        true => limits.divide_sorted(waiting, self.length),
-                        false => limits.divide(waiting, self.length),
+                    state.batches.extend(if sort_by_length {
+                        limits.divide_sorted(waiting, self.length)
+                    } else {
+                        limits.divide(waiting, self.length)
                     });
                     self.changed.notify_all();
                 }

@@ -62,9 +62,10 @@ impl Translator {
         let given = sound.iter().enumerate();
         let given: Vec<Target> =
             given.map(|(at, (_, ids, _))| Target { source_index: at, tokens: ids }).collect();
-        let mut scores = match given.is_empty() {
-            true => Vec::new(),
-            false => scorer.score(&self.models, &sources, &given, false)?,
+        let mut scores = if given.is_empty() {
+            Vec::new()
+        } else {
+            scorer.score(&self.models, &sources, &given, false)?
         }
         .into_iter();
         let score = |pair: Result<(_, _, Vec<Vec<u8>>), String>| {

@@ -65,9 +65,10 @@ impl CutText {
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {
-            let text = match segment.sentence.is_empty() {
-                true => Vec::new(),
-                false => [&tags, &segment.sentence[..]].concat(),
+            let text = if segment.sentence.is_empty() {
+                Vec::new()
+            } else {
+                [&tags, &segment.sentence[..]].concat()
             };
             (text, TextSegment { segment, num_tags })
         })
@@ -77,9 +78,10 @@ impl CutText {
 impl SentenceParser<'_> {
     /// The number of tokens of a text, or a smaller number if there are not too many.
     pub(super) fn length(&mut self, text: &[u8]) -> usize {
-        match text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
-            true => 0,
-            false => self.tokenizers[0].encode(text, &mut self.scratch).len(),
+        if text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
+            0
+        } else {
+            self.tokenizers[0].encode(text, &mut self.scratch).len()
         }
     }
 }
@@ -141,9 +143,10 @@ impl SentenceReader<'_> {
             )
         });
         for (text, segment) in cut.into_sentences() {
-            let sentence = match text.is_empty() {
-                true => self.empty_sentence(line),
-                false => self.parse_sentence(line, &text, b"", &[]),
+            let sentence = if text.is_empty() {
+                self.empty_sentence(line)
+            } else {
+                self.parse_sentence(line, &text, b"", &[])
             };
             let warning = warning.take().or(sentence.warning);
             let segment = Some(segment);

@@ -222,9 +222,8 @@ fn token_scores(
     };
     let raw = options.skip_cost && options.beam_size == 1;
     if raw {
-        let score = |(word, logit): (u32, &f32)| match !forced && forbidden(word) {
-            true => f32::NEG_INFINITY,
-            false => *logit,
+        let score = |(word, logit): (u32, &f32)| {
+            if !forced && forbidden(word) { f32::NEG_INFINITY } else { *logit }
         };
         return (logits, (0..).zip(&all).map(score).collect());
     }

@@ -78,9 +78,10 @@ impl Default for Fast {
 }
 
 fn unpacked<'a>(part: &WeightPart<'a, f32>) -> UnpackedWeights<'a, f32> {
-    match part.is_transposed {
-        true => UnpackedWeights::outputs_by_inputs(part.values),
-        false => UnpackedWeights::inputs_by_outputs(part.values),
+    if part.is_transposed {
+        UnpackedWeights::outputs_by_inputs(part.values)
+    } else {
+        UnpackedWeights::inputs_by_outputs(part.values)
     }
 }
 

@@ -49,9 +49,10 @@ impl RawOptions {
 
 /// A scalar within brackets, where a comma ends it.
 fn flow_scalar(text: &str) -> String {
-    match text.contains(',') {
-        true => serde_json::to_string(text).expect("a text is JSON"),
-        false => yaml_scalar(text),
+    if text.contains(',') {
+        serde_json::to_string(text).expect("a text is JSON")
+    } else {
+        yaml_scalar(text)
     }
 }
 

@@ -75,9 +75,10 @@ impl RawOptions {
         if !self.get_flag(flexible)? {
             // A configuration that has all options has its default.
             let default = super::table::find(normal).map_or("", |spec| spec.default);
-            return match self.get_string(normal) != default {
-                true => Err(invalid_option(normal, "it is of --batch-flexible-lr; give that too")),
-                false => Ok(None),
+            return if self.get_string(normal) != default {
+                Err(invalid_option(normal, "it is of --batch-flexible-lr; give that too"))
+            } else {
+                Ok(None)
             };
         }
         if self.get::<u64>(reference)? > 0 {

@@ -170,9 +170,10 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn is_over(&self) -> Option<Outcome> {
-        match self.is_at_limit() {
-            true => Some(Outcome::Finished),
-            false => self.training.stop.is_cancelled().then_some(Outcome::Cancelled),
+        if self.is_at_limit() {
+            Some(Outcome::Finished)
+        } else {
+            self.training.stop.is_cancelled().then_some(Outcome::Cancelled)
         }
     }
 

@@ -107,15 +107,16 @@ impl MarianFiles<'_> {
     pub fn reload(&self, fingerprint: TrainingFingerprint) -> Result<MarianTraining> {
         let values = read_parameters(&self.files.model, self.layout)?;
         let progress_path = self.files.progress();
-        let progress = match progress_path.is_file() {
-            true => MarianProgress::open(&progress_path)?,
-            false => MarianProgress {
+        let progress = if progress_path.is_file() {
+            MarianProgress::open(&progress_path)?
+        } else {
+            MarianProgress {
                 progress: Progress { updates: 0, labels: 0, epoch: 1 },
                 sentences: 0,
                 schedule: ScheduleState::default(),
                 metrics: Vec::new(),
                 statistics: Statistics::default(),
-            },
+            }
         };
         let (file, updates) = (self.files.model.display(), progress.progress.updates);
         let remark = format!(

@@ -89,9 +89,10 @@ impl Training<'_> {
         // Limits may have been raised since.
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;
-            match run.curves.lack_points() {
-                true => (run.log)("No curves: none were kept while the training went on"),
-                false => run.curves.save()?,
+            if run.curves.lack_points() {
+                (run.log)("No curves: none were kept while the training went on")
+            } else {
+                run.curves.save()?
             }
             return Ok(Outcome::AlreadyFinished);
         }

@@ -79,15 +79,12 @@ impl DynamicScaling {
             from => updates.max(from) as f64 / from as f64,
         };
         let allowed = |variance: f64| growth * self.deviations * variance.sqrt();
-        Some(match self.uses_logarithm {
-            true => {
-                let [mean, variance] = statistics.log_norm;
-                NormLimit { limit: (mean + allowed(variance)).exp(), average: mean.exp() }
-            }
-            false => {
-                let [mean, variance] = statistics.norm;
-                NormLimit { limit: mean + allowed(variance), average: mean }
-            }
+        Some(if self.uses_logarithm {
+            let [mean, variance] = statistics.log_norm;
+            NormLimit { limit: (mean + allowed(variance)).exp(), average: mean.exp() }
+        } else {
+            let [mean, variance] = statistics.norm;
+            NormLimit { limit: mean + allowed(variance), average: mean }
         })
     }
 }

@@ -170,9 +170,10 @@ impl UpdateReport {
 
     /// The norm of the gradient of a word, if gradients are divided by words or not.
     pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
-        match is_normalized {
-            true => self.gradient_norm,
-            false => self.gradient_norm / self.target_tokens.max(1) as f64,
+        if is_normalized {
+            self.gradient_norm
+        } else {
+            self.gradient_norm / self.target_tokens.max(1) as f64
         }
     }
 }

@@ -144,10 +144,7 @@ fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds:
     let mut weights = WeightsF32::default();
     let mut copy = values.clone();
     let part = UnpackedWeights::inputs_by_outputs(MatRef::new(&values, inputs, outputs));
-    let mut ours = || match turned {
-        true => weights.fill_transposed(&[part]),
-        false => weights.fill(&[part]),
-    };
+    let mut ours = || if turned { weights.fill_transposed(&[part]) } else { weights.fill(&[part]) };
     let best = race(for_seconds, &mut ours, &mut || {
         std::hint::black_box(&mut copy).copy_from_slice(&values)
     });

@@ -52,9 +52,10 @@ impl ProbingBuilder {
 
     /// Begins the order `order` of `total` n-grams.
     pub(super) fn begin_order(&mut self, order: usize, total: usize) {
-        let home_lines = match self.is_longest(order) {
-            true => home_lines::<Line5>(total, LOAD_FACTOR),
-            false => home_lines::<Line4>(total, LOAD_FACTOR),
+        let home_lines = if self.is_longest(order) {
+            home_lines::<Line5>(total, LOAD_FACTOR)
+        } else {
+            home_lines::<Line4>(total, LOAD_FACTOR)
         };
         self.in_progress = OrderInProgress { order, home_lines, ..OrderInProgress::default() };
     }

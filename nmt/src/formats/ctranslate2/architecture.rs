@@ -166,9 +166,10 @@ impl Resolver<'_> {
             decoder,
             activation: if form.is_gated { activation.gated() } else { activation },
             preprocess: norm(pre_norm),
-            postprocess: ProcessSteps(match pre_norm {
-                true => vec![ProcessStep::Add],
-                false => vec![ProcessStep::Add, form.norm],
+            postprocess: ProcessSteps(if pre_norm {
+                vec![ProcessStep::Add]
+            } else {
+                vec![ProcessStep::Add, form.norm]
             }),
             postprocess_embedding: norm(norms_embeddings),
             postprocess_top: norm(norms_output),
@@ -325,10 +326,8 @@ impl Resolver<'_> {
             let tensor = self.checkpoint.get(&format!("{first}/self_attention/{name}"));
             tensor.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0)
         };
-        let norm = match has("ffn/layer_norm/beta") {
-            true => ProcessStep::Norm,
-            false => ProcessStep::RmsNorm,
-        };
+        let norm =
+            if has("ffn/layer_norm/beta") { ProcessStep::Norm } else { ProcessStep::RmsNorm };
         let relative = if has("self_attention/relative_position_keys") {
             let classes = rows("relative_position_keys");
             Some(PositionalEncodingKind::RelativeVectors { max_distance: classes / 2 })
@@ -433,10 +432,8 @@ impl Resolver<'_> {
         if !factor.is_finite() || factor == 0.0 {
             return Err(self.unsupported(format!("{from}: queries are multiplied by {factor}")));
         }
-        let second = match is_self {
-            true => first.clone(),
-            false => self.take_linear(&format!("{from}/linear_1"))?,
-        };
+        let second =
+            if is_self { first.clone() } else { self.take_linear(&format!("{from}/linear_1"))? };
         let before_keys = if is_self { queries } else { 0 };
         for (part, source, skipped, count) in [
             ("q", &first, 0, queries),

@@ -126,9 +126,10 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
 /// that program by the description of its format only, so these names are part of the file
 /// format.
 fn origin_semantics(origin: &str) -> DecodingSemantics {
-    match ["CTranslate2", "Hugging Face"].iter().any(|name| origin.contains(name)) {
-        true => DecodingSemantics::CTranslate2,
-        false => DecodingSemantics::Marian,
+    if ["CTranslate2", "Hugging Face"].iter().any(|name| origin.contains(name)) {
+        DecodingSemantics::CTranslate2
+    } else {
+        DecodingSemantics::Marian
     }
 }
 

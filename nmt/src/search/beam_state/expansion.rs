@@ -101,9 +101,10 @@ impl BeamState {
         // At the first step all draws are from one row.
         let draws = if self.step == self.prefix.len() { self.beam_width } else { self.live.len() };
         for at in 0..draws {
-            let (row, number) = match self.step == self.prefix.len() {
-                true => (0, at as u32),
-                false => (at, self.live[at].sample_index),
+            let (row, number) = if self.step == self.prefix.len() {
+                (0, at as u32)
+            } else {
+                (at, self.live[at].sample_index)
             };
             let key = SampleKey {
                 seed: options.seed,

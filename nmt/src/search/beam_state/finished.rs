@@ -63,10 +63,8 @@ impl BeamState {
         self.tree.collect_tokens(ended.node, &mut words);
         let end_token = words.last().copied().filter(|_| ended.has_eos);
         words.truncate(ended.length - usize::from(ended.has_eos));
-        let alignment = match options.return_alignments {
-            true => self.tree.alignment(ended.node),
-            false => Vec::new(),
-        };
+        let alignment =
+            if options.return_alignments { self.tree.alignment(ended.node) } else { Vec::new() };
         let word_scores = self.tree.scores(ended.node);
         Translation {
             tokens: words,

@@ -289,9 +289,10 @@ impl BeamState {
                     total,
                     progress: choice.progress,
                     sample_index: choice.sample_index,
-                    place: match rank < beam_width {
-                        true => rank,
-                        false => scratch.free_places.pop_front().unwrap_or(0),
+                    place: if rank < beam_width {
+                        rank
+                    } else {
+                        scratch.free_places.pop_front().unwrap_or(0)
                     },
                 });
             }
@@ -315,10 +316,8 @@ impl BeamState {
         events: &mut dyn SearchEvents,
     ) -> bool {
         let &Expansion { token, score, sample_index, .. } = choice;
-        let samples = match forced {
-            true => 0..self.beam_width as u32,
-            false => sample_index..sample_index + 1,
-        };
+        let samples =
+            if forced { 0..self.beam_width as u32 } else { sample_index..sample_index + 1 };
         let mut goes_on = |&sample_index: &u32| {
             let step = self.step;
             !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })

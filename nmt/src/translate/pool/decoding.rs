@@ -224,9 +224,10 @@ impl DecodingOptions {
             count: self.num_hypotheses,
             min_probability: self.min_alternative_expansion_prob,
         });
-        let candidates = match self.use_vmap {
-            true => CandidateSource::VocabularyMap,
-            false => CandidateSource::Vocabulary,
+        let candidates = if self.use_vmap {
+            CandidateSource::VocabularyMap
+        } else {
+            CandidateSource::Vocabulary
         };
         TranslationTask { search, limits, alternatives, candidates, observer: None }
     }

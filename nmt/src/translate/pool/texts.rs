@@ -61,9 +61,10 @@ impl Translator {
     ) {
         let mut push = |parser: &mut SentenceParser, text: &[u8], segment| {
             let id = sentences.len() as u64;
-            let sentence = match text.is_empty() {
-                true => InputSentence::empty(id, id + 1),
-                false => parser.parse((id, id + 1), text, b"", &[]),
+            let sentence = if text.is_empty() {
+                InputSentence::empty(id, id + 1)
+            } else {
+                parser.parse((id, id + 1), text, b"", &[])
             };
             sentences.push(InputSentence { segment, ..sentence });
         };

@@ -62,10 +62,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
 fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     const BIAS: &str = "decoder_ff_logit_out_b";
     let tables = &transformer.embeddings;
-    let table = match tables.tied_output {
-        true => tables.decoder_table_name(),
-        false => OUTPUT_MATRIX,
-    };
+    let table = if tables.tied_output { tables.decoder_table_name() } else { OUTPUT_MATRIX };
     if tables.output_bias
         && !tensors.contains_key(BIAS)
         && has_size(tensors, table, 0, tables.target_vocab_size)
@@ -116,9 +113,10 @@ fn read_transformer(
         alignment_layer: decoder.depth,
         activation: config.activation("activation_function", config.text("activation_function"))?,
         preprocess: norm(!is_marian),
-        postprocess: ProcessSteps(match is_marian {
-            true => vec![ProcessStep::Add, ProcessStep::Norm],
-            false => vec![ProcessStep::Add],
+        postprocess: ProcessSteps(if is_marian {
+            vec![ProcessStep::Add, ProcessStep::Norm]
+        } else {
+            vec![ProcessStep::Add]
         }),
         postprocess_embedding: norm(kind == Kind::Mbart),
         postprocess_top: norm(!is_marian),

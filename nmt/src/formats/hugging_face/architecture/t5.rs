@@ -34,9 +34,10 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
         let Some(tensor) = checkpoint.take(&name) else { continue };
         let (to, tensor) = match marian_name(&name, tables) {
             Some(Name::Matrix(to)) => {
-                let tensor = match to.ends_with("_Wq") {
-                    true => tensor.scaled((bias.head_dim as f32).sqrt()),
-                    false => Ok(tensor),
+                let tensor = if to.ends_with("_Wq") {
+                    tensor.scaled((bias.head_dim as f32).sqrt())
+                } else {
+                    Ok(tensor)
                 };
                 (to, tensor.map_err(|reason| mismatch(&name, reason))?.transposed())
             }
