@@ -35,10 +35,8 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
     ),
     ("glm", "device", &["model", "workspace"]),
     ("lmcpu", "", &["kenlm", "open", "open_source", "probing", "sorted", "trie"]),
+    ("trainer", "training", &["asynchronous", "run", "simulated", "start", "updater"]),
 ];
-
-/// Crates with circles still to be cut, and the number of modules in them, which may only fall.
-const MODULES_IN_CIRCLES: &[(&str, usize)] = &[("trainer", 9)];
 
 /// The modules of `nmt` in layers, the lowest first: models and what is read of files, layers and
 /// what runs them, the search, requests. Each imports its own layer and those below.
@@ -278,13 +276,8 @@ fn modules_import_downwards() {
             let kept = KEPT_CIRCLES.iter().find(is_kept);
             kept.is_none_or(|kept| !known.remove(kept))
         });
-        let found: usize = circles.iter().map(|(_, circle)| circle.len()).sum();
-        let expected = MODULES_IN_CIRCLES.iter().find(|(other, _)| *other == name);
-        let expected = expected.map_or(0, |(_, count)| *count);
-        if found > expected {
-            complaints.push(format!("{name}: {found} modules import each other: {circles:#?}"));
-        } else if found < expected {
-            complaints.push(format!("{name}: only {found} modules in circles now; lower the list"));
+        if !circles.is_empty() {
+            complaints.push(format!("{name}: modules import each other: {circles:#?}"));
         }
     }
     complaints.extend(known.iter().map(|(name, folder, circle)| {

@@ -19,6 +19,7 @@ pub mod load_data;
 pub mod options;
 pub mod parallel_text;
 mod parameters;
+mod progress;
 pub mod random;
 pub mod tape;
 pub mod train_from_text;

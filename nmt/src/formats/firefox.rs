@@ -1,5 +1,5 @@
-//! The files beside a model of a browser: `model.deen.intgemm.alphas.bin` with
-//! `vocab.deen.spm`, or `srcvocab.deen.spm` and `trgvocab.deen.spm`, and
+//! Folders of Firefox and other browsers: a configuration, and the files beside a model,
+//! `model.deen.intgemm.alphas.bin` with `vocab.deen.spm`, or `srcvocab.deen.spm` and `trgvocab.deen.spm`, and
 //! `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
 //!
 //! A folder may have models of several directions: files that name another pair of languages than
@@ -8,6 +8,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result, compressed};
+
+/// Whether `folder` holds a model that was packed for browsers, with its configuration. What
+/// belongs to it is found as in other folders of Marian's family.
+pub fn is_folder(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    find_configuration(folder, &names.collect::<Vec<String>>()).is_some()
+}
 
 /// The decoder configuration of a folder with the files `names`.
 pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {

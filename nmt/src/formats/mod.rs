@@ -41,6 +41,7 @@ const FORMATS: &[Format] = &[
     Format { recognises: argos::is_package, find: argos::find_in_folder },
     Format { recognises: hugging_face::is_folder, find: hugging_face::find_in_folder },
     Format { recognises: ctranslate2::is_folder, find: ctranslate2::find_in_folder },
+    Format { recognises: firefox::is_folder, find: marian_folder::find },
     Format { recognises: Path::is_dir, find: marian_folder::find },
     Format { recognises: marian::is_configuration, find: marian::find_from_file },
     Format { recognises: |_| true, find: marian::find_single_file },

@@ -1,6 +1,6 @@
 //! What asynchronous training does beside plain pushes.
 
-use crate::training::{Progress, SchedulingUnit, TrainingLength};
+use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
 /// What the step of a local optimiser does to the worker's own shard
 /// (`local-optimizer-shard`).

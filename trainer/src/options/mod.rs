@@ -6,6 +6,7 @@ mod dump;
 mod files;
 mod learning_rate;
 mod marian_yaml;
+mod precedence;
 mod preset_by_size;
 mod presets;
 mod raw;

@@ -2,13 +2,12 @@
 //! configuration files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use miriam_nmt::yaml::Value;
 use miriam_textio::{shorten, suggest_name};
 
-use super::presets::{NO_PRESET, preset};
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
@@ -123,32 +122,6 @@ impl RawOptions {
             self.values.entry(name).or_insert(values);
         }
         self
-    }
-
-    /// These options over those of configuration files, the last of which counts most, over
-    /// those of the preset `task`: the order in which Marian takes them. Without files and a task the
-    /// preset is chosen by the size of the corpus, unless the options say which model to train; the
-    /// task `none` stands for no preset.
-    ///
-    /// # Errors
-    /// Files that cannot be read or are not configurations; a preset that is not known.
-    pub fn or_else_from_files(self, configs: &[PathBuf], task: Option<&str>) -> Result<Self> {
-        let is_relative = self.get_flag("relative-paths")?;
-        let mut options = self;
-        for path in configs.iter().rev() {
-            let name = path.display().to_string();
-            let yaml = std::fs::read(path)
-                .map_err(|error| miriam_textio::Error::io(&name, "read", error))?;
-            let mut file = Self::from_yaml(&yaml, &name)?;
-            file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
-            options = options.or_else_from(file);
-        }
-        match task {
-            Some(NO_PRESET) => Ok(options),
-            Some(task) => Ok(options.or_else_from(preset(task)?)),
-            None if configs.is_empty() => options.or_else_from_size(),
-            None => Ok(options),
-        }
     }
 
     /// Whether these options say how many workers there are.

@@ -14,7 +14,6 @@ use miriam_textio::Progress as ProgressBar;
 use super::config::TrainingConfig;
 use super::model_files::ModelFiles;
 use super::parameter_server::{Job, Server};
-use super::progress::Progress;
 use super::push_table::PushTable;
 use super::run::{Outcome, Run};
 use super::simulated::Simulation;
@@ -26,6 +25,7 @@ use crate::asynchronous::{
 };
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
+use crate::progress::Progress;
 use crate::trainable_model::TrainableModel;
 use crate::update::{OptimizerState, UpdateReport};
 

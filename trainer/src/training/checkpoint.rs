@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use super::fingerprint::{OptionTexts, TrainingFingerprint, parse_option_texts};
 use super::metric::MetricState;
 use super::model_files::ModelFiles;
-use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
 use crate::asynchronous::AsyncSnapshot;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
+use crate::progress::Progress;
 use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// The entry of the optimiser's file with the state of the training.

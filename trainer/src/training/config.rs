@@ -7,7 +7,6 @@ use miriam_nmt::packed::Precision;
 
 use super::divergence::DivergenceDetector;
 use super::metric::Metric;
-use super::progress::TrainingLength;
 use super::schedule::Schedule;
 use super::statistics::DynamicScaling;
 use super::validation_script::ValidationScript;
@@ -16,6 +15,7 @@ use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
 use crate::dropout::Dropout;
 use crate::kernels::IntegerPrecision;
+use crate::progress::TrainingLength;
 use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
 /// Which metrics must stall for training to stop (`early-stopping-on`).

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 use miriam_textio::Output;
 
-use super::progress::Progress;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 const HEADER: &str = "updates,labels,epoch,name,value";
 

@@ -16,12 +16,12 @@ use super::fingerprint::TrainingFingerprint;
 use super::marian_progress::MarianProgress;
 use super::metric::MetricState;
 use super::model_files::ModelFiles;
-use super::progress::Progress;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
 use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::parameters::{ParameterLayout, read_parameters};
+use crate::progress::Progress;
 use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// A training of Marian, ready to be gone on with.

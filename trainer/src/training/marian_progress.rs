@@ -13,10 +13,10 @@ use miriam_nmt::yaml::Value;
 
 use super::checkpoint::TrainingState;
 use super::metric::{Metric, MetricState};
-use super::progress::{Progress, TrainingLength};
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
 use crate::error::{Error, Result};
+use crate::progress::{Progress, TrainingLength};
 
 /// Words of a state of the Mersenne Twister.
 const STATE_WORDS: usize = 624;
@@ -184,8 +184,8 @@ fn mersenne_twister(seed: u32) -> String {
 mod tests {
     use super::*;
     use crate::data::BatchPosition;
+    use crate::progress::Progress;
     use crate::training::fingerprint::TrainingFingerprint;
-    use crate::training::progress::Progress;
     use crate::training::schedule::ScheduleState;
 
     /// A state whose file of progress is known.

@@ -17,7 +17,6 @@ mod model_files;
 mod numbers;
 mod options_of_updates;
 mod parameter_server;
-mod progress;
 mod push_table;
 mod run;
 mod saving;
@@ -31,6 +30,8 @@ mod validating;
 mod validation;
 mod validation_script;
 
+pub use crate::progress::{Progress, SchedulingUnit, TrainingLength};
+
 pub use base_rate::BaseRate;
 pub use config::{Limits, StoppingRule, TrainingConfig, ValidationOptions, ValidationReset};
 pub use decoder_settings::DecoderSettings;
@@ -39,7 +40,6 @@ pub use folder_lock::{lock_folder, lock_model};
 pub use memory::MemoryUse;
 pub use metric::{Metric, MetricState};
 pub use model_files::ModelFiles;
-pub use progress::{Progress, SchedulingUnit, TrainingLength};
 pub use run::{Outcome, Training};
 pub use schedule::{DecayStrategy, Schedule, ScheduleEvent, ScheduleState};
 pub use statistics::{DynamicScaling, Statistics};

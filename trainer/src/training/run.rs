@@ -12,7 +12,6 @@ use super::decoder_settings::DecoderSettings;
 use super::divergence::SkippedUpdates;
 use super::fingerprint::{TrainingFingerprint, architecture_fingerprint};
 use super::model_files::ModelFiles;
-use super::progress::{Progress, SchedulingUnit, TrainingLength};
 use super::schedule::ScheduleEvent;
 use super::start::{Start, warmup_ratio};
 use super::training_log::TrainingLog;
@@ -22,6 +21,7 @@ use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
+use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 use crate::trainable_model::TrainableModel;
 use crate::update::{
     FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,

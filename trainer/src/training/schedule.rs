@@ -10,7 +10,7 @@
 //! after the rate of the next update was computed: it counts from the update after that.
 
 use super::base_rate::BaseRate;
-use super::progress::{Progress, SchedulingUnit, TrainingLength};
+use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
 /// When the rate is multiplied with a factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

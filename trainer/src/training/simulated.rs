@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::asynchronous::AsyncTrainer;
 use super::parameter_server::{Job, Server};
-use super::progress::Progress;
 use super::push_table::PushTable;
 use super::run::{Outcome, Run};
 use super::updater::Updater;
@@ -15,6 +14,7 @@ use crate::asynchronous::{AsyncWorker, BatchTerms};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
+use crate::progress::Progress;
 use crate::update::{FlexibleRate, NormLimit};
 
 /// A job as it is saved; numbers are bits.

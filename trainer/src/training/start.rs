@@ -8,7 +8,6 @@ use super::fingerprint::TrainingFingerprint;
 use super::marian_checkpoint::{MarianFiles, MarianTraining};
 use super::metric::{Metric, MetricState};
 use super::numbers::check_saved_numbers;
-use super::progress::{Progress, SchedulingUnit, TrainingLength};
 use super::run::Training;
 use super::schedule::ScheduleState;
 use super::statistics::Statistics;
@@ -16,6 +15,7 @@ use crate::data::BatchPosition;
 use crate::error::{Error, Result};
 use crate::init::initial_values;
 use crate::parameters::ParameterLayout;
+use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 use crate::update::OptimizerState;
 
 /// A training before its next update.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::progress::Progress;
+use crate::progress::Progress;
 use crate::update::UpdateReport;
 
 /// The time without a line after which there is a first one early.

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use super::checkpoint::TrainingState;
 use super::config::StoppingRule;
 use super::metric::MetricState;
-use super::progress::Progress;
 use super::run::Run;
 use super::validation::{Candidate, Validator};
 use crate::data::ParallelCorpus;
 use crate::error::Result;
+use crate::progress::Progress;
 
 impl Run<'_, '_> {
     /// Validates the model; at the end out of turn.

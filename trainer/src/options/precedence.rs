@@ -1,0 +1,35 @@
+//! The order in which options count: the command line over configuration files over a preset.
+
+use std::path::{Path, PathBuf};
+
+use super::presets::{NO_PRESET, preset};
+use super::raw::RawOptions;
+use crate::error::Result;
+
+impl RawOptions {
+    /// These options over those of configuration files, the last of which counts most, over
+    /// those of the preset `task`: the order in which Marian takes them. Without files and a task the
+    /// preset is chosen by the size of the corpus, unless the options say which model to train; the
+    /// task `none` stands for no preset.
+    ///
+    /// # Errors
+    /// Files that cannot be read or are not configurations; a preset that is not known.
+    pub fn or_else_from_files(self, configs: &[PathBuf], task: Option<&str>) -> Result<Self> {
+        let is_relative = self.get_flag("relative-paths")?;
+        let mut options = self;
+        for path in configs.iter().rev() {
+            let name = path.display().to_string();
+            let yaml = std::fs::read(path)
+                .map_err(|error| miriam_textio::Error::io(&name, "read", error))?;
+            let mut file = Self::from_yaml(&yaml, &name)?;
+            file.resolve_paths(path.parent().unwrap_or(Path::new("")), is_relative)?;
+            options = options.or_else_from(file);
+        }
+        match task {
+            Some(NO_PRESET) => Ok(options),
+            Some(task) => Ok(options.or_else_from(preset(task)?)),
+            None if configs.is_empty() => options.or_else_from_size(),
+            None => Ok(options),
+        }
+    }
+}
