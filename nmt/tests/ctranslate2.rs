@@ -237,7 +237,7 @@ fn recorded(folder: &Path, name: &str) -> Vec<Vec<Scored>> {
 }
 
 #[test]
-fn transliterations_are_those_of_ctranslate2() {
+fn transliterations_are_those_from_ctranslate2() {
     let Some(folder) = aren_folder() else { return };
     let words = std::fs::read_to_string(folder.join("words.ar")).unwrap();
     for (model, name) in [

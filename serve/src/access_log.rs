@@ -52,6 +52,23 @@ impl AccessLog {
         Ok(AccessLog { path: path.to_owned(), file: Mutex::new(file), has_failed })
     }
 
+    /// Checks that the file could be opened, without making it: who checks may be another user
+    /// than the server.
+    ///
+    /// # Errors
+    /// If it could not.
+    pub fn check(path: &Path) -> Result<()> {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let outcome = if path == Path::new("-") {
+            Ok(())
+        } else if path.exists() {
+            OpenOptions::new().append(true).open(path).map(drop)
+        } else {
+            folder.map_or(Ok(()), |folder| std::fs::metadata(folder).map(drop))
+        };
+        outcome.map_err(|error| Error::system(path.display().to_string(), error))
+    }
+
     /// Opens the file again, which somebody may have renamed.
     pub fn reopen(&self) {
         match open_file(&self.path) {

@@ -172,7 +172,7 @@ fn check_environment(configuration: &Configuration) -> Result<()> {
     for path in &configuration.unix {
         Listener::check_unix(path, &access)?;
     }
-    configuration.access_log.as_deref().map(AccessLog::open).transpose()?;
+    configuration.access_log.as_deref().map(AccessLog::check).transpose()?;
     Ok(())
 }
 

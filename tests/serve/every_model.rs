@@ -169,7 +169,7 @@ fn pooled(
     let (pool, translator) = pool;
     let splitter = SentenceSplitter::new("en");
     let batch = translator.cut_texts(texts.iter().map(String::as_bytes), format, &splitter);
-    let task = translator.text_task(None, format, BatchLimits::of_ctranslate2(0, false));
+    let task = translator.text_task(None, format, BatchLimits::from_ctranslate2(0, false));
     let pending = pool.translate(task, batch.requests(), None);
     let wait = Duration::from_secs(60);
     assert!(pending.wait_all(wait));

@@ -94,8 +94,8 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
 /// The limits of batches.
 pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<BatchLimits> {
     match batch_type {
-        "examples" => Ok(BatchLimits::of_ctranslate2(max_batch_size, false)),
-        "tokens" => Ok(BatchLimits::of_ctranslate2(max_batch_size, true)),
+        "examples" => Ok(BatchLimits::from_ctranslate2(max_batch_size, false)),
+        "tokens" => Ok(BatchLimits::from_ctranslate2(max_batch_size, true)),
         _ => Err(PyValueError::new_err(format!(
             "invalid batch type {batch_type:?}; give \"examples\" or \"tokens\""
         ))),

@@ -39,8 +39,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
     /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means no limit.
-    pub fn of_ctranslate2(max_batch_size: usize, of_tokens: bool) -> Self {
-        match (max_batch_size, of_tokens) {
+    pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
+        match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
             (most, false) => BatchLimits { max_sentences: most, max_tokens: 0 },
             (most, true) => {
@@ -272,9 +272,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batch_sizes_of_ctranslate2() {
-        let divide = |size, of_tokens| {
-            let limits = BatchLimits::of_ctranslate2(size, of_tokens);
+    fn batch_sizes_from_ctranslate2() {
+        let divide = |size, in_tokens| {
+            let limits = BatchLimits::from_ctranslate2(size, in_tokens);
             limits.divide_sorted(vec![2, 9, 3, 1, 4, 3], |&n| n)
         };
         assert_eq!(divide(4, false), [vec![9, 4, 3, 3], vec![2, 1]]);
