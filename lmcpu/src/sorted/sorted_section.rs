@@ -12,7 +12,7 @@ pub(super) const CHUNK: usize = 1 << 13;
 
 /// The sort key of an n-gram: as many of its words as fit 128 bits, newest in the
 /// highest bits, and its index in the section.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct SortKey {
     high: u64,
     low: u64,
@@ -49,13 +49,16 @@ impl<'s> SortedSection<'s> {
         let bits = u32::BITS - (ids.len() as u32 - 1).leading_zeros();
         let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
-        let mut entries = parallel::map(section.len(), |index| {
+        // Collected by rayon: to fill the largest array of a build with zeros first takes a pass.
+        let sort_key = |index: usize| {
             let mut key = 0u128;
             for word in section.ngram(index).iter().rev().take(packed_words) {
                 key = key << bits | u128::from(ids[*word as usize]);
             }
             SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
-        });
+        };
+        let mut entries: Vec<SortKey> =
+            (0..section.len()).into_par_iter().with_min_len(CHUNK).map(sort_key).collect();
         let rest = |entry: &SortKey| {
             let words = &section.ngram(entry.index as usize)[..section.order - packed_words];
             words.iter().rev().map(|&word| ids[word as usize])
