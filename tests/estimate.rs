@@ -26,6 +26,7 @@ fn lmplz_command_lines_give_lmplz_files() {
     let cases: &[(&str, &[&str])] = &[
         ("o3", &["-o", "3"]),
         ("o5", &["-o", "5", "-S", "100M"]),
+        ("o5", &["-o", "5", "-S", "20%"]),
         ("o3-prune", &["--order", "3", "--prune", "0", "0", "1", "--threads", "1"]),
         ("o3-nounigram", &["-o", "3", "--interpolate_unigrams", "0"]),
         ("o3-pad", &["-o", "3", "--vocab_pad", "20000", "--memory", "1"]),

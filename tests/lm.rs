@@ -249,6 +249,20 @@ fn compressed_arpa_gives_the_same_file() {
 }
 
 #[test]
+fn tries_are_quantised_by_either_spelling() {
+    let (folder, arpa, _) = build_toy_model();
+    let trie = folder.path().join("trie.miriam");
+    let build = |option: &[&str]| {
+        let command = ["build", path_str(&arpa), "-o", path_str(&trie), "--type", "trie"];
+        run(lm(&command).args(option));
+        read_decompressed(&trie)
+    };
+    let expected = build(&["--quantize", "4"]);
+    assert!(build(&["-q", "4"]) == expected);
+    assert!(build(&[]) != expected);
+}
+
+#[test]
 fn unsupported_requests_are_errors() {
     let (folder, arpa, model) = build_toy_model();
     let missing = folder.path().join("missing");

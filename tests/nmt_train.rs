@@ -275,6 +275,25 @@ fn two_trainings_of_a_model_do_not_meet() {
     assert!(!corpus.names("model").iter().any(|name| name.ends_with(".lock")));
 }
 
+/// The log is kept in a file too, that of a resumed training after that of the first.
+#[test]
+fn a_file_keeps_the_log() {
+    let corpus = Corpus::new(200);
+    let train = |updates: &str| {
+        let options = format!("--disp-freq 5u --log train.log --after {updates}");
+        let output = corpus.train("model", &options).output().unwrap();
+        assert!(output.status.success(), "{}", lossy_text(&output.stderr));
+    };
+    let costs = || {
+        let log = fs::read_to_string(corpus.path("train.log")).unwrap();
+        log.lines().filter(|line| line.starts_with("Ep. ")).count()
+    };
+    train("10u");
+    assert_eq!(costs(), 2);
+    train("20u");
+    assert_eq!(costs(), 4);
+}
+
 #[test]
 fn the_last_validation_leaves_the_best_models_alone() {
     let corpus = Corpus::new(200);

@@ -262,6 +262,37 @@ fn tokens_configurations_and_shortlists() {
     });
 }
 
+/// A shortlist of words does not fit a model of pieces: nearly all its entries are unknown.
+#[test]
+fn a_shortlist_of_words_for_a_model_of_pieces_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("lex.s2t");
+    let warnings = |entries: &str| {
+        std::fs::write(&list, entries).unwrap();
+        let mut command = miriam();
+        command.args(["nmt", "translate", "-m"]).arg(project_root().join("examples/toy-neural"));
+        let output = run_with_input(command.arg("--shortlist").arg(&list), b"the house .\n");
+        lossy_text(&output.stderr)
+    };
+    let words = "casas houses 0.5\nperros dogs 0.5\n. . 0.9\n";
+    let found = warnings(words);
+    assert!(found.contains("lex.s2t: 2 of 3 entries have words that are not in"), "{found}");
+    let found = warnings("\u{2581}. \u{2581}. 0.9\n");
+    assert!(!found.contains("entries"), "{found}");
+}
+
+/// Options under CTranslate2's names.
+#[test]
+fn options_have_ctranslate2s_names_too() {
+    let translate = |options: [&str; 4]| {
+        let mut command = translate_tiny();
+        run_with_input(command.args(options), sentences(5).as_bytes()).stdout
+    };
+    let expected = translate(["--n-best", "2", "--mini-batch", "3"]);
+    assert_eq!(translate(["--num-hypotheses", "2", "--max-batch-size", "3"]), expected);
+    assert!(lossy_text(&expected).contains("||| "));
+}
+
 #[test]
 fn batches_and_threads_change_nothing() {
     let input = sentences(150);

@@ -4,6 +4,7 @@
 mod browser;
 mod client;
 mod clients_in_python;
+mod configuration;
 mod decoding_options;
 mod documented_commands;
 mod engine;

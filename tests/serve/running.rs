@@ -10,7 +10,7 @@ use super::{lines, toy, toy_neural};
 use crate::common::{lossy_text, miriam, project_root};
 
 /// Waits until the server has ended by itself.
-fn status(server: &mut Server) -> std::process::ExitStatus {
+pub(super) fn status(server: &mut Server) -> std::process::ExitStatus {
     let began = Instant::now();
     loop {
         if let Some(status) = server.child.try_wait().unwrap() {
@@ -410,82 +410,6 @@ fn unix_sockets_are_for_one_server() {
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     assert!(lossy_text(&refused.stderr).contains("not a socket"), "{refused:?}");
     assert_eq!(std::fs::read(&other).unwrap(), b"precious");
-}
-
-/// A reload takes models, keys and the pivot; what else has changed is told, and keys at once.
-#[test]
-fn a_reload_tells_what_it_does_not_take() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
-    let write = |settings: &str| {
-        let text = format!("{settings}\n[[model]]\nname = \"toy\"\npath = {ini:?}\n");
-        std::fs::write(path("serve.toml"), text).unwrap();
-    };
-    write("");
-    let mut command = miriam();
-    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--config"]);
-    let mut server =
-        Server::start_by(command.arg(path("serve.toml")).stderr(std::process::Stdio::piped()));
-    server.wait_until_ready();
-    let ask = |key: &str| {
-        let mut client = super::client::Client::connect(&server.address);
-        let value = format!("Bearer {key}");
-        let body = json!({"text": "the house"}).to_string();
-        client.request("POST", "/v1/translate", &[("Authorization", &value)], body.as_bytes())
-    };
-    assert_eq!(ask("secret").status, 200);
-    // `printf secret | sha256sum`.
-    let secret = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
-    std::fs::write(path("keys"), format!("{secret} one\n")).unwrap();
-    write("api-keys = \"keys\"\nno-page = true\n[limits]\nlines = 2\n");
-    server.signal("HUP");
-    server.wait_for("a reload", |server| {
-        server.get("/readyz").json()["restart-needed-for"] == json!(["no-page", "limits"])
-    });
-    assert_eq!((ask("secret").status, ask("other").status), (200, 401));
-    assert_eq!(server.get("/readyz").json()["degraded"], json!(true));
-    write("api-keys = \"keys\"\n");
-    server.signal("HUP");
-    server.wait_for("a reload", |server| server.get("/readyz").json()["degraded"] == json!(false));
-    server.signal("TERM");
-    let mut log = String::new();
-    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    assert_eq!(status(&mut server).code(), Some(0), "{log}");
-    assert!(log.contains("no-page, limits: changed in the configuration"), "{log}");
-}
-
-/// What `--check` finds before a start or a reload does.
-#[test]
-fn a_check_covers_keys_addresses_groups_and_folders() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
-    std::fs::write(path("bad-keys"), "short name\n").unwrap();
-    std::fs::write(path("file"), "").unwrap();
-    let check = |settings: &str| {
-        let text = format!("{settings}\n[[model]]\nname = \"toy\"\npath = {ini:?}\n");
-        std::fs::write(path("serve.toml"), text).unwrap();
-        let mut command = miriam();
-        command.args(["serve", "--check", "--config"]).arg(path("serve.toml"));
-        command.output().unwrap()
-    };
-    assert_eq!(check("listen = [\"127.0.0.1:0\"]").status.code(), Some(0));
-    let file = path("file");
-    for (settings, part) in [
-        ("api-keys = \"none\"".to_owned(), "none"),
-        ("api-keys = \"bad-keys\"".to_owned(), "bad-keys, line 1"),
-        ("listen = [\"127.0.0.1\"]".to_owned(), "127.0.0.1: "),
-        ("metrics = \"9090\"".to_owned(), "9090: "),
-        ("access-log = \"nowhere/x\"".to_owned(), "nowhere/x"),
-        (format!("unix = [{file:?}]"), "not a socket"),
-        ("unix = [\"/nowhere/x\"]".to_owned(), "/nowhere/x"),
-        (format!("unix = [{:?}]\nunix-group = \"nogrp\"", path("s")), "nogrp"),
-    ] {
-        let output = check(&settings);
-        let message = lossy_text(&output.stderr);
-        assert!(!output.status.success() && message.contains(part), "{settings}: {message}");
-    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn the_fastest_is_chosen_and_cached() {
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("choices.json");
     let cpu = Cpu::detect();
-    let tuner = Autotuner::load(cpu, &path).expect("no file is not an error");
+    let tuner = Autotuner::load(cpu, &path).expect("a missing file is not an error");
     tune(&tuner, SHAPE, 2);
     tune(&tuner, OperationShape { rows: 17, ..SHAPE }, 1);
     assert_eq!(tuner.run(SHAPE, 3, |choice| choice), 2);

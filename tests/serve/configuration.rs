@@ -1,0 +1,137 @@
+//! The configuration of a server: what a reload takes, what a check finds, and what keys, names of
+//! models and logs become of it.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Server};
+use super::running::status;
+use super::{toy, toy_neural};
+use crate::common::{lossy_text, miriam, project_root};
+
+/// The file that lists `secret` as the key of `one`: `printf secret | sha256sum`.
+const KEYS: &str = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b one\n";
+
+/// A reload takes models, keys and the pivot; what else has changed is told, and keys at once.
+#[test]
+fn a_reload_tells_what_it_does_not_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
+    let write = |settings: &str| {
+        let text = format!("{settings}\n[[model]]\nname = \"toy\"\npath = {ini:?}\n");
+        std::fs::write(path("serve.toml"), text).unwrap();
+    };
+    write("");
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--config"]);
+    let mut server = Server::start_by(command.arg(path("serve.toml")).stderr(Stdio::piped()));
+    server.wait_until_ready();
+    let ask = |key: &str| {
+        let mut client = Client::connect(&server.address);
+        let value = format!("Bearer {key}");
+        let body = json!({"text": "the house"}).to_string();
+        client.request("POST", "/v1/translate", &[("Authorization", &value)], body.as_bytes())
+    };
+    assert_eq!(ask("secret").status, 200);
+    std::fs::write(path("keys"), KEYS).unwrap();
+    write("api-keys = \"keys\"\nno-page = true\n[limits]\nlines = 2\n");
+    server.signal("HUP");
+    server.wait_for("a reload", |server| {
+        server.get("/readyz").json()["restart-needed-for"] == json!(["no-page", "limits"])
+    });
+    assert_eq!((ask("secret").status, ask("other").status), (200, 401));
+    assert_eq!(server.get("/readyz").json()["degraded"], json!(true));
+    write("api-keys = \"keys\"\n");
+    server.signal("HUP");
+    server.wait_for("a reload", |server| server.get("/readyz").json()["degraded"] == json!(false));
+    server.signal("TERM");
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(status(&mut server).code(), Some(0), "{log}");
+    assert!(log.contains("no-page, limits: changed in the configuration"), "{log}");
+}
+
+/// What `--check` finds before a start or a reload does.
+#[test]
+fn a_check_covers_keys_addresses_groups_and_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let ini = project_root().join("examples/toy/moses.ini").canonicalize().unwrap();
+    std::fs::write(path("bad-keys"), "short name\n").unwrap();
+    std::fs::write(path("file"), "").unwrap();
+    let check = |settings: &str| {
+        let text = format!("{settings}\n[[model]]\nname = \"toy\"\npath = {ini:?}\n");
+        std::fs::write(path("serve.toml"), text).unwrap();
+        let mut command = miriam();
+        command.args(["serve", "--check", "--config"]).arg(path("serve.toml"));
+        command.output().unwrap()
+    };
+    assert_eq!(check("listen = [\"127.0.0.1:0\"]").status.code(), Some(0));
+    let file = path("file");
+    for (settings, part) in [
+        ("api-keys = \"none\"".to_owned(), "none"),
+        ("api-keys = \"bad-keys\"".to_owned(), "bad-keys, line 1"),
+        ("listen = [\"127.0.0.1\"]".to_owned(), "127.0.0.1: "),
+        ("metrics = \"9090\"".to_owned(), "9090: "),
+        ("access-log = \"nowhere/x\"".to_owned(), "nowhere/x"),
+        (format!("unix = [{file:?}]"), "not a socket"),
+        ("unix = [\"/nowhere/x\"]".to_owned(), "/nowhere/x"),
+        (format!("unix = [{:?}]\nunix-group = \"nogrp\"", path("s")), "nogrp"),
+    ] {
+        let output = check(&settings);
+        let message = lossy_text(&output.stderr);
+        assert!(!output.status.success() && message.contains(part), "{settings}: {message}");
+    }
+}
+
+/// Clients of OpenNMT name a model in the address or by an id.
+#[test]
+fn opennmts_address_names_a_model() {
+    let server = Server::start(&["--model", &toy(), "--model", &toy_neural()]);
+    let ask = |query: &str, body: Value| {
+        server.post_json(&format!("/translator/translate{query}"), &body).json()
+    };
+    let text = "the old doctor buys two red apples .";
+    let by_model = |model: &str| ask(&format!("?model={model}"), json!([{"src": text}]));
+    let by_id = |id: &str| ask("", json!([{"src": text, "id": id}]));
+    for model in ["toy", "neural"] {
+        assert_eq!(by_model(model), by_id(model), "{model}");
+    }
+    assert_ne!(by_model("toy"), by_model("neural"));
+    let refused = by_model("none");
+    assert!(refused["error"].as_str().unwrap().contains("No such model 'none'"), "{refused}");
+}
+
+/// The log says whose key asked, and `bench serve` measures a server that needs one.
+#[test]
+fn keys_have_names_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("keys"), KEYS).unwrap();
+    let mut command = miriam();
+    command.args(["serve", "--threads", "1", "--listen", "127.0.0.1:0", "--model", &toy()]);
+    command.arg("--api-keys").arg(path("keys")).arg("--access-log").arg(path("log"));
+    let server = Server::start_by(&mut command);
+    server.wait_until_ready();
+    let bench = |key: &[&str]| {
+        let mut command = miriam();
+        let url = format!("http://{}", server.address);
+        command.args(["bench", "serve", &url, "--clients", "1", "--requests", "2"]).args(key);
+        command.arg("-i").arg(project_root().join("examples/toy/input.txt"));
+        command.env_remove("MIRIAM_KEY").arg("-o").arg(path("load")).output().unwrap()
+    };
+    let refused = bench(&[]);
+    assert!(lossy_text(&refused.stderr).contains("401"), "{refused:?}");
+    let measured = bench(&["--key", "secret"]);
+    assert!(measured.status.success(), "{measured:?}");
+    let log = std::fs::read_to_string(path("log")).unwrap();
+    let answered = |status: u64| -> Vec<Value> {
+        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["path"] == "/v1/translate" && line["status"] == status).collect()
+    };
+    assert!(!answered(200).is_empty() && answered(200).iter().all(|line| line["key"] == "one"));
+    assert!(!answered(401).is_empty() && answered(401).iter().all(|line| line["key"].is_null()));
+}
