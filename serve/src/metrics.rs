@@ -230,7 +230,12 @@ impl Metrics {
             "Whether each model of the configuration is served",
         );
         let _ = writeln!(out, "miriam_ready {}", u8::from(readiness.is_ready()));
-        head(&mut out, "miriam_degraded", "gauge", "Whether something is not as the configuration has it");
+        head(
+            &mut out,
+            "miriam_degraded",
+            "gauge",
+            "Whether something is not as the configuration has it",
+        );
         let _ = writeln!(out, "miriam_degraded {}", u8::from(readiness.is_degraded()));
         head(&mut out, "miriam_model_broken", "gauge", "The models that did not open");
         for model in &readiness.broken {
