@@ -20,7 +20,25 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-kernels", &["miriam-storage"]),
     ("miriam-align", &["miriam-storage", "miriam-textio"]),
     ("miriam-extract", &["miriam-storage", "miriam-textio"]),
-    ("miriam-nmt", &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"]),
+    (
+        "miriam-nmt-models",
+        &["miriam-storage", "miriam-textio", "miriam-textproc", "miriam-kernels"],
+    ),
+    (
+        "miriam-nmt-network",
+        &["miriam-nmt-models", "miriam-storage", "miriam-textio", "miriam-kernels"],
+    ),
+    (
+        "miriam-nmt",
+        &[
+            "miriam-nmt-network",
+            "miriam-nmt-models",
+            "miriam-storage",
+            "miriam-textio",
+            "miriam-textproc",
+            "miriam-kernels",
+        ],
+    ),
     (
         "miriam-trainer",
         &[

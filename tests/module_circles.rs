@@ -38,30 +38,9 @@ const KEPT_CIRCLES: &[(&str, &str, &[&str])] = &[
     ("trainer", "training", &["asynchronous", "run", "simulated", "start", "updater"]),
 ];
 
-/// The modules of `nmt` in layers, the lowest first: models and what is read of files, layers and
-/// what runs them, the search, requests. Each imports its own layer and those below.
-const NMT_LAYERS: &[&[&str]] = &[
-    &[
-        "architecture",
-        "checkpoint",
-        "compressed",
-        "decoder_config",
-        "error",
-        "formats",
-        "json",
-        "languages",
-        "model_bundle",
-        "packed",
-        "report",
-        "segmentation",
-        "shortlist",
-        "vocabulary",
-        "yaml",
-    ],
-    &["engine", "layer", "model_file", "network", "reference"],
-    &["batch", "search"],
-    &["score", "translate"],
-];
+/// The modules of `nmt` in layers, the lowest first: the search, requests. Each imports its own layer
+/// and those below. Models and networks are crates of their own.
+const NMT_LAYERS: &[&[&str]] = &[&["batch", "search"], &["score", "translate"]];
 
 /// A path to a module from the root of its crate.
 type ModulePath = Vec<String>;

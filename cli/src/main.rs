@@ -2,6 +2,12 @@
 //! contains no algorithms.
 
 #![forbid(unsafe_code)]
+#![allow(
+    rustdoc::invalid_html_tags,
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    reason = "comments of arguments are the help texts, in which `<s>` is a word and not a tag"
+)]
 
 mod arpa_arguments;
 mod commands;

@@ -44,41 +44,17 @@
 
 #![forbid(unsafe_code)]
 
-pub mod architecture;
 pub mod batch;
-pub mod checkpoint;
-mod compressed;
-mod decoder_config;
-pub mod engine;
-mod error;
-pub mod formats;
-mod json;
-mod languages;
-pub mod layer;
-mod model_bundle;
-pub mod model_file;
-pub mod network;
-pub mod packed;
-pub mod reference;
-mod report;
 pub mod score;
 pub mod search;
-mod segmentation;
-pub mod shortlist;
 pub mod translate;
-mod vocabulary;
-pub mod yaml;
 
-pub use decoder_config::{DecoderConfig, KnownKeys, MARIAN_KEYS};
-pub use error::{Error, Result};
-pub use formats::BundleOptions;
-pub use formats::miriam::{KIND, verify};
-pub use languages::{LanguageMarks, LanguageStyle, LanguageToken, Languages, language_code};
-pub use model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
-pub use report::{DIALECTS, Report};
-pub use segmentation::{
-    BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,
+pub use miriam_nmt_models::{
+    BPE_SEPARATOR, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig, Error, KIND, KnownKeys,
+    LanguageMarks, LanguageStyle, LanguageToken, Languages, LearnOptions, LearnedVocabulary,
+    MARIAN_KEYS, ModelBundle, MosesWords, Report, Result, Segmentation, SentenceMarks,
+    SentencePieceModel, ShortlistGenerator, TokenizerPair, Vocabulary, WordRules, architecture,
+    checkpoint, formats, language_code, learn_vocabulary, packed, select_words, shortlist, verify,
+    words_to_yaml, yaml,
 };
-pub use vocabulary::{
-    LearnOptions, LearnedVocabulary, Vocabulary, learn_vocabulary, select_words, words_to_yaml,
-};
+pub use miriam_nmt_network::{engine, layer, model_file, network, reference};

@@ -49,7 +49,6 @@ impl Layers {
             Architecture::Stacked(config) => {
                 Stacked::from_stacked(config, speedups, &mut parameters).map(Layers::Stacked)
             }
-            other => panic!("{other:?} has no layers"),
         };
         layers.unwrap_or_else(|e| panic!("{e}"))
     }

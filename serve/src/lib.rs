@@ -7,6 +7,31 @@
 //! is what the command line prints for it, to the byte, whatever else the server does.
 //!
 //! TLS, and names of hosts, are a proxy's: a server needs no network to start.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use miriam_nmt::engine::{Autotuner, Cpu};
+//! use miriam_serve::{Configuration, Error, Server};
+//!
+//! // The text of a serve.toml; port 0 is any free port.
+//! let toml = "
+//!     listen = [\"127.0.0.1:0\"]
+//!     [[model]]
+//!     name = \"toy\"
+//!     path = \"../examples/toy-neural\"
+//! ";
+//! let read_configuration =
+//!     || Configuration::parse(toml).map_err(|reason| Error::Usage { reason });
+//! let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+//! let (opened, has_opened) = std::sync::mpsc::channel();
+//! let report = Box::new(move |any_model| opened.send(any_model).expect("the receiver lives"));
+//! let server = Server::start(Box::new(read_configuration), tuner, report)?;
+//! assert!(has_opened.recv()?, "the model has opened");
+//! println!("open http://{}/", server.addresses()[0]);
+//! assert!(server.stop(), "no request was under way");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -5,6 +5,36 @@
 //! [`kernels`], in f64 for an oracle and in f32 for training. [`data`] divides a corpus into
 //! batches, [`update`] goes from a batch to new parameters, [`asynchronous`] does so without
 //! workers that wait for each other, [`training`] goes from a corpus to a model.
+//!
+//! ```
+//! use miriam_textio::{CancellationToken, NoProgress};
+//! use miriam_trainer::options::preset;
+//! use miriam_trainer::train_from_text::{Summary, TrainingRequest};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let mut sides = Vec::new();
+//! for (name, line) in [("train.de", "das haus ist rot\n"), ("train.en", "the house is red\n")] {
+//!     let side = folder.path().join(name);
+//!     std::fs::write(&side, line.repeat(20))?;
+//!     sides.push(side.display().to_string());
+//! }
+//! // Options have Marian's names; a preset has values for most of them.
+//! let mut options = preset("toy")?;
+//! options.set("train-sets", sides)?;
+//! let request = TrainingRequest {
+//!     options,
+//!     folder: Some(folder.path().join("model")),
+//!     vocab_size: None,
+//!     plot: None,
+//!     // Count the memory that the training would take, instead of training.
+//!     dry_run: true,
+//! };
+//! let (mut log, mut warn) = (|_: &str| {}, |_: &str| {});
+//! let summary = request.run(&CancellationToken::new(), &NoProgress, &mut log, &mut warn)?;
+//! let Summary::Memory(memory) = summary else { panic!("a dry run does not train") };
+//! assert!(memory.parameters > 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

@@ -55,7 +55,6 @@ fn widened(architecture: Architecture) -> Architecture {
             },
             ..config
         }),
-        other => other,
     }
 }
 

@@ -99,7 +99,7 @@ impl Bytes {
     /// The file must not be changed in place while it is open: Miriam's own
     /// writers replace files by rename and so never do. A process that
     /// truncates or overwrites a mapped model makes its readers fail with
-    /// SIGBUS or read other bytes (see `docs/architecture.md`).
+    /// SIGBUS or read other bytes (see `docs/decisions/model-files.md`).
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::NotAFile`] where there is no readable file,

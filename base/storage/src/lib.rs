@@ -5,7 +5,7 @@
 //! milliseconds and no private memory, and so that processes share it. This
 //! crate has the bytes ([`Bytes`]), the file ([`container`]), typed windows on
 //! it ([`View`]), and the structures that models share: a linear-probing table of
-//! cache lines ([`probing`]), a quotienting hash table of a few bits a key ([`compact`]),
+//! cache lines ([`probing`]), a quotienting hash table of a few bits a key ([`quotient_table`]),
 //! a static B-tree ([`btree`]) and a dictionary of strings ([`dictionary`]).
 //!
 //! It is one of the three crates in which `unsafe` is allowed. Its public interface

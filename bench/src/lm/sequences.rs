@@ -38,7 +38,7 @@ impl Sequences {
     }
 
     /// n-grams of up to `order` words, `[n, order]` as of
-    /// [`crate::glm::queries::ngrams`].
+    /// `glm::queries::ngrams`.
     pub fn ngrams(ngrams: &[u32], order: usize) -> Self {
         let (mut words, mut ends) = (Vec::with_capacity(ngrams.len()), Vec::new());
         for ngram in ngrams.chunks(order) {

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use super::request::{empty_translation, is_empty, validate_and_complete};
 use super::{BatchingOptions, Job, JobSource};
 use crate::Result;
-use crate::network::{Session, Slot};
 use crate::search::{BeamSearch, GeneratedToken, SearchEvents, SearchOptions, Translation};
+use miriam_nmt_network::network::{Session, Slot};
 
 /// Translates the jobs of `source` until it returns none; it is asked for jobs whenever there are
 /// free places.

@@ -8,16 +8,16 @@ use std::io::Write;
 use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
-pub use crate::network::{ForcedScores, Target, score_targets};
 pub use crate::translate::Scorer;
 pub use input::ScoringInput;
+pub use miriam_nmt_network::network::{ForcedScores, Target, score_targets};
 
 use crate::batch::BatchLimits;
-use crate::decoder_config::AlignmentFormat;
 use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{LoadedModels, describe_score, pipeline, push_alignment, push_word_scores};
 use crate::{Error, Result};
 use input::{GroupReader, TranslationGroup};
+use miriam_nmt_models::AlignmentFormat;
 
 /// The maximum number of translations scored together.
 const MAX_BATCH_TARGETS: usize = 128;

@@ -7,7 +7,7 @@ use super::beam_state::{BeamState, Scratch, StepStatus};
 use super::logits_processor::{LogitsOptions, LogitsProcessor};
 use super::{DecodingSemantics, Request, SearchEvents, SearchOptions};
 use crate::Result;
-use crate::network::{HypothesisRow, Session, Slot};
+use miriam_nmt_network::network::{HypothesisRow, Session, Slot};
 
 /// The active sentences of a beam search with one set of options.
 pub struct BeamSearch {

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::repetition::apply_repetition_penalty;
 use crate::Result;
-use crate::network::{Session, TopK};
+use miriam_nmt_network::network::{Session, TopK};
 
 /// Headroom of the first top-k of a row for suppressed tokens; more only if they crowd out
 /// others.

@@ -1,5 +1,5 @@
 //! From a source sentence to its translations: greedy search, beam search and sampling over a
-//! [`Session`](crate::network::Session).
+//! [`Session`](miriam_nmt_network::network::Session).
 //!
 //! [`BeamSearch`] is the search; [`batch`](crate::batch) feeds it with sentences.
 
@@ -13,8 +13,8 @@ mod repetition;
 mod sampling;
 pub mod unknown;
 
-pub use crate::decoder_config::DecodingSemantics;
 pub use beam_search::BeamSearch;
+pub use miriam_nmt_models::DecodingSemantics;
 
 use crate::Result;
 

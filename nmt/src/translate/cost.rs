@@ -7,7 +7,6 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::LineCounts;
-use crate::model_bundle::ModelBundle;
 
 /// The cost of a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,14 +50,6 @@ impl CostReport {
             line("of a million words", of_million);
         }
         text
-    }
-}
-
-impl ModelBundle {
-    /// The bytes of the parameters of its models, as they are stored.
-    pub fn parameter_bytes(&self) -> u64 {
-        let tensors = self.models.iter().flat_map(|model| model.parameters());
-        tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()
     }
 }
 

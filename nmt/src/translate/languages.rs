@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Translator, max_sentence_length};
 use crate::Result;
-use crate::languages::{LanguageMarks, LanguageStyle, Languages};
+use miriam_nmt_models::{LanguageMarks, LanguageStyle, Languages};
 
 impl Translator {
     /// The languages that the vocabularies name; none if the model is not multilingual.

@@ -31,8 +31,8 @@ use miriam_kernels::autotuner::Autotuner;
 use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
-pub use crate::decoder_config::AlignmentFormat;
 pub use cost::CostReport;
+pub use miriam_nmt_models::AlignmentFormat;
 pub use models::LoadedModels;
 pub use options::{InputOptions, LineFormat, OutputOptions, TranslationOptions};
 pub use pivot::PivotTranslator;
@@ -50,11 +50,11 @@ pub(crate) use print::{push_alignment, push_word_scores};
 pub(crate) use scorer::describe_score;
 
 use crate::batch::BatchLimits;
-use crate::languages::Languages;
-use crate::model_bundle::{ModelBundle, ShortlistGenerator};
 use crate::search::SearchOptions;
-use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
+use miriam_nmt_models::Languages;
+use miriam_nmt_models::Vocabulary;
+use miriam_nmt_models::{ModelBundle, ShortlistGenerator};
 use pipeline::ResultSender;
 use pivot_line::PivotLine;
 use print::{ScoredTranslation, empty_translation, write_text, write_translations, written_pieces};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use miriam_kernels::autotuner::Autotuner;
 
 use super::tokenizer::Tokenizer;
-use crate::languages::LanguageMarks;
-use crate::model_bundle::ModelBundle;
-use crate::network::{Ensemble, Network, Session};
-use crate::packed::Precision;
 use crate::{Error, Result};
+use miriam_nmt_models::LanguageMarks;
+use miriam_nmt_models::ModelBundle;
+use miriam_nmt_models::packed::Precision;
+use miriam_nmt_network::network::{Ensemble, Network, Session};
 
 /// Why a prefix of translations is refused.
 const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";

@@ -1,10 +1,10 @@
 //! Options of translation, and their defaults by the configuration and format of a model.
 
-use crate::architecture::Model;
-use crate::decoder_config::AlignmentFormat;
-use crate::model_bundle::ModelBundle;
-use crate::packed::Precision;
 use crate::search::{DecodingSemantics, SearchOptions};
+use miriam_nmt_models::AlignmentFormat;
+use miriam_nmt_models::ModelBundle;
+use miriam_nmt_models::architecture::Model;
+use miriam_nmt_models::packed::Precision;
 
 /// Options of translation.
 ///

@@ -14,8 +14,8 @@ use super::pivot_line::PivotLine;
 use super::reader::LineSource;
 use super::tokenizer::Tokenizer;
 use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
-use crate::segmentation::{BPE_SEPARATOR, Segmentation};
 use crate::{Error, Result};
+use miriam_nmt_models::{BPE_SEPARATOR, Segmentation};
 
 /// Lines between the models, at most.
 const MAX_WAITING_LINES: usize = 4096;

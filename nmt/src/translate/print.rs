@@ -7,8 +7,8 @@ use miriam_textio::number::{push_general, push_general_f32};
 
 use super::options::OutputOptions;
 use super::tokenizer::{Pieces, Tokenizer};
-use crate::decoder_config::AlignmentFormat;
 use crate::search::{Translation, alignment, unknown};
+use miriam_nmt_models::AlignmentFormat;
 
 /// A translation with the score that each model gives it.
 pub(super) struct ScoredTranslation {
@@ -146,9 +146,9 @@ pub(crate) fn push_word_scores(scores: &[f32], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::Segmentation;
     use crate::translate::TokenizerScratch;
-    use crate::vocabulary::Vocabulary;
+    use miriam_nmt_models::Segmentation;
+    use miriam_nmt_models::Vocabulary;
     use std::path::Path;
     use std::sync::Arc;
 

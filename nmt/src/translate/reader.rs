@@ -236,8 +236,8 @@ mod tests {
     use super::super::tokenizer::Tokenizer;
     use super::*;
     use crate::search::Request;
-    use crate::segmentation::Segmentation;
-    use crate::vocabulary::Vocabulary;
+    use miriam_nmt_models::Segmentation;
+    use miriam_nmt_models::Vocabulary;
     use miriam_textio::Input;
     use proptest::prelude::*;
     use std::io::Cursor;

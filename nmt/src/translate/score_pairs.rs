@@ -4,7 +4,7 @@ use super::Translator;
 use super::scorer::{Scorer, describe_score};
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
-use crate::network::Target;
+use miriam_nmt_network::network::Target;
 
 /// The score of a given translation.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 
 use super::models::LoadedModels;
 use crate::Result;
-use crate::network::{ForcedScores, SequenceScorer, Session, Target, score_targets};
+use miriam_nmt_network::network::{ForcedScores, SequenceScorer, Session, Target, score_targets};
 
 /// The memory of one thread for scoring translations.
 pub enum Scorer {

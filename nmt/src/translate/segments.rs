@@ -164,8 +164,8 @@ mod tests {
     use super::super::reader::SourceText;
     use super::super::tokenizer::Tokenizer;
     use super::*;
-    use crate::segmentation::Segmentation;
-    use crate::vocabulary::Vocabulary;
+    use miriam_nmt_models::Segmentation;
+    use miriam_nmt_models::Vocabulary;
     use miriam_textio::{Input, Lines};
     use std::io::Cursor;
     use std::path::Path;

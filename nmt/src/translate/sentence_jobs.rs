@@ -9,9 +9,9 @@ use super::sentence_parser::InputSentence;
 use super::{Translator, pivot};
 use crate::Result;
 use crate::batch::{self, BatchingOptions, Job, JobSource};
-use crate::model_bundle::ShortlistGenerator;
-use crate::network::{Session, Target, score_targets};
 use crate::search::{Request, Translation};
+use miriam_nmt_models::ShortlistGenerator;
+use miriam_nmt_network::network::{Session, Target, score_targets};
 
 /// Hands out sentences that are prepared for the model, and takes their translations.
 pub(super) trait PreparedSentences {

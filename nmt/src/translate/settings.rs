@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 pub use sampling::OutputSampling;
 
 use super::{TranslationOptions, Translator, complete_search, max_sentence_length};
-use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
+use miriam_nmt_models::DecoderConfig;
 
 /// A float by its bits, so that settings can be compared and are the key of a class of sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

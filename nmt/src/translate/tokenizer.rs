@@ -6,9 +6,9 @@ use miriam_textio::fields;
 use miriam_textproc::BpeScratch;
 use miriam_textproc::sentencepiece::Encoding;
 
-use crate::model_bundle::{SentenceMarks, TokenizerPair};
-use crate::segmentation::{BPE_SEPARATOR, Segmentation};
-use crate::vocabulary::Vocabulary;
+use miriam_nmt_models::Vocabulary;
+use miriam_nmt_models::{BPE_SEPARATOR, Segmentation};
+use miriam_nmt_models::{SentenceMarks, TokenizerPair};
 
 /// The tokeniser of one side of a model: a vocabulary and a segmentation.
 #[derive(Clone)]
@@ -239,7 +239,7 @@ fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segmentation::BpeCodesFile;
+    use miriam_nmt_models::BpeCodesFile;
     use miriam_storage::Bytes;
     use std::path::Path;
 

@@ -8,10 +8,10 @@ use super::hypothesis_tree::{HypothesisTree, ROOT};
 use super::logits_processor::{FULL_VOCABULARY, LogitsProcessor};
 use super::repetition::{for_each_banned_token, for_each_sequence_end};
 use super::{DecodingSemantics, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions};
-use crate::network::{HypothesisRow, Slot};
 use crate::{Error, Result};
 use expansion::Expansion;
 use finished::FinishedHypothesis;
+use miriam_nmt_network::network::{HypothesisRow, Slot};
 
 pub(super) use expansion::Scratch;
 

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use super::active_job::ActiveJob;
 use super::{AlternativesOptions, TranslationTask};
 use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
-use crate::network::Session;
 use crate::search::{PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
+use miriam_nmt_network::network::Session;
 
 /// Translates jobs, whose task wants alternatives.
 pub(super) fn translate(session: &mut dyn Session, task: &TranslationTask, jobs: Vec<ActiveJob>) {

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use super::Translator;
 pub use crate::batch::BatchLimits;
-use crate::network::ForcedScores;
 use crate::search::{GeneratedToken, Request, SearchOptions, Translation};
+use miriam_nmt_network::network::ForcedScores;
 
 pub use decoding::DecodingOptions;
 pub use pending::{Pending, PoolError, PoolResult};

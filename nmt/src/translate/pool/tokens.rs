@@ -6,11 +6,11 @@
 //! caller.
 
 use super::{DecodingOptions, Prepared, ScoreRequest};
-use crate::network::ForcedScores;
 use crate::search::unknown;
 use crate::search::{Request, Translation};
 use crate::translate::Translator;
-use crate::vocabulary::Vocabulary;
+use miriam_nmt_models::Vocabulary;
+use miriam_nmt_network::network::ForcedScores;
 
 /// A tokenised sentence: ids of the tokens of the caller, without marks that the model adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

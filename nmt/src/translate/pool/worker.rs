@@ -9,11 +9,11 @@ use super::work_queue::{ActiveBatch, WorkQueue};
 use super::{CandidateSource, Pending, PoolError, ScoreRequest, TranslationTask, alternatives};
 use crate::Result;
 use crate::batch::{BatchingOptions, Job, JobSource, translate_batches};
-use crate::model_bundle::ShortlistGenerator;
-use crate::network::{ForcedScores, Session, Target};
 use crate::search::{GeneratedToken, Request, Translation};
 use crate::translate::Scorer;
 use crate::translate::Translator;
+use miriam_nmt_models::ShortlistGenerator;
+use miriam_nmt_network::network::{ForcedScores, Session, Target};
 
 /// A batch.
 pub(super) enum Work {

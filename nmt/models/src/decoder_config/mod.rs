@@ -1,0 +1,311 @@
+//! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
+//!
+//! Every key of a file is honoured, named as without effect, or refused by name: a setting
+//! that is lost in silence changes translations, and nobody knows why.
+
+mod alignment_format;
+mod keys;
+mod read;
+mod semantics;
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use crate::shortlist::ShortlistOptions;
+use crate::yaml::Value;
+use crate::{Error, Result};
+use read::ConfigReader;
+
+pub use alignment_format::AlignmentFormat;
+pub use keys::{KnownKeys, MARIAN as MARIAN_KEYS};
+pub use semantics::DecodingSemantics;
+
+/// A decoder configuration. Relative paths are resolved already.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecoderConfig {
+    /// The models of the ensemble.
+    pub models: Vec<PathBuf>,
+    /// The weights of the models; as many as models, or none.
+    pub weights: Vec<f32>,
+    /// The vocabularies, source first.
+    pub vocabularies: Vec<PathBuf>,
+    /// The shortlist and its pruning.
+    pub shortlist: Option<(PathBuf, ShortlistOptions)>,
+    /// The beam size.
+    pub beam_size: Option<usize>,
+    /// Length normalisation: scores are divided by the length to this power.
+    pub normalize: Option<f32>,
+    /// The penalty subtracted for each token.
+    pub word_penalty: Option<f32>,
+    /// Sentences decoded together.
+    pub mini_batch: Option<usize>,
+    /// Mini-batches read ahead and sorted by length.
+    pub maxi_batch: Option<usize>,
+    /// The maximum of target tokens per source token.
+    pub max_length_factor: Option<f32>,
+    /// The maximum of target tokens (Hugging Face).
+    pub max_target_length: Option<usize>,
+    /// No n-gram of this order is generated twice (Hugging Face).
+    pub no_repeat_ngram_size: Option<usize>,
+    /// The penalty of tokens that were generated before (Hugging Face).
+    pub repetition_penalty: Option<f32>,
+    /// The file of BPE codes (Amun).
+    pub bpe_codes: Option<PathBuf>,
+    /// The maximum number of source tokens of a batch; 0 means no limit.
+    pub mini_batch_words: Option<usize>,
+    /// Whether sentences are sorted by length.
+    pub sort_by_length: Option<bool>,
+    /// The maximum number of tokens of a sentence.
+    pub max_length: Option<usize>,
+    /// Whether longer sentences are cropped.
+    pub crop: Option<bool>,
+    /// Whether input is tokenised already.
+    pub is_tokenized: Option<bool>,
+    /// Whether tokens are printed instead of text.
+    pub as_pieces: Option<bool>,
+    /// Whether n-best lists are printed.
+    pub n_best: Option<bool>,
+    /// The format of printed alignments.
+    pub alignment: Option<AlignmentFormat>,
+    /// Whether the score of each token is printed.
+    pub word_scores: Option<bool>,
+    /// Whether the unknown token may be generated.
+    pub allow_unknown: Option<bool>,
+    /// Whether unknown tokens become the words of the source that they attend to.
+    pub replace_unknowns: Option<bool>,
+    /// Keys of the file that have no effect here, in its order.
+    pub keys_without_effect: Vec<String>,
+}
+
+impl DecoderConfig {
+    /// The beam sizes that are accepted; memory grows with the beam.
+    pub const BEAM_SIZES: RangeInclusive<usize> = 1..=1000;
+
+    /// The batch sizes, and the numbers of batches read ahead, that are accepted.
+    pub const BATCH_SIZES: RangeInclusive<usize> = 1..=1_000_000;
+
+    /// The maximum lengths of sentences that are accepted.
+    pub const LENGTHS: RangeInclusive<usize> = 1..=1_000_000;
+
+    /// Reads the file at `path`, of Marian or Amun.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not YAML, or has a key that is not known or an impossible
+    /// value.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
+        Self::parse(&text, path)
+    }
+
+    /// Parses a configuration. `path` names it in messages, and its folder is the base of
+    /// relative paths if the option `relative-paths` is set.
+    ///
+    /// # Errors
+    /// If `text` is not YAML, or has a key that is not known or an impossible value.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
+        let value = Value::parse(text, &path.display().to_string())?;
+        let reader = ConfigReader { value: &value, path };
+        if value.get("scorers").is_some() {
+            let mut settings = reader.read_amun()?;
+            settings.validate_named(path, "max-length-multiple")?;
+            settings.keys_without_effect = keys::check(&value, &keys::AMUN, path)?;
+            Ok(settings)
+        } else {
+            let mut settings = reader.read_marian()?;
+            settings.validate(path)?;
+            settings.keys_without_effect = keys::check(&value, &keys::MARIAN, path)?;
+            Ok(settings)
+        }
+    }
+
+    /// Takes the options of search from `other` that are not set here.
+    pub fn or_search_options(mut self, other: &DecoderConfig) -> Self {
+        self.beam_size = self.beam_size.or(other.beam_size);
+        self.normalize = self.normalize.or(other.normalize);
+        self.word_penalty = self.word_penalty.or(other.word_penalty);
+        self.max_length_factor = self.max_length_factor.or(other.max_length_factor);
+        self
+    }
+
+    /// Checks the ranges of all numbers; `path` names the file in messages.
+    pub fn validate(&self, path: &Path) -> Result<()> {
+        self.validate_named(path, "max-length-factor")
+    }
+
+    /// As `validate`, with the name of the length factor in this configuration.
+    fn validate_named(&self, path: &Path, length_factor: &str) -> Result<()> {
+        let counts = [
+            ("beam-size", self.beam_size, Self::BEAM_SIZES),
+            ("mini-batch", self.mini_batch, Self::BATCH_SIZES),
+            ("maxi-batch", self.maxi_batch, Self::BATCH_SIZES),
+            ("mini-batch-words", self.mini_batch_words, 0..=*Self::LENGTHS.end()),
+            ("max-length", self.max_length, Self::LENGTHS),
+            ("max-decoding-length", self.max_target_length, Self::LENGTHS),
+        ];
+        for (name, number, range) in counts {
+            if let Some(number) = number
+                && !range.contains(&number)
+            {
+                let reason = format!("{number} is not from {} to {}", range.start(), range.end());
+                return Err(Error::mismatch(path, name, reason));
+            }
+        }
+        if let Some(penalty) = self.repetition_penalty
+            && !(penalty.is_finite() && penalty > 0.0)
+        {
+            let reason = format!("{penalty} is not above 0");
+            return Err(Error::mismatch(path, "repetition-penalty", reason));
+        }
+        let threshold = self.shortlist.as_ref().map(|(_, options)| options.threshold);
+        let weights = self.weights.iter().map(|&weight| ("weights", weight));
+        let numbers = [
+            ("normalize", self.normalize),
+            ("word-penalty", self.word_penalty),
+            ("shortlist", threshold),
+        ];
+        let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        if let Some((name, number)) = numbers.chain(weights).find(|(_, n)| !n.is_finite()) {
+            return Err(Error::mismatch(path, name, format!("{number} is not finite")));
+        }
+        match self.max_length_factor {
+            Some(factor) if !(factor.is_finite() && factor > 0.0) => {
+                Err(Error::mismatch(path, length_factor, format!("{factor} is not above 0")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_of_marian() {
+        let text = "relative-paths: true\nmodels:\n  - model.npz\n  - /abs/b.npz\nvocabs:\n  - a.spm\n  \
+                    - a.spm\nweights: [0.25, 0.75]\nbeam-size: 6\nnormalize: 0.6\nword-penalty: 0\n\
+                    mini-batch: 1\nmaxi-batch: 100\nmaxi-batch-sort: src\nshortlist:\n  - lex.s2t\n  \
+                    - 50\n  - 30\n  - 0\nskip-cost: yes\nquiet: true\nmax-length-factor: 2\n\
+                    n-best: true\nalignment: 0.25\nword-scores: false\nallow-unk: yes\n\
+                    mini-batch-words: 500\nmax-length: 80\nmax-length-crop: true\n\
+                    no-spm-encode: true\nno-spm-decode: false\ndim-vocabs: [0, 0]\n\
+                    output-sampling: []\ninput: [stdin]\n";
+        let settings = DecoderConfig::parse(text.as_bytes(), Path::new("/m/decoder.yml")).unwrap();
+        assert_eq!(settings.models, [Path::new("/m/model.npz"), Path::new("/abs/b.npz")]);
+        assert_eq!(settings.vocabularies, [Path::new("/m/a.spm"), Path::new("/m/a.spm")]);
+        assert_eq!(settings.weights, [0.25, 0.75]);
+        assert_eq!((settings.beam_size, settings.normalize), (Some(6), Some(0.6)));
+        let options = ShortlistOptions { first: 50, best: 30, threshold: 0.0 };
+        assert_eq!(settings.shortlist, Some(("/m/lex.s2t".into(), options)));
+        assert_eq!(settings.max_length_factor, Some(2.0));
+        let output = (settings.n_best, settings.alignment, settings.word_scores);
+        assert_eq!(output, (Some(true), Some(AlignmentFormat::Hard(0.25)), Some(false)));
+        let input = (settings.max_length, settings.crop, settings.mini_batch_words);
+        assert_eq!(input, (Some(80), Some(true), Some(500)));
+        assert_eq!((settings.allow_unknown, settings.sort_by_length), (Some(true), Some(true)));
+        assert_eq!((settings.is_tokenized, settings.as_pieces), (Some(true), Some(false)));
+        assert_eq!(settings.keys_without_effect, ["skip-cost", "quiet", "dim-vocabs"]);
+    }
+
+    #[test]
+    fn forms_of_alignments_are_those_of_marian() {
+        for (text, expected) in [
+            ("soft", Some(AlignmentFormat::Soft)),
+            ("hard", Some(AlignmentFormat::Hard(1.0))),
+            ("true", Some(AlignmentFormat::Hard(1.0))),
+            ("1", Some(AlignmentFormat::Hard(1.0))),
+            ("false", None),
+            ("\"\"", None),
+        ] {
+            let text = format!("models: [a]\nalignment: {text}\n");
+            let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
+            assert_eq!(settings.alignment, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_honoured_named_or_refused() {
+        let all = keys::MARIAN.honoured.iter().chain(keys::MARIAN.without_effect);
+        let refused = keys::MARIAN.refused.iter().map(|(key, _)| key);
+        let mut names: Vec<&str> = all.chain(refused).copied().collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "a key is in one list");
+        for key in keys::MARIAN.without_effect {
+            let text = format!("models: [a]\n{key}: 1\n");
+            let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
+            assert_eq!(settings.keys_without_effect, [*key]);
+        }
+        for (key, remedy) in keys::MARIAN.refused {
+            let text = format!("models: [a]\n{key}: [full, 2]\n");
+            let error = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains(&format!("c.yml: {key}")) && error.contains(remedy), "{error}");
+            for off in ["false", "[]", "\"\"", "0", "~"] {
+                let text = format!("models: [a]\n{key}: {off}\n");
+                let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml"));
+                assert!(settings.unwrap().keys_without_effect.is_empty(), "{key}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_configuration_of_a_browser() {
+        let text = "models: [m.bin]\nvocabs: [v.spm, v.spm]\nshortlist: [lex.bin, false]\n\
+                    ssplit-mode: paragraph\nnormalize:\ngemm-precision: int8shiftAlphaAll\n";
+        let settings = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap();
+        let shortlist = Some(("lex.bin".into(), ShortlistOptions::default()));
+        assert_eq!((settings.shortlist, settings.normalize), (shortlist, Some(1.0)));
+        assert_eq!(settings.keys_without_effect, ["ssplit-mode", "gemm-precision"]);
+    }
+
+    #[test]
+    fn a_configuration_of_amun() {
+        let text = "relative-paths: yes\nscorers:\n  F0:\n    path: a.npz\n    type: Nematus\n  F1:\n    \
+                    path: b.npz\n    type: nematus2\nweights:\n  F0: 0.5\n  F1: 2\nbeam-size: 12\n\
+                    normalize: yes\nsource-vocab: s.json\ntarget-vocab: t.json\nbpe: codes\n\
+                    max-length-multiple: 3\n";
+        let settings = DecoderConfig::parse(text.as_bytes(), Path::new("x/config.yml")).unwrap();
+        assert_eq!(settings.models, [Path::new("x/a.npz"), Path::new("x/b.npz")]);
+        assert_eq!(settings.weights, [0.5, 2.0]);
+        assert_eq!(settings.vocabularies, [Path::new("x/s.json"), Path::new("x/t.json")]);
+        assert_eq!((settings.normalize, settings.beam_size), (Some(1.0), Some(12)));
+        assert_eq!(settings.bpe_codes, Some("x/codes".into()));
+        assert_eq!(settings.max_length_factor, Some(3.0));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (text, word) in [
+            ("models: [a]\nbeam-size: many\n", "beam-size"),
+            ("shortlist: [a, b]\n", "shortlist"),
+            ("models: [[]]\n", "models"),
+            ("beam-size: 0\n", "c.yml: beam-size"),
+            ("beam-size: 100000\n", "beam-size"),
+            ("maxi-batch: 10000000\n", "maxi-batch"),
+            ("normalize: nan\n", "normalize"),
+            ("word-penalty: inf\n", "word-penalty"),
+            ("max-length-factor: -1\n", "max-length-factor"),
+            ("scorers: {F0: {path: a}}\nmax-length-multiple: 0\n", "max-length-multiple"),
+            ("models: [a]\nweights: [nan]\n", "weights"),
+            ("shortlist: [a, 1, 1, nan]\n", "shortlist"),
+            ("scorers: {F0: {type: Nematus}}\n", "F0"),
+            ("scorers: {F0: {path: a, type: Ape}}\n", "Ape"),
+            ("scorers: {F0: {path: a}}\nweights: {F0: x}\n", "weight"),
+            ("models: [a]\nbeam_size: 4\n", "c.yml: beam_size"),
+            ("models: [a]\nlearn-rate: 0.1\n", "learn-rate"),
+            ("models: [a]\nn-best: 3\n", "n-best"),
+            ("models: [a]\nallow-unk:\n", "allow-unk"),
+            ("models: [a]\nalignment: most\n", "alignment"),
+            ("models: [a]\nmaxi-batch-sort: length\n", "maxi-batch-sort"),
+            ("models: [a]\nmax-length: 0\n", "max-length"),
+            ("models: [a]\nmini-batch-words: many\n", "mini-batch-words"),
+            ("scorers: {F0: {path: a}}\nreturn-alignment: true\n", "return-alignment"),
+            ("scorers: {F0: {path: a}}\nalignment: hard\n", "alignment"),
+        ] {
+            let error = DecoderConfig::parse(text.as_bytes(), Path::new("c.yml")).unwrap_err();
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What can go wrong with a neural model and the files beside it.
+
+use std::path::Path;
+
+/// The result of this crate's fallible calls.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a model, a vocabulary or a shortlist could not be read or used. Each message names
+/// the file and the place in it and is complete: [`source`](std::error::Error::source) adds
+/// nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A binary file could not be written or opened, or it is damaged.
+    #[error(transparent)]
+    Storage(#[from] miriam_storage::Error),
+    /// Text could not be read or is malformed.
+    #[error(transparent)]
+    TextIo(#[from] miriam_textio::Error),
+    /// A SentencePiece model or BPE codes are malformed.
+    #[error(transparent)]
+    TextProc(#[from] miriam_textproc::Error),
+    /// The file is sound, but its format or its model is not supported.
+    #[error("{file}: {reason}")]
+    Unsupported {
+        /// The file.
+        file: String,
+        /// What it holds and what to do.
+        reason: String,
+    },
+    /// The options of a request for one sentence cannot be satisfied.
+    #[error("a sentence cannot be translated: {reason}")]
+    Untranslatable {
+        /// Why.
+        reason: String,
+    },
+    /// Models cannot form an ensemble.
+    #[error("an ensemble: {reason}")]
+    Ensemble {
+        /// Why.
+        reason: String,
+    },
+    /// A device gave no memory or did not run a kernel.
+    #[error("the device: {reason}")]
+    Device {
+        /// Why.
+        reason: String,
+    },
+    /// The parts of a model contradict each other.
+    #[error("{file}: {place}: {reason}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// The parameter, option or vocabulary.
+        place: String,
+        /// What was expected and what was found.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// A sound file that is not supported, and what to do.
+    pub fn unsupported(path: &Path, reason: impl Into<String>) -> Self {
+        Error::Unsupported { file: path.display().to_string(), reason: reason.into() }
+    }
+
+    /// Parts of a model that contradict each other at `place`.
+    pub fn mismatch(path: &Path, place: &str, reason: impl Into<String>) -> Self {
+        Error::Mismatch {
+            file: path.display().to_string(),
+            place: place.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn damaged(path: &Path, place: &str, reason: impl Into<String>) -> Self {
+        miriam_storage::Error::damaged(path, place, reason).into()
+    }
+}

@@ -1,0 +1,153 @@
+//! The model file of this program: a model, its vocabularies and its shortlist in one
+//! container that is mapped (`docs/formats.md`).
+//!
+//! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening
+//! packs nothing. Floats packed as floats, and integers of eight bits packed as they are, are
+//! still the numbers of the original: parameters name their columns, and every precision can
+//! be made of them. Where packing rounds, parameters are stored beside the packed matrices; or
+//! left out ([`model_file::write`](crate::model_file::write) with a precision), and then the file serves that precision only.
+
+mod decoder_config;
+mod packed_weights;
+mod read;
+mod write;
+
+use miriam_storage::FileKind;
+use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use serde::{Deserialize, Serialize};
+
+use crate::architecture::Architecture;
+use crate::checkpoint::{DType, StorageOrder};
+use crate::segmentation::WordRules;
+
+use decoder_config::StoredDecoderConfig;
+pub use read::{from_container, open, verify};
+pub use write::{LosslessColumns, StoredWeights, write};
+
+/// The container kind of the file.
+pub const KIND: FileKind = FileKind::new("nmt-model");
+/// The version of the layout with weights packed for GEMM in one precision.
+pub const VERSION_PACKED: u32 = 2;
+
+/// The version of the layout without packed weights, which is no longer written.
+const VERSION_PLAIN: u32 = 1;
+
+/// Added to both for models with relative positions, RMS norms or gated layers, and for those
+/// with sentence marks of their own, which programs of the first versions do not know.
+const LATER_MODELS: u32 = 2;
+
+/// The version of the layout where parameters may be columns of packed matrices, for all models.
+pub const VERSION_COLUMNS: u32 = 5;
+
+/// Tensors start at multiples of this many bytes.
+const ALIGNMENT: u64 = 64;
+
+/// `TensorRecord::packing` of elements one after another, without padding.
+const PACKING_NONE: u32 = 0;
+/// `TensorRecord::packing` of columns of a packed matrix: `start` is the first, `length` the
+/// index of the matrix.
+const PACKING_COLUMNS: u32 = 1;
+
+/// The names of the two sides in section names.
+const SIDES: [&str; 2] = ["source", "target"];
+
+/// The metadata block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Metadata {
+    architecture: Architecture,
+    /// Description of the format that the model was converted from.
+    origin: String,
+    vocabularies: Option<VocabularyMetadata>,
+    /// `first` of the shortlist, if there is one.
+    shortlist_first: Option<u64>,
+    /// Quantisation multipliers of input activations by matrix.
+    activation_multipliers: Vec<(String, f32)>,
+    defaults: SearchDefaults,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct VocabularyMetadata {
+    /// Whether both sides share one vocabulary.
+    shared: bool,
+    /// Ids of EOS.
+    eos_ids: [u32; 2],
+    /// Ids of the unknown token.
+    unk_ids: [u32; 2],
+    /// The side whose section has the SentencePiece model of each side.
+    sentencepiece_sections: [Option<u32>; 2],
+}
+
+/// Search options of the decoder configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct SearchDefaults {
+    beam_size: Option<u64>,
+    normalize: Option<f32>,
+    word_penalty: Option<f32>,
+    max_length_factor: Option<f32>,
+}
+
+/// Settings that came after the metadata block, whose form is fixed: JSON in the section
+/// [`EXTENSIONS_SECTION`], which files have only if there are any.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Extensions {
+    mini_batch: Option<u64>,
+    maxi_batch: Option<u64>,
+    /// The weight of the model in an ensemble; 1 if there is none.
+    weight: Option<f32>,
+    /// The side whose section has the BPE codes of each side.
+    codes: [Option<u32>; 2],
+    /// How text of each side is divided into words before BPE.
+    #[serde(skip_serializing_if = "has_no_rules")]
+    words: [Option<WordRules>; 2],
+    /// Whether the model was packed for browsers.
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_browsers: bool,
+    /// The token before those of a source sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_bos: Option<u32>,
+    /// Whether EOS does not follow them.
+    #[serde(skip_serializing_if = "is_false")]
+    omits_source_eos: bool,
+    /// The tokens that every translation begins with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    target_prefix: Vec<u32>,
+    #[serde(skip_serializing_if = "StoredDecoderConfig::is_default")]
+    decoder: StoredDecoderConfig,
+}
+
+fn has_no_rules(words: &[Option<WordRules>; 2]) -> bool {
+    words.iter().all(Option::is_none)
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// The section of [`Extensions`].
+const EXTENSIONS_SECTION: &str = "more";
+
+/// The record of a tensor, named by the string of the same index.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[zerocopy(crate = "miriam_storage::zerocopy")]
+#[repr(C)]
+struct TensorRecord {
+    rows: u64,
+    columns: u64,
+    /// Byte offset in `tensors.data`, or the first column of a packed matrix.
+    start: u64,
+    /// Bytes, or the index of that matrix.
+    length: u64,
+    /// Index in `tensors.scales`; `multipliers` of them: 0, 1 or one a channel.
+    first_multiplier: u64,
+    multipliers: u64,
+    dtype: u32,
+    order: u32,
+    packing: u32,
+    reserved: u32,
+}
+
+/// Data types by their numbers in records.
+const DTYPES: [DType; 4] = [DType::F32, DType::I8, DType::I16, DType::I32];
+/// Storage orders by their numbers in records.
+const STORAGE_ORDERS: [StorageOrder; 2] = [StorageOrder::RowMajor, StorageOrder::ColumnMajor];

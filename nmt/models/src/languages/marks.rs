@@ -1,0 +1,62 @@
+//! The tokens that tell a model the languages of a sentence: set for all sentences when a model is
+//! opened, or for those of one request while it is served.
+
+use super::{LanguageStyle, Languages};
+
+/// The tokens that tell a model the languages of a sentence; none for those of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LanguageMarks {
+    /// The id of the token before the source: the language of the source, or that of the
+    /// translation in models that are told that one there.
+    pub source_first: Option<u32>,
+    /// The id of the token that the translation is forced to begin with.
+    pub target_first: Option<u32>,
+}
+
+impl LanguageMarks {
+    /// Whether they leave everything to the model.
+    pub fn is_empty(self) -> bool {
+        self == LanguageMarks::default()
+    }
+}
+
+impl Languages {
+    /// The tokens of a pair of languages, each in any usual spelling. Models that are told the
+    /// language of the translation alone find out that of the source, so `from` is not looked at.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use miriam_nmt_models::{LanguageMarks, ModelBundle};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let bundle = ModelBundle::open(Path::new("../testdata/hf-nllb"), None)?;
+    /// let languages = bundle.languages().ok_or("not multilingual")?;
+    /// let id = |name| languages.resolve(name).map(|language| language.source_id);
+    /// let marks = LanguageMarks { source_first: id("eng_Latn")?, target_first: id("spa_Latn")? };
+    /// assert_eq!(languages.marks(Some("en"), Some("es"))?, marks);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the model does not have a language, or the side of it has no token for it.
+    pub fn marks(&self, from: Option<&str>, to: Option<&str>) -> Result<LanguageMarks, String> {
+        let source = |name: &str| {
+            let id = self.resolve(name)?.source_id;
+            id.ok_or_else(|| format!("the source vocabulary lacks {name}"))
+        };
+        let target = |name: &str| {
+            let id = self.resolve(name)?.target_id;
+            id.ok_or_else(|| format!("the target vocabulary lacks {name}"))
+        };
+        Ok(match self.style {
+            LanguageStyle::BothSides => LanguageMarks {
+                source_first: from.map(source).transpose()?,
+                target_first: to.map(target).transpose()?,
+            },
+            LanguageStyle::TargetBeforeSource => {
+                LanguageMarks { source_first: to.map(source).transpose()?, target_first: None }
+            }
+        })
+    }
+}

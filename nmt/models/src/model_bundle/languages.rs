@@ -1,0 +1,146 @@
+//! The languages of a multilingual model, set by name.
+
+use std::sync::Arc;
+
+use super::{ModelBundle, SentenceMarks, TokenizerPair};
+use crate::languages::{LanguageMarks, LanguageStyle, Languages};
+use crate::segmentation::Segmentation;
+use crate::{Error, Result};
+
+/// CTranslate2's folders do not say which model they were made of; mBART-50 has 52 languages.
+const MIN_CONVERTED_LANGUAGES: usize = 40;
+/// What tokens of T5 begin with that mark spans of text.
+const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
+
+impl SentenceMarks {
+    /// Puts the language of a sentence before its tokens, and EOS after them.
+    pub fn set_language(&mut self, marks: LanguageMarks) {
+        if marks.source_first.is_some() {
+            *self = SentenceMarks { bos_id: marks.source_first, has_eos: true };
+        }
+    }
+}
+
+impl ModelBundle {
+    /// The languages that the vocabularies name; none if the model is not multilingual.
+    pub fn languages(&self) -> Option<Languages> {
+        let TokenizerPair { vocabularies: [source, target], .. } = self.tokenizers.as_ref()?;
+        if Arc::ptr_eq(source, target) {
+            return Languages::find(source, source);
+        }
+        Languages::find(source, target)
+    }
+
+    /// Sets the language of sources and that of translations, in any usual spelling (`deu_Latn`,
+    /// `de`, `de_DE`, `__de__`, `<2de>`, `>>deu<<`). Their tokens are put before sentences and
+    /// forced at the beginning of translations, as the model wants them, and EOS after sentences.
+    ///
+    /// # Errors
+    /// If the model is not multilingual, does not have the language, or has no token for that of
+    /// the source.
+    pub fn set_languages(&mut self, from: Option<&str>, to: Option<&str>) -> Result<()> {
+        if from.is_none() && to.is_none() {
+            return Ok(());
+        }
+        let refuse = |reason: String| Error::unsupported(&self.path, reason);
+        let Some(languages) = self.languages() else {
+            let reason = match self.tokenizers {
+                None => "without vocabularies no language is known; name them with --vocabs",
+                Some(_) => {
+                    "its vocabulary names no languages; a model of one pair of languages takes \
+                     neither --from nor --to"
+                }
+            };
+            return Err(refuse(reason.into()));
+        };
+        if let (LanguageStyle::TargetBeforeSource, Some(name)) = (languages.style, from) {
+            let reason = format!(
+                "--from {name}: the model finds out the language of a text by itself; leave it out"
+            );
+            return Err(refuse(reason));
+        }
+        let marks = languages.marks(from, to).map_err(refuse)?;
+        if let Some(tokenizers) = &mut self.tokenizers {
+            tokenizers.source_marks.set_language(marks);
+            if let Some(id) = marks.target_first {
+                tokenizers.target_prefix = vec![id];
+            }
+        }
+        Ok(())
+    }
+
+    /// The languages of a model that marks that of sources and forces that of translations.
+    fn languages_of_both_sides(&self) -> Option<Languages> {
+        // Elsewhere tokens that look like languages may be typed as the beginning of lines.
+        let from_hugging_face = self.format.contains("Hugging Face");
+        let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
+        let is_known = |all: &Languages| {
+            let few = all.tokens.len() < MIN_CONVERTED_LANGUAGES;
+            all.style == LanguageStyle::BothSides && (from_hugging_face || !few)
+        };
+        let languages = (from_hugging_face || converted).then(|| self.languages());
+        languages.flatten().filter(is_known)
+    }
+
+    /// Whether it is certain that the languages of [`ModelBundle::languages`] are languages.
+    pub fn is_multilingual(&self) -> bool {
+        let style = self.languages().map(|languages| languages.style);
+        style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
+    }
+
+    /// The ids of target tokens that are not text, in ascending order: languages of M2M-100, NLLB and
+    /// mBART, and sentinels of T5.
+    pub fn special_target_ids(&self) -> Vec<u32> {
+        let languages = self.languages_of_both_sides();
+        let languages = languages.iter().flat_map(|languages| &languages.tokens);
+        let mut ids: Vec<u32> = languages.filter_map(|token| token.target_id).collect();
+        if let Some(TokenizerPair { vocabularies: [_, target], segmentation: [_, pieces], .. }) =
+            &self.tokenizers
+            && matches!(pieces, Segmentation::SentencePiece(_))
+        {
+            let sentinels = (0..).zip(target.iter());
+            let sentinels = sentinels.filter(|(_, word)| word.starts_with(SENTINEL_PREFIX));
+            ids.extend(sentinels.map(|(id, _)| id));
+        }
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Whether text must begin with the tag of the language of its translation: the model has
+    /// several, and none was set.
+    pub fn needs_language_tags(&self) -> bool {
+        let Some(tokenizers) = &self.tokenizers else { return false };
+        let style = self.languages().map(|languages| languages.style);
+        style == Some(LanguageStyle::TargetBeforeSource)
+            && tokenizers.source_marks.bos_id.is_none()
+            && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
+    }
+
+    /// Whether the language of the text, and that of the translation, must still be named before
+    /// text can be translated: the model marks that of the source and forces that of the
+    /// translation, and nobody has named it. Not for lines that are tokens already, which name
+    /// languages by themselves.
+    pub fn lacks_languages(&self) -> [bool; 2] {
+        let Some(tokenizers) = &self.tokenizers else { return [false; 2] };
+        let is_text = !matches!(tokenizers.segmentation[0], Segmentation::Presegmented);
+        if !is_text || self.languages_of_both_sides().is_none() {
+            return [false; 2];
+        }
+        [tokenizers.source_marks.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
+    }
+
+    /// What must still be said of languages before text can be translated, for the command line.
+    pub fn missing_languages(&self) -> Option<String> {
+        let options = ["--from, the language of the text", "--to, that of the translation"];
+        let missing = self.lacks_languages().into_iter().zip(options);
+        let missing: Vec<&str> =
+            missing.filter(|(is_missing, _)| *is_missing).map(|(_, option)| option).collect();
+        let languages = self.languages().filter(|_| !missing.is_empty())?;
+        Some(format!(
+            "{}: a multilingual model; add {} (one of: {})",
+            self.path.display(),
+            missing.join(", and "),
+            languages.list()
+        ))
+    }
+}

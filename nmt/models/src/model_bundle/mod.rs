@@ -1,0 +1,179 @@
+//! A model with its vocabularies, segmentation, shortlist and configuration.
+
+mod languages;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::architecture::{Dialect, Model};
+use crate::decoder_config::{DecoderConfig, DecodingSemantics};
+use crate::segmentation::{BpeCodesFile, Segmentation};
+use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
+use crate::vocabulary::Vocabulary;
+use crate::{Error, Result};
+
+/// Where the candidate target tokens of a sentence come from.
+pub enum ShortlistGenerator {
+    /// A lexical shortlist as Marian uses it.
+    Shortlist(Shortlist),
+    /// CTranslate2's vocabulary map of source n-grams.
+    VocabularyMap(VocabularyMap),
+}
+
+/// Vocabularies and segmentation of both sides; source first.
+#[derive(Clone)]
+pub struct TokenizerPair {
+    /// The vocabularies, each as large as the model's embedding table; the same one twice
+    /// where both sides share it.
+    pub vocabularies: [Arc<Vocabulary>; 2],
+    /// How text of each side is segmented into tokens.
+    pub segmentation: [Segmentation; 2],
+    /// The tokens around those of a source sentence.
+    pub source_marks: SentenceMarks,
+    /// The tokens that every translation begins with and that are not part of its text: the
+    /// language of the translation, in multilingual models.
+    pub target_prefix: Vec<u32>,
+}
+
+/// The tokens that a model wants around those of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentenceMarks {
+    /// A token before the first one.
+    pub bos_id: Option<u32>,
+    /// Whether EOS follows the last one.
+    pub has_eos: bool,
+}
+
+impl Default for SentenceMarks {
+    /// EOS at the end, as in Marian.
+    fn default() -> Self {
+        SentenceMarks { bos_id: None, has_eos: true }
+    }
+}
+
+/// One model, or the models of an ensemble, with everything that decoding needs.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt_models::ModelBundle;
+///
+/// # fn main() -> Result<(), miriam_nmt_models::Error> {
+/// // A folder is searched for the vocabularies; for a single file they can be named.
+/// let converted = ModelBundle::open(Path::new("../testdata/tiny-ct2"), None)?;
+/// let vocabulary = Path::new("../testdata/tiny.vocab.yml");
+/// let original =
+///     ModelBundle::open(Path::new("../testdata/tiny.npz"), Some([vocabulary, vocabulary]))?;
+/// assert_eq!(original.format, "NumPy archive");
+/// let sizes = [original, converted].map(|bundle| {
+///     let embeddings = bundle.models[0].architecture().embeddings();
+///     (embeddings.target_vocab_size, bundle.tokenizers.map(|pair| pair.vocabularies[1].len()))
+/// });
+/// assert_eq!(sizes, [(24, Some(24)); 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ModelBundle {
+    /// The path that was opened.
+    pub path: PathBuf,
+    /// A description of the format, for reports.
+    pub format: String,
+    /// The program whose rules of decoding the model was made for.
+    pub semantics: DecodingSemantics,
+    /// The files with the models' weights.
+    pub files: Vec<PathBuf>,
+    /// The models; several form an ensemble.
+    pub models: Vec<Model>,
+    /// Vocabularies and segmentation; none if no vocabularies were found.
+    pub tokenizers: Option<TokenizerPair>,
+    /// The shortlist or vocabulary map, if there is one.
+    pub shortlist_generator: Option<ShortlistGenerator>,
+    /// The file it was read from.
+    pub shortlist_path: Option<PathBuf>,
+    /// Whether the model was packed for browsers, which decode with other defaults.
+    pub is_for_browsers: bool,
+    /// Settings of the decoder configuration; the default ones where there is none.
+    pub settings: DecoderConfig,
+}
+
+impl ModelBundle {
+    /// The bytes of the parameters of its models, as they are stored.
+    pub fn parameter_bytes(&self) -> u64 {
+        let tensors = self.models.iter().flat_map(|model| model.parameters());
+        tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()
+    }
+
+    /// Replaces the segmentation by byte pair encoding with the codes of these files, of
+    /// source and target.
+    ///
+    /// # Errors
+    /// If the bundle has no vocabularies, or a file has no BPE codes.
+    pub fn set_bpe_codes(&mut self, paths: [&Path; 2]) -> Result<()> {
+        let Some(tokenizers) = &mut self.tokenizers else {
+            let reason = "codes cut text into words of vocabularies; name them with --vocabs";
+            return Err(Error::unsupported(&self.path, reason));
+        };
+        for (segmentation, path) in tokenizers.segmentation.iter_mut().zip(paths) {
+            *segmentation = Segmentation::Bpe(BpeCodesFile::open(path)?);
+        }
+        Ok(())
+    }
+
+    /// Sets the shortlist to the file at `path`.
+    ///
+    /// # Errors
+    /// If the bundle has no vocabularies, or the file cannot be read or belongs to others.
+    pub fn set_shortlist(&mut self, path: &Path, options: ShortlistOptions) -> Result<()> {
+        let Some(TokenizerPair { vocabularies: [source, target], .. }) = &self.tokenizers else {
+            let reason = "a shortlist needs vocabularies; name them with --vocabs";
+            return Err(Error::unsupported(&self.path, reason));
+        };
+        let list = Shortlist::open(path, options, source, target)?;
+        self.shortlist_generator = Some(ShortlistGenerator::Shortlist(list));
+        self.shortlist_path = Some(path.to_owned());
+        Ok(())
+    }
+
+    /// Adds the models of `other`, which must have the same words.
+    pub(crate) fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
+        let rows = |bundle: &ModelBundle| {
+            let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
+            tables.map(|tables| [tables.source_vocab_size, tables.target_vocab_size]).next()
+        };
+        let same_words = match (&self.tokenizers, &other.tokenizers) {
+            (Some(one), Some(other)) => {
+                let mut sides = one.vocabularies.iter().zip(&other.vocabularies);
+                sides.all(|(one, other)| one.has_same_ids(other))
+            }
+            _ => true,
+        };
+        if rows(self) != rows(&other) || !same_words {
+            let reason =
+                format!("not the words of {}; such models form no ensemble", self.path.display());
+            return Err(Error::mismatch(&other.path, "vocabulary", reason));
+        }
+        self.tokenizers = self.tokenizers.take().or(other.tokenizers);
+        let weights = [&self.settings.weights, &other.settings.weights];
+        if weights.iter().any(|weights| !weights.is_empty()) {
+            // A model without a weight weighs 1.
+            self.settings.weights.resize(self.models.len(), 1.0);
+            let mut weights = other.settings.weights;
+            weights.resize(other.models.len(), 1.0);
+            self.settings.weights.extend(weights);
+        }
+        // File names identify the models only where each model has its own file.
+        if self.files.len() == self.models.len() && other.files.len() == other.models.len() {
+            self.files.extend(other.files);
+        }
+        self.models.extend(other.models);
+        Ok(())
+    }
+
+    /// Makes every model compute as the given version of Marian does, whichever version wrote it.
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        for model in &mut self.models {
+            let mut architecture = model.architecture().clone();
+            architecture.set_dialect(dialect);
+            model.set_architecture(architecture);
+        }
+    }
+}

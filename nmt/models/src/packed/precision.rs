@@ -1,0 +1,80 @@
+//! The precision of GEMM.
+
+use miriam_kernels::pack::Layout;
+
+/// The element type that GEMM computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Precision {
+    /// Floats.
+    #[default]
+    F32,
+    /// Sixteen bits (Devlin 2017, section 4.1): scales as with eight, as fine as 32-bit sums
+    /// allow.
+    I16,
+    /// Eight bits: a scale for each row of the input and each column of weights.
+    I8,
+    /// Sixteen bits in the encoder, eight elsewhere: every step of the decoder sees the errors
+    /// of the encoder again, and the encoder works on many rows at once, where sixteen bits
+    /// cost least.
+    Mixed,
+    /// Eight bits as bergamot and Firefox have them: the inputs of each matrix with the fixed scale
+    /// that the file has for them (alphas), larger ones clipped. It loses more than [`Precision::I8`],
+    /// and gives their translations.
+    I8Alphas,
+}
+
+impl Precision {
+    /// Those that every model runs in: others need what few files have.
+    pub const FOR_ANY_MODEL: [Precision; 4] =
+        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
+
+    /// All of them.
+    pub const ALL: [Precision; 5] =
+        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
+
+    /// The precision of that name, or of CTranslate2's name for it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let is_named = |precision: &Self| {
+            precision.name() == name || precision.ctranslate2_names().contains(&name)
+        };
+        Self::ALL.into_iter().find(is_named)
+    }
+
+    /// What CTranslate2 calls it as a type of computation; the last is the name that it gives
+    /// itself.
+    pub fn ctranslate2_names(self) -> &'static [&'static str] {
+        match self {
+            Precision::F32 => &["float32"],
+            Precision::I16 => &["int16"],
+            Precision::I8 => &["int8", "int8_float32"],
+            Precision::Mixed | Precision::I8Alphas => &[],
+        }
+    }
+
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F32 => "f32",
+            Precision::I16 => "i16",
+            Precision::I8 => "i8",
+            Precision::Mixed => "mixed",
+            Precision::I8Alphas => "i8-alphas",
+        }
+    }
+
+    /// Whether weights that are packed for one serve the other.
+    pub fn packs_like(self, other: Precision) -> bool {
+        ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
+    }
+
+    /// The layout of a matrix of that name, or of several of which it is the first.
+    pub fn layout(self, name: &str) -> Layout {
+        match self {
+            Precision::F32 => Layout::F32,
+            Precision::I16 => Layout::I16,
+            Precision::I8 | Precision::I8Alphas => Layout::I8,
+            Precision::Mixed if name.starts_with("encoder") => Layout::I16,
+            Precision::Mixed => Layout::I8,
+        }
+    }
+}

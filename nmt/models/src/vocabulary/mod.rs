@@ -1,0 +1,304 @@
+//! Vocabularies: the tokens of a model and their ids.
+//!
+//! Marian's vocabularies are maps of tokens to ids in YAML or JSON, lists of tokens, or
+//! SentencePiece models; CTranslate2's are JSON lists. All of them become a list without
+//! gaps, truncated to the rows of the model's embedding table, with the ids of EOS and of
+//! the unknown token, which every model needs.
+
+mod learn;
+mod read;
+
+use std::path::Path;
+
+use miriam_storage::Bytes;
+use miriam_storage::dictionary::Dictionary;
+use miriam_textio::{Vocabulary as Words, WordId};
+use miriam_textproc::SentencePiece;
+
+use crate::segmentation::SentencePieceModel;
+use crate::{Error, Result, compressed};
+pub use learn::{LearnOptions, LearnedVocabulary, learn_vocabulary, select_words, words_to_yaml};
+
+/// Spellings of EOS: the usual one, and that of Nematus.
+const EOS_NAMES: [&[u8]; 2] = [b"</s>", b"eos"];
+/// Spellings of the unknown token.
+const UNK_NAMES: [&[u8]; 3] = [b"<unk>", b"UNK", b"unk"];
+
+/// The special tokens of a model of CTranslate2.
+#[derive(Clone, Debug)]
+pub(crate) struct SpecialTokens {
+    pub eos: String,
+    /// Appended to a vocabulary that lacks it.
+    pub unk: String,
+    /// The token before those of a source sentence.
+    pub source_bos: Option<String>,
+    /// Whether EOS follows them.
+    pub has_source_eos: bool,
+}
+
+/// A bijection of tokens and ids `0..len`, with the ids of EOS and the unknown token.
+///
+/// ```
+/// use std::path::Path;
+/// use miriam_nmt_models::Vocabulary;
+///
+/// # fn main() -> Result<(), miriam_nmt_models::Error> {
+/// let vocabulary = Vocabulary::open(Path::new("../testdata/tiny.vocab.yml"))?;
+/// assert_eq!(vocabulary.find(b"w7"), Some(7));
+/// assert_eq!(vocabulary.word(vocabulary.eos_id()), Some(&b"</s>"[..]));
+/// let json = br#"{"</s>": 0, "<unk>": 1, "null": 2}"#;
+/// let vocabulary = Vocabulary::parse(json, Path::new("vocab.json"))?;
+/// assert_eq!(vocabulary.find(b"null"), Some(2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Vocabulary {
+    words: WordStore,
+    name: String,
+    eos_id: u32,
+    unk_id: u32,
+}
+
+/// The storage of the tokens.
+#[derive(Clone)]
+enum WordStore {
+    Owned(Words),
+    Mapped(Dictionary),
+}
+
+impl Vocabulary {
+    /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece
+    /// models, `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line
+    /// unless they begin as a SentencePiece model does.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is malformed, if a token or an id is there twice, or if
+    /// EOS or the unknown token is missing.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::parse(&compressed::open(path)?, path)
+    }
+
+    /// As [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text of
+    /// its side is segmented by it.
+    ///
+    /// # Errors
+    /// Those of [`Vocabulary::open`].
+    pub fn open_with_segmentation(path: &Path) -> Result<(Self, Option<SentencePieceModel>)> {
+        Self::parse_with_segmentation(compressed::open(path)?, path)
+    }
+
+    /// As [`Vocabulary::open_with_segmentation`], from memory.
+    pub(crate) fn parse_with_segmentation(
+        bytes: Bytes,
+        path: &Path,
+    ) -> Result<(Self, Option<SentencePieceModel>)> {
+        if !read::is_sentencepiece(&bytes, path) {
+            return Ok((Self::parse(&bytes, path)?, None));
+        }
+        let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+        Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)))
+    }
+
+    /// Reads a vocabulary from memory; the extension of `path` tells the format.
+    ///
+    /// # Errors
+    /// Those of [`Vocabulary::open`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
+        read::parse(bytes, path)
+    }
+
+    /// Reads a vocabulary of CTranslate2 with its special tokens; see
+    /// [`Vocabulary::open_with_segmentation`].
+    pub(crate) fn parse_with_special_tokens(
+        bytes: Bytes,
+        path: &Path,
+        tokens: &SpecialTokens,
+    ) -> Result<(Self, Option<SentencePieceModel>)> {
+        if read::is_sentencepiece(&bytes, path) {
+            let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;
+            return Ok((Self::from_sentencepiece(&model.model, path)?, Some(model)));
+        }
+        Ok((read::parse_list(&bytes, path, tokens)?, None))
+    }
+
+    /// The vocabulary of the pieces of a SentencePiece model.
+    ///
+    /// # Errors
+    /// If no control piece ends a text.
+    pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
+        let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
+        // Its name is that of the trainer, and a model may have an ordinary piece </s>.
+        let end = model.end_id().and_then(|id| model.piece(id));
+        let Some(end) = end else {
+            let vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
+            let name = vocabulary.word(vocabulary.eos_id).map(String::from_utf8_lossy);
+            let reason = format!(
+                "its piece {} is not a control piece; a model for translation was trained with one",
+                name.unwrap_or_default()
+            );
+            return Err(Error::mismatch(path, "vocabulary", reason));
+        };
+        Self::with_names(pieces, path, [&[end], &UNK_NAMES], Some(model.unknown_id()))
+    }
+
+    /// A vocabulary of a list of distinct tokens whose special tokens have these ids, EOS first.
+    pub(crate) fn with_special_ids<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        [eos_id, unk_id]: [u32; 2],
+    ) -> Result<Self> {
+        let list: Vec<&[u8]> = list.collect();
+        let eos = list.get(eos_id as usize).copied().unwrap_or_default();
+        Self::with_names(list.into_iter(), path, [&[eos], &UNK_NAMES], Some(unk_id))
+    }
+
+    /// The vocabulary of a list of distinct tokens, the first of which has id 0.
+    pub(crate) fn new<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        unk_id: Option<u32>,
+    ) -> Result<Self> {
+        Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)
+    }
+
+    /// As [`Vocabulary::new`], with the spellings of EOS and of the unknown token.
+    fn with_names<'a>(
+        list: impl Iterator<Item = &'a [u8]>,
+        path: &Path,
+        [eos_names, unk_names]: [&[&[u8]]; 2],
+        unk_id: Option<u32>,
+    ) -> Result<Self> {
+        let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
+        let mut words = Words::new();
+        let mut twice = None;
+        for (id, word) in list.enumerate() {
+            let found = words.intern(word);
+            if found.index() != id && twice.is_none() {
+                let word = String::from_utf8_lossy(word);
+                twice = Some(wrong(format!("{word:?} has the ids {} and {id}", found.0)));
+            }
+        }
+        let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
+        let missing = |names: &[&[u8]]| {
+            let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+            let names = names[..names.len().min(2)].join(" nor ");
+            let nor = if names.contains(' ') { "neither " } else { "no " };
+            wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
+        };
+        // Of a file that is not a vocabulary this says more than the first word that is there twice.
+        let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
+        if let Some(error) = twice {
+            return Err(error);
+        }
+        let unk_id = unk_id.or_else(|| find(unk_names)).ok_or_else(|| missing(unk_names))?;
+        Ok(Vocabulary {
+            words: WordStore::Owned(words),
+            name: path.display().to_string(),
+            eos_id,
+            unk_id,
+        })
+    }
+
+    /// The vocabulary of a model file. `eos_id` and `unk_id` must be less than its length.
+    pub(crate) fn from_mapped(words: Dictionary, name: String, eos_id: u32, unk_id: u32) -> Self {
+        Vocabulary { words: WordStore::Mapped(words), name, eos_id, unk_id }
+    }
+
+    /// The vocabulary truncated to the `rows` rows of an embedding table. `side` is `source`
+    /// or `target`, for messages.
+    ///
+    /// # Errors
+    /// If there are fewer tokens than rows, or EOS or the unknown token would be cut off.
+    pub fn truncated(mut self, rows: usize, side: &str) -> Result<Self> {
+        if self.len() < rows {
+            return Err(Error::mismatch(
+                Path::new(&self.name),
+                &format!("{side} vocabulary"),
+                format!(
+                    "it has {} words, the model's table {rows} rows; is this the vocabulary of the model?",
+                    self.len()
+                ),
+            ));
+        }
+        if self.len() > rows {
+            let mut words = Words::new();
+            for word in self.iter().take(rows) {
+                words.intern(word);
+            }
+            self.words = WordStore::Owned(words);
+            for (what, id) in [("end of sentence", self.eos_id), ("unknown word", self.unk_id)] {
+                if id as usize >= rows {
+                    let reason = format!("the {what} has id {id}, the model's table {rows} rows");
+                    let place = format!("{side} vocabulary");
+                    return Err(Error::mismatch(Path::new(&self.name), &place, reason));
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// The number of tokens.
+    pub fn len(&self) -> usize {
+        match &self.words {
+            WordStore::Owned(words) => words.len(),
+            WordStore::Mapped(words) => words.len(),
+        }
+    }
+
+    /// Always false: every vocabulary has EOS.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The path of the file it was read from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The id of a token.
+    pub fn find(&self, word: &[u8]) -> Option<u32> {
+        match &self.words {
+            WordStore::Owned(words) => words.find(word).map(|id| id.0),
+            WordStore::Mapped(words) => words.find(word),
+        }
+    }
+
+    /// The token of an id.
+    pub fn word(&self, id: u32) -> Option<&[u8]> {
+        match &self.words {
+            WordStore::Owned(words) => {
+                ((id as usize) < words.len()).then(|| words.word(WordId(id)))
+            }
+            WordStore::Mapped(words) => words.get(id),
+        }
+    }
+
+    /// All tokens in the order of ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
+        (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
+    }
+
+    /// The number of tokens that are not UTF-8: those of Marian and Nematus may be any bytes.
+    pub fn count_non_utf8(&self) -> usize {
+        self.iter().filter(|token| std::str::from_utf8(token).is_err()).count()
+    }
+
+    /// The id of EOS.
+    pub fn eos_id(&self) -> u32 {
+        self.eos_id
+    }
+
+    /// The id of the unknown token, which replaces words that the vocabulary lacks.
+    pub fn unk_id(&self) -> u32 {
+        self.unk_id
+    }
+
+    /// Whether both have the same tokens with the same ids.
+    pub fn has_same_ids(&self, other: &Vocabulary) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The backend that translates on the CPU: packed weights, pooled memory, no gradients.
+//!
+//! An engine belongs to one thread. Parameters are in `Arc`s, which [`WeightLoader`] makes once
+//! for all threads; a [`CpuDevice`] makes the engines.
+
+mod cache_indirection;
+mod kv_cache;
+mod load;
+mod matmul;
+mod operations;
+mod output;
+mod pooled_tensor;
+mod recurrent_ops;
+mod weights;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use miriam_kernels::embedding::SinusoidKind;
+use miriam_kernels::gemm::{PreparedI8, PreparedI16};
+
+pub use kv_cache::KvCache;
+pub use load::WeightLoader;
+pub use miriam_kernels::Cpu;
+pub use miriam_kernels::autotuner::Autotuner;
+pub use miriam_nmt_models::packed::{MappedMatrix, Precision};
+pub use pooled_tensor::PooledTensor;
+pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
+pub use weights::{EmbeddingTable, PositionalEncoding, Weights};
+
+pub(crate) use load::{UsedParameters, packs_losslessly};
+
+use crate::Result;
+use crate::layer::Device;
+use pooled_tensor::BufferPool;
+
+/// Makes the engines of threads, which share the tuner's measurements of GEMM.
+#[derive(Clone)]
+pub struct CpuDevice {
+    cpu: Cpu,
+    tuner: Arc<Autotuner>,
+}
+
+impl CpuDevice {
+    /// The CPU with all its instructions. Engines use the fastest GEMM kernels that `tuner` knows
+    /// and measure further ones; it can be saved for the next start.
+    pub fn new(tuner: &Arc<Autotuner>) -> Self {
+        CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
+    }
+}
+
+impl Default for CpuDevice {
+    /// The CPU with a tuner that has measured nothing yet.
+    fn default() -> Self {
+        Self::new(&Arc::new(Autotuner::new(Cpu::detect())))
+    }
+}
+
+impl Device for CpuDevice {
+    type Backend = Engine;
+
+    fn new_backend(&self) -> Result<Engine> {
+        Ok(Engine::with_tuner(self.cpu, Arc::clone(&self.tuner)))
+    }
+}
+
+/// The backend of a thread.
+pub struct Engine {
+    cpu: Cpu,
+    tuner: Arc<Autotuner>,
+    pool: Rc<BufferPool>,
+    // The rows that were quantised last, their scales, and their form for a tiling.
+    quantized_i8: Vec<i8>,
+    prepared_i8: PreparedI8,
+    quantized_i16: Vec<i16>,
+    prepared_i16: PreparedI16,
+    scales: Vec<f32>,
+    scratch: Vec<f32>,
+    logits: Vec<f32>,
+    /// Attention weights of a group of rows.
+    attention_weights: Vec<f32>,
+    /// Encodings of the first positions, by kind and width.
+    sinusoid_tables: Vec<(SinusoidKind, usize, Vec<f32>)>,
+}
+
+impl Engine {
+    /// An engine that computes with the instructions of `cpu`.
+    pub fn new(cpu: Cpu) -> Self {
+        Self::with_tuner(cpu, Arc::new(Autotuner::new(cpu)))
+    }
+
+    /// As [`new`](Engine::new); GEMM kernels are chosen by what `tuner` has measured.
+    pub fn with_tuner(cpu: Cpu, tuner: Arc<Autotuner>) -> Self {
+        Engine {
+            cpu,
+            tuner,
+            pool: Rc::default(),
+            quantized_i8: Vec::new(),
+            prepared_i8: PreparedI8::default(),
+            quantized_i16: Vec::new(),
+            prepared_i16: PreparedI16::default(),
+            scales: Vec::new(),
+            scratch: Vec::new(),
+            logits: Vec::new(),
+            attention_weights: Vec::new(),
+            sinusoid_tables: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Multi-head attention of transformers: self-attention and attention to the source.
+
+use super::sublayer_connection::{load_affine, load_fused_affine};
+use super::{
+    AffineNames, AttentionMask, Backend, ColumnSlice, DecodingOps, Epilogue, ParameterLoader,
+    RelativePositions, SublayerConnection,
+};
+use crate::Result;
+use miriam_nmt_models::architecture::{PreNormKeys, TransformerConfig};
+
+/// Self-attention of an encoder or decoder layer.
+pub struct SelfAttention<B: Backend> {
+    connection: SublayerConnection<B>,
+    qkv: QkvWeights<B::Weights>,
+    output: Option<B::Weights>,
+    heads: usize,
+    width: usize,
+    relative: Option<RelativePositions>,
+}
+
+/// Weights of queries, keys and values; two matrices where queries have another input than
+/// keys and values.
+enum QkvWeights<W> {
+    /// All from the normalised input.
+    Fused(W),
+    /// Keys and values from the input as it is.
+    Separate { queries: W, keys_values: W },
+    /// The same, but at the first position they are from the normalised input.
+    SeparateAfterFirst { queries: W, keys_values: W },
+}
+
+/// Queries, keys and values of some rows, side by side in one tensor or two.
+struct Qkv<T> {
+    queries: T,
+    keys_values: Option<T>,
+}
+
+impl<T> Qkv<T> {
+    fn split(&self, width: usize) -> [ColumnSlice<'_, T>; 3] {
+        let queries = ColumnSlice::nth(&self.queries, 0, width);
+        let [keys, values] = match &self.keys_values {
+            None => [
+                ColumnSlice::nth(&self.queries, 1, width),
+                ColumnSlice::nth(&self.queries, 2, width),
+            ],
+            Some(other) => [ColumnSlice::nth(other, 0, width), ColumnSlice::nth(other, 1, width)],
+        };
+        [queries, keys, values]
+    }
+}
+
+impl<B: Backend> SelfAttention<B> {
+    /// Loads the layer under `prefix`. Whether keys and values are normalised depends on the
+    /// side, encoder or decoder.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
+        prefix: &str,
+        decoder: bool,
+    ) -> Result<Self> {
+        let keys =
+            if shape.preprocess.has_norm() { shape.pre_norm_keys } else { PreNormKeys::Normalized };
+        let qkv = match keys {
+            PreNormKeys::NormalizedAtFirstStep if decoder => QkvWeights::SeparateAfterFirst {
+                queries: load_affine(parameters, prefix, "q")?,
+                keys_values: load_fused_affine(parameters, prefix, &["k", "v"])?,
+            },
+            PreNormKeys::Raw => QkvWeights::Separate {
+                queries: load_affine(parameters, prefix, "q")?,
+                keys_values: load_fused_affine(parameters, prefix, &["k", "v"])?,
+            },
+            PreNormKeys::Normalized | PreNormKeys::NormalizedAtFirstStep => {
+                QkvWeights::Fused(load_fused_affine(parameters, prefix, &["q", "k", "v"])?)
+            }
+        };
+        let norm_prefix = format!("{prefix}_Wo");
+        let stack = if decoder { &shape.decoder } else { &shape.encoder };
+        Ok(SelfAttention {
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
+            qkv,
+            output: load_output_projection(parameters, shape, prefix)?,
+            heads: stack.heads,
+            width: shape.attention_width(stack),
+            relative: RelativePositions::load(
+                |name| parameters.values(name),
+                shape,
+                prefix,
+                decoder,
+            )?,
+        })
+    }
+
+    fn project_qkv(
+        &self,
+        backend: &mut B,
+        input: &B::Tensor,
+        normed: &B::Tensor,
+    ) -> Result<Qkv<B::Tensor>> {
+        Ok(match &self.qkv {
+            QkvWeights::Fused(all) => Qkv {
+                queries: backend.affine(normed, all, Epilogue::default())?,
+                keys_values: None,
+            },
+            QkvWeights::Separate { queries, keys_values }
+            | QkvWeights::SeparateAfterFirst { queries, keys_values } => Qkv {
+                queries: backend.affine(normed, queries, Epilogue::default())?,
+                keys_values: Some(backend.affine(input, keys_values, Epilogue::default())?),
+            },
+        })
+    }
+
+    /// Self-attention of whole sentences, `lengths` rows of `input` each, `[rows, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(
+        &self,
+        backend: &mut B,
+        input: &B::Tensor,
+        lengths: &[usize],
+        mask: AttentionMask,
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let normed = own_norm.as_ref().unwrap_or(input);
+        let qkv = self.project_qkv(backend, input, normed)?;
+        let [queries, keys, values] = qkv.split(self.width);
+        if let Some(relative) = &self.relative {
+            let qkv = [queries, keys, values];
+            let attended = backend.attend_relative(self.heads, qkv, lengths, mask, relative)?;
+            return self.project_output(backend, attended, input);
+        }
+        let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
+        let attended = match &self.qkv {
+            QkvWeights::SeparateAfterFirst { keys_values, .. } => {
+                // The first position of each sentence attends to itself normalised; the others
+                // attend to it as it is.
+                let starts = lengths.iter().scan(0, |next, &length| {
+                    let start = *next as u32;
+                    *next += length;
+                    Some((length > 0).then_some(start))
+                });
+                let firsts: Vec<u32> = starts.flatten().collect();
+                let ones = vec![1; firsts.len()];
+                let firsts = backend.index_select(normed, &firsts)?;
+                let first = backend.affine(&firsts, keys_values, Epilogue::default())?;
+                let (keys, values) = (
+                    ColumnSlice::nth(&first, 0, self.width),
+                    ColumnSlice::nth(&first, 1, self.width),
+                );
+                let first = backend.pack_kv(self.heads, keys, values, &ones)?;
+                let non_empty = lengths.iter().zip(&packed).filter(|(length, _)| **length > 0);
+                let groups: Vec<_> = non_empty
+                    .zip(&first)
+                    .flat_map(|((&length, packed), first)| [(1, first), (length - 1, packed)])
+                    .collect();
+                backend.attend(queries, &groups, mask)?
+            }
+            _ => {
+                let groups: Vec<_> = lengths.iter().copied().zip(&packed).collect();
+                backend.attend(queries, &groups, mask)?
+            }
+        };
+        self.project_output(backend, attended, input)
+    }
+
+    fn project_output(
+        &self,
+        backend: &mut B,
+        attended: B::Tensor,
+        input: &B::Tensor,
+    ) -> Result<B::Tensor> {
+        match &self.output {
+            Some(output) => {
+                self.connection.project_and_postprocess(backend, &attended, output, input)
+            }
+            None => self.connection.postprocess(backend, attended, input),
+        }
+    }
+}
+
+impl<B: DecodingOps> SelfAttention<B> {
+    /// A step of hypotheses, `[rows, width]`: each attends to the positions of its parent in
+    /// `cache` and to itself.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn step(
+        &self,
+        backend: &mut B,
+        input: &B::Tensor,
+        cache: &mut B::KvCache,
+        parents: &[Option<u32>],
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let normed = own_norm.as_ref().unwrap_or(input);
+        let qkv = self.project_qkv(backend, input, normed)?;
+        let qkv = qkv.split(self.width);
+        if let Some(relative) = &self.relative {
+            let heads = self.heads;
+            let attended =
+                backend.attend_kv_cache_relative(cache, heads, qkv, parents, relative)?;
+            return self.project_output(backend, attended, input);
+        }
+        let mut attended = backend.attend_kv_cache(cache, self.heads, qkv, parents)?;
+        if let QkvWeights::SeparateAfterFirst { keys_values, .. } = &self.qkv {
+            let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
+            let new_rows: Vec<u32> = new_rows.map(|(row, _)| row).collect();
+            if !new_rows.is_empty() {
+                // Attention to a single position is its value; later steps attend to the one
+                // in the cache.
+                let first = backend.index_select(normed, &new_rows)?;
+                let first = backend.affine(&first, keys_values, Epilogue::default())?;
+                let values = ColumnSlice::nth(&first, 1, self.width);
+                attended = backend.replace_rows(attended, &new_rows, values)?;
+            }
+        }
+        self.project_output(backend, attended, input)
+    }
+}
+
+/// Attention of a decoder layer to the source.
+pub struct CrossAttention<B: Backend> {
+    connection: SublayerConnection<B>,
+    queries: B::Weights,
+    output: Option<B::Weights>,
+    width: usize,
+}
+
+/// The output projection of the joined heads, if the model has one.
+fn load_output_projection<B: Backend>(
+    parameters: &mut impl ParameterLoader<B>,
+    shape: &TransformerConfig,
+    prefix: &str,
+) -> Result<Option<B::Weights>> {
+    shape.has_output_projection.then(|| load_affine(parameters, prefix, "o")).transpose()
+}
+
+impl<B: Backend> CrossAttention<B> {
+    /// Loads the layer under `prefix`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
+        prefix: &str,
+    ) -> Result<Self> {
+        let norm_prefix = format!("{prefix}_Wo");
+        Ok(CrossAttention {
+            connection: SublayerConnection::load(parameters, shape, &norm_prefix, &norm_prefix)?,
+            queries: load_affine(parameters, prefix, "q")?,
+            output: load_output_projection(parameters, shape, prefix)?,
+            width: shape.attention_width(&shape.decoder),
+        })
+    }
+
+    /// Loads the weights of keys and values of all layers under `prefixes`, side by side:
+    /// k, v, k, v, ...
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load_kv_weights(
+        parameters: &mut impl ParameterLoader<B>,
+        prefixes: &[String],
+    ) -> Result<B::Weights> {
+        let names = |kind: char| {
+            let of_layer = |prefix| ["k", "v"].map(|suffix| format!("{prefix}_{kind}{suffix}"));
+            prefixes.iter().flat_map(of_layer).collect::<Vec<String>>()
+        };
+        let (matrices, biases) = (names('W'), names('b'));
+        let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
+        let biases: Vec<&str> = biases.iter().map(String::as_str).collect();
+        parameters.weights(AffineNames { matrices: &matrices, biases: &biases })
+    }
+
+    /// Attends from the rows of `input`, `[rows, width]`, to their sources by `attend`, which
+    /// gets the queries.
+    ///
+    /// # Errors
+    /// What the backend or `attend` gives.
+    pub fn forward(
+        &self,
+        backend: &mut B,
+        input: &B::Tensor,
+        attend: impl FnOnce(&mut B, ColumnSlice<'_, B::Tensor>) -> Result<B::Tensor>,
+    ) -> Result<B::Tensor> {
+        let own_norm = self.connection.preprocess(backend, input)?;
+        let queries = backend.affine(
+            own_norm.as_ref().unwrap_or(input),
+            &self.queries,
+            Epilogue::default(),
+        )?;
+        let attended = attend(backend, ColumnSlice::nth(&queries, 0, self.width))?;
+        match &self.output {
+            Some(output) => {
+                self.connection.project_and_postprocess(backend, &attended, output, input)
+            }
+            None => self.connection.postprocess(backend, attended, input),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The operations that layers are written against.
+
+use std::ops::Range;
+
+use crate::{Error, Result};
+use miriam_nmt_models::architecture::PositionalEncodingKind;
+
+pub use miriam_kernels::activation::Activation;
+pub use miriam_kernels::attention::AttentionMask;
+use miriam_kernels::operators::{Activate, Add, Normalize};
+pub use miriam_kernels::operators::{InPlaceOperator, NormKind, Operator};
+
+use super::RelativePositions;
+
+/// Matrices and the operations of layers on them.
+///
+/// A [`Tensor`](Backend::Tensor) is a matrix `[rows, width]`; a row is a position of a
+/// sentence or a hypothesis. The precision and the place of its numbers are up to the backend:
+/// lists of `f32` occur only where results leave it.
+///
+/// # Errors
+/// Every operation can fail where memory or a kernel of a device does; backends on the CPU
+/// never fail.
+///
+/// # Panics
+/// Operations panic if shapes do not fit.
+pub trait Backend {
+    /// A matrix `[rows, width]`.
+    type Tensor;
+    /// One or several weight matrices with the same input, their outputs side by side, and
+    /// their biases. Parameters of all kinds are shared by threads.
+    type Weights: Send + Sync;
+    /// A number for each column.
+    type Vector: Send + Sync;
+    /// A vector for each token of a vocabulary.
+    type EmbeddingTable: Send + Sync;
+    /// A vector for each position.
+    type PositionalEncoding: Send + Sync;
+    /// Keys and values of one sentence.
+    type PackedKv;
+
+    /// `[rows, width]` of a tensor.
+    fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
+
+    /// Zeros, `[rows, width]`.
+    fn zeros(&mut self, rows: usize, width: usize) -> Result<Self::Tensor>;
+
+    /// The rows `indices` of `from`, in that order; one may occur several times.
+    fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
+
+    /// `scale` times the vectors of tokens, zeros where there is none, plus the encodings of
+    /// their positions: `[tokens, width]`.
+    fn embed(
+        &mut self,
+        table: &Self::EmbeddingTable,
+        tokens: &[Option<u32>],
+        scale: f32,
+        positional_encoding: Option<(&Self::PositionalEncoding, &[u32])>,
+    ) -> Result<Self::Tensor>;
+
+    /// `activation(input * weights + bias + residual)`: `[rows, inputs]` to
+    /// `[rows, outputs]`.
+    fn affine(
+        &mut self,
+        input: &Self::Tensor,
+        weights: &Self::Weights,
+        epilogue: Epilogue<'_, Self::Tensor>,
+    ) -> Result<Self::Tensor>;
+
+    /// The result of an operator; its documentation says which matrices and vectors it takes.
+    fn apply(
+        &mut self,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, Self::Tensor>],
+        vectors: &[&Self::Vector],
+    ) -> Result<Self::Tensor>;
+
+    /// The result of an operator of one matrix, which may take the place of the matrix.
+    fn apply_in_place(
+        &mut self,
+        operator: &impl InPlaceOperator,
+        matrix: Self::Tensor,
+        vectors: &[Self::Vector],
+    ) -> Result<Self::Tensor> {
+        let vectors: Vec<&Self::Vector> = vectors.iter().collect();
+        self.apply(operator.clone(), &[self.whole(&matrix)], &vectors)
+    }
+
+    /// Applies an activation to every element.
+    fn activate(&mut self, rows: &Self::Tensor, activation: Activation) -> Result<Self::Tensor> {
+        self.apply(Activate(activation), &[self.whole(rows)], &[])
+    }
+
+    /// `rows + other`.
+    fn add(&mut self, rows: &Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor> {
+        self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
+    }
+
+    /// The norm of each row of a matrix, or of the sum of two.
+    fn normalize(
+        &mut self,
+        norm: &LayerNorm<Self::Vector>,
+        summands: &[ColumnSlice<'_, Self::Tensor>],
+    ) -> Result<Self::Tensor> {
+        match &norm.bias {
+            Some(bias) => self.apply(norm.operator(), summands, &[&norm.scale, bias]),
+            None => self.apply(norm.operator(), summands, &[&norm.scale]),
+        }
+    }
+
+    /// The norm of each row.
+    fn layer_norm(
+        &mut self,
+        rows: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Result<Self::Tensor> {
+        self.normalize(norm, &[self.whole(rows)])
+    }
+
+    /// The norm of each row of `rows + residual`.
+    fn add_layer_norm(
+        &mut self,
+        rows: &Self::Tensor,
+        residual: &Self::Tensor,
+        norm: &LayerNorm<Self::Vector>,
+    ) -> Result<Self::Tensor> {
+        self.normalize(norm, &[self.whole(rows), self.whole(residual)])
+    }
+
+    /// A copy of some columns.
+    fn copy(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Result<Self::Tensor> {
+        self.apply(Activate(Activation::None), &[part], &[])
+    }
+
+    /// All columns of a tensor.
+    fn whole<'a>(&self, tensor: &'a Self::Tensor) -> ColumnSlice<'a, Self::Tensor> {
+        ColumnSlice { tensor, columns: 0..self.shape(tensor)[1] }
+    }
+
+    /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
+    fn pack_kv(
+        &mut self,
+        heads: usize,
+        keys: ColumnSlice<'_, Self::Tensor>,
+        values: ColumnSlice<'_, Self::Tensor>,
+        lengths: &[usize],
+    ) -> Result<Vec<Self::PackedKv>>;
+
+    /// Multi-head attention, scores divided by the square root of a head's width. Each group
+    /// is a number of consecutive queries and the sentence that they attend to.
+    fn attend(
+        &mut self,
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
+        mask: AttentionMask,
+    ) -> Result<Self::Tensor>;
+
+    /// Self-attention of whole sentences, `lengths` rows each, whose scores or values depend on
+    /// the distance of positions; only decoding needs it. `qkv` are queries, keys and values,
+    /// `[rows, width]` each.
+    fn attend_relative(
+        &mut self,
+        _heads: usize,
+        _qkv: [ColumnSlice<'_, Self::Tensor>; 3],
+        _lengths: &[usize],
+        _mask: AttentionMask,
+        _relative: &RelativePositions,
+    ) -> Result<Self::Tensor> {
+        Err(not_computed("relative positions"))
+    }
+
+    /// [`attend`](Backend::attend) to all positions, where the weights of the first head are
+    /// the alignment of the model. Backends that train for given alignments remember them.
+    fn attend_aligned(
+        &mut self,
+        queries: ColumnSlice<'_, Self::Tensor>,
+        groups: &[(usize, &Self::PackedKv)],
+    ) -> Result<Self::Tensor> {
+        self.attend(queries, groups, AttentionMask::All)
+    }
+
+    /// Says that the rows of the following operations are the positions of sentences,
+    /// `lengths` rows each, one sentence after the other: dropout is drawn by sentence and
+    /// position. Backends that do not train ignore it.
+    fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
+
+    /// The same for rows in another order, such as those of a step. Operations on fewer rows
+    /// are on the first of them.
+    fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
+
+    /// Dropout at a site of training; elsewhere `rows` as they are.
+    fn drop_out(&mut self, rows: Self::Tensor, _site: DropoutSite) -> Result<Self::Tensor> {
+        Ok(rows)
+    }
+
+    /// Whether [`drop_out`](Backend::drop_out) changes rows at a site. Where it does not,
+    /// layers may fuse what lies around it.
+    fn drops_out(&self, _site: DropoutSite) -> bool {
+        false
+    }
+}
+
+/// The error of a backend that does not compute what only some models need.
+fn not_computed(what: &str) -> Error {
+    Error::Device { reason: format!("it does not compute {what}") }
+}
+
+/// The sentence of a row among those that are computed together, and its position in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RowPosition {
+    /// The index of the sentence.
+    pub sentence: u32,
+    /// The position, from 0.
+    pub position: u32,
+}
+
+/// The side of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The encoder, with the tokens of the source.
+    Source,
+    /// The decoder, with the tokens of the target.
+    Target,
+}
+
+/// The places of a transformer where training drops elements of rows, named after Marian's
+/// options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropoutSite {
+    /// Embeddings with their positional encodings (`transformer-postprocess-emb`).
+    Embedding,
+    /// The input of a sublayer (`transformer-preprocess`).
+    SublayerInput,
+    /// The output of a sublayer, before the residual is added (`transformer-postprocess`).
+    SublayerOutput,
+    /// The output of a stack (`transformer-postprocess-top`).
+    StackOutput,
+    /// The hidden layers of feed-forward sublayers and of average attention
+    /// (`transformer-dropout-ffn`).
+    FeedForward,
+}
+
+/// Some columns of a tensor: one of several GEMM outputs that were computed at once.
+pub struct ColumnSlice<'a, T> {
+    /// The tensor.
+    pub tensor: &'a T,
+    /// The columns.
+    pub columns: Range<usize>,
+}
+
+impl<T> Clone for ColumnSlice<'_, T> {
+    fn clone(&self) -> Self {
+        ColumnSlice { tensor: self.tensor, columns: self.columns.clone() }
+    }
+}
+
+impl<'a, T> ColumnSlice<'a, T> {
+    /// Part `index` of parts of `width` columns each.
+    pub fn nth(tensor: &'a T, index: usize, width: usize) -> Self {
+        ColumnSlice { tensor, columns: index * width..(index + 1) * width }
+    }
+}
+
+/// The epilogue of a GEMM: a residual that is added, then an activation.
+pub struct Epilogue<'a, T> {
+    /// Rows to add.
+    pub residual: Option<&'a T>,
+    /// The activation.
+    pub activation: Activation,
+}
+
+impl<T> Default for Epilogue<'_, T> {
+    fn default() -> Self {
+        Epilogue { residual: None, activation: Activation::default() }
+    }
+}
+
+impl<T> From<Activation> for Epilogue<'_, T> {
+    fn from(activation: Activation) -> Self {
+        Epilogue { residual: None, activation }
+    }
+}
+
+/// A layer norm, `scale * (x - mean) / sqrt(variance + epsilon) + bias`, or the same without a
+/// mean.
+pub struct LayerNorm<V> {
+    /// Whether the mean is subtracted.
+    pub kind: NormKind,
+    /// A factor for each column.
+    pub scale: V,
+    /// An addend for each column.
+    pub bias: Option<V>,
+    /// Added to the variance.
+    pub epsilon: f32,
+}
+
+impl<V> LayerNorm<V> {
+    /// What computes it from its vectors.
+    pub(super) fn operator(&self) -> Normalize {
+        Normalize { kind: self.kind, epsilon: self.epsilon }
+    }
+}
+
+/// The matrices of a product and their biases, by Marian's names; several have their outputs
+/// side by side.
+pub struct AffineNames<'a> {
+    /// Names of matrices, `[inputs, outputs]` each.
+    pub matrices: &'a [&'a str],
+    /// Names of biases: one for each matrix, or none at all. An empty name is not a bias.
+    pub biases: &'a [&'a str],
+}
+
+/// Loads the parameters of layers by Marian's names.
+///
+/// # Errors
+/// All methods fail if a parameter is missing or its shape or precision does not fit.
+pub trait ParameterLoader<B: Backend + ?Sized> {
+    /// Weights of a product.
+    fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
+
+    /// The weights of an output layer: the table of that name (tied or `..._Wt`),
+    /// `[tokens, inputs]`, and a bias.
+    fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
+
+    /// A number for each column.
+    fn vector(&mut self, name: &str) -> Result<B::Vector>;
+
+    /// The numbers of a parameter in row-major order, for what is computed without the backend.
+    fn values(&mut self, name: &str) -> Result<Vec<f32>>;
+
+    /// Several vectors one after the other.
+    fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
+
+    /// Vectors of tokens.
+    fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
+
+    /// Encodings of positions; `name` is their table if they are learned.
+    fn positional_encoding(
+        &mut self,
+        kind: PositionalEncodingKind,
+        width: usize,
+        name: &str,
+    ) -> Result<Option<B::PositionalEncoding>>;
+}

@@ -1,0 +1,68 @@
+//! Embeddings of tokens with positional encodings: the input of a stack.
+
+use super::{Backend, ParameterLoader, SublayerConnection};
+use crate::Result;
+use miriam_nmt_models::architecture::{PositionalEncodingKind, TransformerConfig};
+
+/// Token embeddings and positional encoding of the encoder or the decoder.
+pub struct Embedding<B: Backend> {
+    table: B::EmbeddingTable,
+    scale: f32,
+    positional_encoding: Option<B::PositionalEncoding>,
+    /// The position of the first token.
+    first_position: u32,
+    /// The last position that has an encoding.
+    max_position: u32,
+    connection: SublayerConnection<B>,
+}
+
+impl<B: Backend> Embedding<B> {
+    /// Loads the embeddings of `side`, `encoder` or `decoder`, from `table`.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &TransformerConfig,
+        side: &str,
+        table: &str,
+    ) -> Result<Self> {
+        let width = shape.embeddings.dim;
+        let max_position = match shape.positional_encoding {
+            PositionalEncodingKind::Table { length } => length.saturating_sub(1) as u32,
+            _ => u32::MAX,
+        };
+        Ok(Embedding {
+            table: parameters.embedding_table(table)?,
+            scale: if shape.scales_embeddings { (width as f32).sqrt() } else { 1.0 },
+            positional_encoding: parameters.positional_encoding(
+                shape.positional_encoding,
+                width,
+                &format!("{side}_Wpos"),
+            )?,
+            first_position: shape.positional_encoding.first_position(),
+            max_position,
+            connection: SublayerConnection::load_embedding(parameters, shape, side)?,
+        })
+    }
+
+    /// The embeddings of `tokens` at `positions`, `[tokens, width]`. After the end of a table
+    /// of positions its last one is taken again, as Marian does.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn forward(
+        &self,
+        backend: &mut B,
+        tokens: &[Option<u32>],
+        positions: &[u32],
+    ) -> Result<B::Tensor> {
+        let encoded =
+            |&position: &u32| position.saturating_add(self.first_position).min(self.max_position);
+        let positions: Vec<u32> = positions.iter().map(encoded).collect();
+        let encoding = self.positional_encoding.as_ref().map(|table| (table, &positions[..]));
+        let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
+        let no_input = backend.zeros(0, 0)?;
+        self.connection.postprocess(backend, rows, &no_input)
+    }
+}

@@ -1,0 +1,309 @@
+//! Recurrent cells by their parameters: their products, the norms of these, and where biases
+//! are added.
+//!
+//! The step of a cell has three parts, so that the first two can be shared or computed ahead:
+//! the product of the input, the product of the state, and the pass over both.
+
+use std::ops::Range;
+
+use miriam_kernels::operators::{Gru, LstmCell, LstmOutput, MultiplicativeState};
+
+use super::Speedups;
+use super::column_norms::ColumnNorms;
+use super::normed_affine::{MARIAN_EPSILON, NEMATUS_EPSILON};
+use crate::Result;
+use crate::layer::{
+    ActivationImpl, AffineNames, Backend, ColumnSlice, Epilogue, GruVariant, LayerNorm, NormKind,
+    Operator, ParameterLoader, RecurrentOps,
+};
+use miriam_nmt_models::architecture::CellKind as Kind;
+
+/// The states of a layer, `[rows, width]` each.
+pub struct CellState<B: RecurrentOps + ?Sized> {
+    /// The output of the layer.
+    pub output: B::Tensor,
+    /// The cell of an LSTM; other cells have none and ignore it.
+    pub cell: Option<B::Tensor>,
+}
+
+/// The states of all layers of a decoder.
+pub type DecoderStates<B> = Vec<CellState<B>>;
+
+/// The position of a cell in its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRole {
+    /// In the encoder.
+    pub in_encoder: bool,
+    /// After attention: the bias of a GRU's candidate is reset with the state.
+    pub after_attention: bool,
+    /// Whether it has an input; transitions have none.
+    pub has_input: bool,
+}
+
+/// A recurrent cell.
+pub struct Cell<B: RecurrentOps> {
+    parameters: CellParameters<B>,
+    recurrent_weights: B::Weights,
+    recurrent_norms: ColumnNorms<B>,
+    input_norms: ColumnNorms<B>,
+    activation_impl: ActivationImpl,
+    width: usize,
+}
+
+enum CellParameters<B: RecurrentOps> {
+    Gru { form: GruVariant, bias: Option<B::Vector> },
+    Lstm { bias: B::Vector },
+    Mlstm { bias: B::Vector, gates: B::Weights, input_bias: B::Vector, recurrent_bias: B::Vector },
+}
+
+/// Names of a cell's parameters.
+pub struct CellNames {
+    /// Matrices of the input, their outputs side by side.
+    pub input: Vec<String>,
+    /// Their biases where they are added in the product, or none.
+    pub input_biases: Vec<String>,
+    recurrent: Vec<String>,
+    recurrent_biases: Vec<String>,
+}
+
+impl CellNames {
+    /// The names of the cell `prefix` in its role. `norms`: whether the model has norms.
+    pub fn new(prefix: &str, kind: Kind, role: CellRole, norms: bool) -> Self {
+        let named = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| format!("{prefix}_{name}")).collect()
+        };
+        let mut names = match kind {
+            Kind::Gru | Kind::NematusGru => CellNames {
+                input: named(&["W", "Wx"]),
+                input_biases: Vec::new(),
+                recurrent: named(&["U", "Ux"]),
+                recurrent_biases: Vec::new(),
+            },
+            Kind::Lstm => CellNames {
+                input: named(&["W"]),
+                input_biases: Vec::new(),
+                recurrent: named(&["U"]),
+                recurrent_biases: Vec::new(),
+            },
+            Kind::Mlstm => CellNames {
+                input: named(&["W", "Wm"]),
+                input_biases: Vec::new(),
+                recurrent: named(&["Um"]),
+                recurrent_biases: Vec::new(),
+            },
+        };
+        // Nematus norms products with their biases: of the input in cells that have one, of
+        // the state after attention and in the decoder's transitions.
+        if kind == Kind::NematusGru && norms {
+            if role.has_input && !role.after_attention {
+                names.input_biases = named(&["b", "bx"]);
+            } else if !role.in_encoder {
+                names.recurrent_biases = named(&["b", "bx"]);
+            }
+        }
+        names
+    }
+
+    /// The parameters of the product of the input.
+    pub fn input_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
+        borrow_affine(&self.input, &self.input_biases, storage)
+    }
+
+    fn recurrent_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
+        borrow_affine(&self.recurrent, &self.recurrent_biases, storage)
+    }
+}
+
+fn borrow_affine<'a>(
+    matrices: &'a [String],
+    biases: &'a [String],
+    storage: &'a mut [Vec<&'a str>; 2],
+) -> AffineNames<'a> {
+    *storage = [matrices, biases].map(|names| names.iter().map(String::as_str).collect());
+    AffineNames { matrices: &storage[0], biases: &storage[1] }
+}
+
+/// A step of a cell, whose operator takes two matrices, and the product of the input if there is one.
+fn apply_cell<B: Backend>(
+    backend: &mut B,
+    operator: impl Operator,
+    matrices: [&B::Tensor; 2],
+    input: Option<ColumnSlice<'_, B::Tensor>>,
+    bias: &[&B::Vector],
+) -> Result<B::Tensor> {
+    let [recurrent, state] = matrices.map(|matrix| backend.whole(matrix));
+    match input {
+        Some(input) => backend.apply(operator, &[recurrent, state, input], bias),
+        None => backend.apply(operator, &[recurrent, state], bias),
+    }
+}
+
+impl<B: RecurrentOps> Cell<B> {
+    /// Loads the cell `prefix`, with states `width` wide.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn new(
+        prefix: &str,
+        (kind, width): (Kind, usize),
+        role: CellRole,
+        norms: bool,
+        speedups: &Speedups,
+        parameters: &mut impl ParameterLoader<B>,
+    ) -> Result<Self> {
+        let names = CellNames::new(prefix, kind, role, norms);
+        let name = |suffix: &str| format!("{prefix}_{suffix}");
+        let recurrent = parameters.weights(names.recurrent_affine(&mut Default::default()))?;
+        let mut bias_of = |suffixes: &[&str]| {
+            let all: Vec<String> = suffixes.iter().map(|suffix| name(suffix)).collect();
+            parameters.concat_vectors(&all.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let cell_parameters = match kind {
+            Kind::Gru | Kind::NematusGru => {
+                let form = if role.after_attention {
+                    GruVariant::BiasInsideReset
+                } else {
+                    GruVariant::Standard
+                };
+                let bias_in_product =
+                    !names.input_biases.is_empty() || !names.recurrent_biases.is_empty();
+                let bias = if bias_in_product { None } else { Some(bias_of(&["b", "bx"])?) };
+                CellParameters::Gru { form, bias }
+            }
+            Kind::Lstm => CellParameters::Lstm { bias: bias_of(&["b"])? },
+            Kind::Mlstm => CellParameters::Mlstm {
+                bias: bias_of(&["b"])?,
+                input_bias: bias_of(&["bwm"])?,
+                recurrent_bias: bias_of(&["bm"])?,
+                gates: parameters.weights(AffineNames { matrices: &[&name("U")], biases: &[] })?,
+            },
+        };
+        let mut norm = |columns: Range<usize>, scale: &str, bias: Option<&str>, epsilon: f32| {
+            let bias = bias.map(|bias| parameters.vector(&name(bias))).transpose()?;
+            let scale = parameters.vector(&name(scale))?;
+            Ok::<_, crate::Error>((
+                columns,
+                LayerNorm { kind: NormKind::Layer, scale, bias, epsilon },
+            ))
+        };
+        let mut norms_of = |marian: &str, nematus: &str| {
+            Ok::<_, crate::Error>(match kind {
+                _ if !norms => Vec::new(),
+                Kind::NematusGru => {
+                    let mut part = |columns, name: &str| {
+                        let [scale, bias] = [format!("{name}_lns"), format!("{name}_lnb")];
+                        norm(columns, &scale, Some(&bias), NEMATUS_EPSILON)
+                    };
+                    let gates = part(0..2 * width, nematus)?;
+                    vec![gates, part(2 * width..3 * width, &format!("{nematus}x"))?]
+                }
+                Kind::Gru => vec![norm(0..3 * width, marian, None, MARIAN_EPSILON)?],
+                Kind::Lstm | Kind::Mlstm => vec![norm(0..4 * width, marian, None, MARIAN_EPSILON)?],
+            })
+        };
+        let input_norms = if role.has_input { norms_of("gamma1", "W")? } else { Vec::new() };
+        let recurrent_norms = norms_of("gamma2", "U")?;
+        Ok(Cell {
+            parameters: cell_parameters,
+            recurrent_weights: recurrent,
+            recurrent_norms: ColumnNorms::new(recurrent_norms),
+            input_norms: ColumnNorms::new(input_norms),
+            activation_impl: speedups.activation_impl,
+            width,
+        })
+    }
+
+    /// Norms the product of the input.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
+        self.input_norms.forward(backend, product)
+    }
+
+    /// The normed product of the state.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> Result<B::Tensor> {
+        let (weights, epilogue) = (&self.recurrent_weights, Epilogue::default());
+        let product = match &self.parameters {
+            // Its multiplicative state is dropped in place of its state.
+            CellParameters::Mlstm { .. } => backend.affine(state, weights, epilogue)?,
+            _ => backend.affine_after_dropout(state, weights, epilogue)?,
+        };
+        self.recurrent_norms.forward(backend, product)
+    }
+
+    /// The next states after `output` and `cell`, with the product of the state. `input` is
+    /// the normed product of the input.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn advance(
+        &self,
+        backend: &mut B,
+        input: Option<&B::Tensor>,
+        output: &B::Tensor,
+        cell: Option<B::Tensor>,
+    ) -> Result<CellState<B>> {
+        let recurrent = self.project_state(backend, output)?;
+        self.step(backend, input, &recurrent, output, cell)
+    }
+
+    /// The next states. `input` is the normed product of the input, none in transitions,
+    /// `recurrent` that of [`project_state`](Cell::project_state).
+    ///
+    /// # Errors
+    /// What the backend gives.
+    ///
+    /// # Panics
+    /// If an mLSTM has no input.
+    pub fn step(
+        &self,
+        backend: &mut B,
+        input: Option<&B::Tensor>,
+        recurrent: &B::Tensor,
+        output: &B::Tensor,
+        cell: Option<B::Tensor>,
+    ) -> Result<CellState<B>> {
+        let part = |columns: Range<usize>| input.map(|rows| ColumnSlice { tensor: rows, columns });
+        let width = self.width;
+        let lstm = |backend: &mut B, gates: &B::Tensor, bias: &B::Vector| {
+            let cell = match cell {
+                Some(cell) => cell,
+                None => {
+                    let [rows, _] = backend.shape(output);
+                    backend.zeros(rows, width)?
+                }
+            };
+            let activation = self.activation_impl;
+            let input = part(0..4 * width);
+            let matrices = [gates, &cell];
+            let next =
+                apply_cell(backend, LstmCell { activation }, matrices, input.clone(), &[bias])?;
+            let matrices = [gates, &next];
+            let output = apply_cell(backend, LstmOutput { activation }, matrices, input, &[bias])?;
+            Ok(CellState { output, cell: Some(next) })
+        };
+        match &self.parameters {
+            CellParameters::Gru { form, bias } => {
+                let gru = Gru { variant: *form, activation: self.activation_impl };
+                let bias = bias.as_ref();
+                let matrices = [recurrent, output];
+                let output =
+                    apply_cell(backend, gru, matrices, part(0..3 * width), bias.as_slice())?;
+                Ok(CellState { output, cell: None })
+            }
+            CellParameters::Lstm { bias } => lstm(backend, recurrent, bias),
+            CellParameters::Mlstm { bias, gates, input_bias, recurrent_bias } => {
+                let input = part(4 * width..5 * width).expect("an mLSTM has an input");
+                let matrices = [input, backend.whole(recurrent)];
+                let biases = [input_bias, recurrent_bias];
+                let state = backend.apply(MultiplicativeState, &matrices, &biases)?;
+                let gates = backend.affine_after_dropout(&state, gates, Epilogue::default())?;
+                lstm(backend, &gates, bias)
+            }
+        }
+    }
+}

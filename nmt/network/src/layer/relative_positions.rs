@@ -1,0 +1,156 @@
+//! Relative positions: self-attention that depends on the distance from a query to a key
+//! (`neural.md` 1.10).
+
+use crate::Result;
+use miriam_nmt_models::architecture::{PositionalEncodingKind, TransformerConfig};
+
+/// How self-attention of one layer depends on the distance of positions.
+#[derive(Clone, Debug)]
+pub struct RelativePositions {
+    classes: DistanceClasses,
+    /// What each class adds.
+    pub terms: DistanceTerms,
+}
+
+/// What a class of distances adds to attention.
+#[derive(Clone, Debug)]
+pub enum DistanceTerms {
+    /// Vectors, `[classes, head_dim]`, added to the keys and to the values of every head.
+    Vectors {
+        /// Added to keys.
+        keys: Vec<f32>,
+        /// Added to values.
+        values: Vec<f32>,
+    },
+    /// Numbers, `[classes, heads]`, added to the scores of each head.
+    Biases(Vec<f32>),
+}
+
+/// The classes of distances from a query to a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DistanceClasses {
+    /// Distances from `-max` to `max`; those beyond are of the outermost classes.
+    Clipped { max: usize },
+    /// T5's: near distances have classes of their own, far ones share them by their logarithm.
+    Logarithmic {
+        /// The number of classes.
+        buckets: usize,
+        /// The distance from which on all are of the last class.
+        max: usize,
+        /// Whether keys after the query have half of the classes; otherwise they share that of
+        /// distance 0.
+        both_directions: bool,
+    },
+}
+
+impl DistanceClasses {
+    fn class(self, query: usize, key: usize) -> usize {
+        match self {
+            DistanceClasses::Clipped { max } => {
+                if key >= query {
+                    max + (key - query).min(max)
+                } else {
+                    max - (query - key).min(max)
+                }
+            }
+            DistanceClasses::Logarithmic { buckets, max, both_directions } => {
+                let (first, buckets, distance) = match both_directions {
+                    true if key > query => (buckets / 2, buckets / 2, key - query),
+                    true => (0, buckets / 2, query - key),
+                    false => (0, buckets, query.saturating_sub(key)),
+                };
+                let exact = buckets / 2;
+                if distance < exact {
+                    return first + distance;
+                }
+                let far = (distance as f32 / exact as f32).ln() / (max as f32 / exact as f32).ln();
+                let class = exact + (far * (buckets - exact) as f32) as usize;
+                first + class.min(buckets - 1)
+            }
+        }
+    }
+}
+
+impl RelativePositions {
+    /// Loads those of the self-attention under `prefix` of the encoder or the decoder; none if
+    /// the model has absolute positions. `read_values` reads a parameter of that name.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        mut read_values: impl FnMut(&str) -> Result<Vec<f32>>,
+        shape: &TransformerConfig,
+        prefix: &str,
+        is_decoder: bool,
+    ) -> Result<Option<Self>> {
+        let mut values = |suffix: &str| read_values(&format!("{prefix}_{suffix}"));
+        Ok(match shape.positional_encoding {
+            PositionalEncodingKind::RelativeVectors { max_distance } => Some(RelativePositions {
+                classes: DistanceClasses::Clipped { max: max_distance },
+                terms: DistanceTerms::Vectors { keys: values("Rk")?, values: values("Rv")? },
+            }),
+            PositionalEncodingKind::RelativeBias(bias) => Some(RelativePositions {
+                classes: DistanceClasses::Logarithmic {
+                    buckets: bias.buckets,
+                    max: bias.max_distance,
+                    both_directions: !is_decoder,
+                },
+                terms: DistanceTerms::Biases(values("Rb")?),
+            }),
+            _ => None,
+        })
+    }
+
+    /// The class of the distance from the query at a position to the key at another.
+    pub fn class(&self, query: usize, key: usize) -> usize {
+        self.classes.class(query, key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn distances_are_clipped() {
+        let classes = DistanceClasses::Clipped { max: 2 };
+        let of = |query, key| classes.class(query, key);
+        assert_eq!([of(5, 0), of(5, 3), of(5, 4), of(5, 5)], [0, 0, 1, 2]);
+        assert_eq!([of(5, 6), of(5, 7), of(5, 9)], [3, 4, 4]);
+    }
+
+    /// The values of T5's own function for 32 classes up to a distance of 128.
+    #[test]
+    fn far_distances_share_classes_as_in_t5() {
+        let both = DistanceClasses::Logarithmic { buckets: 32, max: 128, both_directions: true };
+        let at = |distance: i32| {
+            let (query, key) = if distance < 0 { (-distance, 0) } else { (0, distance) };
+            both.class(query as usize, key as usize)
+        };
+        let distances = [0, -1, -7, -8, -11, -12, -16, -127, -128, -1000];
+        assert_eq!(distances.map(at), [0, 1, 7, 8, 8, 9, 10, 15, 15, 15]);
+        assert_eq!([1, 7, 8, 12, 1000].map(at), [17, 23, 24, 25, 31]);
+        let back = DistanceClasses::Logarithmic { buckets: 32, max: 128, both_directions: false };
+        let at = |distance: usize| back.class(distance, 0);
+        assert_eq!([0, 15, 16, 20, 64, 113, 5000].map(at), [0, 15, 16, 17, 26, 31, 31]);
+        assert_eq!(back.class(3, 4), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn classes_are_in_range(
+            query in 0usize..3000,
+            key in 0usize..3000,
+            buckets in 4usize..70,
+            more in 1usize..200,
+            both_directions: bool,
+        ) {
+            let max = buckets / 2 + more;
+            let classes = DistanceClasses::Logarithmic { buckets, max, both_directions };
+            prop_assert!(classes.class(query, key) < buckets);
+            let classes = DistanceClasses::Clipped { max };
+            prop_assert!(classes.class(query, key) <= 2 * max);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The layers of any architecture.
+
+use super::{Recurrent, Stacked, TeacherForced, Transformer};
+use crate::Result;
+use crate::layer::recurrent::Speedups;
+use crate::layer::{RecurrentOps, RecurrentParameterLoader};
+use miriam_nmt_models::architecture::Architecture;
+
+/// The layers of a model.
+pub enum Layers<B: RecurrentOps> {
+    /// Of a transformer.
+    Transformer(Transformer<B>),
+    /// Of Marian's, Amun's and Nematus' recurrent models.
+    Recurrent(Box<Recurrent<B>>),
+    /// Of Devlin's model.
+    Stacked(Stacked<B>),
+}
+
+impl<B: RecurrentOps> Layers<B> {
+    /// Loads the layers of an architecture.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        architecture: &Architecture,
+        speedups: &Speedups,
+        parameters: &mut impl RecurrentParameterLoader<B>,
+    ) -> Result<Self> {
+        Ok(match architecture {
+            Architecture::Transformer(shape) => {
+                Layers::Transformer(Transformer::load(parameters, shape)?)
+            }
+            Architecture::Recurrent(shape) => {
+                Layers::Recurrent(Box::new(Recurrent::new(shape, speedups, parameters)?))
+            }
+            Architecture::Stacked(shape) => {
+                Layers::Stacked(Stacked::from_stacked(shape, speedups, parameters)?)
+            }
+        })
+    }
+
+    fn teacher_forced(&self) -> &dyn TeacherForced<B> {
+        match self {
+            Layers::Transformer(layers) => layers,
+            Layers::Recurrent(layers) => &**layers,
+            Layers::Stacked(layers) => layers,
+        }
+    }
+}
+
+impl<B: RecurrentOps> TeacherForced<B> for Layers<B> {
+    fn output_weights(&self) -> &B::Weights {
+        self.teacher_forced().output_weights()
+    }
+
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor> {
+        self.teacher_forced().target_states(backend, sources, targets)
+    }
+}

@@ -1,0 +1,73 @@
+//! Loads networks for the CPU: the only module of networks that names the engine.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Layers;
+use super::Network;
+use crate::Result;
+use crate::engine::{Autotuner, CpuDevice, Engine, UsedParameters, WeightLoader};
+use crate::layer::recurrent::Speedups;
+use miriam_nmt_models::architecture::Model;
+use miriam_nmt_models::packed::Precision;
+
+impl Network {
+    /// Packs the parameters of `model` for GEMM in `precision` on the CPU. `path` names
+    /// the model in messages.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`](crate::Error::Mismatch) if a parameter is missing or too large for
+    /// its precision.
+    pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
+        Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
+    }
+
+    /// The same with `tuner`, which has the fastest GEMM kernels and measures further ones.
+    ///
+    /// # Errors
+    /// As [`load`](Network::load).
+    pub fn load_tuned(
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        tuner: &Arc<Autotuner>,
+    ) -> Result<Self> {
+        Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
+    }
+
+    /// The same with the speedups of recurrent models given.
+    ///
+    /// # Errors
+    /// As [`load`](Network::load).
+    pub fn load_with(
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        speedups: &Speedups,
+    ) -> Result<Self> {
+        Self::load_on(CpuDevice::default(), model, path, precision, speedups)
+    }
+
+    fn load_on(
+        device: CpuDevice,
+        model: &Model,
+        path: &Path,
+        precision: Precision,
+        speedups: &Speedups,
+    ) -> Result<Self> {
+        let mut parameters = WeightLoader::new(model, path, precision);
+        Self::on_device(device, &mut parameters, model, path, speedups)
+    }
+}
+
+/// The parameters that the layers of `model` load in `precision`: those that a file for them
+/// needs.
+pub(crate) fn used_parameters(
+    model: &Model,
+    path: &Path,
+    precision: Precision,
+) -> Result<UsedParameters> {
+    let mut parameters = WeightLoader::new(model, path, precision);
+    Layers::<Engine>::load(model.architecture(), &Speedups::default(), &mut parameters)?;
+    Ok(parameters.into_used_parameters())
+}

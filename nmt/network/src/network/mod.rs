@@ -1,0 +1,124 @@
+//! Models that decode: the layers of an architecture, and what search asks of them.
+//!
+//! Search knows hypotheses as rows. At each step it says which rows continue which others
+//! with which tokens; the state of a row (keys and values, states of cells, means) follows
+//! its children. [`Session`] is that contract, [`EncoderDecoder`] what an architecture gives
+//! to it, and [`Network`] a loaded model, which the sessions of all threads share. None of
+//! them knows on which backend it runs: that is decided where a network is loaded.
+
+mod encoder_decoder;
+mod ensemble;
+mod forced_decoding;
+mod layers;
+mod load;
+mod network_session;
+mod recurrent;
+mod score;
+mod session;
+#[cfg(test)]
+mod tests;
+mod transformer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use crate::layer::{HypothesisRow, Slot, TokenLogit, TopK};
+pub use encoder_decoder::{EncoderDecoder, TeacherForced};
+pub use ensemble::Ensemble;
+pub use forced_decoding::{ForcedScores, Target, score_targets};
+pub use layers::Layers;
+pub use recurrent::{Recurrent, Stacked};
+pub use score::SequenceScorer;
+pub use session::Session;
+pub use transformer::Transformer;
+
+pub(crate) use load::used_parameters;
+
+use crate::Result;
+use crate::layer::recurrent::Speedups;
+use crate::layer::{Device, RecurrentParameterLoader};
+use miriam_nmt_models::architecture::Model;
+use network_session::{NetworkSession, VocabLimits};
+use score::NetworkScorer;
+
+/// A loaded model, shared by threads, on whichever device it was loaded for.
+#[derive(Clone)]
+pub struct Network {
+    model: Arc<dyn SharedModel>,
+}
+
+/// A network whose device and architecture are forgotten.
+trait SharedModel: Send + Sync {
+    fn session(self: Arc<Self>) -> Result<Box<dyn Session>>;
+    fn scorer(self: Arc<Self>) -> Result<Box<dyn SequenceScorer>>;
+}
+
+/// The layers of a model on a device.
+struct LoadedModel<D, F> {
+    device: D,
+    layers: F,
+    vocab_limits: VocabLimits,
+}
+
+impl<D, F> SharedModel for LoadedModel<D, F>
+where
+    D: Device,
+    F: EncoderDecoder<D::Backend> + Send + Sync + 'static,
+{
+    fn session(self: Arc<Self>) -> Result<Box<dyn Session>> {
+        Ok(Box::new(NetworkSession::new(self)?))
+    }
+
+    fn scorer(self: Arc<Self>) -> Result<Box<dyn SequenceScorer>> {
+        Ok(Box::new(NetworkScorer::new(self)?))
+    }
+}
+
+impl Network {
+    /// Loads the layers of `model` for `device`, with parameters from `parameters`. `path`
+    /// names the model in messages.
+    ///
+    /// # Errors
+    /// If a parameter is missing or does not fit.
+    pub fn on_device<D: Device>(
+        device: D,
+        parameters: &mut impl RecurrentParameterLoader<D::Backend>,
+        model: &Model,
+        path: &Path,
+        speedups: &Speedups,
+    ) -> Result<Self> {
+        let embeddings = model.architecture().embeddings();
+        let vocab_limits = VocabLimits {
+            source_vocab_size: embeddings.source_vocab_size,
+            target_vocab_size: embeddings.target_vocab_size,
+            model_name: path.display().to_string().into(),
+        };
+        let model: Arc<dyn SharedModel> =
+            match Layers::load(model.architecture(), speedups, parameters)? {
+                Layers::Transformer(layers) => {
+                    Arc::new(LoadedModel { device, layers, vocab_limits })
+                }
+                Layers::Recurrent(layers) => {
+                    Arc::new(LoadedModel { device, layers: *layers, vocab_limits })
+                }
+                Layers::Stacked(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
+            };
+        Ok(Network { model })
+    }
+
+    /// A session for one thread.
+    ///
+    /// # Errors
+    /// If the device has no backend to give.
+    pub fn session(&self) -> Result<Box<dyn Session>> {
+        Arc::clone(&self.model).session()
+    }
+
+    /// A scorer of given translations for one thread.
+    ///
+    /// # Errors
+    /// If the device has no backend to give.
+    pub fn scorer(&self) -> Result<Box<dyn SequenceScorer>> {
+        Arc::clone(&self.model).scorer()
+    }
+}

@@ -1,0 +1,153 @@
+//! Recurrent models: Marian's `s2s`, Amun's and Nematus', and Devlin's (2017), which differ
+//! in their decoders.
+
+use super::{EncoderDecoder, HypothesisRow, Slot, TeacherForced};
+use crate::Result;
+use crate::layer::recurrent::{
+    ConditionalDecoder, DecoderStates, PackedSequences, RecurrentDecoder, RecurrentEncoder,
+    RecurrentSource, Speedups, StackedDecoder,
+};
+use crate::layer::{DecodingOps, RecurrentOps, RecurrentParameterLoader, RowPosition, Side};
+use miriam_nmt_models::architecture::{self, EmbeddingConfig};
+
+/// A recurrent model, with the conditional decoder or another one.
+pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
+    encoder: RecurrentEncoder<B>,
+    decoder: D,
+    output: B::Weights,
+}
+
+/// Devlin's model of fully connected layers over an attentional GRU: see
+/// [`architecture::StackedConfig`].
+pub type Stacked<B> = Recurrent<B, StackedDecoder<B>>;
+
+impl<B: RecurrentOps> Recurrent<B> {
+    /// Loads the model of that architecture.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn new<P: RecurrentParameterLoader<B>>(
+        model: &architecture::RecurrentConfig,
+        speedups: &Speedups,
+        parameters: &mut P,
+    ) -> Result<Self> {
+        Ok(Recurrent {
+            encoder: RecurrentEncoder::new(model, speedups, parameters)?,
+            decoder: ConditionalDecoder::new(model, speedups, parameters)?,
+            output: load_output_weights(&model.embeddings, "decoder_ff_logit_l2", parameters)?,
+        })
+    }
+}
+
+impl<B: RecurrentOps> Stacked<B> {
+    /// Loads the model of that architecture.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn from_stacked<P: RecurrentParameterLoader<B>>(
+        model: &architecture::StackedConfig,
+        speedups: &Speedups,
+        parameters: &mut P,
+    ) -> Result<Self> {
+        Ok(Recurrent {
+            encoder: RecurrentEncoder::from_stacked(model, speedups, parameters)?,
+            decoder: StackedDecoder::new(model, speedups, parameters)?,
+            output: load_output_weights(&model.embeddings, "decoder_ff_logit", parameters)?,
+        })
+    }
+}
+
+/// Loads the output layer, whose parameters are under `name` if it has its own.
+fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
+    tables: &EmbeddingConfig,
+    name: &str,
+    parameters: &mut P,
+) -> Result<B::Weights> {
+    let [matrix, bias] = [format!("{name}_Wt"), format!("{name}_b")];
+    let matrix = if tables.tied_output { tables.decoder_table_name() } else { &matrix };
+    parameters.output_weights(matrix, tables.output_bias.then_some(&bias))
+}
+
+impl<B: RecurrentOps, D> Recurrent<B, D> {
+    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
+        self.encoder.encode(backend, &PackedSequences::new(sentences))
+    }
+}
+
+impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, D> {
+    fn output_weights(&self) -> &B::Weights {
+        &self.output
+    }
+
+    /// A token of every translation at a time, longest translations first: those that have a
+    /// token are then the first rows, in the order of the step before.
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor> {
+        let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
+        let states = self.encoder_states(backend, sources)?;
+        let sources = self.decoder.prepare_sources(backend, &states, &lengths)?;
+        let mut order: Vec<usize> = (0..targets.len()).collect();
+        order.sort_by_key(|&target| std::cmp::Reverse(targets[target].len()));
+        let longest = order.first().map_or(0, |&target| targets[target].len());
+        let (mut states, mut steps) = (DecoderStates::new(), Vec::with_capacity(longest));
+        let mut rows_of: Vec<Vec<u32>> = targets.iter().map(|_| Vec::new()).collect();
+        let mut next_row = 0;
+        for time in 0..longest {
+            let active = order.partition_point(|&target| targets[target].len() > time);
+            let active = &order[..active];
+            let row = |(row, &target): (u32, &usize)| HypothesisRow {
+                slot: Slot(target as u32),
+                parent: (time > 0).then_some(row),
+                token: time.checked_sub(1).map(|last| targets[target][last]),
+            };
+            let rows: Vec<HypothesisRow> = (0..).zip(active).map(row).collect();
+            let of_rows: Vec<&RecurrentSource<B>> =
+                active.iter().map(|&target| &sources[target]).collect();
+            let position =
+                |&target: &usize| RowPosition { sentence: target as u32, position: time as u32 };
+            let positions: Vec<RowPosition> = active.iter().map(position).collect();
+            backend.begin_row_positions(Side::Target, &positions);
+            steps.push(self.decoder.step(backend, &mut states, &rows, &of_rows, None)?);
+            for &target in active {
+                rows_of[target].push(next_row);
+                next_row += 1;
+            }
+        }
+        let by_time = backend.concat_rows(&steps.iter().collect::<Vec<_>>())?;
+        backend.index_select(&by_time, &rows_of.concat())
+    }
+}
+
+impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> for Recurrent<B, D> {
+    type EncodedSource = RecurrentSource<B>;
+    type State = DecoderStates<B>;
+
+    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>> {
+        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+        let states = self.encoder_states(backend, sentences)?;
+        self.decoder.prepare_sources(backend, &states, &lengths)
+    }
+
+    fn start_state(&self, _: &mut B) -> Result<DecoderStates<B>> {
+        Ok(Vec::new())
+    }
+
+    fn step(
+        &self,
+        backend: &mut B,
+        state: &mut DecoderStates<B>,
+        rows: &[HypothesisRow],
+        sources: &[&Self::EncodedSource],
+        alignment: Option<&mut Vec<Vec<f32>>>,
+    ) -> Result<B::Tensor> {
+        self.decoder.step(backend, state, rows, sources, alignment)
+    }
+}

@@ -1,0 +1,296 @@
+//! Transformers (`neural.md` 1.6): layers in their order, and the states of sentences and
+//! hypotheses.
+//!
+//! Keys and values of the source are computed once a sentence, for all layers of the decoder
+//! in one GEMM. Layers that share their parameters share those as well; the states of
+//! hypotheses are each layer's own.
+
+use super::{EncoderDecoder, HypothesisRow, TeacherForced};
+use crate::Result;
+use crate::layer::{
+    AttentionMask, Autoregression, AutoregressionState, Backend, ColumnSlice, CrossAttention,
+    DecodingOps, DecodingStep, Embedding, Epilogue, FeedForward, ParameterLoader, SelfAttention,
+    Side, SublayerConnection,
+};
+use miriam_nmt_models::architecture::{self, DecoderStart};
+
+/// A transformer over a backend.
+pub struct Transformer<B: Backend> {
+    encoder: TransformerEncoder<B>,
+    decoder: TransformerDecoder<B>,
+    output: B::Weights,
+}
+
+struct TransformerEncoder<B: Backend> {
+    embedding: Embedding<B>,
+    layers: Vec<(SelfAttention<B>, FeedForward<B>)>,
+    top: SublayerConnection<B>,
+}
+
+struct TransformerDecoder<B: Backend> {
+    embedding: Embedding<B>,
+    /// The layers that have parameters of their own.
+    layers: Vec<DecoderLayer<B>>,
+    /// For each layer, its index in `layers`.
+    layer_order: Vec<usize>,
+    /// Weights of keys and values of `layers`: k, v, k, v, ...
+    cross_kv_weights: B::Weights,
+    heads: usize,
+    width: usize,
+    top: SublayerConnection<B>,
+    start_token: Option<u32>,
+    /// The layer whose first head gives alignments.
+    alignment_layer: usize,
+}
+
+struct DecoderLayer<B: Backend> {
+    autoregression: Autoregression<B>,
+    cross_attention: CrossAttention<B>,
+    feed_forward: FeedForward<B>,
+}
+
+/// An encoded sentence: its keys and values for each layer that has parameters.
+pub struct TransformerSource<B: Backend> {
+    layer_kv: Vec<B::PackedKv>,
+}
+
+/// The states of the hypotheses of a step.
+pub struct TransformerState<B: DecodingOps> {
+    layers: Vec<AutoregressionState<B>>,
+    /// Tokens before the last one of each hypothesis.
+    positions: Vec<u32>,
+}
+
+impl<B: Backend> Transformer<B> {
+    /// Loads the layers that `shape` describes.
+    ///
+    /// # Errors
+    /// If a parameter is missing or of another shape.
+    pub fn load(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &architecture::TransformerConfig,
+    ) -> Result<Self> {
+        let tables = &shape.embeddings;
+        let layers = (1..=shape.encoder.depth).map(|layer| {
+            let attention = format!("encoder_l{layer}_self");
+            let feed_forward = format!("encoder_l{layer}_ffn");
+            Ok((
+                SelfAttention::load(parameters, shape, &attention, false)?,
+                FeedForward::load(parameters, shape, &shape.encoder, &feed_forward)?,
+            ))
+        });
+        let layers = layers.collect::<Result<_>>()?;
+        let encoder = TransformerEncoder {
+            embedding: Embedding::load(parameters, shape, "encoder", tables.encoder_table_name())?,
+            layers,
+            top: SublayerConnection::load_top(parameters, shape, "encoder")?,
+        };
+        let mut own = shape.tied_layers.clone();
+        own.sort_unstable();
+        own.dedup();
+        let layers = own.iter().map(|layer| {
+            let prefix = format!("decoder_l{layer}");
+            let feed_forward = format!("{prefix}_ffn");
+            Ok(DecoderLayer {
+                autoregression: Autoregression::load(parameters, shape, &prefix)?,
+                cross_attention: CrossAttention::load(
+                    parameters,
+                    shape,
+                    &format!("{prefix}_context"),
+                )?,
+                feed_forward: FeedForward::load(parameters, shape, &shape.decoder, &feed_forward)?,
+            })
+        });
+        let layers = layers.collect::<Result<_>>()?;
+        let order: Vec<usize> =
+            shape.tied_layers.iter().map(|layer| own.partition_point(|own| own < layer)).collect();
+        let contexts: Vec<String> =
+            own.iter().map(|layer| format!("decoder_l{layer}_context")).collect();
+        let decoder = TransformerDecoder {
+            embedding: Embedding::load(parameters, shape, "decoder", tables.decoder_table_name())?,
+            layers,
+            layer_order: order,
+            cross_kv_weights: CrossAttention::load_kv_weights(parameters, &contexts)?,
+            heads: shape.decoder.heads,
+            width: shape.attention_width(&shape.decoder),
+            top: SublayerConnection::load_top(parameters, shape, "decoder")?,
+            start_token: match shape.decoder_start {
+                DecoderStart::ZeroEmbedding => None,
+                DecoderStart::Token(token) => Some(token),
+            },
+            alignment_layer: shape.alignment_layer - 1,
+        };
+        let table = if tables.tied_output {
+            tables.decoder_table_name()
+        } else {
+            "decoder_ff_logit_out_Wt"
+        };
+        let bias = tables.output_bias.then_some("decoder_ff_logit_out_b");
+        let output = parameters.output_weights(table, bias)?;
+        Ok(Transformer { encoder, decoder, output })
+    }
+
+    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    ///
+    /// # Errors
+    /// What the backend gives.
+    pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
+        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+        let tokens: Vec<Option<u32>> = sentences
+            .iter()
+            .flat_map(|sentence| sentence.iter().map(|&token| Some(token)))
+            .collect();
+        let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
+        backend.begin_rows(Side::Source, &lengths);
+        let embedded = self.encoder.embedding.forward(backend, &tokens, &positions)?;
+        let mut rows = backend.copy(backend.whole(&embedded))?;
+        for (attention, feed_forward) in &self.encoder.layers {
+            rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
+            rows = feed_forward.forward(backend, &rows)?;
+        }
+        self.encoder.top.postprocess(backend, rows, &embedded)
+    }
+
+    /// Keys and values of each sentence for the decoder, from the states of the encoder.
+    fn pack_sources(
+        &self,
+        backend: &mut B,
+        states: &B::Tensor,
+        lengths: &[usize],
+    ) -> Result<Vec<TransformerSource<B>>> {
+        let weights = &self.decoder.cross_kv_weights;
+        let keys_values = backend.affine(states, weights, Epilogue::default())?;
+        let mut sources: Vec<TransformerSource<B>> =
+            lengths.iter().map(|_| TransformerSource { layer_kv: Vec::new() }).collect();
+        let width = self.decoder.width;
+        for layer in 0..self.decoder.layers.len() {
+            let keys = ColumnSlice::nth(&keys_values, 2 * layer, width);
+            let values = ColumnSlice::nth(&keys_values, 2 * layer + 1, width);
+            let packed = backend.pack_kv(self.decoder.heads, keys, values, lengths)?;
+            for (source, packed) in sources.iter_mut().zip(packed) {
+                source.layer_kv.push(packed);
+            }
+        }
+        Ok(sources)
+    }
+}
+
+impl<B: Backend> TeacherForced<B> for Transformer<B> {
+    fn output_weights(&self) -> &B::Weights {
+        &self.output
+    }
+
+    /// All positions at once.
+    fn target_states(
+        &self,
+        backend: &mut B,
+        sources: &[&[u32]],
+        targets: &[&[u32]],
+    ) -> Result<B::Tensor> {
+        let states = self.encoder_states(backend, sources)?;
+        let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
+        let sources = self.pack_sources(backend, &states, &lengths)?;
+        let lengths: Vec<usize> = targets.iter().map(|target| target.len()).collect();
+        // The input at each position is the token before it.
+        let tokens: Vec<Option<u32>> = targets
+            .iter()
+            .filter_map(|target| target.split_last())
+            .flat_map(|(_, before)| {
+                std::iter::once(self.decoder.start_token)
+                    .chain(before.iter().map(|&token| Some(token)))
+            })
+            .collect();
+        let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
+        backend.begin_rows(Side::Target, &lengths);
+        let embedded = self.decoder.embedding.forward(backend, &tokens, &positions)?;
+        let mut rows = backend.copy(backend.whole(&embedded))?;
+        for (number, &layer) in self.decoder.layer_order.iter().enumerate() {
+            let DecoderLayer { autoregression, cross_attention, feed_forward } =
+                &self.decoder.layers[layer];
+            rows = autoregression.forward(backend, &rows, &lengths)?;
+            let packed = sources.iter().map(|source| &source.layer_kv[layer]);
+            let groups: Vec<_> = lengths.iter().copied().zip(packed).collect();
+            rows = cross_attention.forward(
+                backend,
+                &rows,
+                |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| {
+                    if number == self.decoder.alignment_layer {
+                        backend.attend_aligned(queries, &groups)
+                    } else {
+                        backend.attend(queries, &groups, AttentionMask::All)
+                    }
+                },
+            )?;
+            rows = feed_forward.forward(backend, &rows)?;
+        }
+        self.decoder.top.postprocess(backend, rows, &embedded)
+    }
+}
+
+impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
+    type EncodedSource = TransformerSource<B>;
+    type State = TransformerState<B>;
+
+    fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<TransformerSource<B>>> {
+        let states = self.encoder_states(backend, sentences)?;
+        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+        self.pack_sources(backend, &states, &lengths)
+    }
+
+    fn start_state(&self, backend: &mut B) -> Result<TransformerState<B>> {
+        let TransformerDecoder { layer_order, layers, .. } = &self.decoder;
+        let new_state = |&layer: &usize| layers[layer].autoregression.new_state(backend);
+        let layers = layer_order.iter().map(new_state).collect::<Result<_>>()?;
+        Ok(TransformerState { layers, positions: Vec::new() })
+    }
+
+    fn step(
+        &self,
+        backend: &mut B,
+        state: &mut TransformerState<B>,
+        rows: &[HypothesisRow],
+        sources: &[&TransformerSource<B>],
+        mut alignment: Option<&mut Vec<Vec<f32>>>,
+    ) -> Result<B::Tensor> {
+        let decoder = &self.decoder;
+        let parents: Vec<Option<u32>> = rows.iter().map(|row| row.parent).collect();
+        let position = |parent: &Option<u32>| parent.map_or(0, |p| state.positions[p as usize] + 1);
+        state.positions = parents.iter().map(position).collect();
+        let step = DecodingStep { parents: &parents, positions: &state.positions };
+        let tokens: Vec<Option<u32>> =
+            rows.iter().map(|row| row.token.or(decoder.start_token)).collect();
+        let embedded = decoder.embedding.forward(backend, &tokens, step.positions)?;
+        let mut x = backend.copy(backend.whole(&embedded))?;
+        for (number, (&layer, state)) in
+            decoder.layer_order.iter().zip(&mut state.layers).enumerate()
+        {
+            let DecoderLayer { autoregression, cross_attention, feed_forward } =
+                &decoder.layers[layer];
+            x = autoregression.step(backend, &x, state, &step)?;
+            let groups = group_repeats(sources.iter().map(|source| &source.layer_kv[layer]));
+            let alignment = alignment.as_deref_mut().filter(|_| number == decoder.alignment_layer);
+            x = cross_attention.forward(
+                backend,
+                &x,
+                |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| match alignment {
+                    Some(weights) => backend.attend_with_weights(queries, &groups, 0, weights),
+                    None => backend.attend(queries, &groups, AttentionMask::All),
+                },
+            )?;
+            x = feed_forward.forward(backend, &x)?;
+        }
+        decoder.top.postprocess(backend, x, &embedded)
+    }
+}
+
+/// Groups consecutive references to the same item: their number and the item.
+fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>) -> Vec<(usize, &'a T)> {
+    let mut groups: Vec<(usize, &T)> = Vec::new();
+    for item in all {
+        match groups.last_mut() {
+            Some((count, same)) if std::ptr::eq(*same, item) => *count += 1,
+            _ => groups.push((1, item)),
+        }
+    }
+    groups
+}

@@ -1,0 +1,58 @@
+//! The numeric oracle: every operation of layers in f64, by plain loops.
+//!
+//! [`ReferenceBackend`] is the second implementor of the traits of [`layer`](crate::layer), written
+//! for clarity: no operation depends on anything but its arguments, nothing is packed,
+//! pooled or fused. All architectures decode on it by the same code as on the CPU, so that
+//! other backends can be compared with it.
+//! Parameters are the floats of the file.
+
+mod load;
+mod matrix;
+mod operations;
+mod output;
+mod recurrent_ops;
+
+pub use load::ReferenceLoader;
+pub use matrix::Matrix;
+pub use operations::{HeadKv, KvHistories, PositionTable};
+pub use recurrent_ops::{Annotations, ProjectedEmbeddings};
+
+use std::path::Path;
+
+use crate::Result;
+use crate::layer::Device;
+use crate::layer::recurrent::Speedups;
+use crate::network::Network;
+use miriam_nmt_models::architecture::Model;
+
+/// The backend and the device that makes it: it has no state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReferenceBackend;
+
+/// Weights `[inputs, outputs]` and a bias.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// The matrix.
+    pub matrix: Matrix,
+    /// A number for each output.
+    pub bias: Option<Vec<f64>>,
+}
+
+impl Device for ReferenceBackend {
+    type Backend = ReferenceBackend;
+
+    fn new_backend(&self) -> Result<ReferenceBackend> {
+        Ok(ReferenceBackend)
+    }
+}
+
+impl Network {
+    /// Loads `model` for computation in f64. `path` names the model in messages.
+    ///
+    /// # Errors
+    /// If a parameter is missing, as in files of packed matrices.
+    pub fn load_reference(model: &Model, path: &Path, speedups: &Speedups) -> Result<Self> {
+        let mut parameters = ReferenceLoader::new(model, path);
+        Self::on_device(ReferenceBackend, &mut parameters, model, path, speedups)
+    }
+}
