@@ -1,23 +1,22 @@
-//! The checkpoint of an extraction, from which a later one resumes if the process was
-//! killed: runs in a folder of their own among the temporary files, and a small file beside
-//! the tables that says which of them are complete, and of which text and options.
+//! Checkpoint of an extraction, from which the next one resumes if the process was killed.
 //!
-//! Nothing in that file is trusted: the text is read again and must have the same digest,
-//! and every run must have its checksum.
+//! The runs are in a temporary folder. A small file beside the tables lists the complete
+//! runs and identifies their text and options. That file is not trusted: the text is read again
+//! and must have the same digest, and every run must match its checksum.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use miriam_textio::Output;
 
-use crate::Result;
 use crate::partition::{CountsOfCounts, MAX_COUNTED};
 use crate::sorted_run::{Checksum, matches_checksum};
+use crate::{Error, Result};
 
 const FILE_NAME: &str = "extract.state";
 const HEADER: &str = "miriam extract, unfinished, version 1";
 
-/// Which partitions are done, and the folder of their runs.
+/// The partitions that are done, and the folder of their runs.
 pub(crate) struct Checkpoint {
     path: PathBuf,
     folder: PathBuf,
@@ -33,9 +32,8 @@ pub(crate) struct FinishedPartition {
 }
 
 impl Checkpoint {
-    /// Resumes the checkpoint of `job` in the folder `output`, with its number of
-    /// partitions, if that is at least `partitions`; otherwise creates one with
-    /// `partitions`.
+    /// Resumes the checkpoint of `job` in the folder `output` if it has at least `partitions`
+    /// partitions. Otherwise creates a checkpoint with `partitions` partitions.
     pub fn resume_or_create(
         output: &Path,
         temp: &Path,
@@ -45,29 +43,32 @@ impl Checkpoint {
         let path = output.join(FILE_NAME);
         if let Ok(text) = fs::read_to_string(&path) {
             match Self::resume(&path, temp, job, &text) {
-                // The partitions of the checkpoint would take more memory than the limit.
+                // The partitions of this checkpoint are too large for the memory limit.
                 Some(state) if state.num_partitions() < partitions => {
-                    tracing::info!("starting over in smaller parts: there is less memory");
+                    tracing::info!(
+                        "starting over with smaller partitions: the memory limit is lower"
+                    );
                     let _ = fs::remove_dir_all(&state.folder);
                 }
                 Some(state) => {
                     let done = state.partitions.iter().flatten().count();
                     tracing::info!(
-                        "continuing: {done} of {} parts are there",
+                        "resuming: {done} of {} partitions are done",
                         state.partitions.len()
                     );
                     return Ok(state);
                 }
                 None => tracing::warn!(
-                    "{}: starting over: it is of other text, other options or other temporary files",
+                    "{}: starting over: the checkpoint has other text, other options or another \
+                     temporary folder",
                     path.display()
                 ),
             }
         }
-        let named =
-            |e| miriam_textio::Error::io(&temp.display().to_string(), "create a folder in", e);
         let folder =
-            tempfile::Builder::new().prefix("miriam-extract-").tempdir_in(temp).map_err(named)?;
+            tempfile::Builder::new().prefix("miriam-extract-").tempdir_in(temp).map_err(|e| {
+                miriam_textio::Error::io(&temp.display().to_string(), "create a folder in", e)
+            })?;
         let state = Checkpoint {
             path,
             folder: folder.keep(),
@@ -78,22 +79,25 @@ impl Checkpoint {
         Ok(state)
     }
 
-    /// Parses the checkpoint file; `None`, after its runs were removed, if it is not of
-    /// `job`.
+    /// Parses the checkpoint file. If it belongs to another job, removes its runs and returns
+    /// `None`.
     fn resume(path: &Path, temp: &Path, job: &str, text: &str) -> Option<Self> {
         let mut lines = text.lines();
-        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-        field(HEADER.split_once(' ')?.0).filter(|rest| HEADER.ends_with(rest))?;
-        let same_job = field("job")? == job;
-        let name = field("folder")?;
+        if lines.next()? != HEADER {
+            return None;
+        }
+        let is_same_job = lines.next()?.strip_prefix("job ")? == job;
+        let name = lines.next()?.strip_prefix("folder ")?;
         // Only folders that this program created are read or removed.
         if !name.starts_with("miriam-extract-") || name.contains(['/', '\\']) {
             return None;
         }
         let folder = temp.join(name);
-        let partitions: usize =
-            field("parts")?.parse().ok().filter(|&n| (1..=1 << 16).contains(&n))?;
-        if !same_job || !folder.is_dir() {
+        let partitions: usize = lines.next()?.strip_prefix("parts ")?.parse().ok()?;
+        if !(1..=1 << 16).contains(&partitions) {
+            return None;
+        }
+        if !is_same_job || !folder.is_dir() {
             let _ = fs::remove_dir_all(&folder);
             return None;
         }
@@ -143,11 +147,8 @@ impl Checkpoint {
 
     /// Removes the checkpoint and all runs, at the end of an extraction.
     pub fn remove(self) -> Result<()> {
-        let failed =
-            |path: &Path, e| miriam_textio::Error::io(&path.display().to_string(), "remove", e);
-        fs::remove_dir_all(&self.folder).map_err(|e| failed(&self.folder, e))?;
-        fs::remove_file(&self.path).map_err(|e| failed(&self.path, e))?;
-        Ok(())
+        fs::remove_dir_all(&self.folder).map_err(|e| remove_error(&self.folder, e))?;
+        fs::remove_file(&self.path).map_err(|e| remove_error(&self.path, e))
     }
 
     fn save(&self) -> Result<()> {
@@ -169,8 +170,12 @@ impl Checkpoint {
     }
 }
 
+fn remove_error(path: &Path, error: std::io::Error) -> Error {
+    miriam_textio::Error::io(&path.display().to_string(), "remove", error).into()
+}
+
 impl FinishedPartition {
-    /// The line of this result of `partition` in the checkpoint file.
+    /// Returns the line of the checkpoint file for this result of `partition`.
     pub fn to_line(&self, partition: u64) -> String {
         let Checksum { entries, bytes, digest } = self.checksum;
         let counts = self.counts.counts.map(|count| count.to_string()).join(" ");
@@ -180,20 +185,23 @@ impl FinishedPartition {
     /// Parses a line of the checkpoint file: a partition and its result.
     pub fn parse_line(line: &str) -> Option<(u64, Self)> {
         let mut words = line.split(' ');
-        let mut number = |radix| u64::from_str_radix(words.next()?, radix).ok();
-        let partition = number(10)?;
-        let checksum_of =
-            Checksum { entries: number(10)?, bytes: number(10)?, digest: number(16)? };
-        let pairs = number(10)?;
+        let partition = next_number(&mut words, 10)?;
+        let checksum = Checksum {
+            entries: next_number(&mut words, 10)?,
+            bytes: next_number(&mut words, 10)?,
+            digest: next_number(&mut words, 16)?,
+        };
+        let pairs = next_number(&mut words, 10)?;
         let mut counts = [0; MAX_COUNTED];
         for count in &mut counts {
-            *count = number(10)?;
+            *count = next_number(&mut words, 10)?;
         }
-        Some((
-            partition,
-            FinishedPartition { checksum: checksum_of, counts: CountsOfCounts { counts, pairs } },
-        ))
+        Some((partition, FinishedPartition { checksum, counts: CountsOfCounts { counts, pairs } }))
     }
+}
+
+fn next_number<'a>(words: &mut impl Iterator<Item = &'a str>, radix: u32) -> Option<u64> {
+    u64::from_str_radix(words.next()?, radix).ok()
 }
 
 #[cfg(test)]
@@ -217,40 +225,33 @@ mod tests {
         let mut state = open("a job");
         assert_eq!(state.missing_partitions(), [0, 1, 2, 3]);
         // A complete run, one that was damaged, and one that was removed.
-        let checksum_of = |bytes: &[u8]| Checksum {
+        let checksum = Checksum {
             entries: 1,
-            bytes: bytes.len() as u64,
-            digest: xxhash_rust::xxh3::xxh3_64(bytes),
+            bytes: b"whole".len() as u64,
+            digest: xxhash_rust::xxh3::xxh3_64(b"whole"),
         };
         fs::write(state.run_path(1), b"whole").unwrap();
         fs::write(state.run_path(2), b"what").unwrap();
-        state
-            .mark_finished(1, FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) })
-            .unwrap();
-        state
-            .mark_finished(2, FinishedPartition { checksum: checksum_of(b"whole"), ..finished(2) })
-            .unwrap();
+        state.mark_finished(1, FinishedPartition { checksum, ..finished(1) }).unwrap();
+        state.mark_finished(2, FinishedPartition { checksum, ..finished(2) }).unwrap();
         state.mark_finished(3, finished(3)).unwrap();
         let folder = state.folder.clone();
         drop(state);
         let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 3).unwrap();
-        assert_eq!(state.missing_partitions(), [0, 2, 3], "as many parts as there were");
+        assert_eq!(state.missing_partitions(), [0, 2, 3], "the number of partitions stays");
         assert_eq!(
             state.finished_runs(),
-            [(
-                state.run_path(1),
-                FinishedPartition { checksum: checksum_of(b"whole"), ..finished(1) }
-            )]
+            [(state.run_path(1), FinishedPartition { checksum, ..finished(1) })]
         );
         drop(state);
         let state = Checkpoint::resume_or_create(output.path(), temp.path(), "a job", 9).unwrap();
-        assert_eq!(state.missing_partitions().len(), 9, "smaller parts, for less memory");
-        assert!(!folder.exists(), "what is too large is removed");
+        assert_eq!(state.missing_partitions().len(), 9, "smaller partitions, for less memory");
+        assert!(!folder.exists(), "runs that are too large are removed");
         let folder = state.folder.clone();
         drop(state);
         let state = open("another job");
         assert_eq!(state.missing_partitions().len(), 4);
-        assert!(!folder.exists(), "what is stale is removed");
+        assert!(!folder.exists(), "stale runs are removed");
         state.remove().unwrap();
         for folder in [output, temp] {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -1,13 +1,13 @@
-//! The phrase pairs of a sentence pair that are consistent with its alignment: both sides
-//! have links, and no link leads out of the pair (Koehn et al. 2003). Unaligned words at
-//! the edges of the source phrase may belong to it or not.
+//! Phrase pairs of a sentence pair that are consistent with its alignment: both sides have
+//! links, and no link leaves the pair (Koehn et al. 2003). Unaligned words at the edges of the
+//! source phrase are optional.
 
 use std::ops::Range;
 
 use crate::sentence_pair::SentencePair;
 
-/// The source phrases of one target phrase: all spans from `minimal_source` to
-/// `maximal_source`, which differ by unaligned words.
+/// The source phrases of one target phrase: all spans that contain `minimal_source` and lie in
+/// `maximal_source`. They differ by unaligned words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConsistentSpan {
     /// The target phrase.
@@ -33,10 +33,12 @@ impl ConsistentSpan {
     /// The number of source phrases of at most `longest` words.
     pub fn count_source_spans(&self, longest: usize) -> u64 {
         let lowest = self.maximal_source.start.max(self.minimal_source.end.saturating_sub(longest));
-        let ends = |start: usize| {
-            self.maximal_source.end.min(start.saturating_add(longest)) + 1 - self.minimal_source.end
-        };
-        (lowest..=self.minimal_source.start).map(|start| ends(start) as u64).sum()
+        (lowest..=self.minimal_source.start)
+            .map(|start| {
+                let highest = self.maximal_source.end.min(start.saturating_add(longest));
+                (highest + 1 - self.minimal_source.end) as u64
+            })
+            .sum()
     }
 }
 
@@ -47,7 +49,8 @@ pub(crate) fn for_each_consistent_span(
     longest: usize,
     mut take: impl FnMut(ConsistentSpan),
 ) {
-    let (sources, targets) = (sentence.source.len(), sentence.target.len());
+    let sources = sentence.source.len();
+    let targets = sentence.target.len();
     for start in 0..targets {
         // The span of linked source words, and the span of target words that these are linked to.
         let (mut first, mut last) = (usize::MAX, 0);
@@ -128,13 +131,13 @@ mod tests {
                 for u in t + 1..=targets.min(t + longest) {
                     for s in 0..sources {
                         for v in s + 1..=sources.min(s + longest) {
-                            let inside = |link: &&Link| {
+                            let inside = links.iter().map(|link| {
                                 let source = (s..v).contains(&(link.source as usize));
                                 let target = (t..u).contains(&(link.target as usize));
                                 (source, target)
-                            };
-                            let some = links.iter().any(|l| inside(&l) == (true, true));
-                            if some && links.iter().all(|l| inside(&l).0 == inside(&l).1) {
+                            });
+                            let inside: Vec<(bool, bool)> = inside.collect();
+                            if inside.contains(&(true, true)) && inside.iter().all(|(s, t)| s == t) {
                                 expected.push((t..u, s..v));
                             }
                         }
@@ -147,9 +150,9 @@ mod tests {
                 found.extend(block.source_spans(longest).map(|s| (block.target.clone(), s)));
             });
             prop_assert_eq!(counted, found.len() as u64);
-            let key = |p: &(Range<usize>, Range<usize>)| (p.0.start, p.0.end, p.1.start, p.1.end);
-            found.sort_by_key(key);
-            expected.sort_by_key(key);
+            for spans in [&mut found, &mut expected] {
+                spans.sort_by_key(|(t, s)| (t.start, t.end, s.start, s.end));
+            }
             prop_assert_eq!(found, expected);
         }
     }

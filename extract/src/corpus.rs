@@ -1,10 +1,11 @@
 //! The corpus, read once: checked, encoded as word ids and stored in blocks of a few bytes
-//! a word, in memory up to a limit and then in an unnamed temporary file.
+//! per word. Blocks are in memory up to a limit, the others in an unnamed temporary file.
 //!
-//! All later steps sweep over these blocks, as often as the memory limit requires: a sweep
-//! costs little compared with processing what it finds.
+//! Later steps read all blocks several times, as the memory limit requires. Reading costs little
+//! in comparison with the work on each sentence pair.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use miriam_storage::spill_file::{SpillFile, TEMP_OR_MEMORY};
 use miriam_textio::fields::{find_separator, split_words};
@@ -17,9 +18,9 @@ use crate::ranked_vocabulary::{RankedVocabulary, VocabularyBuilder};
 use crate::sentence_pair::{SentencePair, encode_links, encode_words};
 use crate::{Error, IN_FLIGHT_BATCHES, Result};
 
-/// The fewest and the most bytes of text that a thread takes at a time.
+/// The limits of the size of a batch, in bytes of text.
 const BATCH_BYTES: (u64, u64) = (16 << 10, 256 << 10);
-/// Bytes of memory for a byte of text while it is parsed into a block.
+/// Bytes of memory per byte of text while it is parsed into a block.
 const PARSING_OVERHEAD: u64 = 4;
 
 /// Sentence pairs with their links.
@@ -47,7 +48,7 @@ enum StoredBlock {
 #[derive(Default)]
 struct LineBatch {
     text: Vec<u8>,
-    /// Where the three lines of each pair end in `text`.
+    /// The ends of the three lines of each pair in `text`.
     ends: Vec<[usize; 3]>,
     first_line: u64,
 }
@@ -57,14 +58,14 @@ struct ParsedBatch {
     vocabularies: [Vocabulary; 2],
     tokens: [Vec<u32>; 2],
     links: Vec<Link>,
-    /// Where each pair ends in tokens and links.
+    /// The ends of each pair in the two token lists and in the links.
     ends: Vec<[usize; 3]>,
     instances: u64,
 }
 
 impl Corpus {
-    /// Reads three files line by line; `longest` is the maximum phrase length, `memory` the
-    /// limit of the blocks in memory, in bytes.
+    /// Reads three files line by line. `longest` is the maximum phrase length; `memory` limits the
+    /// blocks in memory, in bytes.
     pub fn read(
         inputs: [&Path; 3],
         longest: usize,
@@ -73,8 +74,8 @@ impl Corpus {
         threads: usize,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let inputs = inputs.into_iter().map(Input::open);
-        let inputs = inputs.collect::<miriam_textio::Result<Vec<_>>>()?;
+        let inputs =
+            inputs.into_iter().map(Input::open).collect::<miriam_textio::Result<Vec<_>>>()?;
         let consumed: Vec<_> = inputs.iter().map(Input::consumed).collect();
         let total = inputs.iter().map(Input::size).sum();
         let task = progress.task("reading", total);
@@ -84,16 +85,20 @@ impl Corpus {
         let mut corpus = CorpusBuilder::new(memory, folder);
         let size = memory / PARSING_OVERHEAD / (IN_FLIGHT_BATCHES * threads as u64);
         let size = size.clamp(BATCH_BYTES.0, BATCH_BYTES.1) as usize;
-        let read = || {
-            let done = consumed.iter().map(|c| c.load(std::sync::atomic::Ordering::Relaxed)).sum();
-            task.set_position(done);
-            read_batch(&mut files, size, &mut digests)
-        };
-        let worker = || {
-            let (names, mut sentence) = (&names, SentencePair::default());
-            move |batch: LineBatch| parse_batch(&batch, names, longest, &mut sentence)
-        };
-        ordered_map(threads, read, worker, |parsed, _| corpus.add_batch(parsed?))?;
+        ordered_map(
+            threads,
+            || {
+                let done = consumed.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+                task.set_position(done);
+                read_batch(&mut files, size, &mut digests)
+            },
+            || {
+                let names = &names;
+                let mut sentence = SentencePair::default();
+                move |batch: LineBatch| parse_batch(&batch, names, longest, &mut sentence)
+            },
+            |parsed, _| corpus.add_batch(parsed?),
+        )?;
         drop(task);
         let pairs = files.num_read();
         let digest = digests.iter().fold(0u128, |all, one| {
@@ -101,7 +106,7 @@ impl Corpus {
                 ^ one.digest128()
         });
         if pairs == 0 {
-            let reason = "there is no text; give a file with a sentence a line".to_owned();
+            let reason = "no text; write one sentence per line".to_owned();
             return Err(Error::Unsupported { file: names[0].clone(), reason });
         }
         corpus.finish(pairs, digest)
@@ -190,17 +195,15 @@ fn parse_batch(
         ends: Vec::with_capacity(batch.ends.len()),
         instances: 0,
     };
-    let (mut start, mut before) = (0, [0; 3]);
+    let mut start = 0;
+    let mut before = [0; 3];
     for (number, ends) in (batch.first_line..).zip(&batch.ends) {
-        let wrong = |file: usize, reason: String| {
-            miriam_textio::Error::format(&names[file], number, None, reason)
-        };
         for (side, &end) in ends[..2].iter().enumerate() {
             let line = &batch.text[start..end];
             if find_separator(line).is_some() {
-                let reason = "a word holds |||, which ends the fields of tables; write it as \
+                let reason = "a word contains |||, the field separator of tables; write it as \
                               &#124;&#124;&#124;, as Moses' tokenizer does";
-                return Err(wrong(side, reason.to_owned()).into());
+                return Err(line_error(&names[side], number, reason.to_owned()));
             }
             let vocabulary = &mut parsed.vocabularies[side];
             parsed.tokens[side].extend(split_words(line).map(|word| vocabulary.intern(word).0));
@@ -210,7 +213,7 @@ fn parse_batch(
         start = ends[2];
         let counts = [0, 1].map(|side| parsed.tokens[side].len() - before[side]);
         parse_links(line, counts[0], counts[1], &mut parsed.links)
-            .map_err(|reason| wrong(2, reason))?;
+            .map_err(|reason| line_error(&names[2], number, reason))?;
         parsed.links[before[2]..].sort_unstable();
         sentence.set(
             &parsed.tokens[0][before[0]..],
@@ -224,6 +227,10 @@ fn parse_batch(
         parsed.ends.push(before);
     }
     Ok(parsed)
+}
+
+fn line_error(file: &str, line: u64, reason: String) -> Error {
+    miriam_textio::Error::format(file, line, None, reason).into()
 }
 
 /// A corpus under construction.

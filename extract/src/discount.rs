@@ -1,11 +1,11 @@
-//! Phrase translation probabilities from counts, plain or discounted, with the f32
+//! Phrase translation probabilities from counts, plain or discounted. The arithmetic is the f32
 //! arithmetic of Moses' `consolidate`, so that all six printed digits are equal.
 
 use crate::Smoothing;
 use crate::partition::{CountsOfCounts, MAX_COUNTED};
 
-/// The counts of an entry, as f32: how often the pair, the source phrase and the
-/// target phrase occur, and in how many different pairs the latter two.
+/// The counts of a phrase pair, as f32: the occurrences of the pair, of its source phrase and of
+/// its target phrase, and the number of different pairs with either phrase.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhrasePairCounts {
     pub pair: f32,
@@ -19,25 +19,26 @@ pub(crate) struct PhrasePairCounts {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Discount {
     None,
-    /// The factor of the count of pairs that occur once, twice and so on (Good 1953).
+    /// The factors of the counts 1, 2 and so on (Good 1953).
     GoodTuring([f32; MAX_COUNTED - 1]),
-    /// The discounts of pairs that occur once, twice, and more often; and the number of
-    /// pairs (Foster et al. 2006).
+    /// The discounts of pairs that occur once, twice, and more often, and the number of pairs
+    /// (Foster et al. 2006).
     KneserNey([f32; 3], f32),
 }
 
 impl Discount {
-    /// The discounts of `smoothing` for these counts of counts.
+    /// Computes the discounts of `smoothing` from counts of counts.
     pub fn new(smoothing: Smoothing, statistics: &CountsOfCounts) -> Self {
-        let count = |n: usize| statistics.counts[n - 1] as f32;
+        // The number of phrase pairs that occur n times is at index n - 1.
+        let counts = statistics.counts.map(|count| count as f32);
         match smoothing {
             Smoothing::None => Discount::None,
             Smoothing::GoodTuring => {
                 let mut factors = [0.0; MAX_COUNTED - 1];
                 let mut last = 0.01f32;
                 for (n, factor) in (1..).zip(&mut factors) {
-                    let more = f64::from(count(n + 1)) + 0.1;
-                    let same = f64::from(count(n)) + 0.1;
+                    let more = f64::from(counts[n]) + 0.1;
+                    let same = f64::from(counts[n - 1]) + 0.1;
                     let ratio = f64::from((n as f32 + 1.0) / n as f32);
                     *factor = ((ratio * (more / same)) as f32).min(1.0).max(last);
                     last = *factor;
@@ -45,19 +46,18 @@ impl Discount {
                 Discount::GoodTuring(factors)
             }
             Smoothing::KneserNey => {
-                let y = count(1) / (count(1) + 2.0 * count(2));
-                let discount = |(n, most): (usize, f32)| {
-                    let d = n as f32 - (n + 1) as f32 * y * count(n + 1) / count(n);
+                let y = counts[0] / (counts[0] + 2.0 * counts[1]);
+                let discounts = [(1, 0.9), (2, 1.9), (3, 2.9)].map(|(n, most): (usize, f32)| {
+                    let d = n as f32 - (n + 1) as f32 * y * counts[n] / counts[n - 1];
                     // Without pairs of this count the ratio is NaN.
                     if d.is_nan() { most } else { d.min(most) }
-                };
-                let discounts = [(1, 0.9), (2, 1.9), (3, 2.9)].map(discount);
+                });
                 Discount::KneserNey(discounts, statistics.pairs as f32)
             }
         }
     }
 
-    /// phi(f|e) and phi(e|f).
+    /// Returns phi(f|e) and phi(e|f).
     pub fn probabilities(&self, counts: PhrasePairCounts) -> [f32; 2] {
         let PhrasePairCounts { pair, source, target, source_distinct, target_distinct } = counts;
         match self {

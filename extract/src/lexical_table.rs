@@ -1,10 +1,11 @@
-//! The lexical translation table: how often two words are linked, relative to the links of
-//! either (Koehn et al. 2003). An unaligned word is linked to `NULL`.
+//! Lexical translation table: the relative frequencies of links between two words, in both
+//! directions (Koehn et al. 2003). Unaligned words are linked to `NULL`.
 //!
 //! Moses computes lexical weights from files with seven decimals, so the table stores
 //! fixed-point numbers, in ten-millionths.
 
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
@@ -46,21 +47,18 @@ impl LexicalTable {
             let workers: Vec<_> = (0..threads)
                 .map(|share| scope.spawn(move || count_links(corpus, share, threads)))
                 .collect();
-            let join = |worker: thread::ScopedJoinHandle<'_, Result<Vec<(u64, u32)>>>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().map(join).collect::<Result<Vec<_>>>()
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect::<Result<Vec<_>>>()
         })?;
-        let pairs = || {
-            shares.iter().flatten().map(|&(key, n)| ((key >> 32) as usize, key as u32 as usize, n))
-        };
         let mut totals = corpus.vocabularies.each_ref().map(|words| vec![0u64; words.len()]);
-        for (source, target, count) in pairs() {
+        for (source, target, count) in link_counts(&shares) {
             totals[0][source] += u64::from(count);
             totals[1][target] += u64::from(count);
         }
         let mut entries = HashTable::with_capacity(shares.iter().map(Vec::len).sum());
-        for (source, target, count) in pairs() {
+        for (source, target, count) in link_counts(&shares) {
             let pair = WordPair {
                 source: source as u32,
                 target: target as u32,
@@ -74,7 +72,7 @@ impl LexicalTable {
         Ok(LexicalTable { entries })
     }
 
-    /// Bytes of memory that the table takes, about.
+    /// The approximate memory of the table in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.entries.capacity() * (size_of::<WordPair>() + 1)) as u64
     }
@@ -82,12 +80,14 @@ impl LexicalTable {
     /// p(source | target) and p(target | source) of two linked words.
     #[inline]
     pub fn probabilities(&self, source: u32, target: u32) -> [f64; 2] {
-        let same = |p: &WordPair| p.source == source && p.target == target;
-        match self.entries.find(hash_pair(source, target), same) {
+        let pair = self
+            .entries
+            .find(hash_pair(source, target), |pair| pair.source == source && pair.target == target);
+        match pair {
             Some(pair) => {
                 [pair.inverse, pair.direct].map(|units| f64::from(units) / FIXED_POINT_SCALE)
             }
-            // Moses' value for words that the table lacks.
+            // Moses' value for pairs that are not in the table.
             None => [1.0; 2],
         }
     }
@@ -100,40 +100,52 @@ impl LexicalTable {
         let mut inverse = Output::create_atomic(&folder.join("lex.e2f"))?;
         let mut direct = Output::create_atomic(&folder.join("lex.f2e"))?;
         let mut line = Vec::new();
-        let mut write = |output: &mut Output, words: [&[u8]; 2], units: u32| -> Result<()> {
-            line.clear();
-            for word in words {
-                line.extend_from_slice(word);
-                line.push(b' ');
-            }
-            let (integer, fraction) =
-                (units / FIXED_POINT_SCALE as u32, units % FIXED_POINT_SCALE as u32);
-            writeln!(line, "{integer}.{fraction:07}").expect("writing to memory cannot fail");
-            Ok(output.write(&line)?)
-        };
         for pair in pairs {
             let source = corpus.vocabularies[0].word(pair.source);
             let target = corpus.vocabularies[1].word(pair.target);
-            write(&mut inverse, [source, target], pair.inverse)?;
-            write(&mut direct, [target, source], pair.direct)?;
+            format_line([source, target], pair.inverse, &mut line);
+            inverse.write(&line)?;
+            format_line([target, source], pair.direct, &mut line);
+            direct.write(&line)?;
         }
         inverse.finish()?;
         direct.finish().map_err(Error::from)
     }
 }
 
-/// Counts the links of the source words of this share, as (pair, count).
+/// Formats two words and their probability in ten-millionths as a line of a lexical table.
+fn format_line(words: [&[u8]; 2], units: u32, line: &mut Vec<u8>) {
+    line.clear();
+    for word in words {
+        line.extend_from_slice(word);
+        line.push(b' ');
+    }
+    let integer = units / FIXED_POINT_SCALE as u32;
+    let fraction = units % FIXED_POINT_SCALE as u32;
+    writeln!(line, "{integer}.{fraction:07}").expect("writing to memory cannot fail");
+}
+
+/// The counted links of all shares, as source word, target word and count.
+fn link_counts(shares: &[Vec<(u64, u32)>]) -> impl Iterator<Item = (usize, usize, u32)> {
+    shares.iter().flatten().map(|&(key, n)| ((key >> 32) as usize, key as u32 as usize, n))
+}
+
+#[inline]
+fn hash_key(key: u64) -> u64 {
+    hash_pair((key >> 32) as u32, key as u32)
+}
+
+/// Counts the links of the source words of this share, as packed word pairs with counts.
 fn count_links(corpus: &Corpus, share: usize, shares: usize) -> Result<Vec<(u64, u32)>> {
     let [sources, targets] = &corpus.vocabularies;
     let mut counts: HashTable<(u64, u32)> = HashTable::new();
-    let hash_of = |key: u64| hash_pair((key >> 32) as u32, key as u32);
     let mut add = |source: u32, target: u32| {
         if source as usize % shares != share {
             return;
         }
         let key = u64::from(source) << 32 | u64::from(target);
         let entry =
-            counts.entry(hash_of(key), |&(other, _)| other == key, |&(key, _)| hash_of(key));
+            counts.entry(hash_key(key), |&(other, _)| other == key, |&(key, _)| hash_key(key));
         entry.or_insert((key, 0)).get_mut().1 += 1;
     };
     let mut sentence = SentencePair::default();
@@ -157,12 +169,12 @@ fn count_links(corpus: &Corpus, share: usize, shares: usize) -> Result<Vec<(u64,
     Ok(counts.into_iter().collect())
 }
 
-/// `count / total` in ten-millionths, rounded as `%.7f` rounds the quotient's f64.
+/// Returns `count / total` in ten-millionths, rounded as `%.7f` rounds the quotient's f64.
 fn to_fixed_point(count: u32, total: u64) -> u32 {
     let quotient = f64::from(count) / total as f64;
     let scaled = quotient * FIXED_POINT_SCALE;
-    // The product is off by less than a millionth; where that could decide, the
-    // exact decimals do.
+    // The product is wrong by less than a millionth. Where that could change the result, the
+    // exact decimals decide.
     if (scaled.fract() - 0.5).abs() < 1e-6 {
         let text = format!("{quotient:.7}").replace('.', "");
         return text.parse().expect("digits");

@@ -1,7 +1,7 @@
 //! Phrase pairs from word-aligned text: extraction, scores, lexical weights and reordering
 //! counts, equal to those of Moses' training.
 //!
-//! 1. `corpus` reads the text once and stores it in a few bytes a word; `lexical_table`
+//! 1. `corpus` reads the text once and stores it in a few bytes per word; `lexical_table`
 //!    counts word translations.
 //! 2. Phrase pairs are partitioned by the hash of their target phrases. A `partition`
 //!    sweeps over the corpus, counts its pairs in memory and writes them in the order of
@@ -13,9 +13,9 @@
 //! Here words are numbers whose order is that of bytes, an occurrence is sixteen bytes, and
 //! text is written once, at the end.
 //!
-//! Results depend on neither the memory limit nor the number of threads. Runs survive a
-//! killed process: a `checkpoint` says which of them can be used again. The partitions of an
-//! extraction can be counted by several machines, as `shards`.
+//! The memory limit and the number of threads do not change the results. Runs survive a killed
+//! process: a `checkpoint` lists those that can be used again. Several machines can count the
+//! partitions of an extraction, as `shards`.
 //!
 //! # Examples
 //! ```
@@ -68,7 +68,7 @@ use std::thread;
 
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{Output, Progress, ordered_map};
+use miriam_textio::{Output, Progress, ProgressTask, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
 use crate::corpus::Corpus;
@@ -96,9 +96,9 @@ const LOCK_FILE: &str = "extract.lock";
 /// the same.
 ///
 /// # Errors
-/// Files of different length, links that are malformed or outside of their sentences, words
-/// that contain `|||`, all with file and line; options out of range; files that cannot be
-/// read or written.
+/// Fails if the files have different numbers of lines, if a link is malformed or out of range, or
+/// if a word contains `|||`, each with file and line. Also fails if an option is out of range or a
+/// file cannot be read or written.
 pub fn extract_files(
     source: &Path,
     target: &Path,
@@ -122,12 +122,12 @@ pub fn extract_files(
     Ok(summary)
 }
 
-/// What all shards of an extraction have in common: text, word translations, options.
+/// The inputs that all shards of an extraction share.
 struct Inputs {
     corpus: Corpus,
     lexicon: LexicalTable,
     reordering: Option<ReorderingType>,
-    /// Identifies what runs depend on.
+    /// Identifies the text and the options on which runs depend.
     job: String,
 }
 
@@ -150,8 +150,8 @@ impl Inputs {
         Ok(Inputs { corpus, lexicon, reordering, job })
     }
 
-    /// An extractor of `num_partitions` partitions, of which those from `first_partition` on
-    /// are counted.
+    /// Returns an extractor for a text with `num_partitions` partitions in all, which counts
+    /// those from `first_partition` on.
     fn extractor(
         &self,
         options: &ExtractOptions,
@@ -176,18 +176,19 @@ fn create_folder(folder: &Path) -> Result<()> {
     })
 }
 
-/// Locks a folder against other extractions, and removes what killed ones were writing there.
+/// Locks a folder against other extractions and removes the unfinished files of killed ones.
 fn lock_folder(output: &Path) -> Result<FileLock> {
     let lock =
         FileLock::try_acquire(&output.join(LOCK_FILE))?.ok_or_else(|| Error::Unsupported {
             file: output.display().to_string(),
-            reason: "another extraction works here; let it end, or give another folder".into(),
+            reason: "another extraction uses this folder; wait for its end, or name another folder"
+                .into(),
         })?;
     remove_stale_files(output, ".");
     Ok(lock)
 }
 
-/// Counts the partitions that `state` lacks and writes their runs.
+/// Counts the partitions that are missing in `state` and writes their runs.
 fn count_partitions(
     extraction: &PhraseExtractor<'_>,
     state: Checkpoint,
@@ -199,32 +200,44 @@ fn count_partitions(
     let next = AtomicUsize::new(0);
     let total = missing.len() as u64 * extraction.corpus.num_blocks() as u64;
     let task = progress.task("phrases", Some(total));
-    let block_done = || task.advance(1);
-    let work = || -> Result<()> {
-        while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let path = lock(&state).run_path(partition);
-            let mut writer = RunWriter::create(&path)?;
-            let counts = extraction.count_partition(
-                extraction.first_partition + partition,
-                block_done,
-                |entry| writer.push(entry),
-            )?;
-            lock(&state).mark_finished(
-                partition,
-                FinishedPartition { checksum: writer.finish()?, counts },
-            )?;
-        }
-        Ok(())
-    };
-    // If one partition fails, the other threads start no new ones.
-    let work = || work().inspect_err(|_| next.store(missing.len(), Ordering::Relaxed));
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.min(missing.len())).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..threads.min(missing.len()))
+            .map(|_| {
+                scope.spawn(|| {
+                    count_next_partitions(extraction, &state, &missing, &next, &task)
+                        // The other threads then start no new partitions.
+                        .inspect_err(|_| next.store(missing.len(), Ordering::Relaxed))
+                })
+            })
+            .collect();
         workers.into_iter().try_for_each(|worker| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     })?;
     Ok(state.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Counts partitions of `missing` one after another, from the index `next`, which all threads
+/// share.
+fn count_next_partitions(
+    extraction: &PhraseExtractor<'_>,
+    state: &Mutex<Checkpoint>,
+    missing: &[u64],
+    next: &AtomicUsize,
+    task: &ProgressTask<'_>,
+) -> Result<()> {
+    while let Some(&partition) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let path = lock(state).run_path(partition);
+        let mut writer = RunWriter::create(&path)?;
+        let counts = extraction.count_partition(
+            extraction.first_partition + partition,
+            || task.advance(1),
+            |entry| writer.push(entry),
+        )?;
+        let checksum = writer.finish()?;
+        lock(state).mark_finished(partition, FinishedPartition { checksum, counts })?;
+    }
+    Ok(())
 }
 
 fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
@@ -244,10 +257,13 @@ fn write_tables(
     runs.iter().for_each(|(_, run)| statistics.merge(&run.counts));
     let discount = Discount::new(options.smoothing, &statistics);
     let compression = options.compression;
-    let path = |name: &str| output.join(format!("{name}{}", compression.extension()));
-    let mut phrase_table = Output::create_precompressed(&path("phrase-table"))?;
+    let extension = compression.extension();
+    let mut phrase_table =
+        Output::create_precompressed(&output.join(format!("phrase-table{extension}")))?;
     let mut reordering_table = match reordering {
-        Some(_) => Some(Output::create_precompressed(&path("reordering-table"))?),
+        Some(_) => Some(Output::create_precompressed(
+            &output.join(format!("reordering-table{extension}")),
+        )?),
         None => None,
     };
     let name = phrase_table.name().to_owned();
@@ -258,24 +274,22 @@ fn write_tables(
         ..ExtractSummary::default()
     };
     let task = progress.task("tables", Some(statistics.pairs));
-    let worker = || {
-        let with_smoothing = reordering.map(|model| (model, options.reordering_smoothing));
-        let mut formatter = TableFormatter::new(&corpus.vocabularies, &discount, with_smoothing);
-        move |batch: merge::PhrasePairBatch| {
-            let text = formatter.format_batch(&batch);
-            let counts = [batch.len() as u64, text.entries, text.sources];
-            let compressed = compression.compress(text.phrases);
-            (
-                counts,
-                compressed
-                    .and_then(|phrases| Ok((phrases, compression.compress(text.reordering)?))),
-            )
-        }
-    };
+    let reordering_scores = reordering.map(|model| (model, options.reordering_smoothing));
     ordered_map(
         options.threads.max(1),
         || merge.next_batch(),
-        worker,
+        || {
+            let mut formatter =
+                TableFormatter::new(&corpus.vocabularies, &discount, reordering_scores);
+            move |batch: merge::PhrasePairBatch| {
+                let text = formatter.format_batch(&batch);
+                let counts = [batch.len() as u64, text.entries, text.sources];
+                let compressed = compression
+                    .compress(text.phrases)
+                    .and_then(|phrases| Ok((phrases, compression.compress(text.reordering)?)));
+                (counts, compressed)
+            }
+        },
         |(counts, compressed), _| {
             let (phrases, reordering) =
                 compressed.map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
@@ -314,7 +328,7 @@ pub struct ExtractSummary {
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why phrases could not be extracted.
+/// An error of phrase extraction.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -327,7 +341,7 @@ pub enum Error {
     /// An option is out of range.
     #[error("{reason}")]
     InvalidOptions {
-        /// Which one, and the valid values.
+        /// The option, its value and the valid values.
         reason: String,
     },
     /// A file cannot be used for extraction.

@@ -1,5 +1,5 @@
-//! The links of a sentence pair, and parsing them from a line: `i-j`, source and target
-//! position from 0, separated by spaces.
+//! Links of a sentence pair, and their parser. A line has links `i-j` separated by spaces, with
+//! source and target position from 0.
 
 use miriam_textio::fields::split_words;
 use miriam_textio::{LinkCertainty, WordLink, parse_word_link};
@@ -14,8 +14,8 @@ pub(crate) struct Link {
     pub source: u32,
 }
 
-/// Appends the links of `line` to `links`, in their order. Positions must be less than the
-/// lengths of the sentences in words; the error says what is wrong.
+/// Appends the links of `line` to `links`, in their order. Fails with a message if a link is
+/// malformed or out of the range of its sentences.
 pub(crate) fn parse_links(
     line: &[u8],
     source_words: usize,
@@ -23,19 +23,18 @@ pub(crate) fn parse_links(
     links: &mut Vec<Link>,
 ) -> Result<(), String> {
     for text in split_words(line.strip_suffix(b"\r").unwrap_or(line)) {
-        let shown = || String::from_utf8_lossy(text);
         let Ok(WordLink { source, target, certainty: LinkCertainty::Sure }) = parse_word_link(text)
         else {
             return Err(format!(
                 "{:?} is not a link; write SOURCE-TARGET, two positions counted from 0",
-                shown()
+                String::from_utf8_lossy(text)
             ));
         };
         if source as usize >= source_words || target as usize >= target_words {
             return Err(format!(
-                "the link {} leaves the sentences, which have {source_words} and \
-                 {target_words} words; align this text, or check that the files belong together",
-                shown()
+                "link {} is out of range: the sentences have {source_words} and {target_words} \
+                 words; align this text, or check that the files belong together",
+                String::from_utf8_lossy(text)
             ));
         }
         links.push(Link { target, source });
@@ -62,7 +61,7 @@ mod tests {
             assert!(parse(bad.as_bytes()).unwrap_err().contains("not a link"), "{bad}");
         }
         for out in ["12-0", "0-3", "4294967295-0"] {
-            assert!(parse(out.as_bytes()).unwrap_err().contains("leaves"), "{out}");
+            assert!(parse(out.as_bytes()).unwrap_err().contains("out of range"), "{out}");
         }
     }
 

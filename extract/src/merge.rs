@@ -1,5 +1,5 @@
-//! A k-way merge of all runs, in the order of tables, in batches of whole source phrases:
-//! the counts of a source phrase are known after its last phrase pair.
+//! k-way merge of all runs, in the order of tables. Batches consist of whole source phrases,
+//! because the counts of a source phrase are known after its last phrase pair.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use crate::Result;
 use crate::checkpoint::FinishedPartition;
 use crate::links::Link;
 use crate::partition::PhrasePair;
+use crate::phrases::compare_phrases;
 use crate::sorted_run::RunReader;
 
 /// All phrase pairs of consecutive source phrases.
@@ -22,8 +23,9 @@ pub(crate) struct PhrasePairBatch {
 /// The counts of a source phrase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceCounts {
-    /// How often it occurs in phrase pairs; then the number of distinct ones.
+    /// The number of occurrences in phrase pairs.
     pub count: u64,
+    /// The number of distinct target phrases that it occurs with.
     pub distinct_targets: u32,
 }
 
@@ -49,9 +51,9 @@ impl PhrasePairBatch {
 
     /// The source phrase of the last phrase pair.
     fn last_source(&self) -> Option<&[u32]> {
-        let row = self.pairs.last()?;
-        let start = self.words.len() - (row.source_words + row.target_words) as usize;
-        Some(&self.words[start..start + row.source_words as usize])
+        let pair = self.pairs.last()?;
+        let start = self.words.len() - (pair.source_words + pair.target_words) as usize;
+        Some(&self.words[start..start + pair.source_words as usize])
     }
 
     /// The number of phrase pairs.
@@ -65,14 +67,14 @@ impl PhrasePairBatch {
         mut take: impl FnMut(&SourceCounts, &PhrasePair<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (mut words, mut links) = (&self.words[..], &self.links[..]);
-        let mut rows = self.pairs.iter();
+        let mut pairs = self.pairs.iter();
         for source in &self.sources {
-            for row in rows.by_ref().take(source.distinct_targets as usize) {
+            for pair in pairs.by_ref().take(source.distinct_targets as usize) {
                 let entry = PhrasePair {
-                    source: split_front(&mut words, row.source_words),
-                    target: split_front(&mut words, row.target_words),
-                    links: split_front(&mut links, row.links),
-                    ..row.scalars
+                    source: split_front(&mut words, pair.source_words),
+                    target: split_front(&mut words, pair.target_words),
+                    links: split_front(&mut links, pair.links),
+                    ..pair.scalars
                 };
                 take(source, &entry)?;
             }
@@ -99,7 +101,7 @@ fn split_front<'a, T>(list: &mut &'a [T], len: u32) -> &'a [T] {
 pub(crate) struct RunMerger {
     /// Runs that are not at their end, as a binary min-heap by current phrase pair.
     heap: Vec<RunReader>,
-    /// The number of phrase pairs from which on a batch ends with its source phrase.
+    /// A batch with at least this number of phrase pairs ends after its current source phrase.
     batch_pairs: usize,
     /// The end markers of source and target phrases in comparisons.
     end_ranks: [u32; 2],
@@ -123,7 +125,7 @@ impl RunMerger {
         Ok(merge)
     }
 
-    /// The next source phrases with all their phrase pairs; `None` at the end.
+    /// Returns the next source phrases with all their phrase pairs; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<PhrasePairBatch>> {
         let mut batch = PhrasePairBatch::default();
         let mut source = SourceCounts::default();
@@ -150,7 +152,7 @@ impl RunMerger {
         Ok(Some(batch))
     }
 
-    /// Moves the run at `at` down the heap until none of its children comes before it.
+    /// Moves the run at `at` down the heap until no child comes before it.
     fn sift_down(&mut self, mut at: usize) {
         loop {
             let children = 2 * at + 1..(2 * at + 3).min(self.heap.len());
@@ -167,9 +169,7 @@ impl RunMerger {
 
     fn compare(&self, a: usize, b: usize) -> Ordering {
         let (a, b) = (self.heap[a].entry(), self.heap[b].entry());
-        let by =
-            |a: &[u32], b: &[u32], end: u32| a.iter().chain([&end]).cmp(b.iter().chain([&end]));
-        by(a.source, b.source, self.end_ranks[0])
-            .then_with(|| by(a.target, b.target, self.end_ranks[1]))
+        compare_phrases(a.source, b.source, self.end_ranks[0])
+            .then_with(|| compare_phrases(a.target, b.target, self.end_ranks[1]))
     }
 }

@@ -1,9 +1,9 @@
-//! One partition of the phrase pairs, counted in memory: those whose target phrases belong
-//! to it by their hashes. So all counts of a target phrase come from one partition, and
-//! only those of source phrases are left for the merge.
+//! One partition of the phrase pairs, counted in memory. The hash of the target phrase decides
+//! to which partition a pair belongs. So all counts of a target phrase are in one partition, and
+//! the merge adds only the counts of source phrases.
 //!
-//! A partition sweeps over the whole corpus by itself and shares no mutable state, so
-//! partitions need no locks, and any number of them gives the same result.
+//! Each partition reads the whole corpus and shares no mutable state. So partitions need no
+//! locks, and any number of them gives the same result.
 
 use miriam_textio::SliceInterner;
 
@@ -26,32 +26,33 @@ pub(crate) struct PhrasePair<'a> {
     pub target: &'a [u32],
     /// The most frequent alignment, ordered by target words, then source words.
     pub links: &'a [Link],
-    /// How often the pair occurs.
+    /// The number of occurrences of the pair.
     pub count: u32,
-    /// How often the target phrase occurs in phrase pairs; then the number of distinct ones.
+    /// The number of occurrences of the target phrase in phrase pairs.
     pub target_count: u64,
+    /// The number of distinct source phrases that the target phrase occurs with.
     pub distinct_sources: u32,
     /// lex(f|e) and lex(e|f).
     pub lexical_weights: [f32; 2],
-    /// The counts of orientations, to the previous and to the next phrase.
+    /// The counts of orientations to the previous and to the next phrase.
     pub orientations: [[u32; MAX_CLASSES]; 2],
-    /// Whether the pair is left out of tables; its counts are not.
+    /// Whether the pair is left out of tables. Its counts still count.
     pub is_pruned: bool,
 }
 
-/// What partitions are extracted from, and with which options.
+/// The corpus and the options from which partitions are extracted.
 pub(crate) struct PhraseExtractor<'a> {
     pub corpus: &'a Corpus,
     pub lexical_table: &'a LexicalTable,
     pub max_length: usize,
     pub reordering: Option<ReorderingType>,
     pub significance: Option<SignificanceThreshold>,
-    /// The first partition that is counted here: others have those before.
+    /// The first partition that is counted here; other shards count the earlier ones.
     pub first_partition: u64,
     pub num_partitions: u64,
 }
 
-/// Counts of counts up to this are kept.
+/// The largest count of which the number of phrase pairs is kept.
 pub(crate) const MAX_COUNTED: usize = 10;
 
 /// The counts of counts, from which discounts are computed.
@@ -102,7 +103,7 @@ impl PhraseExtractor<'_> {
     /// Whether a target phrase with this hash belongs to `partition`.
     #[inline]
     pub fn is_in_partition(&self, hash: u64, partition: u64) -> bool {
-        // Bits that the hash tables of the partition do not use.
+        // The hash tables of a partition use other bits.
         ((hash >> 16 & 0xffff_ffff) * self.num_partitions) >> 32 == partition
     }
 
@@ -158,47 +159,48 @@ impl PhraseExtractor<'_> {
         let PartitionInstances {
             sources, targets, alignments, target_counts, mut instances, ..
         } = found;
-        let (source_order, target_order) = (
-            sorted_phrases(&sources, self.corpus.vocabularies[0].end_rank),
-            sorted_phrases(&targets, self.corpus.vocabularies[1].end_rank),
-        );
-        let (source_places, target_places) =
-            (invert_permutation(&source_order), invert_permutation(&target_order));
+        let [source_end, target_end] = self.corpus.end_ranks();
+        let source_order = sorted_phrases(&sources, source_end);
+        let target_order = sorted_phrases(&targets, target_end);
+        let source_places = invert_permutation(&source_order);
+        let target_places = invert_permutation(&target_order);
         for instance in &mut instances {
             let (source, target) = instance.phrase_ids();
             instance.set_phrase_ids(source_places[source as usize], target_places[target as usize]);
         }
         instances.sort_unstable();
         let mut distinct = vec![0u32; targets.len()];
-        let pairs = || instances.chunk_by(|a, b| a.phrase_ids() == b.phrase_ids());
-        pairs()
-            .for_each(|pair| distinct[target_order[pair[0].phrase_ids().1 as usize] as usize] += 1);
+        for pair in group_by_phrases(&instances) {
+            distinct[target_order[pair[0].phrase_ids().1 as usize] as usize] += 1;
+        }
 
-        let ids = |pair: &[PhrasePairInstance]| {
+        let interned_ids = |pair: &[PhrasePairInstance]| {
             let (source, target) = pair[0].phrase_ids();
             (source_order[source as usize], target_order[target as usize])
         };
         let pruned = match self.significance {
-            Some(significance) => {
-                let pairs: Vec<(u32, u32)> = pairs().map(ids).collect();
-                let is_in_partition = |hash| self.is_in_partition(hash, partition);
-                let pools = [&sources, &targets];
-                let (corpus, length) = (self.corpus, self.max_length);
-                find_insignificant(corpus, significance, length, is_in_partition, pools, &pairs)?
-            }
+            Some(significance) => find_insignificant(
+                self.corpus,
+                significance,
+                self.max_length,
+                |hash| self.is_in_partition(hash, partition),
+                [&sources, &targets],
+                &group_by_phrases(&instances).map(interned_ids).collect::<Vec<_>>(),
+            )?,
             None => Vec::new(),
         };
 
         let mut counts = CountsOfCounts::default();
         let mut weights = LexicalWeighting::default();
-        for (index, pair) in pairs().enumerate() {
-            let (source, target) = ids(pair);
+        for (index, pair) in group_by_phrases(&instances).enumerate() {
+            let (source, target) = interned_ids(pair);
             let mut orientations = [[0; MAX_CLASSES]; 2];
             for instance in pair {
                 orientations[0][usize::from(instance.orientation() & 15)] += 1;
                 orientations[1][usize::from(instance.orientation() >> 4)] += 1;
             }
-            let (source, id) = (sources.get(source), target as usize);
+            let target_id = target as usize;
+            let source = sources.get(source);
             let target = targets.get(target);
             weights.choose_alignments(pair, &alignments, source.len());
             let lexical = weights.lexical_weights(self.lexical_table, self.corpus, source, target);
@@ -209,8 +211,8 @@ impl PhraseExtractor<'_> {
                 target,
                 links: &weights.direct,
                 count,
-                target_count: target_counts[id],
-                distinct_sources: distinct[id],
+                target_count: target_counts[target_id],
+                distinct_sources: distinct[target_id],
                 lexical_weights: lexical,
                 orientations,
                 is_pruned: pruned.get(index).is_some_and(|&pruned| pruned),
@@ -220,7 +222,7 @@ impl PhraseExtractor<'_> {
     }
 }
 
-/// The inverse permutation: for each id its index in `order`.
+/// Returns the inverse permutation: for each id its index in `order`.
 fn invert_permutation(order: &[u32]) -> Vec<u32> {
     let mut inverse = vec![0; order.len()];
     for (index, &id) in (0..).zip(order) {
@@ -229,7 +231,7 @@ fn invert_permutation(order: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// The occurrences that a sweep found.
+/// The occurrences of the phrase pairs of a partition.
 pub(crate) struct PartitionInstances {
     pub sources: SliceInterner<u32>,
     pub targets: SliceInterner<u32>,
@@ -252,7 +254,7 @@ impl PartitionInstances {
     }
 }
 
-/// One occurrence of a phrase pair: source, target, alignment and orientation packed into
+/// One occurrence of a phrase pair. Source, target, alignment and orientation are packed into
 /// one number, which sorts fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PhrasePairInstance(u128);
@@ -284,11 +286,23 @@ impl PhrasePairInstance {
     }
 }
 
+/// The occurrences of each phrase pair among sorted `instances`.
+fn group_by_phrases(
+    instances: &[PhrasePairInstance],
+) -> impl Iterator<Item = &[PhrasePairInstance]> {
+    instances.chunk_by(|a, b| a.phrase_ids() == b.phrase_ids())
+}
+
+/// The occurrences of a phrase pair with the same alignment.
+fn group_by_alignment(pair: &[PhrasePairInstance]) -> impl Iterator<Item = &[PhrasePairInstance]> {
+    pair.chunk_by(|a, b| a.alignment_id() == b.alignment_id())
+}
+
 /// Computes lexical weights of a phrase pair; buffers are reused.
 #[derive(Default)]
 struct LexicalWeighting {
-    /// The most frequent alignment, and the one for weighting source words: of equally
-    /// frequent ones, each direction takes the last in its order.
+    /// The most frequent alignment for the weights of target words, then for those of source
+    /// words. Of equally frequent alignments, each direction takes the last in its order.
     direct: Vec<Link>,
     inverse: Vec<Link>,
     /// Bytes of inverted alignments.
@@ -297,17 +311,18 @@ struct LexicalWeighting {
 }
 
 impl LexicalWeighting {
-    /// Chooses among the alignments of `pair`.
+    /// Chooses the alignment of each direction among those of `pair`.
     fn choose_alignments(
         &mut self,
         pair: &[PhrasePairInstance],
         alignments: &SliceInterner<u8>,
         source_words: usize,
     ) {
-        let groups = || pair.chunk_by(|a, b| a.alignment_id() == b.alignment_id());
-        let most = groups().map(<[PhrasePairInstance]>::len).max().unwrap_or_default();
-        let mut tied =
-            groups().filter(|g| g.len() == most).map(|g| alignments.get(g[0].alignment_id()));
+        let most =
+            group_by_alignment(pair).map(<[PhrasePairInstance]>::len).max().unwrap_or_default();
+        let mut tied = group_by_alignment(pair)
+            .filter(|group| group.len() == most)
+            .map(|group| alignments.get(group[0].alignment_id()));
         let mut direct = tied.next().unwrap_or_default();
         let mut inverse = direct;
         if tied.size_hint().1 != Some(0) {
@@ -333,9 +348,9 @@ impl LexicalWeighting {
         self.inverse.sort_by_key(|link| link.source);
     }
 
-    /// lex(f|e) and lex(e|f): over the words of one side, the product of mean
-    /// translation probabilities from the words that each is linked to, `NULL` where
-    /// there are none.
+    /// Returns lex(f|e) and lex(e|f). Each is a product over the words of one side: the mean of
+    /// the translation probabilities from the words that a word is linked to. Unaligned words are
+    /// linked to `NULL`.
     fn lexical_weights(
         &self,
         lexicon: &LexicalTable,
@@ -365,7 +380,7 @@ impl LexicalWeighting {
     }
 }
 
-/// The product over `words` of the mean `probability` of their links, which are in the
+/// Returns the product over `words` of the mean `probability` of their links; `links` are in the
 /// order of words.
 fn lexical_weight(
     words: usize,
@@ -375,15 +390,16 @@ fn lexical_weight(
 ) -> f64 {
     (0..words).fold(1.0, |product, word| {
         let count = links.iter().take_while(|link| word_of(link) == word as u32).count();
-        let (of_word, rest) = links.split_at(count);
+        let (word_links, rest) = links.split_at(count);
         links = rest;
         product
-            * match of_word {
+            * match word_links {
                 [] => probability(word, None),
                 _ => {
-                    let sum =
-                        of_word.iter().fold(0.0, |sum, link| sum + probability(word, Some(link)));
-                    sum / of_word.len() as f64
+                    let sum = word_links
+                        .iter()
+                        .fold(0.0, |sum, link| sum + probability(word, Some(link)));
+                    sum / word_links.len() as f64
                 }
             }
     })

@@ -6,34 +6,41 @@ use miriam_textio::SliceInterner;
 
 use crate::links::Link;
 
-/// The hash of a phrase.
+/// Returns the hash of a phrase.
 #[inline]
 pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
-    let mix = |h: u64, &word: &u32| {
-        (h.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    };
-    let hash = words.iter().fold(words.len() as u64, mix);
+    let hash = words.iter().fold(words.len() as u64, |hash, &word| {
+        (hash.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    });
     // The low bits of a product depend little on the factor's high ones.
     hash ^ hash >> 32
 }
 
-/// The ids of all phrases in the order of tables, where `end` ends each.
+/// Returns the ids of all phrases in the order of tables: compared with `end` after each.
 pub(crate) fn sorted_phrases(pool: &SliceInterner<u32>, end: u32) -> Vec<u32> {
-    // Two words decide most comparisons.
-    let key = |id: u32| -> u64 {
-        let mut words = pool.get(id).iter().copied().chain([end, 0]);
-        let mut next = || u64::from(words.next().unwrap_or(0));
-        next() << 32 | next()
-    };
-    let mut keys: Vec<(u64, u32)> = (0..pool.len() as u32).map(|id| (key(id), id)).collect();
+    // The first two words decide most comparisons.
+    let mut keys: Vec<(u64, u32)> =
+        (0..pool.len() as u32).map(|id| (first_two_words(pool.get(id), end), id)).collect();
     keys.sort_unstable_by(|a, b| {
         a.0.cmp(&b.0).then_with(|| compare_phrases(pool.get(a.1), pool.get(b.1), end))
     });
     keys.into_iter().map(|(_, id)| id).collect()
 }
 
-/// The order of two phrases with `end` after each.
-fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
+/// Packs the first two words of a phrase with `end` after it.
+#[inline]
+fn first_two_words(phrase: &[u32], end: u32) -> u64 {
+    let (first, second) = match *phrase {
+        [] => (end, 0),
+        [first] => (first, end),
+        [first, second, ..] => (first, second),
+    };
+    u64::from(first) << 32 | u64::from(second)
+}
+
+/// Compares two phrases with `end` after each.
+#[inline]
+pub(crate) fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
     a.iter().chain([&end]).cmp(b.iter().chain([&end]))
 }
 
@@ -44,9 +51,8 @@ fn compare_phrases(a: &[u32], b: &[u32], end: u32) -> Ordering {
 pub(crate) struct PackedAlignment(Vec<u8>);
 
 impl PackedAlignment {
-    /// Packs those of `links`, which are ordered by target words and then source words, of
-    /// the `words` target words from `target` on; source positions are relative to
-    /// `source`.
+    /// Packs `links`, ordered by target words and then source words, of the `words` target words
+    /// from `target` on. Source positions are relative to `source`.
     pub fn set(&mut self, links: &[Link], source: usize, target: usize, words: usize) {
         self.0.clear();
         let mut last = None;
@@ -69,7 +75,7 @@ impl PackedAlignment {
     }
 }
 
-/// The links of packed alignment bytes.
+/// Returns the links of packed alignment bytes.
 pub(crate) fn decode_links(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
     let mut target = 0;
     bytes.iter().filter_map(move |&byte| {
@@ -81,7 +87,7 @@ pub(crate) fn decode_links(bytes: &[u8]) -> impl Iterator<Item = Link> + '_ {
     })
 }
 
-/// Appends the inverse of a packed alignment, by its `words` source words, in the same
+/// Writes the inverse of a packed alignment with `words` source words into `inverse`, in the same
 /// format.
 pub(crate) fn invert_alignment(bytes: &[u8], words: usize, inverse: &mut Vec<u8>) {
     inverse.clear();
@@ -109,7 +115,7 @@ mod tests {
             phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
         ) {
             let mut pool = SliceInterner::new();
-            // No phrase holds the word that ends phrases.
+            // Phrases do not contain the end marker.
             let phrases: Vec<Vec<u32>> =
                 phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
             for phrase in &phrases {

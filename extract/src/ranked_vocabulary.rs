@@ -1,19 +1,18 @@
-//! The words of one side of the corpus, ranked in byte order.
+//! Words of one side of the corpus, ranked in byte order.
 //!
-//! Tables are sorted by the bytes of whole lines, in which a phrase ends with ` ||| `.
-//! Words contain no space, so that is the order of sequences of words, if a word is
-//! compared with the space after it and the three bars count as a word. With ranks in that
-//! order, comparing phrases is comparing numbers.
+//! Tables are sorted by the bytes of whole lines, in which a phrase ends with ` ||| `. That is
+//! the order of sequences of words, if each word is compared with the space after it and the
+//! three bars count as a word. With ranks in that order, phrases are compared as numbers.
 
 use miriam_textio::{Vocabulary, WordId};
 
 /// The field separator of a table, which ends a phrase.
 pub(crate) const FIELD_SEPARATOR: &[u8] = b"|||";
-/// The word that unaligned words count as linked to.
+/// The word to which unaligned words are linked.
 const NULL_WORD: &[u8] = b"NULL";
 
-/// The vocabulary of one side under construction: ids by first occurrence, after `NULL` and
-/// the three bars.
+/// The vocabulary of one side under construction. `NULL` and the three bars have the first ids;
+/// the other words follow by first occurrence.
 pub(crate) struct VocabularyBuilder(Vocabulary);
 
 impl VocabularyBuilder {
@@ -24,32 +23,32 @@ impl VocabularyBuilder {
         VocabularyBuilder(vocabulary)
     }
 
-    /// The id of `word`, which is added if it is new.
+    /// Returns the id of `word`; adds the word if it is new.
     pub fn intern(&mut self, word: &[u8]) -> u32 {
         self.0.intern(word).0
     }
 
     /// Ranks the words.
     pub fn into_ranked(self) -> RankedVocabulary {
-        let mut by_rank: Vec<u32> = (0..self.0.len() as u32).collect();
-        by_rank.sort_unstable_by(|&a, &b| {
+        let mut id_by_rank: Vec<u32> = (0..self.0.len() as u32).collect();
+        id_by_rank.sort_unstable_by(|&a, &b| {
             compare_before_space(self.0.word(WordId(a)), self.0.word(WordId(b)))
         });
-        let mut of_id = vec![0; by_rank.len()];
-        for (rank, &id) in (0..).zip(&by_rank) {
-            of_id[id as usize] = rank;
+        let mut rank_by_id = vec![0; id_by_rank.len()];
+        for (rank, &id) in (0..).zip(&id_by_rank) {
+            rank_by_id[id as usize] = rank;
         }
         RankedVocabulary {
-            null_rank: of_id[0],
-            end_rank: of_id[1],
+            null_rank: rank_by_id[0],
+            end_rank: rank_by_id[1],
             vocabulary: self.0,
-            id_by_rank: by_rank,
-            rank_by_id: of_id,
+            id_by_rank,
+            rank_by_id,
         }
     }
 }
 
-/// The order of two words with a space after each.
+/// Compares two words with a space after each.
 fn compare_before_space(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     a.iter().chain(b" ").cmp(b.iter().chain(b" "))
 }
@@ -82,7 +81,7 @@ impl RankedVocabulary {
         self.vocabulary.word(WordId(self.id_by_rank[rank as usize]))
     }
 
-    /// Bytes of memory that the words take, about.
+    /// The approximate memory of the words in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.vocabulary.iter().map(|word| word.len() as u64 + 32).sum()
     }

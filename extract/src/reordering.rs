@@ -1,12 +1,14 @@
 //! Lexical reordering models: their names, the orientation of a phrase to its neighbours,
 //! and probabilities from counts.
 //!
-//! An orientation is determined at the corners of a phrase pair: towards the previous or
-//! the next target word, is there a link (word-based), or the corner of a phrase pair
-//! within the maximum length (phrase-based) or of any length (hierarchical; Galley and
-//! Manning 2008)? For the next neighbour, Moses looks for pairs whose *last* target word is
-//! the next one, not the first, and in its search to the right it stops one word before the
-//! sentence's end; both affect the model's probabilities.
+//! An orientation is determined at the corners of a phrase pair, towards the previous or the
+//! next target word. A word-based model looks there for a link. A phrase-based model looks for
+//! the corner of a phrase pair within the maximum length, a hierarchical one for the corner of a
+//! phrase pair of any length (Galley and Manning 2008).
+//!
+//! Two details follow Moses, because they change the probabilities. For the next neighbour, it
+//! looks for pairs whose *last* target word is the next word, not the first one. And its search
+//! to the right stops one word before the end of the sentence.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,7 +21,7 @@ use crate::sentence_pair::SentencePair;
 /// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
 
-/// What determines an orientation.
+/// The evidence that determines an orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelType {
     /// Links (`wbe`).
@@ -30,7 +32,7 @@ pub enum ModelType {
     Hierarchical,
 }
 
-/// Which orientations are distinguished.
+/// The orientations that a model distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrientationClasses {
     /// Monotone, swap, discontinuous.
@@ -55,9 +57,9 @@ pub enum OrientationClasses {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingType {
-    /// What determines an orientation.
+    /// The evidence that determines an orientation.
     pub model_type: ModelType,
-    /// Which orientations are distinguished.
+    /// The orientations that the model distinguishes.
     pub orientation_classes: OrientationClasses,
     /// Whether orientations to the previous phrase are modelled.
     pub backward: bool,
@@ -68,14 +70,14 @@ pub struct ReorderingType {
 }
 
 impl ReorderingType {
-    /// Parses a name as Moses' training does: parts in any order separated by hyphens, of
-    /// which the orientations and `f` or `fe` are required; `wbe` and `backward` are the
-    /// defaults.
+    /// Parses a name as Moses' training does: parts in any order, separated by hyphens. The
+    /// orientations and `f` or `fe` are required; `wbe` and `backward` are the defaults.
     ///
     /// # Errors
-    /// A message that says what is wrong and which names are valid.
+    /// Fails with a message that explains what is wrong and lists the valid names.
     pub fn parse(name: &str) -> Result<Self, String> {
-        let (mut orientations, mut of_pairs) = (None, None);
+        let mut orientations = None;
+        let mut conditions_on_target = None;
         let mut model = ReorderingType {
             model_type: ModelType::WordBased,
             orientation_classes: OrientationClasses::Msd,
@@ -95,9 +97,9 @@ impl ReorderingType {
                 "backward" | "unidirectional" => (model.backward, model.forward) = (true, false),
                 "forward" => (model.backward, model.forward) = (false, true),
                 "bidirectional" => (model.backward, model.forward) = (true, true),
-                "fe" => of_pairs = Some(true),
-                "f" => of_pairs = Some(false),
-                // These affect the decoder's weights only; the scores are the same.
+                "fe" => conditions_on_target = Some(true),
+                "f" => conditions_on_target = Some(false),
+                // These change only the weights of the decoder, not the scores.
                 "allff" | "collapseff" => {}
                 _ => return Err(describe_error(name, &format!("{part:?} is not part of a name"))),
             }
@@ -105,7 +107,7 @@ impl ReorderingType {
         model.orientation_classes =
             orientations.ok_or_else(|| describe_error(name, "orientations are missing"))?;
         model.conditions_on_target =
-            of_pairs.ok_or_else(|| describe_error(name, "`f` or `fe` is missing"))?;
+            conditions_on_target.ok_or_else(|| describe_error(name, "`f` or `fe` is missing"))?;
         Ok(model)
     }
 
@@ -118,7 +120,7 @@ impl ReorderingType {
         }
     }
 
-    /// The index of `orientation` among a direction's scores.
+    /// Returns the index of `orientation` among the scores of a direction.
     fn class_index(&self, orientation: Orientation) -> u8 {
         use Orientation::{DiscontinuousLeft, Monotone, Other, Swap};
         match (self.orientation_classes, orientation) {
@@ -191,11 +193,11 @@ enum Orientation {
 /// The previous or next neighbour of a phrase pair on the target side.
 #[derive(Clone, Copy)]
 struct Neighbour {
-    /// Its target word; may be just outside of the sentence.
+    /// Its target word; may be just outside the sentence.
     row: isize,
-    /// The source word of the neighbour in a monotone translation, and the side.
+    /// The source word of the neighbour in a monotone translation, and its side.
     monotone: (isize, Side),
-    /// The source word of the neighbour if the two are swapped, and the side.
+    /// The source word of the neighbour if the two are swapped, and its side.
     swap: (isize, Side),
 }
 
@@ -209,14 +211,14 @@ enum Side {
 pub(crate) struct OrientationFinder {
     model: ReorderingType,
     max_length: usize,
-    /// For each last target word of a phrase pair the source words that are first in one;
-    /// then those that are last.
+    /// For each last target word of a phrase pair the possible first source words.
     start_corners: BitMatrix,
+    /// For each last target word of a phrase pair the possible last source words.
     end_corners: BitMatrix,
 }
 
 impl OrientationFinder {
-    /// For a model over phrases of at most `longest` words.
+    /// Creates a finder for a model over phrases of at most `max_length` words.
     pub fn new(model: ReorderingType, max_length: usize) -> Self {
         OrientationFinder {
             model,
@@ -241,15 +243,14 @@ impl OrientationFinder {
             longest,
             |ConsistentSpan { target, minimal_source: core, maximal_source: maximal }| {
                 let row = target.end - 1;
-                // Each of these is an edge of a phrase pair.
                 (maximal.start..=core.start).for_each(|first| self.start_corners.set(row, first));
                 (core.end..=maximal.end).for_each(|end| self.end_corners.set(row, end - 1));
             },
         );
     }
 
-    /// The indices of the orientations to the previous and the next neighbour among a
-    /// direction's scores.
+    /// Returns the indices of the orientations to the previous and the next neighbour among the
+    /// scores of a direction.
     pub fn class_indices(
         &self,
         sentence: &SentencePair,
@@ -282,22 +283,11 @@ impl OrientationFinder {
             return Orientation::Other;
         }
         if by_words {
-            let linked = |position| sentence.is_linked(position, row);
-            let inside = |position| (0..sentence.source.len() as isize).contains(&position);
-            is_near = is_near || positions_beyond(near).take_while(|&p| inside(p)).any(linked);
-            is_far = is_far || positions_beyond(far).take_while(|&p| inside(p)).any(linked);
+            is_near = is_near || has_link_beyond(sentence, row, near);
+            is_far = is_far || has_link_beyond(sentence, row, far);
         } else {
-            let inside = |position| (0..sentence.source.len() as isize).contains(&position);
-            // On the right, Moses leaves the last word out.
-            let looks_at =
-                |side, position| inside(position) && (side == Side::Left || inside(position + 1));
-            let cornered = |(position, side)| {
-                let mut positions =
-                    positions_beyond((position, side)).take_while(|&p| looks_at(side, p));
-                positions.any(|position| self.has_corner(row, position, side))
-            };
-            is_near = cornered(near);
-            is_far = !is_near && cornered(far);
+            is_near = self.has_corner_beyond(sentence, row, near);
+            is_far = !is_near && self.has_corner_beyond(sentence, row, far);
         }
         match (is_near, is_far) {
             (true, false) => Orientation::DiscontinuousRight,
@@ -306,9 +296,23 @@ impl OrientationFinder {
         }
     }
 
-    /// Whether a phrase pair ends with the target word `row` and touches the source
-    /// word `column` with its edge: its last word to the left of a phrase, its first
-    /// one to the right.
+    /// Whether a phrase pair with a corner at the target word `row` lies beyond the position.
+    fn has_corner_beyond(
+        &self,
+        sentence: &SentencePair,
+        row: isize,
+        (position, side): (isize, Side),
+    ) -> bool {
+        positions_beyond(position, side)
+            // On the right, Moses leaves out the last word.
+            .take_while(|&p| {
+                sentence.has_source(p) && (side == Side::Left || sentence.has_source(p + 1))
+            })
+            .any(|p| self.has_corner(row, p, side))
+    }
+
+    /// Whether the last target word of a phrase pair is `row` and its edge is the source word
+    /// `column`: its last word on the left side, its first word on the right side.
     fn has_corner(&self, row: isize, column: isize, side: Side) -> bool {
         match side {
             Side::Left => self.end_corners.get(row, column),
@@ -317,8 +321,15 @@ impl OrientationFinder {
     }
 }
 
-/// The positions beyond `position` on its side.
-fn positions_beyond((position, side): (isize, Side)) -> impl Iterator<Item = isize> {
+/// Whether the target word `row` has a link to a source word beyond the position.
+fn has_link_beyond(sentence: &SentencePair, row: isize, (position, side): (isize, Side)) -> bool {
+    positions_beyond(position, side)
+        .take_while(|&p| sentence.has_source(p))
+        .any(|p| sentence.is_linked(p, row))
+}
+
+/// The positions beyond `position` in the direction of `side`.
+fn positions_beyond(position: isize, side: Side) -> impl Iterator<Item = isize> {
     let step = if side == Side::Left { -1 } else { 1 };
     (1..).map(move |i| position + i * step)
 }
@@ -343,12 +354,14 @@ impl BitMatrix {
         self.words[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// The bit; false outside of the matrix.
+    /// Whether the bit is set; false outside the matrix.
     fn get(&self, row: isize, column: isize) -> bool {
-        let inside =
-            (0..self.rows as isize).contains(&row) && (0..self.columns as isize).contains(&column);
-        let bit = || row as usize * self.columns + column as usize;
-        inside && self.words[bit() / 64] >> (bit() % 64) & 1 == 1
+        if !(0..self.rows as isize).contains(&row) || !(0..self.columns as isize).contains(&column)
+        {
+            return false;
+        }
+        let bit = row as usize * self.columns + column as usize;
+        self.words[bit / 64] >> (bit % 64) & 1 == 1
     }
 }
 
@@ -358,17 +371,21 @@ mod tests {
 
     #[test]
     fn names_are_read_as_moses_reads_them() {
-        let parse = |name: &str| ReorderingType::parse(name).map(|model| model.to_string());
-        for name in
-            ["wbe-msd-bidirectional-fe", "hier-mslr-forward-f", "phrase-leftright-backward-fe"]
-        {
-            assert_eq!(parse(name).unwrap(), name);
+        for (name, full_name) in [
+            ("wbe-msd-bidirectional-fe", "wbe-msd-bidirectional-fe"),
+            ("hier-mslr-forward-f", "hier-mslr-forward-f"),
+            ("phrase-leftright-backward-fe", "phrase-leftright-backward-fe"),
+            ("msd-bidirectional-fe", "wbe-msd-bidirectional-fe"),
+            ("orientation-unidirectional-f", "wbe-msd-backward-f"),
+            ("monotonicity-fe-allff", "wbe-monotonicity-backward-fe"),
+        ] {
+            assert_eq!(ReorderingType::parse(name).unwrap().to_string(), full_name);
         }
-        assert_eq!(parse("msd-bidirectional-fe").unwrap(), "wbe-msd-bidirectional-fe");
-        assert_eq!(parse("orientation-unidirectional-f").unwrap(), "wbe-msd-backward-f");
-        assert_eq!(parse("monotonicity-fe-allff").unwrap(), "wbe-monotonicity-backward-fe");
         for bad in ["", "msd", "wbe-fe", "distance", "msd-bidirectional-e", "msd--fe"] {
-            assert!(parse(bad).unwrap_err().contains("wbe-msd-bidirectional-fe"), "{bad}");
+            assert!(
+                ReorderingType::parse(bad).unwrap_err().contains("wbe-msd-bidirectional-fe"),
+                "{bad}"
+            );
         }
     }
 

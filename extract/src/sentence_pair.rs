@@ -15,15 +15,15 @@ pub(crate) struct SentencePair {
     /// Links ordered by target words, then source words. A link may occur twice: lexical
     /// translations count it twice, everything else once.
     pub links: Vec<Link>,
-    /// Where the links of each target word begin, and where the last ones end.
+    /// The index of the first link of each target word, and the number of links.
     link_starts: Vec<u32>,
-    /// The first and the last target word of each source word's links; the first is after
-    /// the last if there are none.
+    /// The first and the last target word that each source word is linked to; the first is
+    /// after the last if the word has no links.
     target_spans: Vec<(u32, u32)>,
 }
 
 impl SentencePair {
-    /// Indexes `links`, after words are set.
+    /// Indexes `links`; the words must be set before.
     fn index_links(&mut self) {
         self.links.sort_unstable();
         self.link_starts.clear();
@@ -40,7 +40,7 @@ impl SentencePair {
         }
     }
 
-    /// Sets words, as ranks, and links.
+    /// Sets the words, as ranks, and the links.
     pub fn set(&mut self, source: &[u32], target: &[u32], links: &[Link]) {
         self.clear();
         self.source.extend_from_slice(source);
@@ -74,28 +74,33 @@ impl SentencePair {
     }
 
     /// The first and the last target word that the source word is linked to; the first is
-    /// after the last if there are none.
+    /// after the last if the word has no links.
     #[inline]
     pub fn target_span(&self, source: usize) -> (usize, usize) {
         let (first, last) = self.target_spans[source];
         (first as usize, last as usize)
     }
 
-    /// Whether two words are linked. Positions may be one outside: the sentences'
-    /// beginnings count as linked, and so do their ends.
+    /// Whether the source position is inside the sentence.
+    pub fn has_source(&self, position: isize) -> bool {
+        (0..self.source.len() as isize).contains(&position)
+    }
+
+    /// Whether two words are linked. Positions may be one before or after the sentence: the
+    /// beginnings of the two sentences count as linked, and so do their ends.
     pub fn is_linked(&self, source: isize, target: isize) -> bool {
         let (sources, targets) = (self.source.len() as isize, self.target.len() as isize);
         if (source, target) == (-1, -1) || (source, target) == (sources, targets) {
             return true;
         }
-        if !(0..sources).contains(&source) || !(0..targets).contains(&target) {
+        if !self.has_source(source) || !(0..targets).contains(&target) {
             return false;
         }
         let links = self.links_in(target as usize, target as usize + 1);
         links.iter().any(|link| link.source == source as u32)
     }
 
-    /// Decodes the pair at `*at`, which moves past it.
+    /// Decodes the pair at `*at` and moves `*at` to its end.
     pub fn decode(&mut self, bytes: &[u8], at: &mut usize, words: [&RankedVocabulary; 2]) {
         self.clear();
         let sides = [&mut self.source, &mut self.target];
@@ -112,13 +117,13 @@ impl SentencePair {
     }
 }
 
-/// Encodes a sentence as varints of ids, of which those of frequent words are small.
+/// Encodes a sentence as varints of word ids; frequent words have small ids.
 pub(crate) fn encode_words(ids: impl ExactSizeIterator<Item = u32>, bytes: &mut Vec<u8>) {
     push_leb128(bytes, ids.len() as u64);
     ids.for_each(|id| push_leb128(bytes, id.into()));
 }
 
-/// Encodes the links of a pair, sorted by target words, after its sentences.
+/// Encodes the links of a pair, sorted by target words; they follow its two sentences.
 pub(crate) fn encode_links(links: &[Link], bytes: &mut Vec<u8>) {
     push_leb128(bytes, links.len() as u64);
     let mut last = 0;
@@ -160,21 +165,22 @@ mod tests {
             let (mut sentence, mut at) = (SentencePair::default(), 1);
             sentence.decode(&bytes, &mut at, [&words[0], &words[1]]);
             prop_assert_eq!(at, bytes.len());
-            let ranks = |ids: &[u32], words: &RankedVocabulary| -> Vec<u32> {
-                ids.iter().map(|&id| words.rank(id)).collect()
-            };
-            prop_assert_eq!(&sentence.source, &ranks(&source, &words[0]));
-            prop_assert_eq!(&sentence.target, &ranks(&target, &words[1]));
+            for (found, ids, words) in
+                [(&sentence.source, &source, &words[0]), (&sentence.target, &target, &words[1])]
+            {
+                prop_assert_eq!(found, &ids.iter().map(|&id| words.rank(id)).collect::<Vec<_>>());
+            }
             prop_assert_eq!(&sentence.links, &links);
             for s in 0..source.len() {
-                let linked = |t: usize| links.iter().any(|l| (l.source, l.target) == (s as u32, t as u32));
-                let to: Vec<usize> = (0..target.len()).filter(|&t| linked(t)).collect();
-                prop_assert_eq!(sentence.is_source_unaligned(s), to.is_empty());
-                if let (Some(&first), Some(&last)) = (to.first(), to.last()) {
+                let linked: Vec<usize> = (0..target.len())
+                    .filter(|&t| links.contains(&Link { target: t as u32, source: s as u32 }))
+                    .collect();
+                prop_assert_eq!(sentence.is_source_unaligned(s), linked.is_empty());
+                if let (Some(&first), Some(&last)) = (linked.first(), linked.last()) {
                     prop_assert_eq!(sentence.target_span(s), (first, last));
                 }
                 for t in 0..target.len() {
-                    prop_assert_eq!(sentence.is_linked(s as isize, t as isize), linked(t));
+                    prop_assert_eq!(sentence.is_linked(s as isize, t as isize), linked.contains(&t));
                 }
             }
         }

@@ -1,14 +1,15 @@
-//! Extraction by several machines: each counts one shard of the phrase pairs, those whose
-//! target phrases have hashes in its range, and one of them merges all.
+//! Extraction by several machines. Each counts one shard of the phrase pairs: those whose target
+//! phrases have hashes in the range of the shard. One machine merges all shards.
 //!
-//! A shard is some of an extraction's partitions, so what is true of these is true of shards:
-//! they share nothing while they are counted, all counts of a target phrase are in one, and any
-//! number of them gives the same tables. Every machine reads the whole text, which takes little
-//! of the time; no occurrence has to travel between machines.
+//! A shard is a group of partitions and has their properties. Shards share nothing while they are
+//! counted, all counts of a target phrase are in one shard, and any number of shards gives the
+//! same tables. Every machine reads the whole text, which takes little of the time; occurrences
+//! of phrase pairs are never sent between machines.
 //!
-//! In the folder of the output, `shards/I-of-N.run` has the phrase pairs of a shard in the order
-//! of tables. `shards/I-of-N.done` appears after it and says of which text and options it is, and
-//! its checksum. `shards/I-of-N.partial` has the checkpoint of a shard that is being counted.
+//! In the output folder, `shards/I-of-N.run` has the phrase pairs of a shard in the order of
+//! tables. `shards/I-of-N.done` is written after it; this record identifies text and options and
+//! has the checksum of the run. `shards/I-of-N.partial` has the checkpoint of a shard that is
+//! being counted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ use crate::{
 
 const FOLDER: &str = "shards";
 const HEADER: &str = "miriam extract, shard, version 1";
-/// How many missing shards an error names.
+/// The largest number of missing shards that an error names.
 const NAMED_SHARDS: usize = 8;
 
 /// One of the shards of an extraction, written `I/N` with `I` from 1 to `N`.
@@ -46,7 +47,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::parse(text, "/").ok_or_else(|| {
-            format!("a shard is I/N, I from 1 to N and N at most {MAX_PARTITIONS}, such as 3/40")
+            format!("expected I/N with I from 1 to N and N up to {MAX_PARTITIONS}, such as 3/40")
         })
     }
 }
@@ -65,27 +66,28 @@ impl Shard {
         (1..=count).contains(&number).then(|| Shard { index: number - 1, count })
     }
 
-    /// The path of its file with this suffix in `folder`.
+    /// Returns the path of this shard's file with the extension `suffix` in `folder`.
     fn path(self, folder: &Path, suffix: &str) -> PathBuf {
         folder.join(format!("{}-of-{}.{suffix}", self.index + 1, self.count))
     }
 
-    /// The shard whose record has this name.
+    /// Parses the name of a record file.
     fn from_record_name(name: &str) -> Option<Self> {
         Self::parse(name.strip_suffix(".done")?, "-of-")
     }
 }
 
-/// Counts the phrase pairs of `shard` for [`merge_shards`]; a shard that was counted already
-/// from the same text with the same options is left as it is.
+/// Counts the phrase pairs of `shard` for [`merge_shards`]. Skips a shard that is done already,
+/// from the same text with the same options.
 ///
-/// Of the options, [`reordering_smoothing`](ExtractOptions::reordering_smoothing),
+/// The options [`reordering_smoothing`](ExtractOptions::reordering_smoothing),
 /// [`smoothing`](ExtractOptions::smoothing) and [`compression`](ExtractOptions::compression)
 /// have no effect before the merge. Any number of shards may be counted at once, also by
-/// several machines that share the folder `output`. A killed one is resumed.
+/// several machines that share the folder `output`. A killed process is resumed.
 ///
 /// # Errors
-/// Those of [`extract_files`](crate::extract_files); another process that counts the same shard.
+/// Fails as [`extract_files`](crate::extract_files) does, or if another process counts the same
+/// shard.
 pub fn extract_shard(
     files: [&Path; 3],
     output: &Path,
@@ -95,18 +97,18 @@ pub fn extract_shard(
 ) -> Result<()> {
     let folder = output.join(FOLDER);
     let inputs = Inputs::read(files, &folder, options, progress)?;
-    let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
+    let (run, record_path) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
     let work = shard.path(&folder, "partial");
     create_folder(&work)?;
     let lock = lock_folder(&work)?;
-    match Record::read(&record, &inputs.job) {
+    match ShardRecord::read(&record_path, &inputs.job) {
         Some(Ok(finished)) if matches_checksum(&run, &finished.checksum) => {
-            tracing::info!("shard {shard} is there already");
+            tracing::info!("shard {shard} is done already");
             return remove_work_folder(lock, &work);
         }
         Some(_) => tracing::warn!(
-            "{}: counting this shard again: it is of other text or options, or damaged",
-            record.display()
+            "{}: counting this shard again: it has other text or options, or is damaged",
+            record_path.display()
         ),
         None => {}
     }
@@ -130,17 +132,18 @@ pub fn extract_shard(
     let finished = FinishedPartition { checksum: writer.finish()?, counts };
     fs::rename(&partial, &run)
         .map_err(|e| miriam_textio::Error::io(&run.display().to_string(), "create", e))?;
-    Record::write(&record, &inputs.job, &finished)?;
+    ShardRecord::write(&record_path, &inputs.job, &finished)?;
     state.remove()?;
     remove_work_folder(lock, &work)
 }
 
-/// Writes the tables of [`extract_files`](crate::extract_files), to the byte, from all shards
-/// in the folder `output`. The shards stay; their folder can be removed afterwards.
+/// Merges all shards in the folder `output` into the same tables, to the byte, that
+/// [`extract_files`](crate::extract_files) writes. The shards stay; their folder can be removed
+/// afterwards.
 ///
 /// # Errors
-/// Those of [`extract_files`](crate::extract_files); shards that are missing, of other text or
-/// options, damaged, or of different numbers of shards.
+/// Fails as [`extract_files`](crate::extract_files) does. Also fails if shards are missing,
+/// damaged, have other text or options, or differ in the number of shards.
 pub fn merge_shards(
     files: [&Path; 3],
     output: &Path,
@@ -153,14 +156,14 @@ pub fn merge_shards(
     let _lock = lock_folder(output)?;
     let mut runs = Vec::with_capacity(shards.len());
     for shard in shards {
-        let (run, record) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
-        let finished = match Record::read(&record, &inputs.job) {
+        let (run, record_path) = (shard.path(&folder, "run"), shard.path(&folder, "done"));
+        let finished = match ShardRecord::read(&record_path, &inputs.job) {
             Some(Ok(finished)) => finished,
-            Some(Err(reason)) => return Err(unusable(&record, shard, reason)),
-            None => return Err(unusable(&record, shard, "cannot be read")),
+            Some(Err(reason)) => return Err(unusable(&record_path, shard, reason)),
+            None => return Err(unusable(&record_path, shard, "cannot be read")),
         };
         if !matches_checksum(&run, &finished.checksum) {
-            return Err(unusable(&run, shard, "does not have its checksum"));
+            return Err(unusable(&run, shard, "the checksum does not match"));
         }
         runs.push((run, finished));
     }
@@ -179,35 +182,36 @@ fn unusable(file: &Path, shard: Shard, reason: &str) -> Error {
 
 fn remove_work_folder(lock: FileLock, work: &Path) -> Result<()> {
     drop(lock);
-    // It stays if another process has begun to use it.
+    // The folder stays if another process has begun to use it.
     let _ = fs::remove_dir(work);
     Ok(())
 }
 
-/// All shards that `folder` has records of, which must be those of one extraction.
+/// Finds the shards in `folder` by their records. Fails unless they are all shards of one
+/// extraction.
 fn find_shards(folder: &Path) -> Result<Vec<Shard>> {
-    let refuse = |reason| Err(Error::Unsupported { file: folder.display().to_string(), reason });
-    let failed = |e| miriam_textio::Error::io(&folder.display().to_string(), "read", e);
     let mut found = BTreeMap::<u64, Vec<Shard>>::new();
-    // Where nothing was counted yet there is no folder.
+    // There is no folder before the first shard.
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        entries => Some(entries.map_err(failed)?),
+        entries => Some(entries.map_err(|e| read_error(folder, e))?),
     };
     for entry in entries.into_iter().flatten() {
-        let name = entry.map_err(failed)?.file_name();
+        let name = entry.map_err(|e| read_error(folder, e))?.file_name();
         if let Some(shard) = name.to_str().and_then(Shard::from_record_name) {
             found.entry(shard.count).or_default().push(shard);
         }
     }
     let Some((count, mut shards)) = found.pop_first() else {
-        return refuse("no shard is done; count them with --shard 1/N to --shard N/N".into());
+        let reason = "no shard is done; count shards with --shard 1/N to --shard N/N".into();
+        return Err(invalid_shards(folder, reason));
     };
     shards.sort_unstable();
     if let Some((other, _)) = found.pop_first() {
-        return refuse(format!(
-            "there are shards of {count} and of {other}; remove those that are not to be merged"
-        ));
+        let reason = format!(
+            "found shards of {count} and of {other}; remove those that you do not want to merge"
+        );
+        return Err(invalid_shards(folder, reason));
     }
     let missing: Vec<String> = (0..count)
         .map(|index| Shard { index, count })
@@ -218,22 +222,33 @@ fn find_shards(folder: &Path) -> Result<Vec<Shard>> {
         return Ok(shards);
     }
     let named = missing[..missing.len().min(NAMED_SHARDS)].join(", ");
-    let more = missing.len().saturating_sub(NAMED_SHARDS);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    refuse(format!("shards are missing: {named}{more}; count them with --shard"))
+    let more = match missing.len().saturating_sub(NAMED_SHARDS) {
+        0 => String::new(),
+        unnamed => format!(" and {unnamed} more"),
+    };
+    let reason = format!("shards are missing: {named}{more}; count them with --shard");
+    Err(invalid_shards(folder, reason))
 }
 
-/// The record of a shard that is done.
-struct Record;
+fn invalid_shards(folder: &Path, reason: String) -> Error {
+    Error::Unsupported { file: folder.display().to_string(), reason }
+}
 
-impl Record {
+fn read_error(folder: &Path, error: io::Error) -> Error {
+    miriam_textio::Error::io(&folder.display().to_string(), "read", error).into()
+}
+
+/// The record file of a shard that is done.
+struct ShardRecord;
+
+impl ShardRecord {
     fn write(path: &Path, job: &str, finished: &FinishedPartition) -> Result<()> {
         let mut output = Output::create_atomic(path)?;
         output.write(format!("{HEADER}\njob {job}\n{}\n", finished.to_line(0)).as_bytes())?;
         Ok(output.finish()?)
     }
 
-    /// What the record at `path` says, or why it cannot be used; `None` if there is none.
+    /// Reads the record at `path`. `None` if there is no file; an error says why it cannot be used.
     fn read(path: &Path, job: &str) -> Option<Result<FinishedPartition, &'static str>> {
         let text = fs::read_to_string(path).ok()?;
         Some(Self::parse(&text, job))
@@ -242,11 +257,10 @@ impl Record {
     fn parse(text: &str, job: &str) -> Result<FinishedPartition, &'static str> {
         let mut lines = text.lines();
         if lines.next() != Some(HEADER) {
-            return Err("is not a record of a shard, or one of another version");
+            return Err("is not a shard record of this version");
         }
-        let of = lines.next().and_then(|line| line.strip_prefix("job "));
-        if of != Some(job) {
-            return Err("is of other text or other options");
+        if lines.next().and_then(|line| line.strip_prefix("job ")) != Some(job) {
+            return Err("has other text or other options");
         }
         match (lines.next().and_then(FinishedPartition::parse_line), lines.next()) {
             (Some((0, finished)), None) => Ok(finished),
@@ -263,11 +277,11 @@ mod tests {
 
     #[test]
     fn shards_are_numbered_from_one() {
-        let parse = |text: &str| text.parse::<Shard>().ok().map(|shard| shard.to_string());
-        assert_eq!(parse("1/1").as_deref(), Some("1/1"));
-        assert_eq!(parse("40/40").as_deref(), Some("40/40"));
+        for text in ["1/1", "40/40"] {
+            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+        }
         for wrong in ["", "1", "0/3", "4/3", "1/0", "-1/3", "1/257", "1/3/3", "a/b"] {
-            assert_eq!(parse(wrong), None, "{wrong}");
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
         }
         let shard: Shard = "3/40".parse().unwrap();
         let name = shard.path(Path::new(""), "done");
@@ -279,7 +293,7 @@ mod tests {
         fn any_file_is_a_record_or_refused(
             text in "(miriam extract, shard, version 1\n)?(job j\n)?([0-9a-f ]{0,60}\n){0,3}",
         ) {
-            let _ = Record::parse(&text, "j");
+            let _ = ShardRecord::parse(&text, "j");
         }
     }
 }

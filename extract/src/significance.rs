@@ -1,9 +1,9 @@
-//! Significance pruning: which phrase pairs cooccur no more often than by chance, by
-//! Fisher's exact test on sentence pairs (Johnson et al. 2007).
+//! Significance pruning: Fisher's exact test on sentence pairs finds phrase pairs that do not
+//! cooccur more often than by chance (Johnson et al. 2007).
 //!
-//! A pair cooccurs where both phrases are in a sentence pair, whether or not they are
-//! aligned there. Most pairs are decided by the counts of each phrase alone: they cooccur
-//! at least once and at most as often as the rarer one. Only the others are counted.
+//! A pair cooccurs in a sentence pair that contains both phrases, aligned or not. The counts of
+//! the single phrases decide most pairs, because a pair cooccurs at least once and at most as
+//! often as its rarer phrase. Cooccurrences of the other pairs are counted.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -18,14 +18,14 @@ use crate::sentence_pair::SentencePair;
 /// The epsilon of `a+e` and `a-e`.
 const EPSILON: f64 = 1e-6;
 
-/// How significant a phrase pair must be: the negated natural logarithm of its p-value.
-/// Alpha is the value of two phrases that occur once, together: the logarithm of the number
-/// of sentence pairs.
+/// The significance that a phrase pair must reach: the negated natural logarithm of its p-value.
+/// Alpha is the significance of two phrases that both occur once, in the same sentence pair: the
+/// logarithm of the number of sentence pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignificanceThreshold {
-    /// Above alpha (`a+e`): phrases that occur once, together, are pruned.
+    /// Above alpha (`a+e`): pairs of phrases that occur only once, together, are pruned.
     AboveAlpha,
-    /// Alpha or above (`a-e`): they are kept, and what is less certain is pruned.
+    /// Alpha or above (`a-e`): such pairs are kept, and less significant ones are pruned.
     Alpha,
     /// Above this number.
     Above(f64),
@@ -35,22 +35,24 @@ impl SignificanceThreshold {
     /// Parses `a+e`, `a-e` or a number that is not negative.
     ///
     /// # Errors
-    /// A message that says what is valid.
+    /// Fails with a message that lists the valid values.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let number = || text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
         match text {
             "a+e" => Ok(SignificanceThreshold::AboveAlpha),
             "a-e" => Ok(SignificanceThreshold::Alpha),
-            _ => number().map(SignificanceThreshold::Above).ok_or_else(|| {
-                format!(
-                    "{text:?} is not a level of significance; write a+e, a-e or a number from 0 on"
-                )
-            }),
+            _ => match text.parse::<f64>() {
+                Ok(level) if level.is_finite() && level >= 0.0 => {
+                    Ok(SignificanceThreshold::Above(level))
+                }
+                _ => Err(format!(
+                    "invalid significance level {text:?}; write a+e, a-e or a number of at least 0"
+                )),
+            },
         }
     }
 
-    /// The threshold that the negated logarithm of a p-value must exceed among `pairs`
-    /// sentence pairs.
+    /// Returns the value that the negated logarithm of a p-value must exceed, for a corpus of
+    /// `pairs` sentence pairs.
     fn threshold(self, pairs: u64) -> f64 {
         match self {
             SignificanceThreshold::AboveAlpha => (pairs as f64).ln() + EPSILON,
@@ -80,8 +82,8 @@ struct MarginalCounts {
 }
 
 impl MarginalCounts {
-    /// The negated logarithm of the probability that the phrases cooccur in at least
-    /// `together` sentence pairs by chance.
+    /// Returns the negated logarithm of the p-value: the probability that the phrases cooccur in
+    /// at least `together` sentence pairs by chance.
     fn neg_ln_p_value(self, together: u64) -> f64 {
         let MarginalCounts { all, source, target } = self;
         // At least this many cooccurrences are certain.
@@ -91,7 +93,7 @@ impl MarginalCounts {
         let most = source.min(target);
         let first = ln_choose(source, together) + ln_choose(all - source, target - together)
             - ln_choose(all, target);
-        // The other terms relative to the first.
+        // The sum of the terms relative to the first.
         let (mut sum, mut term) = (1.0, 1.0f64);
         for k in together..most {
             let ratio = (source - k) as f64 * (target - k) as f64
@@ -106,7 +108,7 @@ impl MarginalCounts {
     }
 }
 
-/// The logarithm of the binomial coefficient of `n` over `k`.
+/// Returns the logarithm of the binomial coefficient of `n` over `k`.
 fn ln_choose(n: u64, k: u64) -> f64 {
     // For small `k`, differences of large logarithms would lose digits.
     let few = k.min(n - k);
@@ -116,7 +118,7 @@ fn ln_choose(n: u64, k: u64) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// The logarithm of n!, accurate to the last digits: Stirling's series for large n.
+/// Returns the logarithm of n!, accurate to the last digits: Stirling's series for large n.
 fn ln_factorial(n: u64) -> f64 {
     if n < 16 {
         return (2..=n).map(|i| i as f64).product::<f64>().ln();
@@ -126,9 +128,9 @@ fn ln_factorial(n: u64) -> f64 {
     n * n.ln() - n + 0.5 * (2.0 * PI * n).ln() + series
 }
 
-/// For each of `pairs`, ordered by source phrases as in the table, whether it is pruned.
-/// `sources` and `targets` are all phrases of up to `max_length` words of a partition, whose target
-/// phrases have the hashes that `is_in_partition` accepts.
+/// Returns for each of `pairs`, in the order of the table, whether it is pruned. `sources` and
+/// `targets` are all phrases of a partition, of up to `max_length` words; `is_in_partition` tells
+/// by the hash of a target phrase whether it belongs to the partition.
 pub(crate) fn find_insignificant(
     corpus: &Corpus,
     significance: SignificanceThreshold,
@@ -147,20 +149,20 @@ pub(crate) fn find_insignificant(
             present.found.iter().for_each(|&id| counts[id as usize] += 1);
         }
     })?;
-    let alone = |(source, target): (u32, u32)| MarginalCounts {
+    let marginals = |(source, target): (u32, u32)| MarginalCounts {
         all,
         source: occurrences[0][source as usize].into(),
         target: occurrences[1][target as usize].into(),
     };
     let mut pruned = vec![false; pairs.len()];
-    // Target, source and index of the pairs that are not decided yet.
+    // Target, source and index of the pairs that only cooccurrences decide.
     let mut open: Vec<(u32, u32, u32)> = Vec::new();
     for (index, &pair) in (0..).zip(pairs) {
-        let alone = alone(pair);
-        let most = alone.source.min(alone.target);
-        if alone.neg_ln_p_value(most) <= level {
+        let counts = marginals(pair);
+        let most = counts.source.min(counts.target);
+        if counts.neg_ln_p_value(most) <= level {
             pruned[index as usize] = true;
-        } else if most > 1 && alone.neg_ln_p_value(1) <= level {
+        } else if most > 1 && counts.neg_ln_p_value(1) <= level {
             open.push((pair.1, pair.0, index));
         }
     }
@@ -173,22 +175,26 @@ pub(crate) fn find_insignificant(
         for &target in &targets.found {
             let range = starts[target as usize] as usize..starts[target as usize + 1] as usize;
             let (candidates, counts) = (&open[range.clone()], &mut together[range]);
-            // Iterate over the shorter list.
+            // Iterates over the shorter list.
             if candidates.len() <= 8 * sources.found.len() {
-                let met = candidates
-                    .iter()
-                    .zip(counts)
-                    .filter(|((_, source, _), _)| sources.contains(*source));
-                met.for_each(|(_, count)| *count += 1);
+                for ((_, source, _), count) in candidates.iter().zip(counts) {
+                    if sources.contains(*source) {
+                        *count += 1;
+                    }
+                }
             } else {
-                let index =
-                    |id: &u32| candidates.binary_search_by_key(id, |&(_, source, _)| source).ok();
-                sources.found.iter().filter_map(index).for_each(|index| counts[index] += 1);
+                for id in &sources.found {
+                    if let Ok(index) = candidates.binary_search_by_key(id, |&(_, source, _)| source)
+                    {
+                        counts[index] += 1;
+                    }
+                }
             }
         }
     })?;
     for (&(target, source, index), &together) in open.iter().zip(&together) {
-        pruned[index as usize] = alone((source, target)).neg_ln_p_value(together.into()) <= level;
+        pruned[index as usize] =
+            marginals((source, target)).neg_ln_p_value(together.into()) <= level;
     }
     Ok(pruned)
 }
@@ -204,7 +210,7 @@ struct PartitionPhrases<'a, F> {
 }
 
 impl<F: Fn(u64) -> bool> PartitionPhrases<'_, F> {
-    /// Calls `take` with the interned phrases of every sentence pair.
+    /// Calls `take` with the interned phrases in every sentence pair.
     fn for_each_sentence_pair(&self, mut take: impl FnMut(&[PhraseFinder<'_>; 2])) -> Result<()> {
         let mut present = self.pools.map(PhraseFinder::new);
         let mut sentence = SentencePair::default();
@@ -221,7 +227,7 @@ impl<F: Fn(u64) -> bool> PartitionPhrases<'_, F> {
     }
 }
 
-/// Finds the interned phrases of a sentence.
+/// Finds the interned phrases in a sentence.
 struct PhraseFinder<'p> {
     pool: &'p SliceInterner<u32>,
     found: Vec<u32>,
@@ -235,14 +241,14 @@ impl<'p> PhraseFinder<'p> {
         PhraseFinder { pool, found: Vec::new(), last_seen: vec![0; pool.len()], sentence_number: 0 }
     }
 
-    fn find_phrases(&mut self, words: &[u32], longest: usize, may_be_in: impl Fn(u64) -> bool) {
+    fn find_phrases(&mut self, words: &[u32], longest: usize, may_occur: impl Fn(u64) -> bool) {
         self.found.clear();
         self.sentence_number += 1;
         for start in 0..words.len() {
             for end in start + 1..=words.len().min(start + longest) {
                 let phrase = &words[start..end];
                 let hash = hash_phrase(phrase);
-                if !may_be_in(hash) {
+                if !may_occur(hash) {
                     continue;
                 }
                 if let Some(id) = self.pool.find(phrase, hash)
@@ -264,6 +270,14 @@ impl<'p> PhraseFinder<'p> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// The binomial coefficient of `n` over `k`.
+    fn choose(n: u64, k: u64) -> u128 {
+        if k > n {
+            return 0;
+        }
+        (0..u128::from(k)).fold(1, |c, i| c * (u128::from(n) - i) / (i + 1))
+    }
 
     fn p_value(all: u64, source: u64, target: u64, together: u64) -> f64 {
         (-MarginalCounts { all, source, target }.neg_ln_p_value(together)).exp()
@@ -304,12 +318,9 @@ mod tests {
             let (source, target) = (source.min(all), target.min(all));
             let most = source.min(target);
             let together = together.min(most);
-            let choose = |n: u64, k: u64| -> u128 {
-                if k > n { return 0; }
-                (0..u128::from(k)).fold(1, |c, i| c * (u128::from(n) - i) / (i + 1))
-            };
-            let ways = |k: u64| choose(source, k) * choose(all - source, target - k);
-            let tail: u128 = (together..=most).map(ways).sum();
+            let tail: u128 = (together..=most)
+                .map(|k| choose(source, k) * choose(all - source, target - k))
+                .sum();
             let expected = tail as f64 / choose(all, target) as f64;
             let found = p_value(all, source, target, together);
             prop_assert!((found - expected).abs() <= 1e-10 * expected, "{} {}", found, expected);

@@ -1,9 +1,9 @@
-//! Sorted runs: the file of a partition's phrase pairs, written and read back.
+//! Sorted runs: files with the phrase pairs of one partition, written and read back.
 //!
-//! A phrase pair is delta-encoded against the one before it, mostly in single bytes. Blocks
-//! are compressed one by one, so that a reader holds one block.
+//! A phrase pair is delta-encoded against the previous one, mostly in single bytes. Blocks are
+//! compressed separately, so that a reader needs memory for one block.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{Error, Result};
 
 /// The size of a block in bytes before compression.
 const BLOCK_BYTES: usize = 128 << 10;
-/// The fastest level; delta encoding has made the data small already.
+/// The fastest level, because delta encoding makes the data small already.
 const ZSTD_LEVEL: i32 = 1;
 
 /// The length and hash of a complete run.
@@ -37,7 +37,7 @@ const WRITE_ACTION: &str =
     "write this temporary file; make room, or name another folder with --temp";
 const READ_ACTION: &str = "read back this temporary file; start again without it";
 
-/// A run being written.
+/// A writer of a run.
 pub(crate) struct RunWriter {
     path: PathBuf,
     file: BufWriter<File>,
@@ -124,23 +124,23 @@ impl RunWriter {
 
 /// Whether the file at `path` has this checksum.
 pub(crate) fn matches_checksum(path: &Path, checksum: &Checksum) -> bool {
-    let digest = || -> std::io::Result<u64> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.len() != checksum.bytes {
-            return Err(std::io::ErrorKind::InvalidData.into());
-        }
-        let (mut digest, mut buffer) = (Xxh3Default::new(), vec![0; 1 << 20]);
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(digest.digest()),
-                n => digest.update(&buffer[..n]),
-            }
-        }
-    };
-    digest().is_ok_and(|digest| digest == checksum.digest)
+    fs::metadata(path).is_ok_and(|metadata| metadata.len() == checksum.bytes)
+        && file_digest(path).is_ok_and(|digest| digest == checksum.digest)
 }
 
-/// A run being read, positioned at one of its phrase pairs.
+fn file_digest(path: &Path) -> std::io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut digest = Xxh3Default::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(digest.digest()),
+            n => digest.update(&buffer[..n]),
+        }
+    }
+}
+
+/// A reader of a run, positioned at one of its phrase pairs.
 pub(crate) struct RunReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -184,17 +184,18 @@ impl RunReader {
         if self.position == self.block.len() {
             self.read_block()?;
         }
-        let (bytes, at) = (&self.block[..], &mut self.position);
+        let bytes = &self.block[..];
+        let at = &mut self.position;
         for words in [&mut self.source, &mut self.target] {
             words.truncate(read_leb128(bytes, at) as usize);
             let fresh = read_leb128(bytes, at);
             words.extend((0..fresh).map(|_| read_leb128(bytes, at) as u32));
         }
-        let mut number = || read_leb128(bytes, at);
-        let count = number();
-        (self.scalars.count, self.scalars.is_pruned) = ((count >> 1) as u32, count & 1 == 1);
-        self.scalars.target_count = number();
-        self.scalars.distinct_sources = number() as u32;
+        let count = read_leb128(bytes, at);
+        self.scalars.count = (count >> 1) as u32;
+        self.scalars.is_pruned = count & 1 == 1;
+        self.scalars.target_count = read_leb128(bytes, at);
+        self.scalars.distinct_sources = read_leb128(bytes, at) as u32;
         for weight in &mut self.scalars.lexical_weights {
             let four = bytes[*at..*at + 4].try_into().expect("four bytes");
             *weight = f32::from_le_bytes(four);
@@ -241,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_come_back_and_damage_is_seen() {
+    fn entries_round_trip_and_damage_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let words: Vec<Vec<u32>> = (0..9000).map(|i| vec![7, i / 100, i]).collect();

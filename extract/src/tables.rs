@@ -1,4 +1,4 @@
-//! Formatting phrase pairs as lines of Moses' phrase table and reordering table.
+//! Formatting of phrase pairs as lines of Moses' phrase table and reordering table.
 
 use miriam_textio::number::{push_general_f32, push_integer};
 
@@ -8,30 +8,31 @@ use crate::partition::PhrasePair;
 use crate::ranked_vocabulary::RankedVocabulary;
 use crate::reordering::{MAX_CLASSES, ReorderingType};
 
-/// The scores of orientation counts below this are cached as text.
+/// The scores of orientation counts below this number are cached as text.
 const CACHED_COUNTS: u32 = 8;
 
-/// Formats phrase pairs; each thread has its orientations.
+/// Formats phrase pairs; each thread has a formatter.
 pub(crate) struct TableFormatter<'a> {
     words: &'a [RankedVocabulary; 2],
     discount: &'a Discount,
     reordering: Option<(ReorderingType, f64)>,
-    /// The scores of common counts as text, by the packed counts.
+    /// The scores of common orientation counts as text, indexed by the packed counts.
     score_cache: Vec<Vec<u8>>,
 }
 
 /// The text of a batch.
 #[derive(Default)]
 pub(crate) struct TableText {
-    /// The number of phrase pairs; then that of source phrases.
+    /// The number of phrase pairs.
     pub entries: u64,
+    /// The number of source phrases.
     pub sources: u64,
     pub phrases: Vec<u8>,
     pub reordering: Vec<u8>,
 }
 
 impl<'a> TableFormatter<'a> {
-    /// A formatter for this reordering model and its smoothing.
+    /// Creates a formatter; `reordering` is a reordering model with its smoothing.
     pub fn new(
         words: &'a [RankedVocabulary; 2],
         discount: &'a Discount,
@@ -41,10 +42,10 @@ impl<'a> TableFormatter<'a> {
         TableFormatter { words, discount, reordering, score_cache }
     }
 
-    /// The lines of `batch`.
+    /// Formats the lines of `batch`.
     pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> TableText {
         let mut text = TableText::default();
-        // Of the current source phrase: phrase pairs left, phrase pairs printed,
+        // The remaining and the printed phrase pairs of the current source phrase, and its
         // orientation counts.
         let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
@@ -90,7 +91,7 @@ impl<'a> TableFormatter<'a> {
         text
     }
 
-    /// Appends the words of a phrase, a space after each.
+    /// Appends the words of a phrase, each followed by a space.
     fn push_phrase(&self, side: usize, phrase: &[u32], line: &mut Vec<u8>) {
         for &word in phrase {
             line.extend_from_slice(self.words[side].word(word));
@@ -160,7 +161,7 @@ impl<'a> TableFormatter<'a> {
     }
 }
 
-/// Rounds a count as Moses' tools do, which pass it on as text with six significant digits.
+/// Rounds a count to six significant digits, as Moses' tools do when they exchange it as text.
 fn round_as_printed(count: u64) -> f32 {
     if count < 1_000_000 {
         return count as f32;

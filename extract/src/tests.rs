@@ -1,5 +1,5 @@
 //! End-to-end tests of extraction: against Moses' files, and against a naive extractor on
-//! random text, with so little memory that there are many partitions.
+//! random text. The memory limit is so low that there are many partitions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -123,8 +123,8 @@ fn scores_of_source_phrases_sum_over_their_translations() {
         temp.path(),
         &ExtractOptions { reordering, ..plain_options(7, temp.path()) },
     );
-    // `a` is monotone to the beginning, then swapped with `b` on its right; after it `b`
-    // follows, then nothing does, though the sentence goes on.
+    // `a` is first monotone to the beginning, then swapped with `b` on its right. `b` follows it
+    // the first time; the second time nothing does, though the sentence is longer.
     assert_eq!(
         found["reordering-table"],
         "a b ||| 0.714286 0.142857 0.142857 0.714286 0.142857 0.142857\n\
@@ -195,7 +195,7 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
     let mut lines = Vec::new();
     for ((source, target), alignments) in &pairs {
         let count: u32 = alignments.values().sum();
-        // The links of each word, in an order as of nested sets.
+        // The links of each word, in the order of nested sets.
         let nested = |links: &[(usize, usize)], words: usize, swap: bool| -> Vec<Vec<usize>> {
             let of = |word: usize| {
                 let ends = links.iter().map(|&(t, s)| if swap { (s, t) } else { (t, s) });
@@ -225,10 +225,10 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
                 n => others.iter().map(p).sum::<f64>() / n as f64,
             };
         }
-        let (of_target, of_source) = (sum(1, target), sum(0, source));
+        let (target_count, source_count) = (sum(1, target), sum(0, source));
         let mut line = format!("{} ||| {} |||", source.join(" "), target.join(" ")).into_bytes();
         let phi = |total: u32| count as f32 / total as f32;
-        for score in [phi(of_target), weights[0] as f32, phi(of_source), weights[1] as f32] {
+        for score in [phi(target_count), weights[0] as f32, phi(source_count), weights[1] as f32] {
             line.push(b' ');
             push_general_f32(&mut line, score);
         }
@@ -237,7 +237,7 @@ fn naive_phrase_table(corpus: &[RawSentencePair], longest: usize) -> String {
             others.iter().for_each(|s| line.extend_from_slice(format!(" {s}-{t}").as_bytes()));
         }
         line.extend_from_slice(
-            format!(" ||| {of_target} {of_source} {count} ||| |||\n").as_bytes(),
+            format!(" ||| {target_count} {source_count} {count} ||| |||\n").as_bytes(),
         );
         lines.push(line);
     }
@@ -304,20 +304,20 @@ fn is_significant(
     target: &str,
     level: SignificanceThreshold,
 ) -> bool {
-    let holds = |words: &[String], phrase: &str| {
+    let contains = |words: &[String], phrase: &str| {
         format!(" {} ", words.join(" ")).contains(&format!(" {phrase} "))
     };
     let count = |f: &dyn Fn(&&RawSentencePair) -> bool| corpus.iter().filter(f).count() as u128;
     let all = corpus.len() as u128;
-    let of_source = count(&|pair| holds(&pair.0, source));
-    let of_target = count(&|pair| holds(&pair.1, target));
-    let together = count(&|pair| holds(&pair.0, source) && holds(&pair.1, target));
+    let source_count = count(&|pair| contains(&pair.0, source));
+    let target_count = count(&|pair| contains(&pair.1, target));
+    let together = count(&|pair| contains(&pair.0, source) && contains(&pair.1, target));
     let choose = |n: u128, k: u128| -> u128 {
         if k > n { 0 } else { (0..k).fold(1, |c, i| c * (n - i) / (i + 1)) }
     };
-    let ways = |k: u128| choose(of_source, k) * choose(all - of_source, of_target - k);
-    let tail: u128 = (together..=of_source.min(of_target)).map(ways).sum();
-    let surprise = -(tail as f64 / choose(all, of_target) as f64).ln();
+    let ways = |k: u128| choose(source_count, k) * choose(all - source_count, target_count - k);
+    let tail: u128 = (together..=source_count.min(target_count)).map(ways).sum();
+    let surprise = -(tail as f64 / choose(all, target_count) as f64).ln();
     match level {
         SignificanceThreshold::AboveAlpha => surprise > (all as f64).ln() + 1e-9,
         SignificanceThreshold::Alpha => surprise > (all as f64).ln() - 1e-9,
@@ -342,11 +342,11 @@ proptest! {
         let everything = extract_to_map(temp.path(), &options);
         let pruned = extract_to_map(temp.path(), &ExtractOptions { significance: Some(level), ..options });
         for table in ["phrase-table", "reordering-table"] {
-            let kept = |line: &&str| {
+            let is_kept = |line: &&str| {
                 let phrases: Vec<&str> = line.split(" ||| ").collect();
                 is_significant(&corpus, phrases[0], phrases[1], level)
             };
-            let expected: Vec<&str> = everything[table].lines().filter(kept).collect();
+            let expected: Vec<&str> = everything[table].lines().filter(is_kept).collect();
             prop_assert_eq!(pruned[table].lines().collect::<Vec<_>>(), expected);
         }
     }
@@ -430,8 +430,8 @@ fn shards_merge_into_the_tables_of_one_machine() {
     let run = output.join("shards/1-of-3.run");
     let written = fs::metadata(&run).unwrap().modified().unwrap();
     count("1/3", &few).unwrap();
-    assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written, "it was there");
-    // A process that was killed before it wrote its record.
+    assert_eq!(fs::metadata(&run).unwrap().modified().unwrap(), written, "it is not counted again");
+    // A process was killed before it wrote its record.
     count("2/3", &options).unwrap();
     fs::remove_file(output.join("shards/2-of-3.done")).unwrap();
     fs::write(output.join("shards/2-of-3.run"), "half a run").unwrap();
@@ -447,13 +447,13 @@ fn shards_merge_into_the_tables_of_one_machine() {
     assert_eq!(names.count(), 6, "runs and records, nothing else");
 
     fs::write(&run, "damaged").unwrap();
-    assert!(refused().contains("1-of-3.run: does not have its checksum"), "{}", refused());
+    assert!(refused().contains("1-of-3.run: the checksum does not match"), "{}", refused());
     assert!(refused().contains("--shard 1/3"), "{}", refused());
     count("1/3", &options).unwrap();
     merge(&options).unwrap();
     let other = ExtractOptions { max_length: 2, ..options.clone() };
     let message = merge(&other).unwrap_err().to_string();
-    assert!(message.contains("is of other text or other options"), "{message}");
+    assert!(message.contains("has other text or other options"), "{message}");
     count("1/2", &options).unwrap();
     assert!(refused().contains("shards of 2 and of 3"), "{}", refused());
 }
