@@ -124,7 +124,7 @@ fn a_killed_extraction_resumes() {
     let output =
         extract(files, folder.path()).args(["--tables", "plain"]).output().expect("it starts");
     let message = lossy_text(&output.stderr);
-    assert!(output.status.success() && message.contains("continuing: "), "{message}");
+    assert!(output.status.success() && message.contains("resuming: "), "{message}");
     for name in ["phrase-table", "reordering-table"] {
         let expected = read_decompressed(&data.join(name).with_extension("gz"));
         assert!(read_decompressed(&folder.path().join(name)) == expected, "{name}");

@@ -583,7 +583,7 @@ fn forced_and_copied_side_by_side() {
     assert_eq!(words(&format!("-xi exclusive {copying}")), [true, false, false]);
     assert_eq!(words("-xi inclusive"), [true, true, false]);
     let (_, unknown) = run_with_stream(&ini, "-xi inclusive", "-output-unknowns", line);
-    assert_eq!(unknown, "\n", "a forced translation is none of an unknown word");
+    assert_eq!(unknown, "\n", "a forced translation does not translate an unknown word");
 }
 
 /// An alignment from markup or a sentence table is printed and sorted like others.

@@ -489,7 +489,7 @@ fn settings_of_generation_are_taken_or_named() {
     let ours = target.path().join("ours.miriam");
     run(miriam().args(["nmt", "convert", "--quiet"]).arg(&folder).arg("-o").arg(&ours));
     assert_eq!(output(&ours, &[]).0, by_file);
-    // The language in the model's name is none of the text's here.
+    // The language in the model's name is not one of the text's here.
     let named = target.path().join("opus-mt-fr-en");
     fs::rename(&folder, &named).unwrap();
     let (_, messages) = output(&named, &["--verbose", "--split"]);

@@ -42,10 +42,10 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
         lossy_text(&run(&mut command)).trim().parse().unwrap()
     };
     let (floats, integers) = (cross_entropy(&model, &[]), cross_entropy(&written, &[]));
-    assert!((integers / floats - 1.0).abs() < 0.01, "{integers}, of floats {floats}");
+    assert!((integers / floats - 1.0).abs() < 0.01, "{integers}, with floats {floats}");
     // With the scales of the file in the place of one for each row, nearly so.
     let alphas = cross_entropy(&written, &["--precision", "i8-alphas"]);
-    assert!((alphas / floats - 1.0).abs() < 0.01, "{alphas}, of floats {floats}");
+    assert!((alphas / floats - 1.0).abs() < 0.01, "{alphas}, with floats {floats}");
     assert_ne!(alphas, integers);
     let packed = folder.path().join("packed.miriam");
     let mut command = miriam();
@@ -64,9 +64,12 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
     run(command.arg("-o").arg(&sixteen));
     let tensors = lossy_text(&run(miriam().args(["nmt", "info", "--tensors"]).arg(&sixteen)));
     assert!(tensors.contains(" i16 ") && !tensors.contains(" i8 "), "{tensors}");
-    let of_sixteen = cross_entropy(&sixteen, &["--precision", "f32"]);
-    assert!((of_sixteen / floats - 1.0).abs() < 0.001, "{of_sixteen}, of floats {floats}");
-    assert_ne!(of_sixteen, floats);
+    let sixteen_bit_loss = cross_entropy(&sixteen, &["--precision", "f32"]);
+    assert!(
+        (sixteen_bit_loss / floats - 1.0).abs() < 0.001,
+        "{sixteen_bit_loss}, with floats {floats}"
+    );
+    assert_ne!(sixteen_bit_loss, floats);
     // The same bytes again.
     let again = folder.path().join("again.bin");
     let mut command = miriam();

@@ -143,7 +143,7 @@ fn an_opus_mt_archive_translates_as_it_lies() {
     };
     for (language, tag) in [(None, ""), (Some("xyz"), ">>xyz<< ")] {
         let lines: String = TEXT.lines().map(|line| format!("{tag}{}\n", cut(line))).collect();
-        // A tag alone is a sentence too, an empty line is none.
+        // A tag alone is a sentence too; an empty line is not.
         let lines = lines.replace(">>xyz<< \n", "\n");
         let output = run_with_input(&mut translate(&plain), lines.as_bytes()).stdout;
         let joined = |line: &str| {

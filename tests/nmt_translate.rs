@@ -431,13 +431,13 @@ fn scores_of_translations_and_their_sums() {
     assert_eq!(lines.lines().count(), 40);
     let (mut sum, mut words) = (0.0, 0);
     for (line, translation) in lines.lines().zip(lossy_text(&best).lines()) {
-        let (total, of_words) = line.split_once(" ||| WordScores= ").unwrap();
-        let of_words: Vec<f64> = of_words.split(' ').map(|n| n.parse().unwrap()).collect();
+        let (total, word_scores) = line.split_once(" ||| WordScores= ").unwrap();
+        let word_scores: Vec<f64> = word_scores.split(' ').map(|n| n.parse().unwrap()).collect();
         let total: f64 = total.parse().unwrap();
-        assert_eq!(of_words.len(), translation.split_whitespace().count() + 1);
-        assert!((of_words.iter().sum::<f64>() - total).abs() < 1e-3, "{line}");
+        assert_eq!(word_scores.len(), translation.split_whitespace().count() + 1);
+        assert!((word_scores.iter().sum::<f64>() - total).abs() < 1e-3, "{line}");
         sum += total;
-        words += of_words.len();
+        words += word_scores.len();
     }
     assert_eq!(score(&["--word-scores", "--threads", "1", "--mini-batch", "1"]), lines);
     let number = |kind: &str| -> f64 { score(&["--summary", kind]).trim().parse().unwrap() };

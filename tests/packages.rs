@@ -1,4 +1,4 @@
-//! What packages are made of: version, completions, manual pages, licences, the Debian package,
+//! Contents of packages: version, completions, manual pages, licences, the Debian package,
 //! the image's recipe, the static binary.
 
 use std::process::Command;

@@ -306,7 +306,7 @@ fn documents_are_put_into_the_buckets_of_ccnet() {
     );
     let scores_of = |text: &str| text.split_once(",\"lm_log10\"").unwrap().1.to_owned();
     assert_eq!(scores_of(&joined), scores_of(&plain));
-    // A table that is none.
+    // A file that is not a table.
     let error =
         run_to_error(lm(&["perplexity", &model, "--json-field", "text", "--cutoffs"]).arg(&pieces));
     assert!(error.contains("vocab.spm"), "{error}");
@@ -339,7 +339,7 @@ fn invalid_documents_are_named_or_left_out() {
     }
 }
 
-/// Faults of other fields, as far as Python reads or writes them, are none of the text's.
+/// Faults in other fields, as far as Python reads or writes them, do not touch the text.
 #[test]
 fn odd_values_of_other_fields_leave_a_document_valid() {
     let model = toy_model_path();

@@ -7,9 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
-use std::process::Command;
 
-use crate::common::{lossy_text, project_root, read_decompressed};
+use crate::common::{
+    files_with_extensions, lossy_text, project_root, read_decompressed, tracked_files,
+};
 
 const CITING: &[&str] = &["rs", "md", "py", "cu", "cuh"];
 
@@ -21,7 +22,7 @@ const OWN_FILES: &[&str] = &["rs", "md", "py", "cu", "cuh", "toml", "svg", "sh"]
 fn every_cited_section_is_in_the_specification() {
     let specification = Specification::read(&project_root().join("docs/spec"));
     let (mut broken, mut citations) = (Vec::new(), 0);
-    for (path, content) in files(CITING) {
+    for (path, content) in files_with_extensions(CITING) {
         // Its examples are broken on purpose.
         if path.ends_with("tests/references.rs") {
             continue;
@@ -39,7 +40,7 @@ fn every_cited_section_is_in_the_specification() {
 
 #[test]
 fn relative_links_lead_to_files_and_headings() {
-    let pages: BTreeMap<PathBuf, String> = files(&["md"]).into_iter().collect();
+    let pages: BTreeMap<PathBuf, String> = files_with_extensions(&["md"]).into_iter().collect();
     let (mut broken, mut links) = (Vec::new(), 0);
     for (path, content) in &pages {
         for link in links_of(content) {
@@ -61,7 +62,9 @@ fn paths_that_the_pages_name_are_there() {
         path.starts_with("docs") || path.ends_with("README.md") || path.ends_with("CONTRIBUTING.md")
     };
     let (mut broken, mut paths) = (Vec::new(), 0);
-    for (page, content) in files(&["md"]).into_iter().filter(|(path, _)| is_page(path)) {
+    for (page, content) in
+        files_with_extensions(&["md"]).into_iter().filter(|(path, _)| is_page(path))
+    {
         for named in paths_of(&content) {
             paths += 1;
             if !names_a_file(&page, &named, &tracked) {
@@ -71,48 +74,6 @@ fn paths_that_the_pages_name_are_there() {
     }
     assert!(broken.is_empty(), "{} of {paths}:\n{}", broken.len(), broken.join("\n"));
     assert!(paths > 20, "only {paths} paths were found");
-}
-
-/// The files under version control, relative to the project; without git, all files
-/// except built and hidden ones.
-fn tracked_files() -> Vec<PathBuf> {
-    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project_root()).output();
-    if let Ok(output) = output
-        && output.status.success()
-        && !output.stdout.is_empty()
-    {
-        let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-        // A file that is being renamed may be listed but missing.
-        let paths = names.map(|name| PathBuf::from(lossy_text(name)));
-        return paths.filter(|path| project_root().join(path).exists()).collect();
-    }
-    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
-    while let Some(folder) = folders.pop() {
-        for entry in
-            std::fs::read_dir(project_root().join(&folder)).expect("a folder of the project")
-        {
-            let entry = entry.expect("an entry of the folder");
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = folder.join(&name);
-            match entry.file_type().expect("the entry's type") {
-                _ if name.starts_with('.') || name == "target" => {}
-                kind if kind.is_dir() => folders.push(path),
-                _ => found.push(path),
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-/// Paths and contents of the tracked files with these extensions.
-fn files(endings: &[&str]) -> Vec<(PathBuf, String)> {
-    let mut paths = tracked_files();
-    paths.retain(|path| {
-        path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
-    });
-    let content = |path: &PathBuf| lossy_text(&read_decompressed(&project_root().join(path)));
-    paths.into_iter().map(|path| (path.clone(), content(&path))).collect()
 }
 
 /// A page with one of its sections, `3.8`, `A.10`, `Appendix A` or a labelled item, `T11`.
@@ -183,9 +144,9 @@ fn leading_section(text: &str, items: bool) -> Option<(String, &str)> {
         return letter.is_ascii_uppercase().then(|| (text[..length].to_owned(), &text[length..]));
     }
     // Pages with parts have sections `A.10`.
-    let of_a_part = text.get(1..).and_then(|rest| rest.strip_prefix('.'));
-    let is_part = of_a_part.is_some() && text.starts_with(|c: char| c.is_ascii_uppercase());
-    let number = match (of_a_part, text.strip_prefix('T')) {
+    let part = text.get(1..).and_then(|rest| rest.strip_prefix('.'));
+    let is_part = part.is_some() && text.starts_with(|c: char| c.is_ascii_uppercase());
+    let number = match (part, text.strip_prefix('T')) {
         (Some(number), _) if is_part => number,
         (_, Some(number)) if items => number,
         (_, Some(_)) => return None,

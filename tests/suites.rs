@@ -20,6 +20,7 @@ mod device;
 mod endless_lines;
 mod estimate;
 mod evaluate;
+mod examples;
 mod extract;
 mod features;
 mod foreign_tables;

@@ -5,7 +5,7 @@
 //! mapped and used as they are ([`kenlm`]); [`dump`](dump()) writes any model as ARPA
 //! text. [`estimate`] estimates a model from plain text, as lmplz does; [`filter`] reduces one to
 //! what given sentences need. [`query`],
-//! [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`lines`] gives the same
+//! [`perplexity`] and [`next_word`] print what `miriam lm` prints; [`line_scoring`] gives the same
 //! scores for lines in memory.
 //!
 //! A model estimated from text and queried:

@@ -50,7 +50,7 @@ pub struct PerplexityOptions {
 /// How JSON lines are read.
 #[derive(Clone, Debug)]
 pub struct JsonOptions {
-    /// The name of the field, as [`TextField::new`] takes it. A text of several lines
+    /// The name of the field, as [`TextField::new`](crate::json_lines::TextField::new) takes it. A text of several lines
     /// is scored line by line and has the sums of its lines; an empty text is one empty
     /// line.
     pub field: String,

@@ -1,10 +1,10 @@
-//! Cleaning of parallel text for training: pairs that cannot be used are left out and
-//! counted, nothing is dropped silently.
+//! Cleaning of parallel text for training: unusable pairs are left out and counted, none
+//! silently.
 //!
 //! A pair is left out if a side is empty, has too many words, or far more words than the
 //! other. Control characters become spaces; a `|`, which separates fields and factors in
-//! every file of a phrase model, becomes `&#124;`, as in Moses' tokeniser. Text need not be
-//! UTF-8, but lines that are not are reported: they are mostly a mistake.
+//! every file of a phrase model, becomes `&#124;`, as in Moses' tokeniser. Lines that are not
+//! UTF-8 are allowed, but reported: they are mostly a mistake.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use miriam_textio::{Input, Lines, Output, ParallelLines, Progress, display_name,
 use crate::manifest::StageStatistics;
 use crate::{Error, Result};
 
-/// The limits of pairs that are kept.
+/// The limits for pairs that are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LengthLimits {
-    /// The most words of a side.
+    /// The maximum number of words on a side.
     pub max_words: usize,
-    /// The largest ratio of the sides' numbers of words.
+    /// The maximum ratio of the sides' numbers of words.
     pub max_ratio: usize,
 }
 
-/// The counts of cleaning a text.
+/// Counts of a text's pairs and words.
 #[derive(Clone, Debug, Default)]
 struct CorpusStatistics {
     pairs: u64,
@@ -113,7 +113,7 @@ pub(crate) fn clean_parallel(
     }
     if counts.kept == 0 {
         let reason = match counts.pairs {
-            0 => "the text is empty; give a file with a sentence a line".to_owned(),
+            0 => "the text is empty; give a file with one sentence per line".to_owned(),
             n => format!(
                 "none of its {n} pairs can be used: {} have an empty side, {} too many words, {} \
                  too many for the other side (--max-words, --max-ratio)",
@@ -133,7 +133,9 @@ pub(crate) fn clean_monolingual(
     progress: &dyn Progress,
 ) -> Result<StageStatistics> {
     let mut output = Output::create_atomic(to)?;
-    let (mut lines_kept, mut words, mut counts) = (0u64, 0u64, CorpusStatistics::default());
+    let mut lines_kept = 0u64;
+    let mut words = 0u64;
+    let mut counts = CorpusStatistics::default();
     let mut clean = Vec::new();
     for path in from {
         let input = Input::open(path)?;
@@ -144,9 +146,10 @@ pub(crate) fn clean_monolingual(
             clean.clear();
             count_invalid_utf8(&mut counts, path, line.number, line.bytes);
             push_cleaned_line(&mut clean, line.bytes);
-            let of_line = count_words(&clean) as u64;
-            if of_line > 0 {
-                (lines_kept, words) = (lines_kept + 1, words + of_line);
+            let line_words = count_words(&clean) as u64;
+            if line_words > 0 {
+                lines_kept += 1;
+                words += line_words;
                 clean.push(b'\n');
                 output.write(&clean)?;
             }
@@ -186,7 +189,7 @@ fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, l
     if std::str::from_utf8(line).is_err() {
         if counts.not_utf8 == 0 {
             tracing::warn!(
-                "{}, line {number}: not UTF-8; such lines are used as they are",
+                "{}, line {number}: not UTF-8; such lines are used unchanged",
                 display_name(path)
             );
         }
@@ -194,7 +197,7 @@ fn count_invalid_utf8(counts: &mut CorpusStatistics, path: &Path, number: u64, l
     }
 }
 
-/// Logs what was left out.
+/// Logs the numbers of kept and unusable pairs.
 fn log_statistics(counts: &CorpusStatistics, path: &Path) {
     let CorpusStatistics {
         pairs,
@@ -244,11 +247,11 @@ mod tests {
             target: &[u8],
             limits: Option<LengthLimits>,
         ) -> Result<(StageStatistics, Vec<u8>, Vec<u8>)> {
-            let at = |name: &str| self.0.path().join(name);
-            fs::write(at("s"), source).unwrap();
-            fs::write(at("t"), target).unwrap();
-            let to = [at("cs"), at("ct")];
-            let facts = clean_parallel(&[at("s"), at("t")], &to, limits, &NoProgress)?;
+            let from = ["s", "t"].map(|name| self.0.path().join(name));
+            fs::write(&from[0], source).unwrap();
+            fs::write(&from[1], target).unwrap();
+            let to = ["cs", "ct"].map(|name| self.0.path().join(name));
+            let facts = clean_parallel(&from, &to, limits, &NoProgress)?;
             Ok((facts, fs::read(&to[0]).unwrap(), fs::read(&to[1]).unwrap()))
         }
     }
@@ -260,13 +263,18 @@ mod tests {
         let (facts, source, target) = Folder::new().clean(source, target, LIMITS).unwrap();
         assert_eq!(source, b"a b\na&#124;b c\nm n\n\xff q\n");
         assert_eq!(target, b"A\nA &#124;&#124;&#124; B\nM\nQ R\n");
-        let fact = |name: &str| facts[name].as_u64().unwrap();
-        assert_eq!(
-            [fact("pairs"), fact("kept"), fact("empty"), fact("long"), fact("uneven")],
-            [8, 4, 2, 1, 1]
-        );
-        assert_eq!([fact("source_words"), fact("target_words")], [8, 7]);
-        assert_eq!(fact("not_utf8"), 1);
+        for (name, count) in [
+            ("pairs", 8),
+            ("kept", 4),
+            ("empty", 2),
+            ("long", 1),
+            ("uneven", 1),
+            ("source_words", 8),
+            ("target_words", 7),
+            ("not_utf8", 1),
+        ] {
+            assert_eq!(facts[name], count, "{name}");
+        }
     }
 
     #[test]
@@ -287,7 +295,10 @@ mod tests {
         };
         assert_eq!(message(b"a\nb\nc\n", b"a\n"), format!("s has 3 lines, t has 1: {PARALLEL}"));
         assert_eq!(message(b"a\n", b"a\nb\nc"), format!("s has 1 line, t has 3: {PARALLEL}"));
-        assert_eq!(message(b"", b""), "s: the text is empty; give a file with a sentence a line");
+        assert_eq!(
+            message(b"", b""),
+            "s: the text is empty; give a file with one sentence per line"
+        );
         assert_eq!(
             message(b"\na\n", b"a\nb c d e\n"),
             "s: none of its 2 pairs can be used: 1 have an empty side, 0 too many words, 1 too \
@@ -301,16 +312,15 @@ mod tests {
         fn cleaning_is_idempotent(
             pairs in prop::collection::vec(("[a-c|\t \u{1}\u{e9}]{0,9}", "[a-c|\r \u{e9}]{0,9}"), 1..20)
         ) {
-            let text = |side: fn(&(String, String)) -> &str| {
-                pairs.iter().map(|pair| format!("{}\n", side(pair))).collect::<String>()
-            };
-            let (source, target) = (text(|p| &p.0), text(|p| &p.1));
+            let source: String = pairs.iter().map(|(source, _)| format!("{source}\n")).collect();
+            let target: String = pairs.iter().map(|(_, target)| format!("{target}\n")).collect();
             let folder = Folder::new();
             if let Ok((_, source, target)) =
                 folder.clean(source.as_bytes(), target.as_bytes(), LIMITS)
             {
-                let lines = |text: &[u8]| text.split(|&b| b == b'\n').count();
-                prop_assert_eq!(lines(&source), lines(&target));
+                let [source_lines, target_lines] =
+                    [&source, &target].map(|text| text.split(|&b| b == b'\n').count());
+                prop_assert_eq!(source_lines, target_lines);
                 for line in source.split(|&b| b == b'\n').chain(target.split(|&b| b == b'\n')) {
                     prop_assert!(count_words(line) <= 5 && !line.contains(&b'|'));
                 }

@@ -1,9 +1,9 @@
 //! An estimate of the disk space of a training run, reported before it begins.
 //!
-//! Bounds, not predictions: a text of n words (the larger side) gives at most about 2.2 n
-//! distinct phrase pairs up to 7 words long (2.1 on 29,000 captions, 1.5 on 739,000 pairs
-//! of legal text; the share falls with size), a line of both text tables is about 110 bytes
-//! before compression, and a fifth of that is in temporary files at once.
+//! The numbers are bounds, not predictions. A text of n words (the larger side) gives at most
+//! about 2.2 n distinct phrase pairs up to 7 words long (2.1 on 29,000 captions, 1.5 on 739,000
+//! pairs of legal text; the share falls with size). A line of both text tables is about 110
+//! bytes before compression, and a fifth of that is in temporary files at once.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use miriam_textio::display_name;
 
 use crate::TrainOptions;
 
-/// Bytes a phrase pair in the binary table, reordering included.
+/// Bytes of a phrase pair in the binary table, reordering included.
 const TABLE_BYTES_PER_PAIR: u64 = 45;
-/// Bytes a phrase pair in temporary files, spills and compressed tables.
+/// Bytes of a phrase pair in temporary files: spills and compressed tables.
 const TEMPORARY_BYTES_PER_PAIR: u64 = 70;
-/// Distinct phrase pairs a word of text, times ten.
+/// Distinct phrase pairs per word of text, times ten.
 const PAIRS_PER_TEN_WORDS: u64 = 22;
-/// Bytes of text a word, the space included.
+/// Bytes of text per word, the space included.
 const BYTES_PER_WORD: u64 = 5;
 
 /// The disk space of a training run.
@@ -36,8 +36,8 @@ impl DiskEstimate {
     pub fn new(parallel: u64, lm_text: u64, options: &TrainOptions) -> Self {
         let length = options.max_length.min(7) as u64;
         let phrase_pairs = parallel / 2 / BYTES_PER_WORD * PAIRS_PER_TEN_WORDS / 10 * length / 7;
-        // An n-gram of a binary model is about 20 bytes, of ARPA text 40; a text has
-        // about as many as words, of all orders but the lowest together.
+        // An n-gram of a binary model is about 20 bytes, of ARPA text 40. A text has about as
+        // many n-grams as words, counting all orders but the lowest.
         let ngrams =
             lm_text / BYTES_PER_WORD * options.lm_order.saturating_sub(1).max(1) as u64 * 3 / 4;
         DiskEstimate {
@@ -52,7 +52,6 @@ impl DiskEstimate {
 
     /// Logs the estimate, and warns if the disk has less free space.
     pub fn log(&self, options: &TrainOptions) {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         tracing::info!(
             "{} threads, {} MiB of memory; in {}: at most about {} MiB of temporary files and {} \
              MiB of model",
@@ -66,13 +65,18 @@ impl DiskEstimate {
             && free < self.temporary_bytes + self.model_bytes
         {
             tracing::warn!(
-                "{}: {} MiB are free on this disk, which may not be enough; what is done is kept, \
-                 so the same command can continue when there is space",
+                "{}: {} MiB are free on this disk, which may not be enough; finished stages are \
+                 kept, so the same command can resume when there is space",
                 display_name(&options.output),
                 mib(free)
             );
         }
     }
+}
+
+/// Converts bytes to MiB, rounded up.
+fn mib(bytes: u64) -> u64 {
+    bytes.div_ceil(1 << 20)
 }
 
 /// The free space of the disk of `folder` in bytes, if the system reports it.

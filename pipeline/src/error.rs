@@ -6,7 +6,7 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model could not be trained. Each message names the file and the place.
+/// An error of training. Each message names the file and the place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -55,10 +55,10 @@ pub enum Error {
         reason: String,
     },
     /// The caller cancelled the training; a new one continues with the missing stages.
-    #[error("cancelled; what was done is kept")]
+    #[error("cancelled; finished stages are kept")]
     Cancelled,
     /// Another run is using the same folder.
-    #[error("{folder}: another training run works here; let it end, or give another -o")]
+    #[error("{folder}: another training run uses this folder; wait for it, or give another -o")]
     FolderLocked {
         /// The folder.
         folder: String,
@@ -66,6 +66,10 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn invalid_options(reason: impl Into<String>) -> Self {
+        Error::Options { reason: reason.into() }
+    }
+
     /// The error of an operation on a file or folder; `action` is a verb phrase.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         miriam_textio::Error::io(&path.display().to_string(), action, source).into()

@@ -1,5 +1,5 @@
-//! Checks of the texts of a training run before its first stage, so that a wrong file ends it at
-//! once and not after hours.
+//! Checks of the texts of a training run before its first stage, so that an invalid file ends
+//! the run at once and not after hours.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use miriam_textproc::TokenizationSample;
 
 use crate::{Error, Result, TrainOptions};
 
-/// Reads all texts of a run: both sides of a parallel text must have equally many lines, and no
-/// text may be blank. Returns warnings about texts that do not look tokenised.
+/// Reads all texts of a run. Both sides of a parallel text must have equally many lines, and
+/// every text must have a word. Returns warnings about texts that do not look tokenised.
 pub(crate) fn check_texts(options: &TrainOptions, progress: &dyn Progress) -> Result<Vec<String>> {
     let mut untokenized = Vec::new();
     check_pair([&options.source, &options.target], &mut untokenized, progress)?;
@@ -49,7 +49,7 @@ fn check_pair(
 fn count_lines(file: &Path, untokenized: &mut Vec<String>, progress: &dyn Progress) -> Result<u64> {
     let input = Input::open(file)?;
     let consumed = input.consumed();
-    let task = progress.task("looking at texts", input.size());
+    let task = progress.task("checking texts", input.size());
     let mut lines = Lines::in_background(input);
     let mut sample = TokenizationSample::default();
     let (mut count, mut has_words) = (0, false);
@@ -67,7 +67,7 @@ fn count_lines(file: &Path, untokenized: &mut Vec<String>, progress: &dyn Progre
         }
     }
     if !has_words {
-        let reason = "the text is empty; give a file with a sentence a line".to_owned();
+        let reason = "the text is empty; give a file with one sentence per line".to_owned();
         return Err(Error::EmptyCorpus { file: display_name(file), reason });
     }
     if let Some(share) = sample.untokenized_share() {

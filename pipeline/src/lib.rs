@@ -1,10 +1,10 @@
-//! From parallel text to a tuned phrase model, the stages of `miriam train`; from a large neural
-//! model to the training set of a small one ([`distill`]).
+//! The stages of `miriam train`, from parallel text to a tuned phrase model, and of distillation,
+//! from a large neural model to the training set of a small one ([`distill`]).
 //!
 //! Every stage is a library call of another crate; this crate defines their order and their
-//! files. A stage reads files and writes files, and is recorded in a manifest (`manifest`)
-//! when it is done: a run that was killed, or that has slightly different options, runs
-//! only the stages that are missing or out of date (`stage_runner`).
+//! files. A stage reads and writes files, and is recorded in a manifest (`manifest`) when it is
+//! done. A run that was killed, or that has slightly different options, runs only the stages
+//! that are missing or out of date (`stage_runner`).
 //!
 //! # Examples
 //! ```

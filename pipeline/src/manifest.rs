@@ -1,6 +1,6 @@
-//! The manifest of a training folder, `train.json`: which stages are done, from which
-//! inputs, and with which results. It is readable by people and programs, and replaced
-//! atomically after every stage, so a killed run loses at most the current stage.
+//! The manifest of a training folder, `train.json`: the stages that are done, with their inputs
+//! and results. It is readable by people and programs. It is replaced atomically after every
+//! stage, so a killed run loses at most the current stage.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,7 +37,7 @@ pub(crate) struct CompletedStage {
     pub stage: String,
     /// A hash of everything its results depend on: options, texts, and earlier stages.
     pub key: String,
-    /// How long it took.
+    /// Its duration.
     pub seconds: f64,
     /// Its files, relative to the folder, and their lengths in bytes.
     pub files: Vec<(PathBuf, u64)>,
@@ -46,46 +46,46 @@ pub(crate) struct CompletedStage {
 }
 
 impl Manifest {
-    /// Reads the manifest in `folder`. If it is missing, damaged or of another version,
-    /// returns an empty one, which only costs time.
+    /// Reads the manifest in `folder`. Returns an empty one if it is missing, damaged or of
+    /// another version; then all stages run again.
     pub fn open(folder: &Path) -> Self {
         let path = folder.join(MANIFEST_FILE);
         let Ok(bytes) = fs::read(&path) else { return Manifest::default() };
         match serde_json::from_slice::<Manifest>(&bytes) {
-            Ok(record) if record.version == FORMAT_VERSION => record,
+            Ok(manifest) if manifest.version == FORMAT_VERSION => manifest,
             Ok(_) => Manifest::default(),
             Err(error) => {
-                tracing::warn!("{}: {error}; every stage is run again", path.display());
+                tracing::warn!("{}: {error}; all stages run again", path.display());
                 Manifest::default()
             }
         }
     }
 
-    /// The stage called `name`, if it was done with the same `key` and its files are still
-    /// in `folder` with the same lengths.
+    /// Finds the stage called `name`, if it was done with the same `key` and its files are
+    /// still in `folder` with the same lengths.
     pub fn find_up_to_date(&self, folder: &Path, name: &str, key: &str) -> Option<&CompletedStage> {
-        let done = self.stages.iter().find(|done| done.stage == name && done.key == key)?;
-        let is_unchanged = |(path, length): &(PathBuf, u64)| {
-            fs::metadata(folder.join(path)).is_ok_and(|found| found.len() == *length)
-        };
-        done.files.iter().all(is_unchanged).then_some(done)
+        self.find_completed(name, key).filter(|done| {
+            done.files.iter().all(|(path, length)| {
+                fs::metadata(folder.join(path)).is_ok_and(|found| found.len() == *length)
+            })
+        })
     }
 
-    /// The recorded stage called `name`, if it was done with `key`, whether or not its
-    /// files still exist.
+    /// Finds the stage called `name`, if it was done with `key`, even if its files are gone.
     pub fn find_completed(&self, name: &str, key: &str) -> Option<&CompletedStage> {
         self.stages.iter().find(|done| done.stage == name && done.key == key)
     }
 
-    /// Records the options of a run, and says which of them differ from those of the run
-    /// before: a line each.
+    /// Records the options of a run. Returns one line for each that differs from the run before.
     pub fn replace_options(&mut self, options: BTreeMap<String, String>) -> Vec<String> {
         let before = std::mem::replace(&mut self.options, options);
-        let changes = before.iter().filter_map(|(name, before)| {
-            let now = self.options.get(name)?;
-            (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
-        });
-        changes.collect()
+        before
+            .iter()
+            .filter_map(|(name, before)| {
+                let now = self.options.get(name)?;
+                (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
+            })
+            .collect()
     }
 
     /// Removes the stage called `name`, before it is run again.

@@ -17,12 +17,12 @@ pub(crate) struct IniContents<'a> {
     pub reordering: Option<ReorderingType>,
 }
 
-/// The number of scores of a reordering model: that of orientation classes, for each direction.
+/// Counts the scores of a reordering model: one per orientation class and direction.
 fn num_scores(model: &ReorderingType) -> usize {
     model.num_classes() * (usize::from(model.backward) + usize::from(model.forward))
 }
 
-/// The text of the ini, with the initial weights of Moses' training.
+/// Formats the ini, with the initial weights of Moses' training.
 pub(crate) fn format_ini(parts: &IniContents<'_>) -> String {
     let IniContents { table, lm, lm_order, reordering } = parts;
     let mut ini = format!(

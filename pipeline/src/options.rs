@@ -20,17 +20,16 @@ pub struct TrainOptions {
     pub output: PathBuf,
     /// The languages of the texts if these are raw, that is, not tokenised.
     pub raw_languages: Option<LanguagePair>,
-    /// Lists of nonbreaking prefixes of the source and target side of raw texts, in Moses' form,
-    /// in place of the built-in ones.
+    /// Lists of nonbreaking prefixes of the source and target side of raw texts, in Moses'
+    /// format, in place of the built-in ones.
     pub nonbreaking_prefixes: [Option<PathBuf>; 2],
-    /// Pairs with more words on a side are left out.
+    /// The maximum number of words on a side; longer pairs are left out.
     pub max_words: usize,
-    /// Pairs with more than this many words on one side for each on the other are
-    /// left out.
+    /// The maximum ratio of the sides' numbers of words; pairs above it are left out.
     pub max_ratio: usize,
     /// The alignment model.
     pub alignment_model: AlignModel,
-    /// How alignments of both directions are symmetrised.
+    /// The heuristic that symmetrises the alignments of both directions.
     pub symmetrization: Symmetrization,
     /// The maximum phrase length in words.
     pub max_length: usize,
@@ -38,12 +37,12 @@ pub struct TrainOptions {
     pub reordering: Option<String>,
     /// The order of the language model.
     pub lm_order: usize,
-    /// Pruning thresholds of each n-gram order: n-grams with counts up to these are left
-    /// out, as in `lm estimate`.
+    /// The pruning threshold of each n-gram order: n-grams with counts up to it are left out,
+    /// as in `lm estimate`.
     pub lm_prune: Vec<u64>,
     /// The data structure of the language model.
     pub lm_kind: LmKind,
-    /// How weights are tuned if there is a dev text; `None` keeps the initial weights.
+    /// The tuning of weights on the dev text; `None` keeps the initial weights.
     pub tuning: Option<Tuning>,
     /// Whether to also keep the tables and the language model as text.
     pub keep_text: bool,
@@ -73,21 +72,20 @@ pub enum LmKind {
     Trie,
 }
 
-/// How weights are tuned.
+/// The options of weight tuning.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// The method.
     pub method: TuningAlgorithm,
     /// The seed of random choices.
     pub seed: u64,
-    /// The most tuning iterations; `None` for the method's default.
+    /// The maximum number of iterations; `None` for the method's default.
     pub iterations: Option<usize>,
 }
 
 impl TrainOptions {
-    /// The defaults for a model in `output` from these files, as Moses' users train:
-    /// phrases of up to 7 words, a reordering model, a language model of order 5, all
-    /// cores.
+    /// Returns the defaults for a model in `output` from these files, as Moses' users train:
+    /// phrases of up to 7 words, a reordering model, a language model of order 5, all cores.
     pub fn new(source: PathBuf, target: PathBuf, output: PathBuf) -> Self {
         TrainOptions {
             source,

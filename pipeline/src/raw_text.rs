@@ -19,22 +19,26 @@ pub fn count_case_forms(
     progress: &dyn Progress,
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
 ) -> miriam_textio::Result<TruecaseTrainer> {
-    let work = |block: &[u8]| {
-        let mut counts = TruecaseTrainer::new(first_tokens);
-        let mut changed = Vec::new();
-        for line in split_lines(block) {
-            changed.clear();
-            change(line, &mut changed);
-            counts.add_line(&changed);
-        }
-        counts
-    };
     let mut all = TruecaseTrainer::new(first_tokens);
-    let stage = ("learning true case", progress);
-    map_blocks(input, threads, stage, work, |counts, _| {
-        all.merge(counts);
-        Ok(())
-    })?;
+    map_blocks(
+        input,
+        threads,
+        ("learning true case", progress),
+        |block: &[u8]| {
+            let mut counts = TruecaseTrainer::new(first_tokens);
+            let mut changed = Vec::new();
+            for line in split_lines(block) {
+                changed.clear();
+                change(line, &mut changed);
+                counts.add_line(&changed);
+            }
+            counts
+        },
+        |counts, _| {
+            all.merge(counts);
+            Ok(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -52,8 +56,10 @@ pub fn train_truecase_model(
 ) -> Result<()> {
     Input::check_access(text, Some(model))?;
     preparation.truecaser = None;
-    let prepare = |line: &[u8], out: &mut Vec<u8>| preparation.preprocess(line, out);
-    let counts = count_case_forms(Input::open(text)?, false, threads, progress, prepare)?;
+    let input = Input::open(text)?;
+    let counts = count_case_forms(input, false, threads, progress, |line, out| {
+        preparation.preprocess(line, out);
+    })?;
     let mut lines = Vec::new();
     counts.write_model(&mut lines);
     let mut file = Output::create_atomic(model)?;
@@ -76,7 +82,9 @@ pub fn prepare_file(
 ) -> Result<()> {
     Input::check_access(text, Some(output))?;
     let mut file = Output::create_atomic(output)?;
-    let prepare = |line: &[u8], out: &mut Vec<u8>| preparation.preprocess(line, out);
-    map_lines(Input::open(text)?, &mut file, threads, ("preparing text", progress), prepare)?;
+    let stage = ("preparing text", progress);
+    map_lines(Input::open(text)?, &mut file, threads, stage, |line, out| {
+        preparation.preprocess(line, out);
+    })?;
     Ok(file.finish()?)
 }

@@ -2,9 +2,10 @@
 //!
 //! A key decides whether a stage must run again, and the folders of earlier runs hold hashes
 //! of exactly these texts. So each is written out here, with the names that types and fields
-//! had when the format was set: it follows no renaming and no change of a `Debug` text.
+//! had when the format was set: renaming a type or changing its `Debug` text does not change it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
@@ -12,13 +13,13 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use crate::corpus::LengthLimits;
 use crate::{LmKind, TrainOptions, Tuning};
 
-/// Cleaning the parallel text whose files have this hash.
+/// The options of cleaning the parallel text whose files have this hash.
 pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
     let LengthLimits { max_words, max_ratio } = limits;
     format!("{hash} Bounds {{ words: {max_words}, ratio: {max_ratio} }}")
 }
 
-/// Aligning words.
+/// The options of word alignment.
 pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String {
     let model = match model {
         AlignModel::Ibm2 => "Ibm2",
@@ -37,7 +38,7 @@ pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String
     format!("{model} {symmetrization}")
 }
 
-/// Extracting phrases; names of reordering models have no characters to escape.
+/// The options of phrase extraction. Names of reordering models have no characters to escape.
 pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     match reordering {
         Some(name) => format!("{max_length} Some(\"{name}\")"),
@@ -45,7 +46,7 @@ pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     }
 }
 
-/// Estimating the language model.
+/// The options of the language model.
 pub(crate) fn language_model(options: &TrainOptions) -> String {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let kind = match options.lm_kind {
@@ -55,7 +56,7 @@ pub(crate) fn language_model(options: &TrainOptions) -> String {
     format!("{} [{}] {kind} {}", options.lm_order, prune.join(", "), options.keep_text)
 }
 
-/// Tuning the weights, or keeping the initial ones.
+/// The options of tuning; `None` keeps the initial weights.
 pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
     let method = match method {
@@ -70,10 +71,9 @@ pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     format!("Some(Tuning {{ method: {method}, seed: {seed}, iterations: {iterations} }})")
 }
 
-/// The options that results depend on, as they are given on the command line: by them a later
-/// run says what has changed. Texts are compared by their bytes, not by their names.
+/// The options that results depend on, as they are given on the command line, so that a later
+/// run can report which have changed. Texts are compared by their bytes, not by their names.
 pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
-    let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".into());
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let lm_kind = match options.lm_kind {
         LmKind::Probing => "probing",
@@ -89,12 +89,12 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         TuningAlgorithm::Pro => "pro".to_owned(),
     });
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
-    let file = |path: &std::path::Path| path.display().to_string();
+    let dev = options.dev.as_ref();
     let texts = [
-        ("source", file(&options.source)),
-        ("target", file(&options.target)),
-        ("dev-source", or_none(options.dev.as_ref().map(|(source, _)| file(source)))),
-        ("dev-target", or_none(options.dev.as_ref().map(|(_, target)| file(target)))),
+        ("source", path_text(&options.source)),
+        ("target", path_text(&options.target)),
+        ("dev-source", or_none(dev.map(|(source, _)| path_text(source)))),
+        ("dev-target", or_none(dev.map(|(_, target)| path_text(target)))),
         ("max-words", options.max_words.to_string()),
         ("max-ratio", options.max_ratio.to_string()),
         ("alignment-model", alignment_model.into()),
@@ -109,6 +109,14 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn or_none(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "none".into())
+}
+
+fn path_text(path: &Path) -> String {
+    path.display().to_string()
 }
 
 #[cfg(test)]

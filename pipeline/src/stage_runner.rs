@@ -1,10 +1,10 @@
-//! Runs stages that read and write files, each only if it is out of date.
+//! The runner of stages that read and write files, each only if it is out of date.
 //!
 //! A stage's key is a hash of everything its results depend on: this program's version, the
 //! stage's options and the names of its files, the bytes of the user's files it reads, and
 //! the keys of its dependencies. A stage is up to date if it was done with the same key and
-//! its files exist. Only files that are kept at the end are targets; a stage with temporary
-//! files is run if a stage that reads them must be.
+//! its files exist. Only files that are kept at the end are targets: a stage with temporary
+//! files runs only if a stage that reads them does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// The function of a stage.
 pub(crate) type StageFn<'a> = dyn Fn(&dyn Progress) -> Result<StageStatistics> + 'a;
 
-/// A stage: a step from files to files.
+/// A step from files to files.
 pub(crate) struct Stage<'a> {
     /// Its name in the manifest.
     pub name: &'static str,
@@ -28,58 +28,54 @@ pub(crate) struct Stage<'a> {
     pub title: &'static str,
     /// The names of the stages whose files it reads; they come before it.
     pub dependencies: &'static [&'static str],
-    /// Its options (`stage_keys`) and a hash of the user's files.
+    /// The text of its options (`stage_keys`), and a hash of the user's files.
     pub key: String,
     /// The files it writes, relative to the folder.
     pub files: Vec<PathBuf>,
     /// Whether its files are part of the model and not temporary.
     pub is_kept: bool,
-    /// Runs the stage.
+    /// The function that runs it.
     pub run: Box<StageFn<'a>>,
 }
 
-/// The outcome of a run: the results of all stages in their order, and how many were run
-/// now.
+/// The results of all stages in their order, and the number of stages that this run ran.
 pub(crate) struct RunOutcome {
     pub results: Vec<CompletedStage>,
     pub num_run: usize,
 }
 
-/// Runs those of `stages` in `folder` that are out of date; `options` are those of the run, for
-/// the manifest.
+/// Runs those of `stages` in `folder` that are out of date. `options` are recorded in the
+/// manifest.
 pub(crate) fn run_stages(
     folder: &Path,
     stages: &[Stage<'_>],
     options: BTreeMap<String, String>,
     progress: &dyn Progress,
 ) -> Result<RunOutcome> {
-    let mut record = Manifest::open(folder);
-    let changes = record.replace_options(options);
+    let mut manifest = Manifest::open(folder);
+    let changes = manifest.replace_options(options);
     let keys = compute_keys(stages);
     let fresh: Vec<bool> = stages
         .iter()
         .zip(&keys)
-        .map(|(stage, key)| record.find_up_to_date(folder, stage.name, key).is_some())
+        .map(|(stage, key)| manifest.find_up_to_date(folder, stage.name, key).is_some())
         .collect();
-    let must = find_needed(stages, &fresh);
-    // The results of a stage whose files are gone but which need not be run are in the
-    // manifest; if they are not, it is run for them.
-    let must: Vec<bool> = must
-        .iter()
-        .zip(stages.iter().zip(&keys))
-        .map(|(&must, (stage, key))| must || record.find_completed(stage.name, key).is_none())
-        .collect();
-    let must = add_stale_dependencies(stages, &fresh, must);
-    let count = must.iter().filter(|&&must| must).count();
+    let mut needed = find_needed(stages, &fresh);
+    // A stage whose files are gone need not run if its results are in the manifest.
+    for ((needed, stage), key) in needed.iter_mut().zip(stages).zip(&keys) {
+        *needed = *needed || manifest.find_completed(stage.name, key).is_none();
+    }
+    let needed = add_stale_dependencies(stages, &fresh, needed);
+    let count = needed.iter().filter(|&&needed| needed).count();
     if count > 0 {
         for change in changes {
-            tracing::warn!("{change}; what depends on it is made again, in place of what is there");
+            tracing::warn!("{change}; the files that depend on it are replaced");
         }
     }
     let mut number = 0;
-    for ((stage, key), must) in stages.iter().zip(&keys).zip(&must) {
-        if !must {
-            tracing::info!("{}: done before", stage.title);
+    for ((stage, key), needed) in stages.iter().zip(&keys).zip(&needed) {
+        if !needed {
+            tracing::info!("{}: up to date", stage.title);
             continue;
         }
         if progress.is_cancelled() {
@@ -87,8 +83,8 @@ pub(crate) fn run_stages(
         }
         number += 1;
         tracing::info!("{number} of {count}: {}", stage.title);
-        record.remove_stage(stage.name);
-        record.save(folder)?;
+        manifest.remove_stage(stage.name);
+        manifest.save(folder)?;
         for file in &stage.files {
             if let Some(parent) = folder.join(file).parent() {
                 fs::create_dir_all(parent).map_err(|e| Error::io(parent, "create", e))?;
@@ -104,61 +100,70 @@ pub(crate) fn run_stages(
             files.push((file.clone(), found.len()));
         }
         let seconds = start.elapsed().as_secs_f64();
-        record.insert_stage(CompletedStage {
+        manifest.insert_stage(CompletedStage {
             stage: stage.name.into(),
             key: key.clone(),
             seconds,
             files,
             facts,
         });
-        record.save(folder)?;
+        manifest.save(folder)?;
     }
-    // Also where no stage had to run: the next run is compared with this one.
-    record.save(folder)?;
-    let results = stages.iter().zip(&keys).map(|(stage, key)| {
-        record.find_completed(stage.name, key).cloned().expect("done now, or in the manifest")
-    });
-    Ok(RunOutcome { results: results.collect(), num_run: count })
+    // Also if no stage had to run: the next run compares its options with these.
+    manifest.save(folder)?;
+    let results = stages
+        .iter()
+        .zip(&keys)
+        .map(|(stage, key)| {
+            manifest.find_completed(stage.name, key).cloned().expect("done now, or in the manifest")
+        })
+        .collect();
+    Ok(RunOutcome { results, num_run: count })
 }
 
-/// The key of each stage, which includes the keys of its dependencies.
+/// Computes the key of each stage, which depends on the keys of its dependencies.
 fn compute_keys(stages: &[Stage<'_>]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for stage in stages {
         let mut hasher = Hasher::new();
-        let mut add = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
-        add(env!("CARGO_PKG_VERSION"));
-        add(stage.name);
-        add(&stage.key);
+        for text in [env!("CARGO_PKG_VERSION"), stage.name, &stage.key] {
+            hash_text(&mut hasher, text);
+        }
         for file in &stage.files {
-            add(&file.to_string_lossy());
+            hash_text(&mut hasher, &file.to_string_lossy());
         }
         for name in stage.dependencies {
             let before = stages.iter().position(|other| other.name == *name);
-            add(&keys[before.expect("a stage reads from stages before it")]);
+            hash_text(&mut hasher, &keys[before.expect("a stage reads from stages before it")]);
         }
         keys.push(format!("{:016x}", hasher.finish()));
     }
     keys
 }
 
-/// Which stages must be run.
+fn hash_text(hasher: &mut Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
+/// Finds the stages that must run.
 fn find_needed(stages: &[Stage<'_>], fresh: &[bool]) -> Vec<bool> {
     let wanted = stages.iter().zip(fresh).map(|(stage, fresh)| stage.is_kept && !fresh).collect();
     add_stale_dependencies(stages, fresh, wanted)
 }
 
-/// Adds to the stages that must be run their dependencies that are not fresh.
-fn add_stale_dependencies(stages: &[Stage<'_>], fresh: &[bool], mut must: Vec<bool>) -> Vec<bool> {
+/// Adds the dependencies that are not fresh to the stages that must run.
+fn add_stale_dependencies(
+    stages: &[Stage<'_>],
+    fresh: &[bool],
+    mut needed: Vec<bool>,
+) -> Vec<bool> {
     for i in (0..stages.len()).rev() {
-        let read =
-            |later: usize| must[later] && stages[later].dependencies.contains(&stages[i].name);
-        must[i] = must[i] || (!fresh[i] && (i + 1..stages.len()).any(read));
+        let is_read = (i + 1..stages.len())
+            .any(|later| needed[later] && stages[later].dependencies.contains(&stages[i].name));
+        needed[i] = needed[i] || (!fresh[i] && is_read);
     }
-    must
+    needed
 }
 
 /// Prefixes progress reports with the number of the stage.
@@ -245,8 +250,8 @@ mod tests {
     #[test]
     fn stages_up_to_date_are_not_run_again() {
         let mut pipeline = TestPipeline::new();
-        let at = |name| pipeline.folder.path().join(name);
-        let paths = [at("prepare"), at("cut"), at("build"), at(crate::manifest::MANIFEST_FILE)];
+        let paths = ["prepare", "cut", "build", crate::manifest::MANIFEST_FILE]
+            .map(|name| pipeline.folder.path().join(name));
         let remove = |i: usize| fs::remove_file(&paths[i]).unwrap();
         assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
         assert_eq!(pipeline.run_pipeline(), [""; 0]);
@@ -271,8 +276,8 @@ mod tests {
         fs::write(&paths[1], "").unwrap();
         fs::write(&paths[2], "").unwrap();
         assert_eq!(pipeline.run_pipeline(), ["cut", "build"]);
-        for record in ["", "{", "{\"version\":0,\"stages\":[]}"] {
-            fs::write(&paths[3], record).unwrap();
+        for manifest in ["", "{", "{\"version\":0,\"stages\":[]}"] {
+            fs::write(&paths[3], manifest).unwrap();
             assert_eq!(pipeline.run_pipeline(), ["prepare", "cut", "build"]);
         }
     }

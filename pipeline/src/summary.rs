@@ -11,13 +11,13 @@ pub struct TrainSummary {
     pub ini: PathBuf,
     /// Whether the system prepares raw text itself.
     pub is_raw: bool,
-    /// Stages run by this run, and all stages.
+    /// The numbers of stages that ran now, and of all stages.
     pub stages: (usize, usize),
     /// Each stage's title and its seconds, in this run or an earlier one.
     pub stage_seconds: Vec<(&'static str, f64)>,
-    /// Sentence pairs used, and those of the text.
+    /// The numbers of sentence pairs used, and of all pairs of the text.
     pub pairs: (u64, u64),
-    /// Words of both sides.
+    /// The numbers of words of the source and the target side.
     pub words: (u64, u64),
     /// Links between words.
     pub links: u64,
@@ -49,7 +49,6 @@ pub struct DevSummary {
 
 impl fmt::Display for TrainSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         let (used, pairs) = self.pairs;
         writeln!(
             f,
@@ -84,12 +83,16 @@ impl fmt::Display for TrainSummary {
         let (done, all) = self.stages;
         let total: f64 = self.stage_seconds.iter().map(|(_, seconds)| seconds).sum();
         writeln!(f, "stages          {done} of {all} done now, {total:.1} s in all:")?;
-        // Stages of less would be printed as 0.0 s.
+        // Shorter stages would be printed as 0.0 s.
         for (title, seconds) in self.stage_seconds.iter().filter(|(_, seconds)| *seconds >= 0.05) {
             writeln!(f, "                {seconds:>8.1} s  {title}")?;
         }
         write!(f, "model           {}", self.ini.display())
     }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 impl TrainSummary {

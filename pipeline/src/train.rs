@@ -1,4 +1,4 @@
-//! A training run: checks of options, its stages, and its summary.
+//! A training run: the check of its options, its stages, and its summary.
 
 use std::fs;
 use std::path::Path;
@@ -45,9 +45,12 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     let stages = training.build_stages(progress)?;
     let outcome =
         stage_runner::run_stages(folder, &stages, stage_keys::option_texts(options), progress)?;
-    let times =
-        stages.iter().map(|stage| stage.title).zip(outcome.results.iter().map(|r| r.seconds));
-    let summary = summarize(options, &outcome.results, times.collect(), outcome.num_run);
+    let stage_seconds = stages
+        .iter()
+        .zip(&outcome.results)
+        .map(|(stage, result)| (stage.title, result.seconds))
+        .collect();
+    let summary = summarize(options, &outcome.results, stage_seconds, outcome.num_run);
     if !options.keep_work {
         let work = folder.join(WORK_FOLDER);
         match fs::remove_dir_all(&work) {
@@ -62,7 +65,6 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
 
 /// Checks the options before any stage runs.
 fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
-    let wrong = |reason: String| Err(Error::Options { reason });
     let mut files = vec![&options.source, &options.target];
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
@@ -71,35 +73,43 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
         Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
             let name = display_name(file);
-            return wrong(format!("{name}: texts are read more than once; give files, no pipes"));
+            return Err(Error::invalid_options(format!(
+                "{name}: texts are read more than once; give files, not pipes"
+            )));
         }
         if let (Ok(file), Ok(work)) =
             (file.canonicalize(), options.output.join(WORK_FOLDER).canonicalize())
             && file.starts_with(work)
         {
             let name = display_name(&file);
-            return wrong(format!(
-                "{name}: files between stages are replaced and removed; copy it first"
-            ));
+            return Err(Error::invalid_options(format!(
+                "{name}: training replaces and removes intermediate files; copy the file first"
+            )));
         }
     }
     let ini = options.output.join(INI_FILE);
     if ini.exists() && !options.output.join(MANIFEST_FILE).exists() {
-        let reason = format!("{}: not made by training; give another -o", display_name(&ini));
-        return wrong(reason);
+        return Err(Error::invalid_options(format!(
+            "{}: not written by training; give another -o",
+            display_name(&ini)
+        )));
     }
     if options.raw_languages.is_none() && options.nonbreaking_prefixes.iter().any(Option::is_some) {
-        return wrong("nonbreaking prefixes are for raw texts; name their languages".into());
+        return Err(Error::invalid_options(
+            "nonbreaking prefixes are for raw texts; name their languages",
+        ));
     }
     if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
-        return wrong("lengths and ratios must be at least 1".into());
+        return Err(Error::invalid_options("lengths and ratios must be at least 1"));
     }
     if options.max_words > miriam_align::MAX_SENTENCE_WORDS {
-        let most = miriam_align::MAX_SENTENCE_WORDS;
-        return wrong(format!("--max-words: lines of more than {most} words are not aligned"));
+        return Err(Error::invalid_options(format!(
+            "--max-words: lines of more than {} words are not aligned",
+            miriam_align::MAX_SENTENCE_WORDS
+        )));
     }
     if options.tuning.and_then(|tuning| tuning.iterations) == Some(0) {
-        return wrong("tuning takes at least one iteration".into());
+        return Err(Error::invalid_options("tuning takes at least one iteration"));
     }
     let prune = options.lm_prune.clone();
     EstimateOptions { prune, ..EstimateOptions::new(options.lm_order) }.validate()?;
@@ -110,19 +120,18 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     };
     let reordering = extract.validate()?;
     if reordering.is_some_and(|model| !model.conditions_on_target) {
-        return wrong(
-            "--reordering: tables of `f` models name source phrases only and cannot be joined; \
-             give an `fe` model"
-                .into(),
-        );
+        return Err(Error::invalid_options(
+            "--reordering: `f` models are not supported, because their tables name only source \
+             phrases; give an `fe` model",
+        ));
     }
     Ok(reordering)
 }
 
 /// Locks `folder` against other runs until the lock is dropped.
 pub(crate) fn lock_folder(folder: &Path) -> Result<FileLock> {
-    let locked = || Error::FolderLocked { folder: display_name(folder) };
-    FileLock::try_acquire(&folder.join(LOCK_FILE))?.ok_or_else(locked)
+    FileLock::try_acquire(&folder.join(LOCK_FILE))?
+        .ok_or_else(|| Error::FolderLocked { folder: display_name(folder) })
 }
 
 fn estimate_disk(options: &TrainOptions) -> DiskEstimate {
@@ -139,25 +148,23 @@ fn estimate_disk(options: &TrainOptions) -> DiskEstimate {
 fn summarize(
     options: &TrainOptions,
     results: &[CompletedStage],
-    times: Vec<(&'static str, f64)>,
-    done_now: usize,
+    stage_seconds: Vec<(&'static str, f64)>,
+    num_run: usize,
 ) -> TrainSummary {
-    let facts =
-        |stage: &str| results.iter().find(|done| done.stage == stage).map(|done| &done.facts);
-    let value = |stage: &str, name: &str| facts(stage).and_then(|facts| facts.get(name));
-    let count = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_u64()).unwrap_or(0);
-    let number = |stage: &str, name: &str| value(stage, name).and_then(|v| v.as_f64());
+    let count =
+        |stage, name| find_statistic(results, stage, name).and_then(|v| v.as_u64()).unwrap_or(0);
+    let number = |stage, name| find_statistic(results, stage, name).and_then(|v| v.as_f64());
     TrainSummary {
         ini: options.output.join(INI_FILE),
         is_raw: options.raw_languages.is_some(),
-        stages: (done_now, results.len()),
-        stage_seconds: times,
+        stages: (num_run, results.len()),
+        stage_seconds,
         pairs: (count("corpus", "kept"), count("corpus", "pairs")),
         words: (count("corpus", "source_words"), count("corpus", "target_words")),
         links: count("align", "links"),
         phrase_pairs: count("table", "phrases"),
         table_bytes: count("table", "bytes"),
-        ngrams: value("lm", "ngrams")
+        ngrams: find_statistic(results, "lm", "ngrams")
             .and_then(|counts| counts.as_array())
             .map(|counts| counts.iter().filter_map(|count| count.as_u64()).collect())
             .unwrap_or_default(),
@@ -169,4 +176,13 @@ fn summarize(
             bleu: number("weights", "first_bleu").zip(number("weights", "best_bleu")),
         }),
     }
+}
+
+/// Finds the statistic `name` of a stage.
+pub(crate) fn find_statistic<'r>(
+    results: &'r [CompletedStage],
+    stage: &str,
+    name: &str,
+) -> Option<&'r serde_json::Value> {
+    results.iter().find(|done| done.stage == stage)?.facts.get(name)
 }

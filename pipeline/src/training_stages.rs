@@ -35,10 +35,10 @@ pub(crate) const INI_FILE: &str = "moses.ini";
 const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
 /// Discounts for counts of 1, 2, and 3 or more if the text gives none: lmplz's defaults.
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
-/// The truecase models, source and target side.
+/// The truecase models of the source and the target side.
 const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];
 
-/// The copies of a user's lists of nonbreaking prefixes, source and target side.
+/// The copies of a user's lists of nonbreaking prefixes of the source and the target side.
 const PREFIX_FILES: [&str; 2] = ["nonbreaking-prefixes.source", "nonbreaking-prefixes.target"];
 
 /// A training run: its options, and the names of its files.
@@ -56,7 +56,7 @@ impl TrainingRun<'_> {
         Path::new(WORK_FOLDER).join(name)
     }
 
-    fn path_of(&self, file: impl AsRef<Path>) -> PathBuf {
+    fn full_path(&self, file: impl AsRef<Path>) -> PathBuf {
         self.folder.join(file)
     }
 
@@ -66,7 +66,7 @@ impl TrainingRun<'_> {
     }
 
     fn parallel_files(&self, name: &str) -> ParallelFiles {
-        Self::parallel_file_names(name).map(|file| self.path_of(file))
+        Self::parallel_file_names(name).map(|file| self.full_path(file))
     }
 
     /// The folder of tables as text, relative to the folder.
@@ -74,11 +74,12 @@ impl TrainingRun<'_> {
         if self.options.keep_text { TEXT_FOLDER.into() } else { Self::work_file("tables") }
     }
 
+    /// The phrase table and the reordering table as text, relative to the folder.
     fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
-        let reordering = self.options.reordering.as_ref();
-        let end = if self.options.keep_text { "gz" } else { "zst" };
-        let table = |name: &str| self.tables_folder().join(format!("{name}.{end}"));
-        (table("phrase-table"), reordering.map(|_| table("reordering-table")))
+        let extension = if self.options.keep_text { "gz" } else { "zst" };
+        let [phrases, reordering] = ["phrase-table", "reordering-table"]
+            .map(|name| self.tables_folder().join(format!("{name}.{extension}")));
+        (phrases, self.options.reordering.is_some().then_some(reordering))
     }
 
     fn arpa_file(&self) -> PathBuf {
@@ -89,7 +90,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// All stages, in an order in which they can be done.
+    /// Builds all stages, in an order in which they can run.
     pub fn build_stages(&self, progress: &dyn Progress) -> Result<Vec<Stage<'_>>> {
         let options = self.options;
         let lm_text = match &options.lm_text[..] {
@@ -123,15 +124,15 @@ impl TrainingRun<'_> {
         Ok(stages)
     }
 
-    /// A hash of the text of the source (0) or target (1) side, and of its list of nonbreaking
+    /// Hashes the text of the source (0) or target (1) side, and its list of nonbreaking
     /// prefixes.
     fn hash_side(&self, side: usize, progress: &dyn Progress) -> Result<String> {
         let text = [&self.options.source, &self.options.target][side];
         hash_files([text].into_iter().chain(&self.options.nonbreaking_prefixes[side]), progress)
     }
 
-    /// The steps before truecasing of the source (0) or target (1) side.
-    fn processor(&self, side: usize, language: &str) -> Result<TextProcessor> {
+    /// Creates the preprocessing of the source (0) or target (1) side, without truecasing.
+    fn create_processor(&self, side: usize, language: &str) -> Result<TextProcessor> {
         let processor = TextProcessor::for_language(language);
         Ok(match &self.options.nonbreaking_prefixes[side] {
             Some(file) => processor.with_nonbreaking_prefixes(NonbreakingPrefixes::read(file)?),
@@ -139,7 +140,7 @@ impl TrainingRun<'_> {
         })
     }
 
-    /// Trains the truecase model of the source (0) or target (1) side.
+    /// The stage that trains the truecase model of the source (0) or target (1) side.
     fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
         let options = self.options;
         Stage {
@@ -151,21 +152,20 @@ impl TrainingRun<'_> {
             files: vec![TRUECASE_FILES[side].into()],
             is_kept: true,
             run: Box::new(move |progress| {
-                let (text, model) =
-                    ([&options.source, &options.target][side], self.path_of(TRUECASE_FILES[side]));
-                let mut preparation = self.processor(side, language)?;
+                let text = [&options.source, &options.target][side];
+                let model = self.full_path(TRUECASE_FILES[side]);
+                let mut preparation = self.create_processor(side, language)?;
                 train_truecase_model(text, &mut preparation, &model, options.threads, progress)?;
                 Ok(StageStatistics::new())
             }),
         }
     }
 
-    /// Loads the preprocessing of the source (0) or target (1) side, with its truecase
-    /// model.
+    /// Loads the preprocessing of the source (0) or target (1) side, with its truecase model.
     fn load_preparation(&self, side: usize, languages: &LanguagePair) -> Result<TextProcessor> {
         let language = [&languages.source, &languages.target][side];
-        let mut preparation = self.processor(side, language)?;
-        preparation.truecaser = Some(TruecaseModel::read(&self.path_of(TRUECASE_FILES[side]))?);
+        let mut preparation = self.create_processor(side, language)?;
+        preparation.truecaser = Some(TruecaseModel::read(&self.full_path(TRUECASE_FILES[side]))?);
         Ok(preparation)
     }
 
@@ -201,34 +201,34 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Writes the text processing configuration of the system, with copies of the lists of
-    /// nonbreaking prefixes that it names.
+    /// The stage that writes the text processing configuration of the system, with copies of the
+    /// lists of nonbreaking prefixes that it names.
     fn preparation_file_stage(
         &self,
         languages: &LanguagePair,
         progress: &dyn Progress,
     ) -> Result<Stage<'_>> {
         let lists = &self.options.nonbreaking_prefixes;
-        let copy = |side: usize| lists[side].as_ref().map(|_| PathBuf::from(PREFIX_FILES[side]));
-        let settings = TextProcessorConfig {
+        let copies =
+            [0, 1].map(|side| lists[side].as_ref().map(|_| PathBuf::from(PREFIX_FILES[side])));
+        let config = TextProcessorConfig {
             normalize: Some(languages.source.clone()),
             tokenize: Some(languages.source.clone()),
-            nonbreaking_prefixes: copy(0),
+            nonbreaking_prefixes: copies[0].clone(),
             truecase: Some(TRUECASE_FILES[0].into()),
             detokenize: Some(languages.target.clone()),
             recase: true,
-            target_nonbreaking_prefixes: copy(1),
+            target_nonbreaking_prefixes: copies[1].clone(),
             target_truecase: Some(TRUECASE_FILES[1].into()),
         };
-        let text = settings.to_text();
-        let copies = [copy(0), copy(1)];
+        let text = config.to_text();
         let key = match copies {
             [None, None] => text.clone(),
             _ => format!("{text}{}", hash_files(lists.iter().flatten(), progress)?),
         };
         Ok(Stage {
             name: "preparation",
-            title: "writing how raw text is prepared",
+            title: "writing the text processing configuration",
             dependencies: &[],
             key,
             files: [TextProcessorConfig::FILE_NAME.into()]
@@ -240,10 +240,10 @@ impl TrainingRun<'_> {
                 for (list, copy) in lists.iter().zip(&copies) {
                     if let (Some(list), Some(copy)) = (list, copy) {
                         let words = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
-                        write_atomically(&self.path_of(copy), &words)?;
+                        write_atomically(&self.full_path(copy), &words)?;
                     }
                 }
-                write_atomically(&self.path_of(TextProcessorConfig::FILE_NAME), text.as_bytes())?;
+                write_atomically(&self.full_path(TextProcessorConfig::FILE_NAME), text.as_bytes())?;
                 Ok(StageStatistics::new())
             }),
         })
@@ -281,7 +281,7 @@ impl TrainingRun<'_> {
             symmetrization: options.symmetrization,
             threads: options.threads,
             memory: Some(options.memory),
-            temp_dir: Some(self.path_of(WORK_FOLDER)),
+            temp_dir: Some(self.full_path(WORK_FOLDER)),
             ..AlignOptions::default()
         };
         Stage {
@@ -292,8 +292,8 @@ impl TrainingRun<'_> {
             files: vec![Self::work_file("alignment")],
             is_kept: false,
             run: Box::new(move |progress| {
-                let ([source, target], output) =
-                    (self.parallel_files("corpus"), self.path_of(Self::work_file("alignment")));
+                let [source, target] = self.parallel_files("corpus");
+                let output = self.full_path(Self::work_file("alignment"));
                 let done = miriam_align::align_files(&source, &target, &output, &align, progress)?;
                 Ok(stage_statistics([("links", done.links.into())]))
             }),
@@ -312,8 +312,8 @@ impl TrainingRun<'_> {
             is_kept: options.keep_text,
             run: Box::new(move |progress| {
                 let [source, target] = self.parallel_files("corpus");
-                let alignment = self.path_of(Self::work_file("alignment"));
-                let output = self.path_of(self.tables_folder());
+                let alignment = self.full_path(Self::work_file("alignment"));
+                let output = self.full_path(self.tables_folder());
                 let extract = ExtractOptions {
                     max_length: options.max_length,
                     reordering: options.reordering.clone(),
@@ -350,15 +350,15 @@ impl TrainingRun<'_> {
             run: Box::new(move |progress| {
                 let (phrases, reordering) = self.table_files();
                 let build = BuildOptions {
-                    phrase_table: self.path_of(phrases),
-                    reordering: reordering.map(|file| self.path_of(file)),
+                    phrase_table: self.full_path(phrases),
+                    reordering: reordering.map(|file| self.full_path(file)),
                     memory: Some(options.memory),
                     threads: options.threads,
                     ..BuildOptions::default()
                 };
                 let done = miriam_probingpt::build_file(
                     &build,
-                    &self.path_of(PHRASE_TABLE_FILE),
+                    &self.full_path(PHRASE_TABLE_FILE),
                     progress,
                 )?;
                 Ok(stage_statistics([
@@ -382,14 +382,14 @@ impl TrainingRun<'_> {
             files: vec![Self::work_file("lm.text")],
             is_kept: false,
             run: Box::new(move |progress| {
-                let to = self.path_of(Self::work_file("lm.text"));
+                let to = self.full_path(Self::work_file("lm.text"));
                 let Some(languages) = &self.options.raw_languages else {
                     return corpus::clean_monolingual(from, &to, progress);
                 };
                 let preparation = self.load_preparation(1, languages)?;
                 let mut prepared = Vec::new();
                 for (i, file) in from.iter().enumerate() {
-                    let path = self.path_of(Self::work_file(&format!("lm.prepared.{i}")));
+                    let path = self.full_path(Self::work_file(&format!("lm.prepared.{i}")));
                     prepare_file(file, &preparation, &path, self.options.threads, progress)?;
                     prepared.push(path);
                 }
@@ -415,23 +415,23 @@ impl TrainingRun<'_> {
                 .collect(),
             is_kept: true,
             run: Box::new(move |progress| {
-                let arpa = self.path_of(self.arpa_file());
+                let arpa = self.full_path(self.arpa_file());
                 let estimate = EstimateOptions {
                     prune: options.lm_prune.clone(),
                     // Small texts have no counts of counts for all orders.
                     discount_fallback: Some(DISCOUNT_FALLBACK),
                     skip_symbols: true,
                     memory: options.memory,
-                    temp_dir: self.path_of(WORK_FOLDER),
+                    temp_dir: self.full_path(WORK_FOLDER),
                     threads: options.threads,
                     ..EstimateOptions::new(options.lm_order)
                 };
-                let input = Input::open(&self.path_of(Self::work_file("lm.text")))?;
+                let input = Input::open(&self.full_path(Self::work_file("lm.text")))?;
                 let mut output = Output::create_atomic(&arpa)?;
                 let done =
                     miriam_lmcpu::estimate::estimate(&estimate, input, &mut output, progress)?;
                 output.finish()?;
-                let model = self.path_of(LM_FILE);
+                let model = self.full_path(LM_FILE);
                 build_thread_pool(options.threads)?.install(|| match options.lm_kind {
                     LmKind::Probing => {
                         probing::build_probing(&arpa, &model, ArpaOptions::default(), progress)
@@ -471,7 +471,7 @@ impl TrainingRun<'_> {
             files: vec![UNTUNED_INI_FILE.into()],
             is_kept: true,
             run: Box::new(move |_| {
-                write_atomically(&self.path_of(UNTUNED_INI_FILE), text.as_bytes())?;
+                write_atomically(&self.full_path(UNTUNED_INI_FILE), text.as_bytes())?;
                 Ok(StageStatistics::new())
             }),
         }
@@ -513,7 +513,7 @@ impl TrainingRun<'_> {
             is_kept: true,
             run: Box::new(move |progress| {
                 let [_, target] = self.parallel_files("dev");
-                let model = miriam_glm::open(&self.path_of(LM_FILE), LoadMethod::Lazy, progress)?;
+                let model = miriam_glm::open(&self.full_path(LM_FILE), LoadMethod::Lazy, progress)?;
                 let input = Input::open(&target)?;
                 let mut nowhere = Output::create(Path::new("/dev/null"))?;
                 let perplexity_options = perplexity::PerplexityOptions {
@@ -542,7 +542,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Tunes the weights, or keeps the initial ones if there is no dev text.
+    /// The stage that tunes the weights, or keeps the initial ones if there is no dev text.
     fn tuning_stage(&self) -> Stage<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);
@@ -551,7 +551,7 @@ impl TrainingRun<'_> {
             title: if tuning.is_some() {
                 "tuning the weights"
             } else {
-                "keeping the first weights"
+                "keeping the initial weights"
             },
             dependencies: match tuning {
                 Some(_) => &["table", "lm", "ini", "dev"],
@@ -561,7 +561,8 @@ impl TrainingRun<'_> {
             files: vec![INI_FILE.into()],
             is_kept: true,
             run: Box::new(move |progress| {
-                let (untuned, output) = (self.path_of(UNTUNED_INI_FILE), self.path_of(INI_FILE));
+                let untuned = self.full_path(UNTUNED_INI_FILE);
+                let output = self.full_path(INI_FILE);
                 let Some(Tuning { method, seed, iterations }) = tuning else {
                     let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
                     write_atomically(&output, &ini)?;
@@ -585,7 +586,7 @@ impl TrainingRun<'_> {
     }
 }
 
-/// A hash of the bytes of files, in their order.
+/// Hashes the bytes of files, in their order.
 fn hash_files<'f>(
     files: impl IntoIterator<Item = &'f PathBuf>,
     progress: &dyn Progress,
@@ -595,7 +596,7 @@ fn hash_files<'f>(
     for path in files {
         let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let mut length = 0u64;
-        let task = progress.task("looking at files", file.metadata().ok().map(|found| found.len()));
+        let task = progress.task("hashing files", file.metadata().ok().map(|found| found.len()));
         loop {
             let read = match file.read(&mut buffer) {
                 Ok(0) => break,

@@ -128,3 +128,45 @@ pub fn unpack_archive(path: &Path, folder: &Path) {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
 }
+
+/// The files under version control, relative to the project; without git, all files
+/// except built and hidden ones.
+pub fn tracked_files() -> Vec<PathBuf> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(project_root()).output();
+    if let Ok(output) = output
+        && output.status.success()
+        && !output.stdout.is_empty()
+    {
+        let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        // A file that is being renamed may be listed but missing.
+        let paths = names.map(|name| PathBuf::from(lossy_text(name)));
+        return paths.filter(|path| project_root().join(path).exists()).collect();
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(folder) = folders.pop() {
+        for entry in
+            std::fs::read_dir(project_root().join(&folder)).expect("a folder of the project")
+        {
+            let entry = entry.expect("an entry of the folder");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = folder.join(&name);
+            match entry.file_type().expect("the entry's type") {
+                _ if name.starts_with('.') || name == "target" => {}
+                kind if kind.is_dir() => folders.push(path),
+                _ => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Paths and contents of the tracked files with these extensions.
+pub fn files_with_extensions(endings: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut paths = tracked_files();
+    paths.retain(|path| {
+        path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+    });
+    let content = |path: &PathBuf| lossy_text(&read_decompressed(&project_root().join(path)));
+    paths.into_iter().map(|path| (path.clone(), content(&path))).collect()
+}

@@ -36,11 +36,14 @@ impl Response {
 
     /// The value of a header, empty where there is none.
     pub fn header(&self, name: &str) -> &str {
-        let of_line = |line: &'_ str| -> Option<usize> {
+        let value_start = |line: &'_ str| -> Option<usize> {
             let (known, _) = line.split_once(':')?;
             known.eq_ignore_ascii_case(name).then_some(known.len() + 1)
         };
-        self.head.lines().find_map(|line| Some(line[of_line(line)?..].trim())).unwrap_or_default()
+        self.head
+            .lines()
+            .find_map(|line| Some(line[value_start(line)?..].trim()))
+            .unwrap_or_default()
     }
 }
 

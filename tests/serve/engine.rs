@@ -45,14 +45,14 @@ fn neural_translations_do_not_depend_on_other_clients() {
                 // The command line aligns the end of the sentence too.
                 let length = |tokens: &Value| tokens.as_array().unwrap().len();
                 let ends = [length(&response["results"][0]["source"]), length(&entry["tokens"])];
-                let of_words = line[2].split(' ').filter(|link| {
+                let word_links = line[2].split(' ').filter(|link| {
                     let (source, target) = link.split_once('-').unwrap();
                     let [source, target]: [usize; 2] = [source, target].map(|n| n.parse().unwrap());
                     source < ends[0] && target < ends[1]
                 });
                 let links = entry["alignment"].as_array().unwrap();
                 let links = links.iter().map(|link| format!("{}-{}", link[0], link[1]));
-                assert_eq!(links.collect::<Vec<_>>(), of_words.collect::<Vec<_>>());
+                assert_eq!(links.collect::<Vec<_>>(), word_links.collect::<Vec<_>>());
             }
         }
     }

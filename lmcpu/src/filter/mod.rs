@@ -1,7 +1,7 @@
 //! Models reduced to what given sentences can ask for, with the output of KenLM's `filter`.
 //!
 //! Lines of n-grams are copied, not parsed: those that pass keep every byte. A criterion
-//! ([`criterion`]) says which do; workers apply it to chunks of lines, and a sink ([`sink`])
+//! (`criterion`) says which do; workers apply it to chunks of lines, and a sink (`sink`)
 //! writes the counts of what is left before it.
 
 mod criterion;

@@ -59,7 +59,7 @@ impl Default for KenlmProbingOptions {
 }
 
 /// Builds the KenLM probing file `output` from the model at `path`, in any format that
-/// [`open_source`] reads, on rayon's current threads.
+/// [`open_source`](crate::open_source()) reads, on rayon's current threads.
 ///
 /// # Errors
 ///

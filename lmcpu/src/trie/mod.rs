@@ -4,7 +4,7 @@
 //! to the left follows the words of the context. What differs: the children of a node
 //! are not a range to be searched. All edges of an order are in one hash table
 //! (`level`) whose keys are a node and a word; of a key only those bits are stored
-//! that do not follow from the slot ([`miriam_storage::compact`]; Darragh, Cleary and
+//! that do not follow from the slot ([`miriam_storage::quotient_table`]; Darragh, Cleary and
 //! Witten 1993 call such a trie a Bonsai). So a step of a walk is one cache line
 //! whatever the size of the node, the line of a bigram is known from its words alone,
 //! and no entry spends bits on where its children begin. Backoffs, which repeat, are

@@ -1,17 +1,19 @@
-//! By what one of several translations of a sentence is chosen: its likeness to the reference.
+//! The metric that selects one of several translations of a sentence by its similarity to the
+//! reference.
 
 use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER, NgramMatcher, ReferenceNgrams, TokenId};
 use miriam_metrics::{Bleu, Chrf, Metric};
 use miriam_textio::fields::split_words;
 
-/// A measure of a sentence by which a translation is selected.
+/// A sentence-level metric by which a translation is selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SelectionMetric {
-    /// sacreBLEU's BLEU of a sentence: of the orders that the translation has n-grams of.
+    /// sacreBLEU's sentence BLEU with effective order: only orders of which the translation has
+    /// n-grams count.
     #[default]
     Effective,
-    /// The BLEU by which Marian's students are made: all four orders of words as spaces divide
-    /// them, one added to matches and totals. Translations of fewer than four words have 0.
+    /// The BLEU of Marian's student recipes: all four orders of words between spaces, with one
+    /// added to matches and totals. Translations of fewer than four words have 0.
     Marian,
     /// sacreBLEU's chrF.
     Chrf,
@@ -31,56 +33,59 @@ impl SelectionMetric {
         }
     }
 
-    /// The metric of that name.
+    /// Finds the metric with this name on the command line.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// The scores of translations of one sentence.
+    /// Scores the translations of one sentence.
     pub fn scores(self, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
         match self {
             SelectionMetric::Marian => {
                 let reference = ReferenceNgrams::new([split_words(reference)]);
                 let mut matcher = NgramMatcher::default();
-                let score = |translation: &Vec<u8>| {
-                    let tokens: Vec<TokenId> =
-                        split_words(translation).map(|word| reference.token_id(word)).collect();
-                    marian_bleu(&matcher.count_matches(&reference, &tokens))
-                };
-                translations.iter().map(score).collect()
+                translations
+                    .iter()
+                    .map(|translation| {
+                        let tokens: Vec<TokenId> =
+                            split_words(translation).map(|word| reference.token_id(word)).collect();
+                        marian_bleu(&matcher.count_matches(&reference, &tokens))
+                    })
+                    .collect()
             }
             SelectionMetric::Effective => {
                 let bleu = Bleu { effective_order: true, ..Bleu::default() };
-                scores_of_text(&bleu, reference, translations)
+                score_text(&bleu, reference, translations)
             }
-            SelectionMetric::Chrf => scores_of_text(&Chrf::default(), reference, translations),
+            SelectionMetric::Chrf => score_text(&Chrf::default(), reference, translations),
         }
     }
 
-    /// The index of the best translation, of equal ones the first.
+    /// Returns the index of the best translation, or the first of equally good ones.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `translations` is empty.
     pub fn select(self, reference: &[u8], translations: &[Vec<u8>]) -> usize {
         let scores = self.scores(reference, translations);
-        let better = |best: usize, index: usize| {
-            if scores[index] > scores[best] { index } else { best }
-        };
-        (0..scores.len()).reduce(better).expect("a sentence has a translation")
+        (0..scores.len())
+            .reduce(|best, index| if scores[index] > scores[best] { index } else { best })
+            .expect("a sentence has a translation")
     }
 }
 
-/// Scores by a metric of text, where bytes that are not UTF-8 are U+FFFD.
-fn scores_of_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
+/// Scores translations by a metric on text. Bytes that are not UTF-8 become U+FFFD.
+fn score_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
     let reference = String::from_utf8_lossy(reference);
-    let score = |translation: &Vec<u8>| {
-        let translation = String::from_utf8_lossy(translation);
-        metric.score(&metric.statistics(&translation, &[&reference])).0
-    };
-    translations.iter().map(score).collect()
+    translations
+        .iter()
+        .map(|translation| {
+            let translation = String::from_utf8_lossy(translation);
+            metric.score(&metric.statistics(&translation, &[&reference])).0
+        })
+        .collect()
 }
 
-/// From 0 to 1. An order without n-grams has precision 0, which makes the score 0.
+/// Computes BLEU from 0 to 1. An order without n-grams has precision 0, so the score is 0.
 fn marian_bleu(counts: &BleuCounts) -> f64 {
     let mut product = 1.0;
     for (&matches, &total) in counts.matches.iter().zip(&counts.totals) {
@@ -109,20 +114,19 @@ mod tests {
 
     /// The definition, by maps of lists of words.
     fn slow_marian_bleu(reference: &[&str], hypothesis: &[&str]) -> f64 {
-        let count = |words: &[&str], order: usize| {
-            let mut counts: HashMap<Vec<String>, u64> = HashMap::new();
-            for ngram in words.windows(order) {
-                *counts.entry(ngram.iter().map(|w| (*w).into()).collect()).or_default() += 1;
-            }
-            counts
-        };
         let mut log_sum = 0.0;
         for order in 1..=4 {
-            let (of_reference, of_hypothesis) = (count(reference, order), count(hypothesis, order));
-            let possible: u64 = of_hypothesis.values().sum();
-            let matched: u64 = of_hypothesis
+            let [reference_counts, hypothesis_counts] = [reference, hypothesis].map(|words| {
+                let mut counts: HashMap<Vec<String>, u64> = HashMap::new();
+                for ngram in words.windows(order) {
+                    *counts.entry(ngram.iter().map(|w| (*w).into()).collect()).or_default() += 1;
+                }
+                counts
+            });
+            let possible: u64 = hypothesis_counts.values().sum();
+            let matched: u64 = hypothesis_counts
                 .iter()
-                .map(|(ngram, &n)| n.min(of_reference.get(ngram).copied().unwrap_or(0)))
+                .map(|(ngram, &n)| n.min(reference_counts.get(ngram).copied().unwrap_or(0)))
                 .sum();
             if matched == 0 && possible == 0 {
                 return 0.0;

@@ -1,11 +1,11 @@
 //! Sequence-level knowledge distillation (Kim and Rush 2016): a large model's translations of the
 //! training text become the targets of a small one.
 //!
-//! Text that a model wrote is more regular than what people wrote, so a small model comes closer
-//! to it. Of several translations of a sentence the one that is most like the original target is
-//! taken (interpolated, Junczys-Dowmunt et al. 2018), or simply the first (plain). Everything
-//! runs in stages as `train` does; translating, which takes nearly all the time, has parts of its
-//! own.
+//! Text that a model wrote is more regular than text that people wrote, so a small model learns
+//! it better. Of several translations of a sentence, the one most similar to the original target
+//! is taken (interpolated, Junczys-Dowmunt et al. 2018), or simply the first (plain). All work
+//! runs in stages, as in `train`. Translation takes nearly all the time, and is divided into
+//! parts that are each resumed.
 
 mod metric;
 mod n_best_list;
@@ -30,7 +30,7 @@ pub use teacher_lists::Teacher;
 
 use crate::manifest::StageStatistics;
 use crate::stage_runner::{self, Stage};
-use crate::train::lock_folder;
+use crate::train::{find_statistic, lock_folder};
 use crate::training_stages::INI_FILE;
 use crate::{Error, Result};
 use n_best_list::{ListForm, NBestReader};
@@ -38,7 +38,7 @@ use select::Selection;
 use student::TrainingSet;
 use teacher_lists::ListParts;
 
-/// The configuration of the student's training, in the folder.
+/// The name of the configuration of the student's training in the folder.
 pub const CONFIG_FILE: &str = "train.yml";
 const LISTS_FOLDER: &str = "n-best";
 const WORK_FOLDER: &str = "distill.work";
@@ -46,7 +46,7 @@ const TEXT_FILES: [&str; 2] = ["train.source.gz", "train.target.gz"];
 const PIECES_FILES: [&str; 2] = ["distill.work/pieces.source", "distill.work/pieces.target"];
 const ALIGNMENT_FILE: &str = "alignment.gz";
 const SHORTLIST_FILE: &str = "lex.s2t.gz";
-/// The most translations of a word in the shortlist, as in Marian's lists.
+/// The maximum number of translations of a word in the shortlist, as in Marian's lists.
 const SHORTLIST_BEST: usize = 100;
 
 /// The options of a distillation.
@@ -56,21 +56,21 @@ pub struct DistillOptions {
     pub source: PathBuf,
     /// The original target side; without it the teacher's first translations are taken.
     pub reference: Option<PathBuf>,
-    /// By what a translation is selected; none for the first.
+    /// The metric that selects a translation; `None` takes the first.
     pub metric: Option<SelectionMetric>,
     /// Whether the original pairs come after the distilled ones.
     pub adds_original: bool,
-    /// The folder of the training set; it is made if it is not there.
+    /// The folder of the training set; it is created if it does not exist.
     pub output: PathBuf,
-    /// The lines of a part of the n-best lists.
+    /// The number of lines in a part of the n-best lists.
     pub part_lines: u64,
-    /// The student's vocabularies, source and target.
+    /// The student's source and target vocabularies.
     pub vocabularies: [PathBuf; 2],
     /// Whether words are aligned, for guided alignment and a shortlist.
     pub aligns: bool,
     /// Text to validate the student on.
     pub dev: Option<[PathBuf; 2]>,
-    /// Shape and schedule of the student.
+    /// The student's architecture and training schedule.
     pub student: RawOptions,
     /// Worker threads.
     pub threads: usize,
@@ -79,17 +79,17 @@ pub struct DistillOptions {
 /// A student's training set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistillSummary {
-    /// What was selected.
+    /// Counts of the selection.
     pub selection: SelectionSummary,
-    /// Stages that ran now, and all stages.
+    /// The numbers of stages that ran now, and of all stages.
     pub stages: (usize, usize),
 }
 
-/// Makes the training set of a student of `teacher`. A run that was killed is resumed, and gives
-/// the same bytes; with the same options as before nothing is left to do.
+/// Creates the training set of a student of `teacher`. A run that was killed is resumed, and
+/// gives the same bytes; with the same options as before nothing is left to do.
 ///
 /// # Errors
-/// Options that do not go together, texts that differ in length, lists of another teacher in the
+/// Options that exclude each other, texts that differ in length, lists of another teacher in the
 /// folder, and files that cannot be read or written.
 pub fn distill(
     options: &DistillOptions,
@@ -103,16 +103,16 @@ pub fn distill(
     for part in ["", WORK_FOLDER] {
         remove_stale_files(&folder.join(part), ".");
     }
-    let source = TextFacts::read(&options.source, progress)?;
+    let source = TextDigest::read(&options.source, progress)?;
     let reference =
-        options.reference.as_ref().map(|path| TextFacts::read(path, progress)).transpose()?;
+        options.reference.as_ref().map(|path| TextDigest::read(path, progress)).transpose()?;
     if source.lines == 0 {
         let file = display_name(&options.source);
-        return Err(Error::EmptyCorpus { file, reason: "it has no line to translate".into() });
+        return Err(Error::EmptyCorpus { file, reason: "the text is empty".into() });
     }
-    if let (Some(path), Some(facts)) = (&options.reference, &reference) {
+    if let (Some(path), Some(reference)) = (&options.reference, &reference) {
         let names = [&options.source, path].map(|path| display_name(path));
-        let lengths = names.iter().map(String::as_str).zip([source.lines, facts.lines]);
+        let lengths = names.iter().map(String::as_str).zip([source.lines, reference.lines]);
         miriam_textio::Error::check_line_counts(lengths)?;
     }
     let mut description = teacher.description.clone();
@@ -129,61 +129,62 @@ pub fn distill(
         },
         vocabulary_names: vocabulary_names(&options.vocabularies),
     };
-    let reference_key = reference.map_or("none".into(), |facts| facts.key());
-    let stages = run.stages(&teacher, &reference_key)?;
+    let reference_key = reference.map_or("none".into(), |reference| reference.key());
+    let stages = run.build_stages(&teacher, &reference_key)?;
     let count = stages.len();
     let outcome = stage_runner::run_stages(folder, &stages, run.option_texts(), progress)?;
     let work = folder.join(WORK_FOLDER);
     if work.exists() {
         fs::remove_dir_all(&work).map_err(|e| Error::io(&work, "remove", e))?;
     }
-    let selected = outcome.results.iter().find(|done| done.stage == "select");
-    let fact = |name: &str| {
-        let facts = selected.map(|done| &done.facts);
-        facts.and_then(|facts| facts.get(name)).and_then(|n| n.as_u64()).unwrap_or_default()
-    };
-    let selection = SelectionSummary {
-        sentences: fact("sentences"),
-        not_first: fact("not first"),
-        empty: fact("empty"),
-    };
+    let [sentences, not_first, empty] = ["sentences", "not first", "empty"].map(|name| {
+        find_statistic(&outcome.results, "select", name)
+            .and_then(|count| count.as_u64())
+            .unwrap_or_default()
+    });
+    let selection = SelectionSummary { sentences, not_first, empty };
     Ok(DistillSummary { selection, stages: (outcome.num_run, count) })
 }
 
 fn check_options(options: &DistillOptions) -> Result<()> {
-    let wrong = |reason: String| Err(Error::Options { reason });
     let dev = options.dev.iter().flatten();
     let files = [&options.source].into_iter().chain(&options.reference).chain(dev);
     for file in files.chain(&options.vocabularies) {
         Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
             let name = display_name(file);
-            return wrong(format!("{name}: files are read more than once; give files, no pipes"));
+            return Err(Error::invalid_options(format!(
+                "{name}: files are read more than once; give files, not pipes"
+            )));
         }
         let inside = options.output.canonicalize().ok().zip(file.canonicalize().ok());
         if inside.is_some_and(|(folder, file)| {
             [&TEXT_FILES[..], &[ALIGNMENT_FILE]].concat().iter().any(|own| file == folder.join(own))
         }) {
             let name = display_name(file);
-            return wrong(format!("{name}: it is also written; give another -o"));
+            return Err(Error::invalid_options(format!(
+                "{name}: this input would be overwritten; give another -o"
+            )));
         }
     }
     let ini = options.output.join(INI_FILE);
     if ini.exists() {
         let name = display_name(&ini);
-        return wrong(format!("{name}: this folder holds a phrase-based system; give another -o"));
+        return Err(Error::invalid_options(format!(
+            "{name}: this folder holds a phrase-based system; give another -o"
+        )));
     }
     if options.reference.is_none() && (options.metric.is_some() || options.adds_original) {
-        return wrong(
-            "--reference is needed to select translations, and for --add-original".into(),
-        );
+        return Err(Error::invalid_options(
+            "--reference is needed to select translations, and for --add-original",
+        ));
     }
     Ok(())
 }
 
 /// The names of the vocabularies in the folder.
 fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
-    // What comes after the first dot tells what a vocabulary is.
+    // The extensions after the first dot tell the format of a vocabulary.
     let extensions = paths.each_ref().map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.split_once('.').map_or(String::new(), |(_, extensions)| format!(".{extensions}"))
@@ -193,24 +194,25 @@ fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
     [0, 1].map(|side| format!("{}{}", stems[side], extensions[side]))
 }
 
-/// The number of lines of a text and a hash of them.
-struct TextFacts {
+/// The number of lines of a text, and their hash.
+struct TextDigest {
     lines: u64,
     hash: u64,
 }
 
-impl TextFacts {
+impl TextDigest {
     fn read(path: &Path, progress: &dyn Progress) -> Result<Self> {
         let task = progress.task("counting lines", None);
         let mut text = Lines::new(Input::open(path)?);
-        let (mut lines, mut hasher) = (0, Hasher::new());
+        let mut lines = 0;
+        let mut hasher = Hasher::new();
         while let Some(line) = text.next()? {
             hasher.update(&(line.bytes.len() as u64).to_le_bytes());
             hasher.update(line.bytes);
             lines += 1;
             task.advance(1);
         }
-        Ok(TextFacts { lines, hash: hasher.finish() })
+        Ok(TextDigest { lines, hash: hasher.finish() })
     }
 
     fn key(&self) -> String {
@@ -227,7 +229,7 @@ struct DistillRun<'a> {
 }
 
 impl DistillRun<'_> {
-    /// What a later run compares with its own options.
+    /// The options that a later run compares with its own.
     fn option_texts(&self) -> BTreeMap<String, String> {
         let options = self.options;
         let texts = [
@@ -238,11 +240,11 @@ impl DistillRun<'_> {
         texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn path_of(&self, name: &str) -> PathBuf {
+    fn full_path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    fn stages<'s>(
+    fn build_stages<'s>(
         &'s self,
         teacher: &'s Teacher<'_>,
         reference_key: &str,
@@ -250,13 +252,12 @@ impl DistillRun<'_> {
         let options = self.options;
         let description: Vec<String> =
             teacher.description.iter().map(|(name, value)| format!("{name} {value}")).collect();
-        let vocabulary_bytes = [0, 1].map(|side| {
-            let path = &options.vocabularies[side];
-            fs::read(path).map_err(|e| Error::io(path, "read", e))
-        });
-        let [source_bytes, target_bytes] = vocabulary_bytes;
+        let [source_vocabulary, target_vocabulary] = options
+            .vocabularies
+            .each_ref()
+            .map(|path| fs::read(path).map_err(|e| Error::io(path, "read", e)));
         let vocabulary_key =
-            format!("{:016x} {:016x}", hash64(&source_bytes?), hash64(&target_bytes?));
+            format!("{:016x} {:016x}", hash64(&source_vocabulary?), hash64(&target_vocabulary?));
         let metric = options.metric.map_or("none", SelectionMetric::name);
         let mut stages = vec![
             Stage {
@@ -302,7 +303,7 @@ impl DistillRun<'_> {
             files: vec![CONFIG_FILE.into()],
             is_kept: true,
             run: Box::new(move |_| {
-                let mut output = Output::create_atomic(&self.path_of(CONFIG_FILE))?;
+                let mut output = Output::create_atomic(&self.full_path(CONFIG_FILE))?;
                 output.write(yaml.as_bytes())?;
                 output.finish()?;
                 Ok(StageStatistics::new())
@@ -326,10 +327,10 @@ impl DistillRun<'_> {
                     for side in [0, 1] {
                         let [text, pieces] = [TEXT_FILES, PIECES_FILES].map(|all| all[side]);
                         student::write_pieces(
-                            &self.path_of(text),
+                            &self.full_path(text),
                             &tokenizers,
                             side,
-                            &self.path_of(pieces),
+                            &self.full_path(pieces),
                             progress,
                         )?;
                     }
@@ -344,10 +345,11 @@ impl DistillRun<'_> {
                 files: vec![ALIGNMENT_FILE.into()],
                 is_kept: true,
                 run: Box::new(|progress| {
-                    let [source, target] = PIECES_FILES.map(|name| self.path_of(name));
-                    let how = AlignOptions { threads: options.threads, ..AlignOptions::default() };
-                    let links = self.path_of(ALIGNMENT_FILE);
-                    miriam_align::align_files(&source, &target, &links, &how, progress)?;
+                    let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
+                    let align =
+                        AlignOptions { threads: options.threads, ..AlignOptions::default() };
+                    let links = self.full_path(ALIGNMENT_FILE);
+                    miriam_align::align_files(&source, &target, &links, &align, progress)?;
                     Ok(StageStatistics::new())
                 }),
             },
@@ -359,14 +361,15 @@ impl DistillRun<'_> {
                 files: vec![SHORTLIST_FILE.into()],
                 is_kept: true,
                 run: Box::new(|_| {
-                    let [source, target] = PIECES_FILES.map(|name| self.path_of(name));
-                    let how = ShortlistOptions { max_translations: SHORTLIST_BEST, threshold: 0.0 };
+                    let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
+                    let shortlist =
+                        ShortlistOptions { max_translations: SHORTLIST_BEST, threshold: 0.0 };
                     miriam_align::write_shortlist(
                         &source,
                         &target,
-                        &self.path_of(ALIGNMENT_FILE),
-                        &self.path_of(SHORTLIST_FILE),
-                        how,
+                        &self.full_path(ALIGNMENT_FILE),
+                        &self.full_path(SHORTLIST_FILE),
+                        shortlist,
                     )?;
                     Ok(StageStatistics::new())
                 }),
@@ -382,8 +385,9 @@ impl DistillRun<'_> {
         let list_name = display_name(&self.parts.folder);
         let mut selection =
             Selection::new(NBestReader::new(lists, ListForm::Plain), &list_name, reference)?;
-        let [source, target] = TEXT_FILES.map(|name| Output::create_atomic(&self.path_of(name)));
-        let (mut source, mut target) = (source?, target?);
+        let [source, target] = TEXT_FILES.map(|name| Output::create_atomic(&self.full_path(name)));
+        let mut source = source?;
+        let mut target = target?;
         let task = progress.task("selecting", Some(self.parts.num_lines));
         let summary = selection.run(options.threads, |best| {
             target.write(&best)?;
@@ -406,7 +410,7 @@ impl DistillRun<'_> {
     fn copy_vocabularies(&self) -> Result<StageStatistics> {
         for (path, name) in self.options.vocabularies.iter().zip(&self.vocabulary_names) {
             let bytes = fs::read(path).map_err(|e| Error::io(path, "read", e))?;
-            let mut output = Output::create_precompressed(&self.path_of(name))?;
+            let mut output = Output::create_precompressed(&self.full_path(name))?;
             output.write(&bytes)?;
             output.finish()?;
         }
@@ -415,12 +419,8 @@ impl DistillRun<'_> {
 
     fn training_yaml(&self) -> Result<String> {
         let options = self.options;
-        let absolute = |path: &PathBuf| {
-            let path = std::path::absolute(path).map_err(|e| Error::io(path, "find", e))?;
-            Ok::<_, Error>(path.display().to_string())
-        };
         let dev = match &options.dev {
-            Some([source, target]) => Some([absolute(source)?, absolute(target)?]),
+            Some([source, target]) => Some([absolute_path(source)?, absolute_path(target)?]),
             None => None,
         };
         let set = TrainingSet {
@@ -431,6 +431,11 @@ impl DistillRun<'_> {
         };
         student::training_yaml(&options.student, &set)
     }
+}
+
+fn absolute_path(path: &Path) -> Result<String> {
+    let path = std::path::absolute(path).map_err(|e| Error::io(path, "find", e))?;
+    Ok(path.display().to_string())
 }
 
 fn copy_lines(path: &Path, output: &mut Output) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Reading n-best lists as Marian writes them, a sentence at a time: however long a list is, only
-//! one sentence of it is in memory.
+//! A reader of n-best lists as Marian writes them. It reads one sentence at a time, so the length
+//! of a list does not matter.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use miriam_textio::{Error as TextError, Input, Line, Lines};
 
 use crate::Result;
 
-/// Which fields a list has.
+/// The fields of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListForm {
-    /// Number, translation, features, total: the bars that a translation has are its own.
+    /// Number, translation, features, total. Other bars belong to the translation.
     Plain,
-    /// A list of another program: alignments and scores of words may follow a translation.
+    /// A list of another program, where alignments and word scores may follow a translation.
     Any,
 }
 
-/// The translations of one sentence after the other, from one list or from several parts of one.
+/// A reader of one list, or of several parts of one.
 pub(super) struct NBestReader {
     form: ListForm,
     parts: VecDeque<PathBuf>,
@@ -29,13 +29,13 @@ pub(super) struct NBestReader {
 }
 
 impl NBestReader {
-    /// Sentences are numbered from 0 over all parts.
+    /// Creates a reader of these parts. Sentences are numbered from 0 over all parts.
     pub fn new(parts: impl IntoIterator<Item = PathBuf>, form: ListForm) -> Self {
         let parts = parts.into_iter().collect();
         NBestReader { form, parts, lines: None, pending: None, next_id: 0 }
     }
 
-    /// The translations of the next sentence, at least one; none at the end.
+    /// Reads the translations of the next sentence, at least one. Returns `None` at the end.
     ///
     /// # Errors
     /// If a part cannot be read, a line is not an entry, or a sentence has no translation.
@@ -70,7 +70,7 @@ impl NBestReader {
                 _ => {
                     let expected = self.next_id + u64::from(!found.is_empty());
                     let reason = format!(
-                        "sentence {id}, where {expected} is next: sentences are numbered from 0, \
+                        "expected sentence {expected}, found {id}: sentences are numbered from 0, \
                          and each has a translation"
                     );
                     return Err(TextError::format(&name, line.number, None, reason).into());
@@ -80,18 +80,21 @@ impl NBestReader {
     }
 }
 
-/// The number of the sentence and the translation of an entry.
+/// Parses the number of the sentence and the translation of an entry.
 fn parse_entry<'a>(line: &'a Line<'_>, form: ListForm) -> Result<(u64, &'a [u8]), String> {
-    let wrong = || "no entry of an n-best list, `number ||| translation ||| ...`".to_owned();
     let bytes = line.bytes;
-    let at = find_separator(bytes).ok_or_else(wrong)?;
-    let id = std::str::from_utf8(trim(&bytes[..at])).ok().and_then(|id| id.parse().ok());
-    let rest = &bytes[at + 3..];
-    Ok((id.ok_or_else(wrong)?, translation(rest, form)))
+    find_separator(bytes)
+        .and_then(|at| {
+            let id = std::str::from_utf8(trim(&bytes[..at])).ok()?.parse().ok()?;
+            Some((id, parse_translation(&bytes[at + 3..], form)))
+        })
+        .ok_or_else(|| {
+            "expected an entry of an n-best list, `number ||| translation ||| ...`".to_owned()
+        })
 }
 
-/// The translation that `fields` begins with.
-fn translation(fields: &[u8], form: ListForm) -> &[u8] {
+/// Parses the translation at the start of `fields`.
+fn parse_translation(fields: &[u8], form: ListForm) -> &[u8] {
     // Fields end at these offsets.
     let mut ends = Vec::new();
     let mut start = 0;
@@ -99,24 +102,28 @@ fn translation(fields: &[u8], form: ListForm) -> &[u8] {
         ends.push(start + at);
         start += at + 3;
     }
-    // After it come features and their total, the last one without an end.
+    // Features and their total follow it; the total has no end offset.
     let mut last = ends.len().saturating_sub(2);
     if form == ListForm::Any {
-        let field = |index: usize| trim(&fields[ends[index - 1] + 3..ends[index]]);
-        if last > 0 && field(last).starts_with(b"WordScores=") {
+        if last > 0 && nth_field(fields, &ends, last).starts_with(b"WordScores=") {
             last -= 1;
         }
-        if last > 0 && split_words(field(last)).all(is_alignment) {
+        if last > 0 && split_words(nth_field(fields, &ends, last)).all(is_alignment) {
             last -= 1;
         }
     }
     trim(&fields[..ends.get(last).copied().unwrap_or(fields.len())])
 }
 
-/// Whether a word is a link, `3-2`, or the weights of one, `0.25,0.75`.
+/// The field that ends at `ends[index]`; `index` is at least 1.
+fn nth_field<'a>(fields: &'a [u8], ends: &[usize], index: usize) -> &'a [u8] {
+    trim(&fields[ends[index - 1] + 3..ends[index]])
+}
+
+/// Whether a word is a link, `3-2`, or its weights, `0.25,0.75`.
 fn is_alignment(word: &[u8]) -> bool {
-    let is_part = |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b',' | b'.' | b'e');
-    word.iter().all(is_part) && (word.contains(&b'-') || word.contains(&b','))
+    word.iter().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b',' | b'.' | b'e'))
+        && (word.contains(&b'-') || word.contains(&b','))
 }
 
 #[cfg(test)]
@@ -153,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn other_fields_are_no_translation() {
+    fn other_fields_are_not_part_of_a_translation() {
         let entry = |fields: &str| read(&[&format!("0 ||| {fields}\n")], ListForm::Any).unwrap();
         for fields in [
             "a b",
@@ -173,11 +180,11 @@ mod tests {
     #[test]
     fn gaps_and_other_lines_are_errors() {
         for (list, place, what) in [
-            ("0 ||| a ||| 1\n2 ||| b ||| 1\n", "line 2", "sentence 2, where 1 is next"),
-            ("1 ||| a ||| 1\n", "line 1", "sentence 1, where 0 is next"),
-            ("0 ||| a ||| 1\n1 ||| a ||| 1\n0 ||| b ||| 1\n", "line 3", "sentence 0"),
-            ("a b\n", "line 1", "no entry"),
-            ("x ||| a\n", "line 1", "no entry"),
+            ("0 ||| a ||| 1\n2 ||| b ||| 1\n", "line 2", "expected sentence 1, found 2"),
+            ("1 ||| a ||| 1\n", "line 1", "expected sentence 0, found 1"),
+            ("0 ||| a ||| 1\n1 ||| a ||| 1\n0 ||| b ||| 1\n", "line 3", "found 0"),
+            ("a b\n", "line 1", "expected an entry"),
+            ("x ||| a\n", "line 1", "expected an entry"),
         ] {
             let error = read(&[list], ListForm::Any).unwrap_err();
             assert!(error.contains(place) && error.contains(what), "{error}");

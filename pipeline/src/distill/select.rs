@@ -1,4 +1,4 @@
-//! Selecting one translation of each sentence, in one pass over list and references.
+//! Selection of one translation per sentence, in one pass over the list and the references.
 
 use std::path::Path;
 
@@ -8,31 +8,39 @@ use super::metric::SelectionMetric;
 use super::n_best_list::{ListForm, NBestReader};
 use crate::{Error, Result};
 
-/// Sentences that a worker gets at once.
+/// The number of sentences that a worker gets at once.
 const CHUNK: usize = 64;
 
-/// What was selected.
+/// Counts of the selected translations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SelectionSummary {
-    /// Sentences.
+    /// The number of sentences.
     pub sentences: u64,
-    /// Sentences of which another translation than the first was selected.
+    /// The number of sentences for which a translation other than the first was selected.
     pub not_first: u64,
-    /// Sentences whose translation is empty.
+    /// The number of sentences whose translation is empty.
     pub empty: u64,
 }
 
-/// A sentence's translations and what they are compared with.
+/// A sentence's translations, and its reference.
 struct Candidates {
     translations: Vec<Vec<u8>>,
     reference: Vec<u8>,
 }
 
-/// Writes the best translation of each sentence of an n-best list, a line each.
+impl Candidates {
+    /// Selects a translation by `metric`, or the first. Returns its index and text.
+    fn select(mut self, metric: Option<SelectionMetric>) -> (usize, Vec<u8>) {
+        let best = metric.map_or(0, |metric| metric.select(&self.reference, &self.translations));
+        (best, self.translations.swap_remove(best))
+    }
+}
+
+/// Writes the best translation of each sentence of an n-best list, one per line.
 ///
 /// # Errors
-/// Files that cannot be read or written, a line that is not an entry, or not as many references as
-/// sentences.
+/// Files that cannot be read or written, a line that is not an entry, or a number of references
+/// that differs from that of sentences.
 pub fn select_from_list(
     list: &Path,
     reference: Option<(&Path, SelectionMetric)>,
@@ -74,7 +82,7 @@ impl Selection {
         Ok(Selection { list, list_name: list_name.to_owned(), references })
     }
 
-    /// Gives `write` the selected translation of each sentence, in order.
+    /// Passes the selected translation of each sentence to `write`, in order.
     pub fn run(
         &mut self,
         threads: usize,
@@ -82,26 +90,24 @@ impl Selection {
     ) -> Result<SelectionSummary> {
         let metric = self.references.as_ref().map(|(_, metric)| *metric);
         let mut summary = SelectionSummary::default();
-        let select = |candidates: Candidates| {
-            let Candidates { mut translations, reference } = candidates;
-            let best = metric.map_or(0, |metric| metric.select(&reference, &translations));
-            (best, translations.swap_remove(best))
-        };
-        let read = || self.next_chunk();
-        let worker = || {
-            move |chunk: Vec<Candidates>| -> Vec<(usize, Vec<u8>)> {
-                chunk.into_iter().map(select).collect()
-            }
-        };
-        ordered_map(threads, read, worker, |chunk: Vec<(usize, Vec<u8>)>, _| {
-            for (best, text) in chunk {
-                summary.sentences += 1;
-                summary.not_first += u64::from(best > 0);
-                summary.empty += u64::from(text.is_empty());
-                write(text)?;
-            }
-            Ok(())
-        })?;
+        ordered_map(
+            threads,
+            || self.next_chunk(),
+            || {
+                move |chunk: Vec<Candidates>| -> Vec<(usize, Vec<u8>)> {
+                    chunk.into_iter().map(|candidates| candidates.select(metric)).collect()
+                }
+            },
+            |chunk: Vec<(usize, Vec<u8>)>, _| {
+                for (best, text) in chunk {
+                    summary.sentences += 1;
+                    summary.not_first += u64::from(best > 0);
+                    summary.empty += u64::from(text.is_empty());
+                    write(text)?;
+                }
+                Ok(())
+            },
+        )?;
         Ok(summary)
     }
 
@@ -124,26 +130,22 @@ impl Selection {
             );
         };
         let reference_file = lines.name().to_owned();
-        let wrong = |reason: String| Err(Error::Options { reason });
         match (translations, lines.next()?) {
             (None, None) => Ok(None),
             (Some(translations), Some(line)) => {
                 let text = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
                 Ok(Some(Candidates { translations, reference: text.to_vec() }))
             }
-            (Some(_), None) => wrong(format!(
-                "{reference_file} has fewer lines than {} has sentences: they must be of the same \
-                 text",
+            (Some(_), None) => Err(Error::invalid_options(format!(
+                "{reference_file} has fewer lines than {} has sentences; give a list and a \
+                 reference of the same text",
                 self.list_name
-            )),
-            (None, Some(line)) => {
-                let number = line.number;
-                wrong(format!(
-                    "{}: the list ends before line {number} of {reference_file}: they must be of \
-                     the same text",
-                    self.list_name
-                ))
-            }
+            ))),
+            (None, Some(line)) => Err(Error::invalid_options(format!(
+                "{}: the list ends before line {} of {reference_file}; give a list and a \
+                 reference of the same text",
+                self.list_name, line.number
+            ))),
         }
     }
 }

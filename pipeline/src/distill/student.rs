@@ -1,5 +1,4 @@
-//! What a student is trained from besides the text: the same pieces, links between them, and a
-//! configuration.
+//! Files for the training of a student: the text in pieces, and a configuration.
 
 use std::path::Path;
 
@@ -10,8 +9,8 @@ use miriam_trainer::options::{DumpScope, RawOptions};
 
 use crate::Result;
 
-/// Writes a text in the pieces of one side of a pair of tokenisers, with spaces between them, as
-/// training makes them.
+/// Writes a text as pieces of one side of a pair of tokenisers, with spaces between them. They
+/// are the pieces of training.
 pub(super) fn write_pieces(
     text: &Path,
     tokenizers: &TokenizerPair,
@@ -40,7 +39,8 @@ pub(super) fn write_pieces(
     Ok(output.finish()?)
 }
 
-/// The files of a student's training set, by names in its folder, and text to validate on.
+/// The files of a student's training set, by their names in its folder, and a text to validate
+/// on.
 pub(super) struct TrainingSet<'a> {
     pub text: [&'a str; 2],
     pub vocabularies: &'a [String; 2],
@@ -48,14 +48,13 @@ pub(super) struct TrainingSet<'a> {
     pub dev: Option<[String; 2]>,
 }
 
-/// The configuration of a training, in YAML, with paths relative to its own folder.
+/// Formats the configuration of a training as YAML, with paths relative to its own folder.
 pub(super) fn training_yaml(preset: &RawOptions, set: &TrainingSet<'_>) -> Result<String> {
     let mut options = preset.clone();
-    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    options.set("train-sets", names(&set.text))?;
+    options.set("train-sets", set.text.map(str::to_owned).to_vec())?;
     options.set("vocabs", set.vocabularies.to_vec())?;
     if let Some(alignment) = set.alignment {
-        options.set("guided-alignment", names(&[alignment]))?;
+        options.set("guided-alignment", vec![alignment.to_owned()])?;
     }
     if let Some(dev) = &set.dev {
         options.set("valid-sets", dev.to_vec())?;

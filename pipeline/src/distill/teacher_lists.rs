@@ -1,8 +1,8 @@
-//! Translating a text with the teacher into n-best lists, in parts that are each complete or not
-//! there: a run that was killed goes on after the last part.
+//! Translation of a text by the teacher into n-best lists. They are written in parts, each of
+//! them complete or absent, so a killed run resumes after the last part.
 //!
-//! One translation runs over all that is left, so batches and threads never wait for the end of
-//! a part; its ordered output is cut into parts as it comes.
+//! One translation runs over all remaining lines, so batches and threads never wait for the end
+//! of a part; its ordered output is divided into parts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,16 +16,16 @@ use miriam_textio::{CancellationToken, Input, Lines, Output, Progress, ProgressT
 
 use crate::{Error, Result};
 
-/// The file that says of which teacher, search and text the lists are.
+/// The file that describes the teacher, search and text of the lists.
 const DESCRIPTION_FILE: &str = "teacher.json";
 
 /// A loaded teacher.
 pub struct Teacher<'a> {
-    /// Its models and search, whose output is n-best lists in plain form.
+    /// Its models and search; the output is n-best lists in plain form.
     pub translator: &'a Translator,
-    /// What translations depend on, names and values: models, vocabularies, options of search.
+    /// Names and values of all that translations depend on: models, vocabularies, search options.
     pub description: BTreeMap<String, String>,
-    /// Gets errors and warnings of single lines.
+    /// The function that gets errors and warnings of single lines.
     pub report: &'a (dyn Fn(&LineError) + Sync),
 }
 
@@ -33,9 +33,9 @@ pub struct Teacher<'a> {
 pub(super) struct ListParts {
     /// Their folder.
     pub folder: PathBuf,
-    /// The lines of the text.
+    /// The number of lines of the text.
     pub num_lines: u64,
-    /// The lines of a part.
+    /// The number of lines of a part.
     pub part_lines: u64,
 }
 
@@ -53,7 +53,7 @@ impl ListParts {
         (0..self.num_lines.div_ceil(self.part_lines)).map(Self::name)
     }
 
-    /// Translates what has no part yet.
+    /// Translates the lines after the last finished part.
     pub fn translate(
         &self,
         source: &Path,
@@ -68,10 +68,7 @@ impl ListParts {
         };
         let first_line = first_part * self.part_lines;
         if first_line > 0 {
-            tracing::info!(
-                "translating from line {} on, as far as a run before came",
-                first_line + 1
-            );
+            tracing::info!("resuming at line {}", first_line + 1);
         }
         let mut lines = Lines::new(Input::open(source)?);
         for _ in 0..first_line {
@@ -88,7 +85,7 @@ impl ListParts {
         }));
         let output = Output::from_writer(SharedWriter(Arc::clone(&writer)), "n-best lists")?;
         let text = SourceText { lines, prefixes: None };
-        let position = LinesDone { task: &task, first_line };
+        let position = ResumedProgress { task: &task, first_line };
         teacher.translator.translate(
             text,
             false,
@@ -104,15 +101,18 @@ impl ListParts {
         writer.finish_part()
     }
 
-    /// Refuses lists of another teacher, and records this one.
+    /// Rejects lists of another teacher, and records this one.
     fn check_description(&self, description: &BTreeMap<String, String>) -> Result<()> {
         let path = self.folder.join(DESCRIPTION_FILE);
         if let Ok(bytes) = fs::read(&path) {
             let before: BTreeMap<String, String> =
                 serde_json::from_slice(&bytes).unwrap_or_default();
-            let names = before.keys().chain(description.keys());
-            let differs = |name: &&String| before.get(*name) != description.get(*name);
-            let mut changed: Vec<&str> = names.filter(differs).map(String::as_str).collect();
+            let mut changed: Vec<&str> = before
+                .keys()
+                .chain(description.keys())
+                .filter(|name| before.get(*name) != description.get(*name))
+                .map(String::as_str)
+                .collect();
             changed.sort_unstable();
             changed.dedup();
             if changed.is_empty() {
@@ -120,8 +120,8 @@ impl ListParts {
             }
             return Err(Error::Options {
                 reason: format!(
-                    "{}: the translations here are made with other values of: {}; give another \
-                     -o, or remove this folder to translate anew",
+                    "{}: the translations in this folder were made with other values of: {}; give \
+                     another -o, or remove this folder to start over",
                     self.folder.display(),
                     changed.join(", ")
                 ),
@@ -130,8 +130,8 @@ impl ListParts {
         if self.names().any(|name| self.folder.join(name).exists()) {
             return Err(Error::Options {
                 reason: format!(
-                    "{}: it is missing, so nobody knows of which teacher the lists beside it are; \
-                     give another -o, or remove the folder to translate anew",
+                    "{}: this file is missing, so the teacher of the lists beside it is unknown; \
+                     give another -o, or remove the folder to start over",
                     path.display()
                 ),
             });
@@ -146,12 +146,12 @@ impl ListParts {
 }
 
 /// The progress of a translation that began at a later line.
-struct LinesDone<'a> {
+struct ResumedProgress<'a> {
     task: &'a ProgressTask<'a>,
     first_line: u64,
 }
 
-impl Progress for LinesDone<'_> {
+impl Progress for ResumedProgress<'_> {
     fn begin(&self, _: &str, _: Option<u64>) {}
 
     fn set_position(&self, done: u64) {
@@ -161,15 +161,15 @@ impl Progress for LinesDone<'_> {
     fn end(&self) {}
 }
 
-/// Cuts the lists of a translation, which are numbered from 0, into parts.
+/// A writer that divides the lists of a translation, which are numbered from 0, into parts.
 struct PartWriter {
     folder: PathBuf,
     part_lines: u64,
-    /// The number of the sentence that has number 0 here.
+    /// The number in the whole text of sentence 0 of the translation.
     first_line: u64,
-    /// The beginning of a line whose end has not come yet.
+    /// The start of a line whose end is not yet written.
     line: Vec<u8>,
-    /// The part that is written, with its index.
+    /// The current part, with its index.
     part: Option<(u64, Output)>,
 }
 
@@ -195,7 +195,7 @@ impl PartWriter {
         Ok(())
     }
 
-    /// The part that is written becomes a file.
+    /// Finishes the file of the current part.
     fn finish_part(&mut self) -> Result<()> {
         match self.part.take() {
             Some((_, output)) => Ok(output.finish()?),
@@ -220,7 +220,7 @@ impl Write for PartWriter {
     }
 }
 
-/// A writer whose last part is finished by whoever knows that the translation is complete.
+/// A shared [`PartWriter`], whose last part is finished after the translation is complete.
 struct SharedWriter(Arc<Mutex<PartWriter>>);
 
 impl Write for SharedWriter {
@@ -243,7 +243,16 @@ mod tests {
         PartWriter { folder, part_lines: 2, first_line, line: Vec::new(), part: None }
     }
 
-    /// However output is cut into writes, parts have their sentences, numbered over the whole text.
+    fn read_text(path: &Path) -> String {
+        let mut lines = Lines::new(Input::open(path).unwrap());
+        let mut text = String::new();
+        while let Some(line) = lines.next().unwrap() {
+            text += &(String::from_utf8_lossy(line.bytes).into_owned() + "\n");
+        }
+        text
+    }
+
+    /// Parts do not depend on the sizes of writes, and are numbered over the whole text.
     #[test]
     fn output_is_cut_into_parts() {
         let list = b"0 ||| a ||| F0= 0 ||| 0\n0 ||| b ||| F0= 0 ||| 0\n1 |||  ||| F0= 0 ||| 0\n\
@@ -255,17 +264,8 @@ mod tests {
             assert!(folder.path().join("000002.zst").is_file());
             assert!(!folder.path().join("000003.zst").exists(), "not complete yet");
             parts.finish_part().unwrap();
-            let read = |name: &str| {
-                let path = folder.path().join(name);
-                let mut lines = Lines::new(Input::open(&path).unwrap());
-                let mut text = String::new();
-                while let Some(line) = lines.next().unwrap() {
-                    text += &(String::from_utf8_lossy(line.bytes).into_owned() + "\n");
-                }
-                text
-            };
-            assert!(read("000002.zst").starts_with("4 ||| a |||"));
-            assert_eq!(read("000003.zst"), "6 ||| c ||| F0= 0 ||| 0\n");
+            assert!(read_text(&folder.path().join("000002.zst")).starts_with("4 ||| a |||"));
+            assert_eq!(read_text(&folder.path().join("000003.zst")), "6 ||| c ||| F0= 0 ||| 0\n");
             let mut reader = NBestReader::new([folder.path().join("000003.zst")], ListForm::Plain);
             assert!(reader.next().is_err(), "a part is not a list from 0 on");
         }
