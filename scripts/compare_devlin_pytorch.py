@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Devlin's shape S1 (2017) costs in PyTorch: f32, one thread, sentence by sentence, a beam of 6
+"""Costs of Devlin's shape S1 (2017) in PyTorch: f32, one thread, sentence by sentence, a beam of 6
 and candidate lists, as `miriam bench nmt devlin` measures it here.
 
     python3 -m venv venv && venv/bin/pip install torch

@@ -1,5 +1,5 @@
-//! Which words cooccur in a sentence pair, as one sparse table that every pass reads
-//! without hashing.
+//! Words that cooccur in a sentence pair, as one sparse table that every pass reads without
+//! hashing.
 //!
 //! A row of the table belongs to a source word; its entries are the target words that it
 //! cooccurs with, in the order of first cooccurrence, so that frequent pairs are together

@@ -1,4 +1,4 @@
-//! What measures: the harnesses of `miriam bench`, and the models and texts that they make.
+//! Benchmark harnesses of `miriam bench`, and the models and texts that they make.
 //!
 //! Each harness has options, a function that measures and prints its table row by row, and, where
 //! the result is more than a table, a report with files and a chart. A harness is a caller of the

@@ -1,5 +1,4 @@
-//! What a measurement says of the machine, and the clock of this process's processor
-//! time.
+//! Description of the machine, and the clock of this process's CPU time.
 
 use nix::time::{ClockId, clock_gettime};
 

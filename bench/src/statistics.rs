@@ -1,4 +1,4 @@
-//! What is taken of repeated measurements.
+//! Median and spread of repeated measurements.
 
 /// The measurement whose `key` is in the middle (of two middles the lower one): one of them, so
 /// that what belongs together stays together.

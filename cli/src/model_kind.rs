@@ -1,4 +1,4 @@
-//! What kind of model a file or folder is, told by its first bytes, for messages about files
+//! Kind of model that a file or folder holds, told by its first bytes, for messages about files
 //! that were given to the wrong command.
 
 use std::io::{Read, Seek, SeekFrom};

@@ -1,6 +1,6 @@
-//! How many words of a text no phrase translates. Where most are unknown, the text is nearly
-//! always another than was meant: the other language, or not tokenised; and the output, a
-//! copy, does not say so.
+//! Count of the words of a text that no phrase translates. Where most are unknown, the text is
+//! nearly always in another language than the system's, or not tokenised; the output, a copy of the
+//! input, does not show it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-// What does not look at a model: sums of sentences, and how fast memory answers.
+// Kernels that read no model: sums over sentences, and the latency of memory.
 #include "model.cuh"
 
 #define THREADS 128

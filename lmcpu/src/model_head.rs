@@ -1,5 +1,5 @@
-//! What all model files have besides their n-grams: an order, the vocabulary with `<s>`
-//! and `</s>`, and the state that sentences begin in.
+//! Contents of every model file besides its n-grams: order, vocabulary with `<s>` and `</s>`, and
+//! the state that sentences begin in.
 //!
 //! Each kind of file has a [`ModelHead`]; words are looked up and opened files are
 //! checked here, once for all kinds.

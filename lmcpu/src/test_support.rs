@@ -1,4 +1,4 @@
-//! What tests of several modules share.
+//! Helpers that tests of several modules share.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Read, Write as _};

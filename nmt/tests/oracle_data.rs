@@ -1,4 +1,4 @@
-//! Where the models with recorded outputs are, and their names; tests over them skip where the
+//! Folder of the models with recorded outputs, and their names; tests over them skip where the
 //! folder is absent.
 
 use std::io::Write;

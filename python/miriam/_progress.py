@@ -1,4 +1,4 @@
-"""How long calls tell how far they are."""
+"""Progress reports of long calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! What all protocols share: the models, who may use them, and how sentences are translated.
+//! State that all protocols share: the models, who may use them, and how sentences are translated.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How far training has come, and points in it: Marian's units.
+//! Progress of a training, and points in it, in Marian's units.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
-//! How a corpus becomes updates: given batches, batches of a size in memory, joined and divided
-//! ones; the memory that is counted.
+//! Tests of how a corpus becomes updates: given batches, batches of a size in memory, joined and
+//! divided ones, and the memory that is counted.
 
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::checkpoint::Checkpoint;

@@ -1,4 +1,4 @@
-//! What is logged, remembered and written of validations.
+//! Tests of what validations log, remember and write.
 
 use std::path::Path;
 use std::sync::Arc;

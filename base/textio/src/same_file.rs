@@ -1,4 +1,4 @@
-//! Whether two paths name one file, so that nothing is read and written at once.
+//! Comparison of paths: detects that input and output are the same file.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};

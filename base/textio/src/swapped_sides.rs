@@ -1,4 +1,4 @@
-//! Whether the sides of a development text were given in the wrong order, told by their words.
+//! Detection of development texts whose sides were swapped, by their words.
 
 use std::collections::HashSet;
 use std::path::Path;

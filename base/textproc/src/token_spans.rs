@@ -1,4 +1,4 @@
-//! Where tokens are in the text they were made from, or that was made from them.
+//! Positions of tokens in the text they were made from, or that was made from them.
 //!
 //! Models work on tokens, tags of a page and highlights of a user interface are at bytes of
 //! text, and between them are normalisation, escapes, truecasing, pieces of words. None of

@@ -1,4 +1,4 @@
-//! What a study found, as tables.
+//! Results of a study of asynchronous training, as tables.
 
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
-//! Whether all searches give the same bits (`ngram-lm.md` 8, T11): the CPU's, word by
-//! word and in batches, against another kind of model of the same n-grams; the device's,
-//! in batches of many sizes, against the CPU's.
+//! Comparison of all searches, which must give the same bits (`ngram-lm.md` 8, T11): the CPU's,
+//! word by word and in batches, against another kind of model of the same n-grams; the device's, in
+//! batches of many sizes, against the CPU's.
 //!
 //! The check ends with the query of the first difference.
 

@@ -1,5 +1,5 @@
-//! What a search has to read, counted query by query: it turns queries a second into a
-//! share of the bandwidth of memory.
+//! Bytes that a search reads, counted query by query. They turn queries per second into a share of
+//! the bandwidth of memory.
 //!
 //! This is a plain search of its own that counts each request in sectors of 32 bytes: an
 //! entry is one; a node of keys is one to four; a block that fits a line is one request.

@@ -1,4 +1,4 @@
-//! What was measured: rows for people and for programs.
+//! Rows of measurements, for people and for programs.
 
 use std::fmt::{self, Write as _};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What neural translation costs, on models with random weights.
+//! Costs of neural translation, on models with random weights.
 
 pub mod batching;
 pub mod devlin;

@@ -1,4 +1,4 @@
-//! How translation speeds up with threads, on physical cores first and hyperthreads after them.
+//! Speedup of translation over threads, on physical cores first and then on hyperthreads.
 //!
 //! Every measurement is a fresh process of this binary, so that its memory, its
 //! processor time and its context switches are its own; each worker is tied to a

@@ -1,4 +1,4 @@
-//! What a study found, as tables and in one sentence.
+//! Results of a scaling study, as tables and in one sentence.
 
 use std::fmt::Write;
 

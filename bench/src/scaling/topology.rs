@@ -1,4 +1,4 @@
-//! Which CPUs share a core and which cores a socket, as Linux tells it in folders.
+//! CPUs that share a core and cores that share a socket, as Linux lists them in folders.
 
 use std::fmt;
 use std::fs;

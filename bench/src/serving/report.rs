@@ -1,4 +1,4 @@
-//! What a load found: percentiles, counts, files and a chart.
+//! Results of a load test: percentiles, counts, files and a chart.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

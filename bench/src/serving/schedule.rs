@@ -1,4 +1,4 @@
-//! When requests come.
+//! Times at which requests arrive.
 
 use miriam_storage::random::SplitMix64;
 

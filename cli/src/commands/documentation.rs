@@ -1,5 +1,5 @@
-//! What packages install beside the binary: completions for shells and manual pages, both made
-//! of the same descriptions as `--help`; and the licences of what is compiled in.
+//! Files that packages install beside the binary: completions for shells and manual pages, both
+//! made of the descriptions that `--help` prints; and the licences of what is compiled in.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What both searches share: which phrases may come next, and the score of a hypothesis
+//! Expansion, which both searches share: phrases that may come next, and the score of a hypothesis
 //! with one more phrase (`phrase-decoding.md` 3.6).
 
 use miriam_lmcpu::LmWord;

@@ -1,4 +1,4 @@
-//! Where a model is written, and in which formats.
+//! Places a model is written to, and its formats.
 //!
 //! An ARPA file has the trie's own order and is printed as it is; another order of words, or
 //! collapsed values, need sorted records, which the intermediate files consist of.

@@ -1,4 +1,5 @@
-//! Which n-grams pass: all, those of a vocabulary, or those of the words or phrases of sentences.
+//! Criteria by which n-grams pass: all, those of a vocabulary, or those of the words or phrases of
+//! sentences.
 
 use std::io::{BufRead, BufReader};
 

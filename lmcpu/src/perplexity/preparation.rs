@@ -1,4 +1,4 @@
-//! What is done to text before it is scored: other crates know how text is normalised and cut.
+//! Preparation of text before it is scored: other crates know how to normalise and cut it.
 
 use std::fmt;
 use std::sync::Arc;

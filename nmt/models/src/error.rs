@@ -1,4 +1,4 @@
-//! What can go wrong with a neural model and the files beside it.
+//! Errors of neural models and of the files beside them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a translation took, and what it would cost where machines are paid by the hour.
+//! Time that a translation took, and its price where machines are rented by the hour.
 //!
 //! Models are compared by the price of a million words at the quality that they have
 //! (Junczys-Dowmunt et al. 2018): time alone says little about machines of different prices.

@@ -1,4 +1,4 @@
-//! How a table will be stored, chosen from a sample before the rest is read.
+//! Plan of how a table will be stored, chosen from a sample before the rest is read.
 //!
 //! Scores that are ratios of counts repeat: a few thousand values cover a table, and take
 //! codes of one or two bytes. Lexical weights and smoothed scores do not, and a codebook

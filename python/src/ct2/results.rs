@@ -1,4 +1,4 @@
-//! What calls return: results, those that are not there yet, and steps of generation.
+//! Results of calls: finished ones, pending ones, and steps of generation.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Who asks: the address of the connection, or what a trusted proxy says of it.
+//! Address of the client: that of the connection, or the one that a trusted proxy names.
 
 use std::net::IpAddr;
 

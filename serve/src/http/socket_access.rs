@@ -1,4 +1,4 @@
-//! Who may use a socket in the file system.
+//! Access rights of a socket in the file system.
 
 /// Who may use a socket in the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Whether the files of a model are those that it was opened from.
+//! Fingerprint of a model's files, which tells whether they changed after it was opened.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

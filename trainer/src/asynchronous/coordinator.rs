@@ -1,4 +1,4 @@
-//! Who works and who stands between two batches.
+//! Coordinator of workers: which ones run, and which ones wait between two batches.
 //!
 //! Workers get each batch from one coordinator and report to it. There is no lock over the
 //! training: a worker that has reported does nothing until it gets its next batch, so a coordinator

@@ -1,4 +1,4 @@
-//! What asynchronous training does beside plain pushes.
+//! Options of asynchronous training, besides those of plain pushes.
 
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 

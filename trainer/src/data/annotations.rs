@@ -1,4 +1,4 @@
-//! What is given of a pair of sentences beside its tokens: word alignments and weights.
+//! Annotations of sentence pairs: word alignments and weights.
 //!
 //! Both are read from lines of text. A line that does not fit its pair is an error and not a
 //! guess: a link beyond a sentence or a missing weight mostly means that the file is of another

@@ -1,4 +1,4 @@
-//! Where the granules of an update come from: batches of the corpus, cut, or a file.
+//! Sources of the micro-batches of an update: batches of the corpus, divided, or a file.
 
 use std::sync::Arc;
 

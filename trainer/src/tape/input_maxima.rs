@@ -1,4 +1,4 @@
-//! How large the inputs of products are, for their quantisation by fixed scales.
+//! Largest absolute inputs of products, for their quantisation by fixed scales.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a tape records: operations with their operands, and where their results lie.
+//! Nodes of a tape: operations with their operands, and the places of their results.
 
 use std::ops::Range;
 use std::sync::Arc;

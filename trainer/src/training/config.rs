@@ -1,4 +1,4 @@
-//! What a training does, as typed values.
+//! Configuration of a training, as typed values.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! What a training trains: by it, a training that is gone on with knows that it is the same one
-//! (`training.md` A.13).
+//! Fingerprint that a resumed run must match (`training.md` A.13).
 
 use std::path::Path;
 

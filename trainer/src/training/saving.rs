@@ -1,4 +1,4 @@
-//! What a training writes: its state, and the files that are derived from it.
+//! Files that a training writes: its state, and those derived from it.
 
 use std::path::{Path, PathBuf};
 

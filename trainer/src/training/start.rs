@@ -1,4 +1,4 @@
-//! Where a training begins: with random parameters, those of a model, or where it was stopped.
+//! Start of a training: with random parameters, those of a model, or where it was stopped.
 
 use miriam_nmt::checkpoint::Checkpoint;
 

@@ -1,4 +1,4 @@
-//! What makes the updates of a training: workers that wait for each other, or that do not.
+//! Synchronous or asynchronous updates of a training.
 
 use std::path::Path;
 

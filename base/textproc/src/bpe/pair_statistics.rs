@@ -1,5 +1,5 @@
-//! How often pairs of symbols occur, and in which words, with subword-nmt's way of setting
-//! rare pairs aside.
+//! Frequencies of symbol pairs, and the words that they occur in; rare pairs are set aside as in
+//! subword-nmt.
 //!
 //! Active pairs are those from which the most frequent is taken. Every hundred merges those
 //! below a threshold move to the reserve; when no active pair reaches the threshold, all of

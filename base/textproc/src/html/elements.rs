@@ -1,4 +1,4 @@
-//! What elements of HTML mean for translation, by their names.
+//! Elements of HTML and how translation treats them, by name.
 
 /// Elements before and after which a line breaks, those of the head, and controls, which a
 /// reader sees as boxes: their tags end a sentence. All others, also unknown ones, are inline, as

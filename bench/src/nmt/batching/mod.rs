@@ -1,4 +1,4 @@
-//! What sorting, shrinking, top-up and the fused output layer of batches give.
+//! Gains by sorting, shrinking, topping up and the fused output layer of batches.
 
 mod ablated_session;
 mod variant;

@@ -1,4 +1,4 @@
-//! What was found of a model, before vocabularies and shortlist are read.
+//! A model that was found, before its vocabularies and shortlist are read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an architecture gives to search, and to training and scoring.
+//! Interface of an architecture to search, training and scoring.
 
 use crate::Result;
 use crate::layer::{Backend, DecodingOps, HypothesisRow};

@@ -1,4 +1,4 @@
-//! What search asks of a model: sentences in, steps of hypotheses, best tokens out.
+//! Interface of a model to search: sentences in, steps of hypotheses, best tokens out.
 
 use std::ops::Range;
 

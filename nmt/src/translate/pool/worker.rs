@@ -1,4 +1,4 @@
-//! What a worker thread does: batches of the queue, in a session that it keeps.
+//! Worker thread: takes batches from the queue and translates them in a session that it keeps.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,5 @@
-//! Which strings may be pieces: of at most 16 characters, of one script, with U+2581 only
-//! at the beginning.
+//! Rules for strings that may be pieces: at most 16 characters, one script, U+2581 only at the
+//! beginning.
 
 use unicode_script::{Script, UnicodeScript};
 

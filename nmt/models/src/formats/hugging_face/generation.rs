@@ -1,5 +1,5 @@
-//! What `generation_config.json`, or `config.json` of older models, says of decoding: it is taken,
-//! or named as without effect.
+//! Decoding settings of `generation_config.json`, or of `config.json` in older models. Each is
+//! used, or named as without effect.
 
 use std::path::Path;
 

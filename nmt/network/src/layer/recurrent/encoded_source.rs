@@ -1,4 +1,4 @@
-//! What recurrent decoders keep of a source sentence.
+//! Encoded source sentence as recurrent decoders keep it.
 
 use crate::layer::RecurrentOps;
 
