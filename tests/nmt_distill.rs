@@ -280,7 +280,10 @@ fn wrong_input_is_named() {
     assert!(!folder.path().join("best").exists(), "nothing is half written");
     std::fs::write(&list, "0 ||| uno ||| 1\nuno\n").unwrap();
     let error = select(&list, &text[1]);
-    assert!(error.contains("line 2") && error.contains("expected an entry of an n-best list"), "{error}");
+    assert!(
+        error.contains("line 2") && error.contains("expected an entry of an n-best list"),
+        "{error}"
+    );
     for wrong in [
         &["-m", "x", "--source", "y", "-o", "z"][..],
         &["--plain", "-o", "z"],

@@ -162,16 +162,19 @@ fn train_and_align(
         train(&pass, options, &mut summary, progress)?;
     let task = progress.task("aligning", Some(summary.pairs));
     let heuristic = options.symmetrization;
-    let format =
+    let mut count = 0;
+    pass.decode(
+        &lexicon,
+        &positions,
         |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
             writer.write_alignment(best, heuristic, lines)
-        };
-    let mut count = 0;
-    let write_lines = |lines: AlignmentLines| {
-        count += lines.num_links;
-        write(&lines.text)
-    };
-    pass.decode(&lexicon, &positions, format, write_lines, &task)?;
+        },
+        |lines| {
+            count += lines.num_links;
+            write(&lines.text)
+        },
+        &task,
+    )?;
     drop(task);
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
@@ -199,16 +202,20 @@ fn align_with_saved_model(
     let mut output = Output::create_atomic(output)?;
     let task = progress.task("aligning", Some(summary.pairs));
     let heuristic = options.symmetrization;
-    let format =
+    let mut count = 0;
+    decode_with_saved_model(
+        &text,
+        &saved,
+        heuristic.directions(),
         |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
             writer.write_alignment(best, heuristic, lines)
-        };
-    let mut count = 0;
-    let write_lines = |lines: AlignmentLines| {
-        count += lines.num_links;
-        Ok(output.write(&lines.text)?)
-    };
-    decode_with_saved_model(&text, &saved, heuristic.directions(), format, write_lines, &task)?;
+        },
+        |lines| {
+            count += lines.num_links;
+            Ok(output.write(&lines.text)?)
+        },
+        &task,
+    )?;
     drop(task);
     summary.links = count;
     output.finish()?;
@@ -376,34 +383,37 @@ pub fn symmetrize_files(
     let mut files = ParallelLines::open(&[forward, reverse])?;
     let mut output = Output::create_atomic(output)?;
     let mut summary = AlignSummary::default();
-    let read = || -> Result<Option<Vec<[Vec<Link>; 2]>>> {
-        let mut block = Vec::new();
-        while block.len() < 500 {
-            let mut both = [Vec::new(), Vec::new()];
-            if !files.next(|index, name, line| parse_links(name, line, &mut both[index]))? {
-                break;
+    ordered_map(
+        threads.max(1),
+        || -> Result<Option<Vec<[Vec<Link>; 2]>>> {
+            let mut block = Vec::new();
+            while block.len() < 500 {
+                let mut both = [Vec::new(), Vec::new()];
+                if !files.next(|index, name, line| parse_links(name, line, &mut both[index]))? {
+                    break;
+                }
+                block.push(both);
             }
-            block.push(both);
-        }
-        Ok((!block.is_empty()).then_some(block))
-    };
-    let worker = || {
-        let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
-        move |block: Vec<[Vec<Link>; 2]>| {
-            let (mut text, mut links) = (Vec::new(), 0);
-            for [forward, reverse] in &block {
-                joiner.symmetrize(heuristic, forward, reverse, &mut joined);
-                print_links(&joined, &mut text);
-                links += joined.len() as u64;
+            Ok((!block.is_empty()).then_some(block))
+        },
+        || {
+            let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
+            move |block| {
+                let (mut text, mut links) = (Vec::new(), 0);
+                for [forward, reverse] in &block {
+                    joiner.symmetrize(heuristic, forward, reverse, &mut joined);
+                    print_links(&joined, &mut text);
+                    links += joined.len() as u64;
+                }
+                (text, block.len() as u64, links)
             }
-            (text, block.len() as u64, links)
-        }
-    };
-    ordered_map(threads.max(1), read, worker, |(text, pairs, links), _| {
-        summary.pairs += pairs;
-        summary.links += links;
-        Ok::<(), Error>(output.write(&text)?)
-    })?;
+        },
+        |(text, pairs, links), _| {
+            summary.pairs += pairs;
+            summary.links += links;
+            Ok::<(), Error>(output.write(&text)?)
+        },
+    )?;
     output.finish()?;
     Ok(summary)
 }

@@ -260,10 +260,6 @@ impl CorpusPass<'_> {
                 let decode =
                     |(workspace, writer): &mut (Workspace, D),
                      (lines, mut cells): (Range<usize>, &[u16])| {
-                        let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
-                            let units = self.fetch_probabilities(pair, cells, Some(lexicon), local);
-                            cells = &cells[units..];
-                        };
                         let aligner = Aligner {
                             text: self.text,
                             directions: self.directions,
@@ -271,9 +267,16 @@ impl CorpusPass<'_> {
                             position_models: positions,
                             with_likelihoods: self.with_likelihoods,
                         };
-                        aligner.align_lines(lines, workspace, fetch, |best, output| {
-                            format(writer, best, output)
-                        })
+                        aligner.align_lines(
+                            lines,
+                            workspace,
+                            |pair, local| {
+                                let units =
+                                    self.fetch_probabilities(pair, cells, Some(lexicon), local);
+                                cells = &cells[units..];
+                            },
+                            |best, output| format(writer, best, output),
+                        )
                     };
                 let found = parallel::map_items(tasks, &|_, lines_and_cells| {
                     workspaces.with(|workspace| decode(workspace, lines_and_cells))
@@ -360,12 +363,12 @@ pub(crate) fn decode_with_saved_model<D: Default + Send>(
             return Err(Error::Cancelled);
         }
         let decode = |(workspace, writer): &mut (Workspace, D), lines: &Range<usize>| {
-            let fetch = |pair: SentencePair<'_>, local: &mut Vec<[f64; 2]>| {
-                model.fetch_probabilities(pair, local)
-            };
-            aligner.align_lines(lines.clone(), workspace, fetch, |best, output| {
-                format(writer, best, output)
-            })
+            aligner.align_lines(
+                lines.clone(),
+                workspace,
+                |pair, local| model.fetch_probabilities(pair, local),
+                |best, output| format(writer, best, output),
+            )
         };
         let found = parallel::map_tasks(batch.len(), &|at| {
             workspaces.with(|workspace| decode(workspace, &batch[at]))

@@ -100,19 +100,23 @@ pub fn fast_align(
         let model = train(&pass, &align_options, &mut summary.align, progress)?;
         let task = progress.task("aligning", Some(summary.align.pairs));
         let score = options.scores.then_some((options.reverse, summary.length_ratio));
-        let format =
-            |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
-                write_line(writer, best, options.reverse, lines);
-                if let Some((reverse, ratio)) = score {
-                    append_score(best, reverse, ratio, lines);
-                }
-            };
         let mut links = 0;
         let write = |lines: AlignmentLines| {
             links += lines.num_links;
             Ok(output.write(&lines.text)?)
         };
-        pass.decode(&model.translation_table, &model.positions, format, write, &task)?;
+        pass.decode(
+            &model.translation_table,
+            &model.positions,
+            |writer, best, lines| {
+                write_line(writer, best, options.reverse, lines);
+                if let Some((reverse, ratio)) = score {
+                    append_score(best, reverse, ratio, lines);
+                }
+            },
+            write,
+            &task,
+        )?;
         drop(task);
         summary.align.links = links;
         if let Some((path, beam)) = &options.table {

@@ -45,9 +45,12 @@ pub(crate) struct HmmTransitions {
 
 impl Default for HmmTransitions {
     fn default() -> Self {
-        let weight = |jump: isize| (-INITIAL_DECAY * (jump - 1).abs() as f64).exp();
         let widest = MAX_JUMP as isize;
-        Self::new((-widest..=widest).map(weight).collect())
+        Self::new(
+            (-widest..=widest)
+                .map(|jump| (-INITIAL_DECAY * (jump - 1).abs() as f64).exp())
+                .collect(),
+        )
     }
 }
 

@@ -166,8 +166,9 @@ fn print_grid(links: &[Link], text: &mut Vec<u8>) {
     columns(text);
     for source in 0..width {
         text.push(digit(source));
-        let cell = |target| links.binary_search(&(source, target)).map_or(b'.', |_| b'*');
-        text.extend((0..height).map(cell));
+        text.extend(
+            (0..height).map(|target| links.binary_search(&(source, target)).map_or(b'.', |_| b'*')),
+        );
         text.extend_from_slice(&[digit(source), b'\n']);
     }
     columns(text);

@@ -208,9 +208,14 @@ pub fn verify(file: &Container) -> Result<()> {
             return damaged("targets", "a row is not in order or names words that are not there");
         }
     }
-    let is_probability = |p: f64| (0.0..=1.0 + 1e-6).contains(&p);
     let null = model.null_table.null.iter().flatten().copied();
-    if !model.probabilities.iter().map(|&p| f64::from(p)).chain(null).all(is_probability) {
+    if !model
+        .probabilities
+        .iter()
+        .map(|&p| f64::from(p))
+        .chain(null)
+        .all(|p| (0.0..=1.0 + 1e-6).contains(&p))
+    {
         return damaged("probabilities", "a number is not a probability");
     }
     Ok(())

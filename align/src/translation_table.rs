@@ -63,13 +63,19 @@ impl TranslationTable {
     ) {
         match alpha {
             Some(alpha) => {
-                let scale = |sum: f64| 1.0 / exp_digamma(sum);
-                self.normalize_by(rows, shares, alpha, exp_digamma, scale);
+                self.normalize_by(rows, shares, alpha, exp_digamma, |sum: f64| {
+                    1.0 / exp_digamma(sum)
+                });
             }
             None => {
                 // Words of no aligned pair have no counts.
-                let scale = |sum: f64| if sum == 0.0 { 1.0 } else { 1.0 / sum };
-                self.normalize_by(rows, shares, 0.0, |count| count, scale);
+                self.normalize_by(
+                    rows,
+                    shares,
+                    0.0,
+                    |count| count,
+                    |sum| if sum == 0.0 { 1.0 } else { 1.0 / sum },
+                );
             }
         }
     }

@@ -68,8 +68,9 @@ impl ModelKind {
         let length = file.metadata().map_or(0, |found| found.len());
         let start = SeekFrom::Start(length.saturating_sub(TAIL_BYTES));
         let read = file.seek(start).and_then(|_| file.read_to_end(&mut tail));
-        let has = |name: &&[u8]| tail.windows(name.len()).any(|bytes| bytes == *name);
-        if read.is_ok() && NAMES.iter().any(has) {
+        if read.is_ok()
+            && NAMES.iter().any(|name| tail.windows(name.len()).any(|bytes| bytes == *name))
+        {
             ModelKind::NeuralModel
         } else {
             ModelKind::ZipArchive

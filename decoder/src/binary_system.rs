@@ -89,8 +89,8 @@ pub fn build_binary_system(
                       build";
         return Err(Error::configuration(configuration.ini.display().to_string(), reason));
     }
-    let cannot_make = |e| miriam_textio::Error::io(&folder.display().to_string(), "make", e);
-    fs::create_dir_all(folder).map_err(cannot_make)?;
+    fs::create_dir_all(folder)
+        .map_err(|e| miriam_textio::Error::io(&folder.display().to_string(), "make", e))?;
     let ini = folder.join(INI_NAME);
     if is_same_file(&configuration.ini, &ini) {
         let reason = "the new ini would replace this one; give another folder";

@@ -152,8 +152,7 @@ fn absolute_path(
     resolve: impl Fn(&str) -> PathBuf,
 ) -> std::result::Result<String, String> {
     let full = std::path::absolute(resolve(path)).map_err(|e| format!("path={path}: {e}"))?;
-    let can_hold = |text: &&str| !text.contains([' ', '\t', '\n', '\r', '#']);
-    full.to_str().filter(can_hold).map(str::to_owned).ok_or_else(|| {
+    full.to_str().filter(|text| !text.contains([' ', '\t', '\n', '\r', '#'])).map(str::to_owned).ok_or_else(|| {
         format!(
             "path={path} is relative, and an ini in another folder cannot name {}: no path with \
              a space or # in it; write the new ini into the folder of this one",

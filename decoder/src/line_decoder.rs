@@ -210,10 +210,12 @@ fn part_length(words: &[&[u8]]) -> usize {
     // The surface of a word with factors.
     let surface = |word: &[u8]| word.split(|&byte| byte == b'|').next().map(<[u8]>::to_vec);
     let find = |marks: &[&str]| {
-        let is_mark = |word: &&[u8]| {
-            surface(word).is_some_and(|word| marks.iter().any(|mark| mark.as_bytes() == word))
-        };
-        longest.iter().rposition(is_mark).map(|at| at + 1)
+        longest
+            .iter()
+            .rposition(|word| {
+                surface(word).is_some_and(|word| marks.iter().any(|mark| mark.as_bytes() == word))
+            })
+            .map(|at| at + 1)
     };
     let sentence = find(&[".", "!", "?", "...", "…", "。", "！", "？", "।", "؟"]);
     let clause = find(&[",", ";", ":", "，", "、", "；", "،"]);

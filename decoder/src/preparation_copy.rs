@@ -56,10 +56,11 @@ impl PreparationCopy {
     /// # Errors
     /// If one would.
     pub fn check_targets(&self) -> Result<()> {
-        let differs = |(path, content): &&(PathBuf, Vec<u8>)| {
+        let Some((path, _)) = self.files.iter().find(|(path, content): &&(PathBuf, Vec<u8>)| {
             fs::read(path).is_ok_and(|found| found != *content)
+        }) else {
+            return Ok(());
         };
-        let Some((path, _)) = self.files.iter().find(differs) else { return Ok(()) };
         let reason = "it belongs to another system, or to this one as it was before; write the ini \
                       into a folder of its own, or remove the file";
         Err(Error::configuration(path.display().to_string(), reason))

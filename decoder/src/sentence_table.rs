@@ -73,11 +73,10 @@ impl SentenceTable {
         });
         let scores = scores.collect::<Result<Vec<f32>, String>>()?;
         let points = fields::split_words(columns.next().unwrap_or_default()).map(|point| {
-            let inside = |&(s, t): &(u16, u16)| {
-                usize::from(s) < source_length && usize::from(t) < target_length
-            };
             let wrong = || format!("alignment {} is wrong", String::from_utf8_lossy(point));
-            parse_alignment_point(point).filter(inside).ok_or_else(wrong)
+            parse_alignment_point(point)
+                .filter(|&(s, t)| usize::from(s) < source_length && usize::from(t) < target_length)
+                .ok_or_else(wrong)
         });
         let alignment = points.collect::<Result<Vec<_>, String>>()?;
         self.max_source_length = self.max_source_length.max(source_length);

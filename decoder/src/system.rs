@@ -184,9 +184,11 @@ fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
 /// when it scores an option: reordering models and, for their estimates, operation
 /// sequence models.
 fn determines_options(configuration: &Configuration, input: &[usize]) -> bool {
-    let looks_at_surfaces =
-        |feature: &FeatureSpec| matches!(feature.kind, FeatureKind::OperationSequenceModel(_));
     external_reordering(configuration)
         .all(|(_, spec)| spec.input_factors.iter().all(|factor| input.contains(factor)))
-        && (input.contains(&0) || !configuration.features.iter().any(looks_at_surfaces))
+        && (input.contains(&0)
+            || !configuration
+                .features
+                .iter()
+                .any(|feature| matches!(feature.kind, FeatureKind::OperationSequenceModel(_))))
 }

@@ -114,58 +114,8 @@ fn translate_lines(
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
     let mut warned = false;
     let mut id = settings.output.first_id;
-    let read = || -> Result<Option<(u64, i64, Vec<u8>)>> {
-        if stop.is_cancelled() {
-            return Ok(None);
-        }
-        let Some(line) = lines.next()? else { return Ok(None) };
-        let mut bytes = line.bytes;
-        if let (false, Some(rest)) = (settings.keep_cr, bytes.strip_suffix(b"\r")) {
-            bytes = rest;
-            if !warned {
-                tracing::warn!(
-                    "{}, line {}: a carriage return at a line's end is dropped, here and from \
-                     now on; -keep-cr keeps it",
-                    miriam_textio::display_name(&settings.input),
-                    line.number
-                );
-                warned = true;
-            }
-        }
-        id = id.wrapping_add(1);
-        Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
-    };
     let (unknown_words, cut_words) = (UnknownWordCounts::default(), CutWordCounts::default());
     let workers = WorkerPins::new(system);
-    let worker = || {
-        workers.pin_next();
-        let mut translator = Translator::new(system);
-        let (unknown_words, cut_words) = (&unknown_words, &cut_words);
-        move |(number, id, mut line): (u64, i64, Vec<u8>)| {
-            if let Some(form) = form {
-                let raw = std::mem::take(&mut line);
-                form.preprocess(&raw, &mut line);
-            }
-            let mut out = LineOutput::default();
-            out.stream_mut(OutputStream::Best).reserve(2 * line.len() + 16);
-            let before = translator.statistics();
-            translator.translate_to_streams(id, &line, &mut out)?;
-            unknown_words.add(before, translator.statistics());
-            cut_words.add(number, before, translator.statistics());
-            if let Some(form) = form {
-                let best = std::mem::take(out.stream_mut(OutputStream::Best));
-                let best = best.strip_suffix(b"\n").unwrap_or(&best);
-                form.postprocess(best, out.stream_mut(OutputStream::Best));
-                out.stream_mut(OutputStream::Best).push(b'\n');
-            }
-            let line_errors = translator.take_line_errors();
-            for error in &line_errors {
-                error.write_record(number, out.stream_mut(OutputStream::Errors));
-            }
-            out.line_errors = line_errors;
-            Ok(out)
-        }
-    };
     let task = progress.task("translating", None);
     let mut written = 0;
     let write = |line: Result<LineOutput>, more: bool| -> Result<()> {
@@ -181,7 +131,60 @@ fn translate_lines(
         };
         write().inspect_err(|_| stop.cancel())
     };
-    let outcome = ordered_map(settings.threads, read, worker, write);
+    let outcome = ordered_map(
+        settings.threads,
+        || -> Result<Option<(u64, i64, Vec<u8>)>> {
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            let Some(line) = lines.next()? else { return Ok(None) };
+            let mut bytes = line.bytes;
+            if let (false, Some(rest)) = (settings.keep_cr, bytes.strip_suffix(b"\r")) {
+                bytes = rest;
+                if !warned {
+                    tracing::warn!(
+                        "{}, line {}: a carriage return at a line's end is dropped, here and from \
+                     now on; -keep-cr keeps it",
+                        miriam_textio::display_name(&settings.input),
+                        line.number
+                    );
+                    warned = true;
+                }
+            }
+            id = id.wrapping_add(1);
+            Ok(Some((line.number, id.wrapping_sub(1), bytes.to_vec())))
+        },
+        || {
+            workers.pin_next();
+            let mut translator = Translator::new(system);
+            let (unknown_words, cut_words) = (&unknown_words, &cut_words);
+            move |(number, id, mut line)| {
+                if let Some(form) = form {
+                    let raw = std::mem::take(&mut line);
+                    form.preprocess(&raw, &mut line);
+                }
+                let mut out = LineOutput::default();
+                out.stream_mut(OutputStream::Best).reserve(2 * line.len() + 16);
+                let before = translator.statistics();
+                translator.translate_to_streams(id, &line, &mut out)?;
+                unknown_words.add(before, translator.statistics());
+                cut_words.add(number, before, translator.statistics());
+                if let Some(form) = form {
+                    let best = std::mem::take(out.stream_mut(OutputStream::Best));
+                    let best = best.strip_suffix(b"\n").unwrap_or(&best);
+                    form.postprocess(best, out.stream_mut(OutputStream::Best));
+                    out.stream_mut(OutputStream::Best).push(b'\n');
+                }
+                let line_errors = translator.take_line_errors();
+                for error in &line_errors {
+                    error.write_record(number, out.stream_mut(OutputStream::Errors));
+                }
+                out.line_errors = line_errors;
+                Ok(out)
+            }
+        },
+        write,
+    );
     drop(task);
     if let Some(warnings) = warnings {
         warnings.finish();

@@ -70,20 +70,8 @@ pub fn translate_segments(
     let mut streams = OutputStreams::create(&settings.outputs)?;
     let mut warnings = (!streams.has(OutputStream::Errors))
         .then(|| Warnings::new(miriam_textio::display_name(&settings.input)));
-    let read = || if stop.is_cancelled() { Ok(None) } else { reader.next() };
     let workers = WorkerPins::new(system);
     let cut_words = CutWordCounts::default();
-    let worker = || {
-        workers.pin_next();
-        let mut translator = Translator::new(system);
-        let cut_words = &cut_words;
-        move |segment: NumberedSegment| {
-            let (line, before) = (segment.line, translator.statistics());
-            let translation = translate_segment(&mut translator, form, segment);
-            cut_words.add(line, before, translator.statistics());
-            translation
-        }
-    };
     let task = progress.task("translating", None);
     let (mut written, mut writer) = (0, SegmentWriter::new());
     let write = |translated: Result<SegmentTranslation>, more: bool| -> Result<()> {
@@ -105,7 +93,22 @@ pub fn translate_segments(
         };
         write().inspect_err(|_| stop.cancel())
     };
-    let outcome = ordered_map(settings.threads, read, worker, write);
+    let outcome = ordered_map(
+        settings.threads,
+        || if stop.is_cancelled() { Ok(None) } else { reader.next() },
+        || {
+            workers.pin_next();
+            let mut translator = Translator::new(system);
+            let cut_words = &cut_words;
+            move |segment| {
+                let (line, before) = (segment.line, translator.statistics());
+                let translation = translate_segment(&mut translator, form, segment);
+                cut_words.add(line, before, translator.statistics());
+                translation
+            }
+        },
+        write,
+    );
     drop(task);
     if let Some(warnings) = warnings {
         warnings.finish();
@@ -182,12 +185,12 @@ impl SegmentReader<'_> {
         let is_cancelled = || self.stop.is_cancelled();
         let cutter = DocumentCutter::new(format, self.splitter).copying_numbers();
         let cutter = cutter.within(MAX_SENTENCE_WORDS).until(&is_cancelled);
-        let count_words = |sentence: &[u8]| fields::split_words(sentence).count();
-        let document = match cutter.cut(&text, count_words) {
-            Ok(document) => document,
-            // Whoever cancelled wants no more of it.
-            Err(Interrupted) => return Ok(()),
-        };
+        let document =
+            match cutter.cut(&text, |sentence: &[u8]| fields::split_words(sentence).count()) {
+                Ok(document) => document,
+                // Whoever cancelled wants no more of it.
+                Err(Interrupted) => return Ok(()),
+            };
         let longest = document.longest();
         let segments = document.into_segments().into_iter();
         self.waiting.extend(segments.map(|segment| NumberedSegment {
@@ -255,9 +258,12 @@ fn translate_segment(
 fn token_links(translation: &Translation) -> TokenLinks {
     let (mut points, mut phrases, mut offset) = (Vec::new(), Vec::new(), 0);
     for phrase in &translation.phrases {
-        let point =
-            |&(s, t): &(u16, u16)| (phrase.source.start + u32::from(s), offset + u32::from(t));
-        points.extend(phrase.alignment.iter().map(point));
+        points.extend(
+            phrase
+                .alignment
+                .iter()
+                .map(|&(s, t)| (phrase.source.start + u32::from(s), offset + u32::from(t))),
+        );
         let target = offset as usize..offset as usize + phrase.words.len();
         phrases.push((phrase.source.start as usize..phrase.source.end as usize, target));
         offset += phrase.words.len() as u32;

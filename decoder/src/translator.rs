@@ -264,9 +264,11 @@ impl<'s> Translator<'s> {
         }
         let mut list = Vec::new();
         if wanted.n_best > 0 && decoder.is_split() {
-            let joined =
-                |score| Derivation { score, phrases: phrases.clone(), values: joined_values };
-            list.extend(score.map(joined));
+            list.extend(score.map(|score| Derivation {
+                score,
+                phrases: phrases.clone(),
+                values: joined_values,
+            }));
         } else if wanted.n_best > 0 {
             let decoded: DecodedSentence<'_> = decoder.decoded();
             let limits = NBestLimits {

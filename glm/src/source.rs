@@ -36,8 +36,12 @@ pub(crate) fn source_from_container(
     let words = &model.head.words;
     let vocabulary = read_vocabulary(&container, words.iter(), words.len())?;
     let suffixes = NgramTable::from_unigrams(&model, &container)?;
-    let unigram = |(&log10, &backoff): (&f32, &f32)| Unigram { log10, backoff };
-    let unigrams = suffixes.log10.iter().zip(&suffixes.backoffs).map(unigram).collect();
+    let unigrams = suffixes
+        .log10
+        .iter()
+        .zip(&suffixes.backoffs)
+        .map(|(&log10, &backoff)| Unigram { log10, backoff })
+        .collect();
     let (counts, has_unknown) = (model.metadata.counts.clone(), model.metadata.head.has_unknown);
     let levels = GlmLevels { container, model, suffixes };
     Ok(LevelSource::new(name, counts, vocabulary, unigrams, has_unknown, levels))

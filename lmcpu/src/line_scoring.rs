@@ -80,21 +80,27 @@ pub fn score_lines(
     stop: &CancellationToken,
 ) -> Result<Vec<LineScore>> {
     let mut scores = Vec::with_capacity(lines.len());
-    let score_block = |scorer: &mut TextScorer<'_>, block: &Block| {
-        let scored = scorer.score(&block.text);
-        let mut sentences = scored.sentences();
-        let line = |&count: &usize| {
-            let mut line = LineScore::default();
-            for sentence in sentences.by_ref().take(count) {
-                line.log10 += f64::from(sentence.log10());
-                line.tokens += sentence.len();
-                line.oovs += sentence.oov_log10s().count() as u64;
-            }
-            line
-        };
-        block.sentence_counts.iter().map(line).collect::<Vec<_>>()
-    };
-    map_line_blocks(model, lines, options, stop, score_block, |block| scores.extend(block))?;
+    map_line_blocks(
+        model,
+        lines,
+        options,
+        stop,
+        |scorer, block| {
+            let scored = scorer.score(&block.text);
+            let mut sentences = scored.sentences();
+            let line = |&count: &usize| {
+                let mut line = LineScore::default();
+                for sentence in sentences.by_ref().take(count) {
+                    line.log10 += f64::from(sentence.log10());
+                    line.tokens += sentence.len();
+                    line.oovs += sentence.oov_log10s().count() as u64;
+                }
+                line
+            };
+            block.sentence_counts.iter().map(line).collect::<Vec<_>>()
+        },
+        |block| scores.extend(block),
+    )?;
     Ok(scores)
 }
 
@@ -110,25 +116,31 @@ pub fn score_tokens(
     stop: &CancellationToken,
 ) -> Result<TokenScores> {
     let mut all = TokenScores { log10: Vec::new(), offsets: vec![0] };
-    let score_block = |scorer: &mut TextScorer<'_>, block: &Block| {
-        let scored = scorer.score(&block.text);
-        let mut sentences = scored.sentences();
-        let (mut log10, mut counts) = (Vec::new(), Vec::new());
-        for &count in &block.sentence_counts {
-            let before = log10.len();
-            sentences.by_ref().take(count).for_each(|s| log10.extend(s.token_log10s()));
-            counts.push(log10.len() - before);
-        }
-        (log10, counts)
-    };
-    map_line_blocks(model, lines, options, stop, score_block, |(log10, counts)| {
-        let mut end = all.log10.len();
-        all.log10.extend(log10);
-        all.offsets.extend(counts.into_iter().map(|count| {
-            end += count;
-            end
-        }));
-    })?;
+    map_line_blocks(
+        model,
+        lines,
+        options,
+        stop,
+        |scorer, block| {
+            let scored = scorer.score(&block.text);
+            let mut sentences = scored.sentences();
+            let (mut log10, mut counts) = (Vec::new(), Vec::new());
+            for &count in &block.sentence_counts {
+                let before = log10.len();
+                sentences.by_ref().take(count).for_each(|s| log10.extend(s.token_log10s()));
+                counts.push(log10.len() - before);
+            }
+            (log10, counts)
+        },
+        |(log10, counts)| {
+            let mut end = all.log10.len();
+            all.log10.extend(log10);
+            all.offsets.extend(counts.into_iter().map(|count| {
+                end += count;
+                end
+            }));
+        },
+    )?;
     Ok(all)
 }
 
@@ -262,23 +274,26 @@ fn map_line_blocks<R: Send>(
     // The encoder of a thread is made anew for each call: no more than there is work for.
     let blocks = lines.iter().map(|line| line.len() + 1).sum::<usize>().div_ceil(BLOCK_BYTES);
     let threads = options.threads.min(blocks);
-    let read = || match ranges.next().transpose()? {
-        Some(_) if stop.is_cancelled() => Err(Error::Cancelled),
-        range => Ok(range),
-    };
-    let worker = || {
-        let mut scorer = TextScorer::new(model, options.markers, false);
-        let score_block = &score_block;
-        move |range: Range<usize>| {
-            let mut block = Block::default();
-            lines[range].iter().for_each(|line| block.push(line, options.documents));
-            score_block(&mut scorer, &block)
-        }
-    };
-    ordered_map(threads, read, worker, |result, _| {
-        take(result);
-        Ok(())
-    })
+    ordered_map(
+        threads,
+        || match ranges.next().transpose()? {
+            Some(_) if stop.is_cancelled() => Err(Error::Cancelled),
+            range => Ok(range),
+        },
+        || {
+            let mut scorer = TextScorer::new(model, options.markers, false);
+            let score_block = &score_block;
+            move |range| {
+                let mut block = Block::default();
+                lines[range].iter().for_each(|line| block.push(line, options.documents));
+                score_block(&mut scorer, &block)
+            }
+        },
+        |result, _| {
+            take(result);
+            Ok(())
+        },
+    )
 }
 
 /// The lines in ranges of about [`BLOCK_BYTES`] of text.

@@ -75,33 +75,36 @@ pub fn print_next_words(
     let name = input.name().to_owned();
     let mut blocks = BlockReader::new(input, BLOCK, size.is_none());
     let task = progress.task("scoring", size);
-    let read = || -> Result<Option<Vec<u8>>> {
-        let mut block = Vec::new();
-        let more = blocks.read_block(&mut block)?;
-        task.set_position(consumed.load(Ordering::Relaxed));
-        if block.len() >= u32::MAX as usize - 1 {
-            let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
-            return Err(Error::Unsupported { file, reason });
-        }
-        Ok(more.then_some(block))
-    };
-    let worker = || {
-        let mut scorer = NextWordScorer::new(model, options);
-        move |block: Vec<u8>| {
-            let mut output_text = Vec::new();
-            for line in split_lines(&block) {
-                scorer.print_line(line, &mut output_text);
+    ordered_map(
+        options.threads,
+        || -> Result<Option<Vec<u8>>> {
+            let mut block = Vec::new();
+            let more = blocks.read_block(&mut block)?;
+            task.set_position(consumed.load(Ordering::Relaxed));
+            if block.len() >= u32::MAX as usize - 1 {
+                let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
+                return Err(Error::Unsupported { file, reason });
             }
-            output_text
-        }
-    };
-    ordered_map(options.threads, read, worker, |output_text: Vec<u8>, more| {
-        output.write(&output_text)?;
-        if !more {
-            output.flush()?;
-        }
-        Ok(())
-    })
+            Ok(more.then_some(block))
+        },
+        || {
+            let mut scorer = NextWordScorer::new(model, options);
+            move |block| {
+                let mut output_text = Vec::new();
+                for line in split_lines(&block) {
+                    scorer.print_line(line, &mut output_text);
+                }
+                output_text
+            }
+        },
+        |output_text, more| {
+            output.write(&output_text)?;
+            if !more {
+                output.flush()?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// The `count` most probable words after `context`, the most probable first; equal ones in

@@ -156,38 +156,50 @@ impl<'o> Text<'o> {
         let stream =
             StreamOptions { threads: options.threads, low_latency: false, total_bytes: size };
         let Some(json) = &options.json else {
-            let worker = || {
-                let mut scorer = TextScorer::new(model, markers, false);
-                let mut preparation = options.preparation.as_ref().map(Preparation::start);
-                let mut prepared = Vec::new();
-                move |mut text: Vec<u8>| {
-                    if text.last() != Some(&b'\n') {
-                        text.push(b'\n');
+            return score_stream(
+                inputs,
+                output,
+                stream,
+                progress,
+                || {
+                    let mut scorer = TextScorer::new(model, markers, false);
+                    let mut preparation = options.preparation.as_ref().map(Preparation::start);
+                    let mut prepared = Vec::new();
+                    move |mut text: Vec<u8>| {
+                        if text.last() != Some(&b'\n') {
+                            text.push(b'\n');
+                        }
+                        let Some(preparation) = &mut preparation else {
+                            return score_plain_text(&mut scorer, &text, &text, options, purpose);
+                        };
+                        prepared.clear();
+                        for line in text.split_inclusive(|&byte| byte == b'\n') {
+                            preparation.push(line, &mut prepared);
+                        }
+                        score_plain_text(&mut scorer, &prepared, &text, options, purpose)
                     }
-                    let Some(preparation) = &mut preparation else {
-                        return score_plain_text(&mut scorer, &text, &text, options, purpose);
-                    };
-                    prepared.clear();
-                    for line in text.split_inclusive(|&byte| byte == b'\n') {
-                        preparation.push(line, &mut prepared);
-                    }
-                    score_plain_text(&mut scorer, &prepared, &text, options, purpose)
-                }
-            };
-            return score_stream(inputs, output, stream, progress, worker, |_, block| {
-                observe(block);
-            });
-        };
-        let worker = || {
-            let scorer = TextScorer::new(model, markers, false);
-            let mut documents = JsonScorer::new(scorer, options, json, purpose);
-            move |block: Vec<u8>| documents.score_block(&block)
+                },
+                |_, block| {
+                    observe(block);
+                },
+            );
         };
         let mut documents = DocumentCheck::default();
-        let sums = score_stream(inputs, output, stream, progress, worker, |place, block| {
-            documents.add(place, block);
-            observe(block);
-        })?;
+        let sums = score_stream(
+            inputs,
+            output,
+            stream,
+            progress,
+            || {
+                let scorer = TextScorer::new(model, markers, false);
+                let mut documents = JsonScorer::new(scorer, options, json, purpose);
+                move |block| documents.score_block(&block)
+            },
+            |place, block| {
+                documents.add(place, block);
+                observe(block);
+            },
+        )?;
         documents.check(json, purpose, sums.1)?;
         Ok(sums)
     }

@@ -59,48 +59,53 @@ pub fn query(
     progress: &dyn Progress,
 ) -> Result<Perplexity> {
     let verbosity = options.verbosity;
-    let worker = || {
-        let mut scorer = TextScorer::new(
-            model,
-            SentenceMarkers::both_if(options.sentence_markers),
-            verbosity.word,
-        );
-        move |mut text: Vec<u8>| {
-            if !options.kenlm_compat && text.last() != Some(&b'\n') {
-                text.push(b'\n');
-            }
-            let mut outcome = BlockOutcome::default();
-            let scores = scorer.score(&text);
-            let mut sentences = scores.sentences().peekable();
-            while let Some(sentence) = sentences.next() {
-                if verbosity.word {
-                    push_words(&sentence, &mut outcome.output);
-                }
-                if sentences.peek().is_none() && scores.last_is_unterminated() {
-                    outcome.tokens += sentence.len();
-                    outcome.oov_log10s.extend(sentence.oov_log10s());
-                    break;
-                }
-                let (log10, unknown) = outcome.add_sentence(&sentence);
-                if verbosity.sentence {
-                    let out = &mut outcome.output;
-                    out.extend_from_slice(b"Total: ");
-                    number::push_shortest_f32(out, log10);
-                    out.extend_from_slice(b" OOV: ");
-                    push_integer(out, unknown);
-                    out.push(b'\n');
-                }
-            }
-            outcome
-        }
-    };
     let stream = StreamOptions {
         total_bytes: input.size(),
         threads: options.threads,
         low_latency: options.line_buffered,
     };
-    let (sums, _) =
-        score_stream(&mut std::iter::once(Ok(input)), output, stream, progress, worker, |_, _| {})?;
+    let (sums, _) = score_stream(
+        &mut std::iter::once(Ok(input)),
+        output,
+        stream,
+        progress,
+        || {
+            let mut scorer = TextScorer::new(
+                model,
+                SentenceMarkers::both_if(options.sentence_markers),
+                verbosity.word,
+            );
+            move |mut text: Vec<u8>| {
+                if !options.kenlm_compat && text.last() != Some(&b'\n') {
+                    text.push(b'\n');
+                }
+                let mut outcome = BlockOutcome::default();
+                let scores = scorer.score(&text);
+                let mut sentences = scores.sentences().peekable();
+                while let Some(sentence) = sentences.next() {
+                    if verbosity.word {
+                        push_words(&sentence, &mut outcome.output);
+                    }
+                    if sentences.peek().is_none() && scores.last_is_unterminated() {
+                        outcome.tokens += sentence.len();
+                        outcome.oov_log10s.extend(sentence.oov_log10s());
+                        break;
+                    }
+                    let (log10, unknown) = outcome.add_sentence(&sentence);
+                    if verbosity.sentence {
+                        let out = &mut outcome.output;
+                        out.extend_from_slice(b"Total: ");
+                        number::push_shortest_f32(out, log10);
+                        out.extend_from_slice(b" OOV: ");
+                        push_integer(out, unknown);
+                        out.push(b'\n');
+                    }
+                }
+                outcome
+            }
+        },
+        |_, _| {},
+    )?;
     if verbosity.summary {
         let mut summary = Vec::new();
         sums.push_summary(&mut summary);

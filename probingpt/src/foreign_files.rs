@@ -90,8 +90,8 @@ pub fn describe_foreign(path: &Path) -> Option<String> {
         return Some(text);
     }
     let name = path.file_name()?.to_str()?;
-    let has_extension = |family: &&Family| family.extensions.iter().any(|e| name.ends_with(e));
-    let Family { what, remedy, .. } = FAMILIES.iter().find(has_extension)?;
+    let Family { what, remedy, .. } =
+        FAMILIES.iter().find(|family| family.extensions.iter().any(|e| name.ends_with(e)))?;
     Some(format!("this is a file of {what}; {remedy}"))
 }
 
@@ -99,11 +99,10 @@ pub fn describe_foreign(path: &Path) -> Option<String> {
 pub fn is_text_table(path: &Path) -> bool {
     first_line(path).is_some_and(|line| {
         let fields: Vec<&[u8]> = split_fields(&line).collect();
-        let is_score =
-            |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f32>().is_ok());
         fields.len() >= 3
             && split_words(fields[2]).next().is_some()
-            && split_words(fields[2]).all(is_score)
+            && split_words(fields[2])
+                .all(|word| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f32>().is_ok()))
     })
 }
 

@@ -39,10 +39,9 @@ pub fn verify(container: &Container) -> Result<()> {
         for i in 0..targets.len() {
             missing +=
                 u64::from(table.num_reordering_scores() > 0 && targets.reordering_row(i) == 0);
-            let is_inside = |(s, t): (u16, u16)| {
+            if !table.alignment_points(targets.alignment_id(i)).all(|(s, t)| {
                 usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
-            };
-            if !table.alignment_points(targets.alignment_id(i)).all(is_inside) {
+            }) {
                 let section = format!("record at {}", record.0);
                 return damaged(&section, "an alignment points outside its phrases".into());
             }

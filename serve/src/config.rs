@@ -248,8 +248,8 @@ impl Configuration {
     /// If one is none.
     pub(crate) fn networks(&self) -> Result<Vec<Network>> {
         let parse = |text: &String| {
-            let wrong = |reason| Error::Usage { reason: format!("trusted-proxies: {reason}") };
-            text.parse().map_err(wrong)
+            text.parse()
+                .map_err(|reason| Error::Usage { reason: format!("trusted-proxies: {reason}") })
         };
         self.trusted_proxies.iter().map(parse).collect()
     }

@@ -114,23 +114,22 @@ impl Listener {
     pub fn inherited() -> Result<Vec<Self>> {
         let mut sockets = listenfd::ListenFd::from_env();
         let indices = 0..sockets.len();
-        let take = |index: usize| -> io::Result<Self> {
-            let listener = match sockets.take_tcp_listener(index) {
-                Ok(listener) => listener.map(Listener::Tcp),
-                Err(_) => sockets
-                    .take_unix_listener(index)?
-                    .map(|listener| Listener::Unix(listener, None)),
-            };
-            let listener = listener.ok_or_else(|| io::Error::other("it is taken already"))?;
-            match &listener {
-                Listener::Tcp(listener) => listener.set_nonblocking(true)?,
-                Listener::Unix(listener, _) => listener.set_nonblocking(true)?,
-            }
-            Ok(listener)
-        };
         let name = |index| format!("socket {index} of LISTEN_FDS");
         indices
-            .map(take)
+            .map(|index: usize| -> io::Result<Self> {
+                let listener = match sockets.take_tcp_listener(index) {
+                    Ok(listener) => listener.map(Listener::Tcp),
+                    Err(_) => sockets
+                        .take_unix_listener(index)?
+                        .map(|listener| Listener::Unix(listener, None)),
+                };
+                let listener = listener.ok_or_else(|| io::Error::other("it is taken already"))?;
+                match &listener {
+                    Listener::Tcp(listener) => listener.set_nonblocking(true)?,
+                    Listener::Unix(listener, _) => listener.set_nonblocking(true)?,
+                }
+                Ok(listener)
+            })
             .enumerate()
             .map(|(index, listener)| listener.map_err(|error| Error::system(name(index), error)))
             .collect()
@@ -229,11 +228,10 @@ fn find_group(name: &str) -> io::Result<u32> {
     }
     let groups = std::fs::read_to_string("/etc/group")?;
     // `name:password:number:members`.
-    let number = |line: &str| {
+    let found = groups.lines().find_map(|line: &str| {
         let mut fields = line.split(':');
         (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok()).flatten()
-    };
-    let found = groups.lines().find_map(number);
+    });
     found.ok_or_else(|| io::Error::other(format!("there is no group {name} in /etc/group")))
 }
 

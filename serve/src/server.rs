@@ -223,7 +223,9 @@ fn start_reloader(
     on_open: OpenListener,
 ) -> Result<ReloadSender> {
     let (sender, requests) = reload::channel();
-    let run = move || {
+    thread::Builder::new()
+        .name("models".into())
+        .spawn(move || {
         app.open_models(&first);
         on_open(!app.registry().models.is_empty());
         while let Ok(request) = requests.recv() {
@@ -260,10 +262,7 @@ fn start_reloader(
                 let _ = asked.send(all);
             }
         }
-    };
-    thread::Builder::new()
-        .name("models".into())
-        .spawn(run)
+    })
         .map_err(|error| Error::system("the thread that opens models", error))?;
     Ok(sender)
 }

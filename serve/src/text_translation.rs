@@ -141,8 +141,12 @@ impl Registry {
                 is_short && (fits || !has_letters)
             });
             let found = shared.cloned().or_else(|| detect(text));
-            let unknown = || DetectedLanguage { code: default.to_owned(), confidence: 0.0 };
-            all.push(found.unwrap_or_else(unknown));
+            all.push(
+                found.unwrap_or_else(|| DetectedLanguage {
+                    code: default.to_owned(),
+                    confidence: 0.0,
+                }),
+            );
         }
         Ok(all)
     }
@@ -193,15 +197,18 @@ impl App {
         });
         let cut = cutting.await?;
         let all = cut.iter().flat_map(Document::sentences);
-        let sentence = |text: &[u8]| Sentence { text: text.to_vec(), ..Sentence::default() };
-        let sentences = all.map(sentence).collect();
+        let sentences =
+            all.map(|text| Sentence { text: text.to_vec(), ..Sentence::default() }).collect();
         let has_tags = cut.iter().any(|text| text.needs_links().any(|needs| needs));
         let options =
             RequestOptions { raw: true, alignment: options.alignment || has_tags, ..options };
         let translated = self.translate(route, sentences, options, deadline).await?;
         let Translated { sentences, pivots, queued, searched } = translated;
-        let tag = |model: &Arc<Model>| model.configuration.prefix_token.clone().unwrap_or_default();
-        let tags: Vec<String> = route.models.iter().map(tag).collect();
+        let tags: Vec<String> = route
+            .models
+            .iter()
+            .map(|model| model.configuration.prefix_token.clone().unwrap_or_default())
+            .collect();
         // A search may have taken longer than it should, and then has a result all the same.
         let deadline = deadline.max(Instant::now() + JOINING_TIME);
         let joining = background::run_on_text(bytes, deadline, move |should_stop| {
@@ -289,8 +296,10 @@ fn cut_texts(
         None => texts.iter().map(|text| cutter.cut(text.as_bytes(), |_| 0)).collect(),
         Some((most, counter)) => {
             let cutter = cutter.within(most);
-            let length = |text: &[u8]| counter.count_tokens(text);
-            texts.iter().map(|text| cutter.cut(text.as_bytes(), length)).collect()
+            texts
+                .iter()
+                .map(|text| cutter.cut(text.as_bytes(), |text: &[u8]| counter.count_tokens(text)))
+                .collect()
         }
     }
 }
@@ -311,16 +320,17 @@ fn join_texts(
 ) -> Result<Vec<TranslatedText>, Interrupted> {
     let (mut results, mut pivots) = (sentences.into_iter(), pivots.into_iter());
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    let join = |text: &Document| {
-        if should_stop() {
-            return Err(Interrupted);
-        }
-        let count = text.sentences().count();
-        let results: Vec<SentenceResult> = results.by_ref().take(count).collect();
-        let pivots: Vec<SentenceResult> = pivots.by_ref().take(count).collect();
-        Ok(join_text(text, results, &pivots, &tags))
-    };
-    cut.iter().map(join).collect()
+    cut.iter()
+        .map(|text| {
+            if should_stop() {
+                return Err(Interrupted);
+            }
+            let count = text.sentences().count();
+            let results: Vec<SentenceResult> = results.by_ref().take(count).collect();
+            let pivots: Vec<SentenceResult> = pivots.by_ref().take(count).collect();
+            Ok(join_text(text, results, &pivots, &tags))
+        })
+        .collect()
 }
 
 /// The text of the best translations of its sentences, and of the second best ones, and so on.

@@ -114,8 +114,9 @@ impl ParallelText {
                     return Err(error.into());
                 }
             }
-            let is_tab = |byte: &u8| *byte == b'\t' && fields.len() > 1;
-            for (&field, text) in fields.iter().zip(line.bytes.split(is_tab)) {
+            for (&field, text) in
+                fields.iter().zip(line.bytes.split(|byte| *byte == b'\t' && fields.len() > 1))
+            {
                 let into = texts[field as usize].get_or_insert_default();
                 into.clear();
                 into.extend_from_slice(text);

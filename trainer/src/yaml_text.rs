@@ -2,9 +2,10 @@
 
 /// A text as a scalar of YAML, quoted where it could be read as something else.
 pub fn yaml_scalar(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+=@,".contains(&byte);
     let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
-    if begins_plainly && text.bytes().all(is_plain) {
+    if begins_plainly
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/+=@,".contains(&byte))
+    {
         return text.to_owned();
     }
     // A string of JSON is one of YAML.

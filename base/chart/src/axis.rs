@@ -80,8 +80,8 @@ impl Axis {
 /// 1, 2 or 5 times a power of ten, the least that is not below `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-9).log10().floor());
-    let fits = |factor: &f64| factor * power >= least * 0.9999;
-    [1.0, 2.0, 5.0].into_iter().find(fits).unwrap_or(10.0) * power
+    [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * 0.9999).unwrap_or(10.0)
+        * power
 }
 
 /// A power of ten, in few letters.

@@ -48,13 +48,15 @@ pub(crate) fn resample_scores(
     let bound = rows.len() as u32;
     let segments: Vec<u32> =
         (0..resampling.count * rows.len()).map(|_| random.next_below(bound)).collect();
-    let score = |segments: &[u32]| {
-        let mut sums = vec![0f32; width];
-        for &segment in segments {
-            let row = &numbers[segment as usize * width..][..width];
-            sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
-        }
-        metric.score_f32(&sums)
-    };
-    segments.par_chunks_exact(rows.len().max(1)).map(score).collect()
+    segments
+        .par_chunks_exact(rows.len().max(1))
+        .map(|segments| {
+            let mut sums = vec![0f32; width];
+            for &segment in segments {
+                let row = &numbers[segment as usize * width..][..width];
+                sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
+            }
+            metric.score_f32(&sums)
+        })
+        .collect()
 }

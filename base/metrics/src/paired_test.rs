@@ -31,34 +31,40 @@ pub fn compare_systems(
         PairedTest::Bootstrap(resampling) => {
             let drawn = |rows: &SegmentStatistics| resample_scores(metric, rows, resampling);
             let baselines = drawn(baseline);
-            let compare = |(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
-                let resampled = drawn(rows);
-                let p_value = (number > 0).then(|| {
-                    let pairs = resampled.iter().zip(&baselines);
-                    let mut differences: Vec<f64> = pairs.map(|(a, b)| (a - b).abs()).collect();
-                    let count = differences.len().max(1) as f64;
-                    let mean = differences.iter().sum::<f64>() / count;
-                    differences.iter_mut().for_each(|difference| *difference -= mean);
-                    p_value(&differences, (first - score).abs())
-                });
-                SystemComparison {
-                    score: *score,
-                    p_value,
-                    confidence: Some(confidence_interval(metric, resampled)),
-                }
-            };
-            systems.iter().zip(&scores).enumerate().map(compare).collect()
+            systems
+                .iter()
+                .zip(&scores)
+                .enumerate()
+                .map(|(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
+                    let resampled = drawn(rows);
+                    let p_value = (number > 0).then(|| {
+                        let pairs = resampled.iter().zip(&baselines);
+                        let mut differences: Vec<f64> = pairs.map(|(a, b)| (a - b).abs()).collect();
+                        let count = differences.len().max(1) as f64;
+                        let mean = differences.iter().sum::<f64>() / count;
+                        differences.iter_mut().for_each(|difference| *difference -= mean);
+                        p_value(&differences, (first - score).abs())
+                    });
+                    SystemComparison {
+                        score: *score,
+                        p_value,
+                        confidence: Some(confidence_interval(metric, resampled)),
+                    }
+                })
+                .collect()
         }
-        PairedTest::ApproximateRandomization(resampling) => {
-            let compare = |(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
+        PairedTest::ApproximateRandomization(resampling) => systems
+            .iter()
+            .zip(&scores)
+            .enumerate()
+            .map(|(number, (rows, score)): (usize, (&SegmentStatistics, &f64))| {
                 let p_value = (number > 0).then(|| {
                     let differences = randomized_differences(metric, baseline, rows, resampling);
                     p_value(&differences, (first - score).abs())
                 });
                 SystemComparison { score: *score, p_value, confidence: None }
-            };
-            systems.iter().zip(&scores).enumerate().map(compare).collect()
-        }
+            })
+            .collect(),
     }
 }
 
@@ -79,16 +85,18 @@ fn randomized_differences(
     let mut random = NumpyRng::new(resampling.seed);
     random.reset_bools();
     let coins: Vec<bool> = (0..resampling.count * a.len()).map(|_| random.next_bool()).collect();
-    let difference = |coins: &[bool]| {
-        let mut sums = [vec![0.0; a.width()], vec![0.0; a.width()]];
-        for ((&coin, one), other) in coins.iter().zip(a.iter()).zip(b.iter()) {
-            let [first, second] = if coin { [one, other] } else { [other, one] };
-            for (sums, row) in sums.iter_mut().zip([first, second]) {
-                sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
+    coins
+        .par_chunks_exact(a.len().max(1))
+        .map(|coins| {
+            let mut sums = [vec![0.0; a.width()], vec![0.0; a.width()]];
+            for ((&coin, one), other) in coins.iter().zip(a.iter()).zip(b.iter()) {
+                let [first, second] = if coin { [one, other] } else { [other, one] };
+                for (sums, row) in sums.iter_mut().zip([first, second]) {
+                    sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
+                }
             }
-        }
-        let [one, other] = sums.map(|sums| metric.score(&sums).0);
-        (one - other).abs()
-    };
-    coins.par_chunks_exact(a.len().max(1)).map(difference).collect()
+            let [one, other] = sums.map(|sums| metric.score(&sums).0);
+            (one - other).abs()
+        })
+        .collect()
 }

@@ -9,10 +9,11 @@ pub(crate) struct WordIds(HashMap<String, u32>);
 impl WordIds {
     /// The ids of `words`; new words get the next ids.
     pub(crate) fn intern_all<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Vec<u32> {
-        let id = |word| {
-            let next = self.0.len() as u32;
-            *self.0.entry_ref(word).or_insert(next)
-        };
-        words.map(id).collect()
+        words
+            .map(|word| {
+                let next = self.0.len() as u32;
+                *self.0.entry_ref(word).or_insert(next)
+            })
+            .collect()
     }
 }

@@ -226,8 +226,10 @@ fn folder_of(path: &Path) -> &Path {
 
 fn file_name(path: &Path) -> io::Result<String> {
     let name = path.file_name().filter(|_| !path.is_dir());
-    let wrong = || io::Error::other("it is a folder; give the name of a file to write");
-    Ok(name.ok_or_else(wrong)?.to_string_lossy().into_owned())
+    Ok(name
+        .ok_or_else(|| io::Error::other("it is a folder; give the name of a file to write"))?
+        .to_string_lossy()
+        .into_owned())
 }
 
 /// The reason of a failure without the path of a file that the user knows nothing of.

@@ -10,8 +10,7 @@ use std::io;
 #[cfg(target_os = "linux")]
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0))?;
-    let is_in = |&cpu: &usize| set.is_set(cpu).unwrap_or(false);
-    Ok((0..nix::sched::CpuSet::count()).filter(is_in).collect())
+    Ok((0..nix::sched::CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).collect())
 }
 
 /// Lets the calling thread, and threads that it starts later, run on `cpus` only.

@@ -35,13 +35,17 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
         None => BlockReader::new(input, PIPE_BLOCK, true),
     };
     let task = progress.task(stage, size);
-    let read = || {
-        let mut block = Vec::new();
-        let more = blocks.read_block(&mut block)?;
-        task.set_position(consumed.load(Ordering::Relaxed));
-        Ok(more.then_some(block))
-    };
-    ordered_map(threads, read, || |block: Vec<u8>| work(&block), write)
+    ordered_map(
+        threads,
+        || {
+            let mut block = Vec::new();
+            let more = blocks.read_block(&mut block)?;
+            task.set_position(consumed.load(Ordering::Relaxed));
+            Ok(more.then_some(block))
+        },
+        || |block: Vec<u8>| work(&block),
+        write,
+    )
 }
 
 /// Writes for each line of `input` what `change` appends to its second argument to
@@ -57,18 +61,23 @@ pub fn map_lines(
     stage: (&str, &dyn Progress),
     change: impl Fn(&[u8], &mut Vec<u8>) + Sync,
 ) -> Result<()> {
-    let work = |block: &[u8]| {
-        let mut changed = Vec::with_capacity(block.len() + block.len() / 4);
-        for line in split_lines(block) {
-            change(line, &mut changed);
-            changed.push(b'\n');
-        }
-        changed
-    };
-    map_blocks(input, threads, stage, work, |changed: Vec<u8>, more| {
-        output.write(&changed)?;
-        if more { Ok(()) } else { output.flush() }
-    })
+    map_blocks(
+        input,
+        threads,
+        stage,
+        |block| {
+            let mut changed = Vec::with_capacity(block.len() + block.len() / 4);
+            for line in split_lines(block) {
+                change(line, &mut changed);
+                changed.push(b'\n');
+            }
+            changed
+        },
+        |changed, more| {
+            output.write(&changed)?;
+            if more { Ok(()) } else { output.flush() }
+        },
+    )
 }
 
 #[cfg(test)]

@@ -77,19 +77,24 @@ where
         *items[slot].lock() = item;
         is_there
     };
-    let work_in_slots = |run: &mut RunWorker<'_>| {
-        let mut work = worker();
-        run(&mut |slot| {
-            let item = items[slot].lock().take().expect("it was read into its slot");
-            *results[slot].lock() = Some(work(item));
-        });
-    };
     let mut write_from_slot = |slot: usize, more: bool| {
         let result = results[slot].lock().take().expect("its worker has put it there");
         write_outcome = write(result, more);
         write_outcome.is_ok()
     };
-    map_slots(threads, in_flight, &mut read_into_slot, &work_in_slots, &mut write_from_slot);
+    map_slots(
+        threads,
+        in_flight,
+        &mut read_into_slot,
+        &|run| {
+            let mut work = worker();
+            run(&mut |slot| {
+                let item = items[slot].lock().take().expect("it was read into its slot");
+                *results[slot].lock() = Some(work(item));
+            });
+        },
+        &mut write_from_slot,
+    );
     write_outcome.and(read_outcome)
 }
 

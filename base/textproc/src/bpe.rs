@@ -166,8 +166,7 @@ impl BpeCodes {
             pairs.extend(new.drain(..));
         }
         // The end-of-word symbol alone has no text.
-        let is_alive = |part: &&SymbolNode| !part.is_merged && part.start < part.end;
-        for part in parts.iter().filter(is_alive) {
+        for part in parts.iter().filter(|part| !part.is_merged && part.start < part.end) {
             found(&word[part.start..part.end], part.end < word.len());
         }
     }

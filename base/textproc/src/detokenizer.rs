@@ -282,13 +282,14 @@ fn is_finnish_case_ending(word: &[u8]) -> bool {
         Lle ksi Ksi kse Kse tta Tta ine Ine";
     const POSSESSIVES: [&str; 6] = ["", "ni", "si", "mme", "nne", "nsa"];
     const PARTICLES: [&str; 10] = ["", "ko", "kö", "han", "hän", "pa", "pä", "kaan", "kään", "kin"];
-    let after_case = |case: &str| word.strip_prefix(case.as_bytes());
-    CASES.split_ascii_whitespace().filter_map(after_case).any(|rest| {
-        POSSESSIVES
-            .iter()
-            .filter_map(|owner| rest.strip_prefix(owner.as_bytes()))
-            .any(|rest| PARTICLES.iter().any(|particle| rest == particle.as_bytes()))
-    })
+    CASES.split_ascii_whitespace().filter_map(|case| word.strip_prefix(case.as_bytes())).any(
+        |rest| {
+            POSSESSIVES
+                .iter()
+                .filter_map(|owner| rest.strip_prefix(owner.as_bytes()))
+                .any(|rest| PARTICLES.iter().any(|particle| rest == particle.as_bytes()))
+        },
+    )
 }
 
 /// Whether a character belongs to an East Asian script without spaces or to Korean, by

@@ -119,8 +119,7 @@ impl<'a> DocumentCutter<'a> {
     ) -> Result<Vec<Segment>, Interrupted> {
         let mut sentences = Vec::new();
         let mut start = 0;
-        let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        for line in text.split_inclusive(is_line_end) {
+        for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             if (self.should_stop)() {
                 return Err(Interrupted);
             }

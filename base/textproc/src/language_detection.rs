@@ -126,13 +126,18 @@ impl LanguageDetector {
     /// without a script or region (`pt-BR`, `deu_Latn`). Of several codes for a language
     /// the first is given. See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
-        let with_place = |code: C| {
-            let code = code.into();
-            let language = find_language(&code);
-            let place = language.and_then(|one| CODES.iter().position(|(other, _)| *other == one));
-            (code, place)
-        };
-        LanguageDetector { allowed: codes.into_iter().map(with_place).collect() }
+        LanguageDetector {
+            allowed: codes
+                .into_iter()
+                .map(|code| {
+                    let code = code.into();
+                    let language = find_language(&code);
+                    let place =
+                        language.and_then(|one| CODES.iter().position(|(other, _)| *other == one));
+                    (code, place)
+                })
+                .collect(),
+        }
     }
 
     /// A detector of all languages that are known, with codes of two letters.

@@ -57,13 +57,15 @@ impl TokenLinks {
         points: impl IntoIterator<Item = (u32, u32)>,
         attention: impl IntoIterator<Item = (u32, u32, f32)>,
     ) -> Self {
-        let span = |(s, t, weight): (u32, u32, f32)| {
-            let (s, t) = (s as usize, t as usize);
-            (s..s + 1, t..t + 1, weight)
-        };
         TokenLinks {
             points: positions(points),
-            attention: attention.into_iter().map(span).collect(),
+            attention: attention
+                .into_iter()
+                .map(|(s, t, weight)| {
+                    let (s, t) = (s as usize, t as usize);
+                    (s..s + 1, t..t + 1, weight)
+                })
+                .collect(),
         }
     }
 

@@ -286,12 +286,14 @@ fn move_punctuation_into_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
 /// Moves dots before a quotation mark after it, unless markup follows at once. The match
 /// consumes the white space that follows and the byte after that.
 fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
-    let is_space = |byte: &&u8| byte.is_ascii_whitespace() || **byte == 0x0b;
     let (mut copied, mut free, mut next) = (0, 0, 0);
     while let Some(at) = memchr(b'"', &text[next..]).map(|found| next + found) {
         next = at + 1;
         let dots = text[free..at].iter().rev().take_while(|&&byte| byte == b'.').count();
-        let spaces = text[next..].iter().take_while(is_space).count();
+        let spaces = text[next..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b)
+            .count();
         // After the last byte of a line comes its end, which is not markup.
         let markup = text.get(next + spaces) == Some(&b'<');
         if dots == 0 || markup && spaces == 0 {

@@ -46,12 +46,15 @@ fn bracketed_len(text: &[u8], opening: DecodedChar, closing: char) -> Option<usi
 /// and `citation needed`.
 fn is_reference(content: &[u8]) -> bool {
     let has_digit = content.iter().any(u8::is_ascii_digit);
-    let is_plain =
-        |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b" ,;:.-*#".contains(byte);
-    let is_lowercase = |byte: &u8| byte.is_ascii_lowercase() || *byte == b' ';
-    let is_numbered = has_digit && content.iter().all(is_plain);
+    let is_numbered = has_digit
+        && content.iter().all(|byte| {
+            byte.is_ascii_alphanumeric() || *byte >= 0x80 || b" ,;:.-*#".contains(byte)
+        });
     let is_letter = matches!(content, [letter] if letter.is_ascii_alphabetic());
-    !content.is_empty() && (is_numbered || is_letter || content.iter().all(is_lowercase))
+    !content.is_empty()
+        && (is_numbered
+            || is_letter
+            || content.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
 }
 
 #[cfg(test)]

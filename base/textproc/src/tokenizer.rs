@@ -54,11 +54,11 @@ impl Tokenizer {
     /// a list of nonbreaking prefixes gets English's, as in Moses;
     /// [`NonbreakingPrefixes::built_in_languages`] names those that have one.
     pub fn new(language: &str) -> Self {
-        let english = || NonbreakingPrefixes::for_language("en").expect("it is built in");
         Tokenizer {
             rules: TokenizerRules::for_language(language),
-            nonbreaking_prefixes: NonbreakingPrefixes::for_language(language)
-                .unwrap_or_else(english),
+            nonbreaking_prefixes: NonbreakingPrefixes::for_language(language).unwrap_or_else(
+                || NonbreakingPrefixes::for_language("en").expect("it is built in"),
+            ),
             protected: ProtectedPatterns::default(),
             aggressive: false,
             escape: true,

@@ -58,8 +58,11 @@ pub(crate) fn is_address(word: &[u8]) -> bool {
         }
     }
     if let Some(at) = memchr::memchr(b'@', word) {
-        let is_mailbox = |byte: &u8| byte.is_ascii_alphanumeric() || b"._%+-".contains(byte);
-        return at > 0 && word[..at].iter().all(is_mailbox) && is_host(&word[at + 1..], true);
+        return at > 0
+            && word[..at]
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._%+-".contains(byte))
+            && is_host(&word[at + 1..], true);
     }
     let host_len = word.iter().position(|byte| b"/?#:".contains(byte)).unwrap_or(word.len());
     is_host(&word[..host_len], host_len < word.len())
@@ -71,14 +74,17 @@ fn is_host(text: &[u8], is_marked: bool) -> bool {
     const KNOWN: [&str; 12] =
         ["com", "org", "net", "edu", "gov", "int", "info", "io", "dev", "app", "biz", "eu"];
     let mut labels = text.split(|&byte| byte == b'.');
-    let is_label = |label: &[u8]| {
-        !label.is_empty() && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
     let Some(last) = labels.next_back() else { return false };
     let count = labels.clone().count();
     let is_last = last.len() >= 2 && last.iter().all(u8::is_ascii_alphabetic);
     let is_known = KNOWN.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(last));
-    count > 0 && labels.all(is_label) && is_last && (is_marked || is_known)
+    count > 0
+        && labels.all(|label| {
+            !label.is_empty()
+                && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+        })
+        && is_last
+        && (is_marked || is_known)
 }
 
 #[cfg(test)]

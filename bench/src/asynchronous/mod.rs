@@ -86,26 +86,27 @@ pub fn run(
     let task = progress.task("trainings", Some(tasks.len() as u64));
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new((0..tasks.len()).map(|_| None).collect::<Vec<_>>());
-    let work = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(system, seed)) = tasks.get(place) else { break };
-            let result = study.train(&system, seed, stop);
-            let goes_on = matches!(result, Ok(Some(_)));
-            if result.is_err() {
-                // The others save what they have and end, and the error is seen now.
-                stop.cancel();
-            }
-            results.lock().expect("no thread panics")[place] = Some(result);
-            if !goes_on {
-                next.store(tasks.len(), Ordering::Relaxed);
-                break;
-            }
-            task.set_position(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
-        }
-    };
     std::thread::scope(|scope| {
-        (0..options.threads.min(tasks.len())).for_each(|_| drop(scope.spawn(work)));
+        (0..options.threads.min(tasks.len())).for_each(|_| {
+            drop(scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&(system, seed)) = tasks.get(place) else { break };
+                    let result = study.train(&system, seed, stop);
+                    let goes_on = matches!(result, Ok(Some(_)));
+                    if result.is_err() {
+                        // The others save what they have and end, and the error is seen now.
+                        stop.cancel();
+                    }
+                    results.lock().expect("no thread panics")[place] = Some(result);
+                    if !goes_on {
+                        next.store(tasks.len(), Ordering::Relaxed);
+                        break;
+                    }
+                    task.set_position(done.fetch_add(1, Ordering::Relaxed) as u64 + 1);
+                }
+            }))
+        });
     });
     drop(task);
     let results = results.into_inner().expect("no thread panics");
@@ -193,8 +194,10 @@ fn check(options: &AsyncOptions) -> Result<()> {
         let message = format!("--systems: {} is there twice", options.systems[at].name);
         return Err(Error::unmeasurable(message));
     }
-    let given = |name: &&&str| options.model.as_ref().is_some_and(|model| model.is_given(name));
-    match SET_BY_SYSTEMS.iter().find(given) {
+    match SET_BY_SYSTEMS
+        .iter()
+        .find(|name| options.model.as_ref().is_some_and(|model| model.is_given(name)))
+    {
         Some(name) => Err(Error::unmeasurable(format!(
             "--config: {name} is set by the systems that are compared; give options of the model only"
         ))),

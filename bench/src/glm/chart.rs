@@ -40,30 +40,6 @@ pub fn draw(report: &Report<'_>) -> Chart {
     let engines = drawn.map(|(name, colour, _)| ((*name).to_owned(), LineStyle::solid(*colour)));
     let kinds = texts.iter().enumerate().map(|(i, name)| ((*name).to_owned(), style(INK, i)));
     let rates = || report.rows.iter().map(Measurement::rate);
-    let panel = |(mode, label): (QueryMode, &str)| {
-        let curves = CURVES.iter().flat_map(|(_, colour, belongs)| {
-            texts.iter().enumerate().filter_map(move |(i, text)| {
-                let is_drawn = |row: &&Measurement| {
-                    row.mode == mode
-                        && row.text == *text
-                        && (row.engine.is_default || row.engine.kind != "glm")
-                        && belongs(row)
-                };
-                let rows = report.rows.iter().filter(is_drawn);
-                let mut points: Vec<(f64, f64)> =
-                    rows.map(|row| (row.batch as f64, row.rate())).collect();
-                points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let curve = Curve { markers: true, ..Curve::new(style(*colour, i), points) };
-                (!curve.points.is_empty()).then_some(curve)
-            })
-        });
-        Panel {
-            height: 320,
-            y_axis: Axis::logarithmic(label, rates()),
-            curves: curves.collect(),
-            shading: None,
-        }
-    };
     Chart {
         title: "n-grams a second over the size of a batch".into(),
         notes: report.notes.iter().take(2).cloned().collect(),
@@ -76,7 +52,29 @@ pub fn draw(report: &Report<'_>) -> Chart {
             (QueryMode::Explicit, "explicit queries a second"),
             (QueryMode::Sentences, "words of sentences a second"),
         ]
-        .map(panel)
+        .map(|(mode, label)| {
+            let curves = CURVES.iter().flat_map(|(_, colour, belongs)| {
+                texts.iter().enumerate().filter_map(move |(i, text)| {
+                    let rows = report.rows.iter().filter(|row: &&Measurement| {
+                        row.mode == mode
+                            && row.text == *text
+                            && (row.engine.is_default || row.engine.kind != "glm")
+                            && belongs(row)
+                    });
+                    let mut points: Vec<(f64, f64)> =
+                        rows.map(|row| (row.batch as f64, row.rate())).collect();
+                    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                    let curve = Curve { markers: true, ..Curve::new(style(*colour, i), points) };
+                    (!curve.points.is_empty()).then_some(curve)
+                })
+            });
+            Panel {
+                height: 320,
+                y_axis: Axis::logarithmic(label, rates()),
+                curves: curves.collect(),
+                shading: None,
+            }
+        })
         .into(),
     }
 }

@@ -55,10 +55,11 @@ impl BenchData {
     /// The texts, each of about `words` words: those of files are cut or repeated.
     pub fn texts(&self, words: usize, seed: u64) -> Vec<(String, Text)> {
         if self.files.is_empty() {
-            let make = |(name, likeness): (&str, TextKind)| {
-                (name.to_owned(), Text::sample(&self.model, likeness, words, seed))
-            };
-            return SYNTHETIC_TEXTS.map(make).into();
+            return SYNTHETIC_TEXTS
+                .map(|(name, likeness)| {
+                    (name.to_owned(), Text::sample(&self.model, likeness, words, seed))
+                })
+                .into();
         }
         self.files.iter().map(|(name, text)| (name.clone(), text.resized(words))).collect()
     }

@@ -108,17 +108,21 @@ impl<'o> Bench<'o> {
         for (name, text) in &texts {
             let part = text.resized(plan.counted_queries.min(text.words.len()));
             let matches = part.match_length_counts(model);
-            let share = |&count: &u64| format!("{:.3}", count as f64 / part.words.len() as f64);
-            let shares: Vec<String> = matches.iter().map(share).collect();
+            let shares: Vec<String> = matches
+                .iter()
+                .map(|&count| format!("{:.3}", count as f64 / part.words.len() as f64))
+                .collect();
             report.add_note(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")))?;
         }
-        let asked = |(name, text): (String, Text)| {
-            let ngrams = queries::ngrams(&text, begin, order);
-            QueryText { name, text, ngrams }
-        };
         let id = |id: &miriam_textio::WordId| model.vocabulary.word(*id).to_vec();
         let words = model.source_ids.iter().map(id).collect();
-        let texts = texts.into_iter().map(asked).collect();
+        let texts = texts
+            .into_iter()
+            .map(|(name, text)| {
+                let ngrams = queries::ngrams(&text, begin, order);
+                QueryText { name, text, ngrams }
+            })
+            .collect();
         Ok(Bench { plan, texts, begin, order, words, report })
     }
 
@@ -154,9 +158,9 @@ impl<'o> Bench<'o> {
 
     /// Measures another model of the same n-grams on the CPU.
     pub fn measure_other(&mut self, kind: &'static str, model: &dyn LanguageModel) -> Result<()> {
-        let named =
-            |(id, word): (u32, &Vec<u8>)| model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..]);
-        let same = (0..).zip(&self.words).all(named) && model.num_words() == self.words.len();
+        let same = (0..).zip(&self.words).all(|(id, word): (u32, &Vec<u8>)| {
+            model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..])
+        }) && model.num_words() == self.words.len();
         if !same {
             let reason =
                 format!("{kind} gives words other ids than the n-grams that it is made of");
@@ -238,16 +242,21 @@ impl<'o> Bench<'o> {
         let plan = &self.plan;
         let loads = plan.random_reads.min(1 << 22) * threads as u64;
         let mut buffer: Option<(u64, ReadBuffer)> = None;
-        let time = |bytes, sector| -> Result<f64> {
-            if buffer.as_ref().is_none_or(|(size, _)| *size != bytes) {
-                buffer = Some((bytes, ReadBuffer::new(bytes)));
-            }
-            let (_, buffer) = buffer.as_ref().expect("it was just made");
-            let (wall, _) =
-                time_median(plan.repeat, || buffer.read_at_random(sector, loads, threads));
-            Ok(loads as f64 / wall)
-        };
-        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, threads, time)
+        measure_ceilings(
+            &mut self.report,
+            &plan.buffer_sizes,
+            model,
+            threads,
+            |bytes, sector| -> Result<f64> {
+                if buffer.as_ref().is_none_or(|(size, _)| *size != bytes) {
+                    buffer = Some((bytes, ReadBuffer::new(bytes)));
+                }
+                let (_, buffer) = buffer.as_ref().expect("it was just made");
+                let (wall, _) =
+                    time_median(plan.repeat, || buffer.read_at_random(sector, loads, threads));
+                Ok(loads as f64 / wall)
+            },
+        )
     }
 }
 
@@ -298,10 +307,14 @@ pub(super) fn count_reads(
 /// does not count.
 fn time_median(repeat: usize, mut work: impl FnMut()) -> (f64, f64) {
     work();
-    let run = |_| {
-        let (wall, cpu) = (Instant::now(), cpu_seconds());
-        work();
-        (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu)
-    };
-    median_by(&(0..repeat).map(run).collect::<Vec<_>>(), |time| time.0)
+    median_by(
+        &(0..repeat)
+            .map(|_| {
+                let (wall, cpu) = (Instant::now(), cpu_seconds());
+                work();
+                (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu)
+            })
+            .collect::<Vec<_>>(),
+        |time| time.0,
+    )
 }

@@ -10,8 +10,7 @@ pub struct ReadBuffer(Vec<[u64; 16]>);
 impl ReadBuffer {
     /// A buffer of about `bytes` bytes, at least 128.
     pub fn new(bytes: u64) -> Self {
-        let line = |i: u64| [i; 16];
-        ReadBuffer((0..(bytes / 128).max(1)).map(line).collect())
+        ReadBuffer((0..(bytes / 128).max(1)).map(|i| [i; 16]).collect())
     }
 
     /// Reads one (`sector` of 32 or 64 bytes) or two (128) cache lines at each of

@@ -28,13 +28,16 @@ pub fn draw(study: &ScalingStudy) -> Chart {
             study.points.iter().map(|p| (p.threads as f64, value(p))).collect::<Vec<_>>(),
         )
     };
-    let error_bar = |point: &Point| {
-        let rates = rates(point);
-        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-        (point.threads as f64, least, rates.iter().copied().fold(0.0, f64::max))
-    };
     let speed = Curve {
-        error_bars: study.points.iter().map(error_bar).collect(),
+        error_bars: study
+            .points
+            .iter()
+            .map(|point| {
+                let rates = rates(point);
+                let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+                (point.threads as f64, least, rates.iter().copied().fold(0.0, f64::max))
+            })
+            .collect(),
         ..measured(&|point| point.median().words_per_second())
     };
     let panel = |height, y_axis, ideal: [(f64, f64); 2], curve| Panel {

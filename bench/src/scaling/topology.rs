@@ -69,20 +69,25 @@ impl Topology {
     #[cfg(test)]
     pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
         let all = sockets as usize * cores;
-        let core = |i: usize| Core {
-            socket: (i / cores) as u32,
-            identity: CoreIdentity::FirstSibling(i),
-            cpus: (0..threads).map(|thread| thread * all + i).collect(),
-        };
-        Topology { cores: (0..all).map(core).collect() }
+        Topology {
+            cores: (0..all)
+                .map(|i| Core {
+                    socket: (i / cores) as u32,
+                    identity: CoreIdentity::FirstSibling(i),
+                    cpus: (0..threads).map(|thread| thread * all + i).collect(),
+                })
+                .collect(),
+        }
     }
 
     /// The CPUs in the order in which workers take them: one of every core, the
     /// cores of a socket together, then the second of every core, and so on.
     pub fn cpu_order(&self) -> Vec<usize> {
         let most = self.cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
-        let nth = |n: usize| self.cores.iter().filter_map(move |core| core.cpus.get(n));
-        (0..most).flat_map(nth).copied().collect()
+        (0..most)
+            .flat_map(|n| self.cores.iter().filter_map(move |core| core.cpus.get(n)))
+            .copied()
+            .collect()
     }
 
     /// How many cores there are.

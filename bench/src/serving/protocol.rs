@@ -79,30 +79,6 @@ impl Protocol {
             }
             body.to_string()
         };
-        let make = |line: &String| match self {
-            Protocol::V1 => post("/v1/translate", "application/json", json_of(line)),
-            Protocol::Perplexity => {
-                let mut body = json!({"text": line});
-                if let Some(model) = model {
-                    body["model"] = Value::from(model);
-                }
-                post("/v1/perplexity", "application/json", body.to_string())
-            }
-            Protocol::Libre => {
-                let body = json!({"q": line, "source": from, "target": to});
-                post("/translate", "application/json", body.to_string())
-            }
-            Protocol::XmlRpc => {
-                let text = line.replace('&', "&amp;").replace('<', "&lt;").replace(']', "&#93;");
-                let body = format!(
-                    "<?xml version=\"1.0\"?><methodCall><methodName>translate</methodName>\
-                     <params><param><value><struct><member><name>text</name><value><string>{text}\
-                     </string></value></member></struct></value></param></params></methodCall>"
-                );
-                post(&format!("/RPC2{query}"), "text/xml", body)
-            }
-            Protocol::Marian => line.clone().into_bytes(),
-        };
         // The key is that of RFC 6455; nothing depends on it.
         let handshake = (self == Protocol::Marian).then(|| {
             format!(
@@ -112,7 +88,37 @@ impl Protocol {
             )
             .into_bytes()
         });
-        Ok(RequestBytes { all: lines.iter().map(make).collect(), handshake })
+        Ok(RequestBytes {
+            all: lines
+                .iter()
+                .map(|line| match self {
+                    Protocol::V1 => post("/v1/translate", "application/json", json_of(line)),
+                    Protocol::Perplexity => {
+                        let mut body = json!({"text": line});
+                        if let Some(model) = model {
+                            body["model"] = Value::from(model);
+                        }
+                        post("/v1/perplexity", "application/json", body.to_string())
+                    }
+                    Protocol::Libre => {
+                        let body = json!({"q": line, "source": from, "target": to});
+                        post("/translate", "application/json", body.to_string())
+                    }
+                    Protocol::XmlRpc => {
+                        let text =
+                            line.replace('&', "&amp;").replace('<', "&lt;").replace(']', "&#93;");
+                        let body = format!(
+                            "<?xml version=\"1.0\"?><methodCall><methodName>translate</methodName>\
+                     <params><param><value><struct><member><name>text</name><value><string>{text}\
+                     </string></value></member></struct></value></param></params></methodCall>"
+                        );
+                        post(&format!("/RPC2{query}"), "text/xml", body)
+                    }
+                    Protocol::Marian => line.clone().into_bytes(),
+                })
+                .collect(),
+            handshake,
+        })
     }
 }
 

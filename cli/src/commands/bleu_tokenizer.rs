@@ -40,8 +40,9 @@ pub fn open(
         None => find_downloaded_model(tokenizer)?,
     };
     let pieces = SentencePiece::open(&model)?;
-    let cut = move |line: &str| pieces.join_pieces(line);
-    Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, cut)))
+    Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, move |line| {
+        pieces.join_pieces(line)
+    })))
 }
 
 /// The model that sacreBLEU has downloaded into its folder.

@@ -431,11 +431,13 @@ fn align_equal_signs(lines: Vec<String>) -> String {
     if let [line] = &lines[..] {
         return format!("{line}\n");
     }
-    let parts = |line: &String| match line.find(" =") {
-        Some(at) => (line[..at].to_owned(), line[at..].to_owned()),
-        None => (String::new(), line.clone()),
-    };
-    let lines: Vec<(String, String)> = lines.iter().map(parts).collect();
+    let lines: Vec<(String, String)> = lines
+        .iter()
+        .map(|line| match line.find(" =") {
+            Some(at) => (line[..at].to_owned(), line[at..].to_owned()),
+            None => (String::new(), line.clone()),
+        })
+        .collect();
     let widest = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let aligned = lines.iter().map(|(name, rest)| {
         if name.is_empty() { format!("{rest}\n") } else { format!("{name:>widest$}{rest}\n") }

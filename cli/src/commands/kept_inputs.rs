@@ -19,16 +19,20 @@ impl<'p> KeptInputs<'p> {
     /// # Errors
     /// If a temporary file cannot be created.
     pub fn new(paths: &'p [PathBuf]) -> anyhow::Result<Self> {
-        let keep = |path: &'p PathBuf| {
-            let is_file = path.metadata().is_ok_and(|found| found.is_file());
-            let copy = if is_file && path.as_os_str() != "-" {
-                None
-            } else {
-                Some(tempfile::tempfile().context("cannot create a temporary file")?)
-            };
-            Ok((path.as_path(), copy))
-        };
-        Ok(KeptInputs { inputs: paths.iter().map(keep).collect::<anyhow::Result<_>>()? })
+        Ok(KeptInputs {
+            inputs: paths
+                .iter()
+                .map(|path| {
+                    let is_file = path.metadata().is_ok_and(|found| found.is_file());
+                    let copy = if is_file && path.as_os_str() != "-" {
+                        None
+                    } else {
+                        Some(tempfile::tempfile().context("cannot create a temporary file")?)
+                    };
+                    Ok((path.as_path(), copy))
+                })
+                .collect::<anyhow::Result<_>>()?,
+        })
     }
 
     /// Opens each input when it is its turn.
@@ -74,10 +78,9 @@ struct CopyingReader<R> {
 impl<R: Read> Read for CopyingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
-        let full = |e: io::Error| {
+        self.copy.write_all(&buffer[..length]).map_err(|e| {
             io::Error::new(e.kind(), format!("it cannot be kept in a temporary file: {e}"))
-        };
-        self.copy.write_all(&buffer[..length]).map_err(full)?;
+        })?;
         Ok(length)
     }
 }

@@ -140,7 +140,7 @@ fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
         return Ok(None);
     }
     let joins_lines = pieces.is_some();
-    let make = move || -> PrepareText {
+    Ok(Some(Preparation::new(joins_lines, move || -> PrepareText {
         let (pieces, mut encoding, mut normal) = (pieces.clone(), Encoding::new(), Vec::new());
         Box::new(move |text, out| {
             normal.clear();
@@ -156,14 +156,14 @@ fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
                 out.extend_from_slice(piece);
             }
         })
-    };
-    Ok(Some(Preparation::new(joins_lines, make)))
+    })))
 }
 
 fn read_cutoffs(path: &Path) -> anyhow::Result<Cutoffs> {
     let mut text = String::new();
-    let cannot_read = || format!("{}: cannot be read", path.display());
-    Input::open(path)?.read_to_string(&mut text).with_context(cannot_read)?;
+    Input::open(path)?
+        .read_to_string(&mut text)
+        .with_context(|| format!("{}: cannot be read", path.display()))?;
     Cutoffs::parse(&text).map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))
 }
 

@@ -60,8 +60,9 @@ impl RawTextOptions {
         value: impl FnOnce() -> Result<Option<String>, Error>,
     ) -> Result<bool, Error> {
         let value = || {
-            let usage = || Error::Usage { reason: format!("-{name} takes a value") };
-            value()?.filter(|value| !value.starts_with('-')).ok_or_else(usage)
+            value()?
+                .filter(|value| !value.starts_with('-'))
+                .ok_or_else(|| Error::Usage { reason: format!("-{name} takes a value") })
         };
         let given = &mut self.given;
         match name {

@@ -42,8 +42,9 @@ impl ServerOptions {
         while let Some(token) = given.next() {
             let name = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or_default();
             let mut value = || {
-                let usage = || Error::Usage { reason: format!("{token} takes a value") };
-                given.next().ok_or_else(usage)
+                given
+                    .next()
+                    .ok_or_else(|| Error::Usage { reason: format!("{token} takes a value") })
             };
             let wrong = |text: &str| Error::Usage {
                 reason: format!("{token} {text}: give a whole number"),

@@ -217,8 +217,9 @@ impl Configuration {
             return Ok(None);
         }
         old_format::convert(&self.ini, &mut parameters)?;
-        let lines = |name| parameters.get(name).unwrap_or_default().to_vec();
-        Ok(Some(["feature", "weight"].map(lines)))
+        Ok(Some(
+            ["feature", "weight"].map(|name| parameters.get(name).unwrap_or_default().to_vec()),
+        ))
     }
 
     /// The weights of all features, a line each, as Moses prints them:

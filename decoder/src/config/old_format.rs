@@ -40,9 +40,12 @@ const KEY_SECTIONS: [(&str, &str); 2] =
 
 /// The long name of a section of the old format.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
-    let matches =
-        |&&(name, short): &&(&str, &str)| name == given || (!short.is_empty() && short == given);
-    SECTIONS.iter().find(matches).map(|&(name, _)| name)
+    SECTIONS
+        .iter()
+        .find(|&&(name, short): &&(&str, &str)| {
+            name == given || (!short.is_empty() && short == given)
+        })
+        .map(|&(name, _)| name)
 }
 
 /// Whether `name` is a section that an ini of the new format cannot have.
@@ -175,12 +178,14 @@ impl Conversion<'_> {
     /// Whether each language model has a second weight, that of unknown words.
     fn oov_features(&self) -> Result<Vec<bool>> {
         const NAME: &str = "lmodel-oov-feature";
-        let parse = |text: &String| match &text[..] {
-            "0" => Ok(false),
-            "1" => Ok(true),
-            _ => self.fail(NAME, format!("{text:?}: give 0 or 1 for each language model")),
-        };
-        self.words(NAME).iter().map(parse).collect()
+        self.words(NAME)
+            .iter()
+            .map(|text| match &text[..] {
+                "0" => Ok(false),
+                "1" => Ok(true),
+                _ => self.fail(NAME, format!("{text:?}: give 0 or 1 for each language model")),
+            })
+            .collect()
     }
 
     /// The distance, then `factors type number path`, as many weights each.

@@ -116,8 +116,7 @@ impl OutputOptions {
 
 /// The values of `n-best-list`: one a line, as Moses takes them, or all on one line.
 fn split_n_best_values(values: &[String]) -> Vec<String> {
-    let is_size = |text: &String| text.parse::<usize>().is_ok();
-    let one_a_line = values.get(1).is_some_and(is_size);
+    let one_a_line = values.get(1).is_some_and(|text: &String| text.parse::<usize>().is_ok());
     let has_several = values.first().is_some_and(|first| first.contains([' ', '\t']));
     if one_a_line || !has_several {
         return values.to_vec();

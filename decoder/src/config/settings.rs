@@ -167,12 +167,11 @@ impl Settings {
 impl Settings {
     /// Whether an output needs hypotheses that lost a recombination.
     pub(crate) fn needs_lattice(&self) -> bool {
-        let needs = |(stream, _): &(OutputStream, PathBuf)| match stream {
+        self.outputs.iter().any(|(stream, _)| match stream {
             OutputStream::NBest => self.output.n_best.is_some_and(|list| list.size > 0),
             OutputStream::SearchGraph => true,
             _ => false,
-        };
-        self.outputs.iter().any(needs)
+        })
     }
 }
 

@@ -237,8 +237,10 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
 
 /// The long name of an option that the decoder honours.
 pub(super) fn supported_name(given: &str) -> Option<&'static str> {
-    let matches = |k: &&ParameterInfo| k.name == given || (!k.short.is_empty() && k.short == given);
-    SUPPORTED.iter().find(matches).map(|k| k.name)
+    SUPPORTED
+        .iter()
+        .find(|k| k.name == given || (!k.short.is_empty() && k.short == given))
+        .map(|k| k.name)
 }
 
 /// Whether an ini may have the section `name`; short names are accepted and ignored, as

@@ -163,8 +163,10 @@ const OPTIONS: &[MosesOption] = &[
 
 /// The long name of an option given by its long or short name.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
-    let matches = |o: &&MosesOption| o.name == given || (!o.short.is_empty() && o.short == given);
-    OPTIONS.iter().find(matches).map(|o| o.name)
+    OPTIONS
+        .iter()
+        .find(|o| o.name == given || (!o.short.is_empty() && o.short == given))
+        .map(|o| o.name)
 }
 
 /// Warns of ignored options and fails on unsupported ones.

@@ -163,10 +163,9 @@ impl<'a> TagReader<'a, '_> {
         while let Some(found) = memchr::memmem::find(&self.line[from..], self.open) {
             let bracket = from + found;
             let after = bracket + self.open.len();
-            let opens = |b: &u8| {
+            if self.line.get(after).is_some_and(|b| {
                 b.is_ascii_alphabetic() || *b >= 0x80 || matches!(b, b'_' | b'/' | b'!' | b'?')
-            };
-            if self.line.get(after).is_some_and(opens) {
+            }) {
                 self.position = after;
                 return (&self.line[start..bracket], Some(bracket + 1));
             }
@@ -205,11 +204,12 @@ impl<'a> TagReader<'a, '_> {
     /// tag.
     fn parse_name(&mut self) -> &'a [u8] {
         let rest = self.rest();
-        let ends = |i: &usize| {
-            matches!(rest[*i], b' ' | b'\t' | b'/' | b'=' | b'"' | b'\'')
-                || rest[*i..].starts_with(self.close)
-        };
-        let length = (0..rest.len()).find(ends).unwrap_or(rest.len());
+        let length = (0..rest.len())
+            .find(|i| {
+                matches!(rest[*i], b' ' | b'\t' | b'/' | b'=' | b'"' | b'\'')
+                    || rest[*i..].starts_with(self.close)
+            })
+            .unwrap_or(rest.len());
         self.position += length;
         &rest[..length]
     }

@@ -89,11 +89,10 @@ impl ReorderingTable {
                 .map(|&word| phrase_table.target_words[word as usize])
                 .map(|word| self.project_word(word, models.vocabulary.word(word), models))
                 .collect();
-            let is_same = |i: usize| {
+            (0..own.len()).any(|i| {
                 let own = own.words(i).iter();
                 own.map(|&word| self.table.target_words[word as usize]).eq(words.iter().copied())
-            };
-            (0..own.len()).any(is_same)
+            })
         })
     }
 }

@@ -285,8 +285,10 @@ impl TargetPhrase for PhraseValues<'_> {
 
     fn num_unknown_words(&self, model: usize) -> usize {
         let DecodedSentence { sentence, system, .. } = self.decoded;
-        let unknown = |&&w: &&WordId| sentence.lm_word(w, model, &system.models) == LmWord::UNKNOWN;
-        self.words.iter().filter(unknown).count()
+        self.words
+            .iter()
+            .filter(|&&w| sentence.lm_word(w, model, &system.models) == LmWord::UNKNOWN)
+            .count()
     }
 }
 

@@ -75,10 +75,12 @@ impl<'a> MarkupFilter<'a> {
         };
         let inside = touched().all(|(s, _)| span.start <= s.start && s.end <= span.end);
         Some(list.filter(|words| {
-            let contains = |wanted: &Vec<WordId>| {
-                wanted.is_empty() || words.windows(wanted.len()).any(|part| part == wanted)
-            };
-            inside && touched().all(|(_, translations)| translations.iter().any(contains))
+            inside
+                && touched().all(|(_, translations)| {
+                    translations.iter().any(|wanted| {
+                        wanted.is_empty() || words.windows(wanted.len()).any(|part| part == wanted)
+                    })
+                })
         }))
     }
 }

@@ -99,8 +99,7 @@ impl<F: Fn(usize, WordId) -> LmWord> TargetPhrase for PhraseScorer<'_, F> {
     }
 
     fn num_unknown_words(&self, model: usize) -> usize {
-        let unknown = |&&word: &&WordId| (self.lm_word)(model, word) == LmWord::UNKNOWN;
-        self.words.iter().filter(unknown).count()
+        self.words.iter().filter(|&&word| (self.lm_word)(model, word) == LmWord::UNKNOWN).count()
     }
 }
 
@@ -361,14 +360,20 @@ impl OptionBuilder {
     ) -> Result<()> {
         let features = &system.plan.features;
         let OptionList { scores, words, reordering, .. } = list;
-        let words_of = |option: usize| {
-            let OptionScores { first_word: first, num_words: len, .. } = scores[option];
-            &words[first as usize..(first + len) as usize]
-        };
         let stride = features.reordering_width();
         let rows = OptionRows { count: scores.len(), stride, columns: reordering };
         let (targets, weighting) = (&mut self.reordering_targets, Weighting::Weighted);
-        features.write_own_reordering(&system.models, source, words_of, weighting, targets, rows)
+        features.write_own_reordering(
+            &system.models,
+            source,
+            |option| {
+                let OptionScores { first_word: first, num_words: len, .. } = scores[option];
+                &words[first as usize..(first + len) as usize]
+            },
+            weighting,
+            targets,
+            rows,
+        )
     }
 
     /// Appends the option of `self.words` without reordering scores; `batch_index` is its

@@ -174,8 +174,11 @@ impl RecombinedArcs for Keep {
             }
         }
         self.order.sort_unstable();
-        let are_equal = |two: &[u128]| two[0] >> 64 == two[1] >> 64;
-        if self.order.windows(2).any(are_equal) { ArcOrder::ByAge } else { ArcOrder::ByTotal }
+        if self.order.windows(2).any(|two| two[0] >> 64 == two[1] >> 64) {
+            ArcOrder::ByAge
+        } else {
+            ArcOrder::ByTotal
+        }
     }
 
     fn append_to_lattice(

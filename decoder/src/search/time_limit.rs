@@ -38,8 +38,8 @@ impl TimeLimit {
     }
 
     fn is_over(&self, attempts: u32) -> bool {
-        let is_late = |limit: Duration| self.started.elapsed() > limit.saturating_mul(attempts);
-        self.limit.is_some_and(is_late) || self.is_cancelled()
+        self.limit.is_some_and(|limit| self.started.elapsed() > limit.saturating_mul(attempts))
+            || self.is_cancelled()
     }
 }
 

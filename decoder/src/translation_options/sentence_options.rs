@@ -188,8 +188,11 @@ impl SentenceOptions {
         let (first_word, first_pool) = (self.words.len() as u32, self.lm_pool.len() as u32);
         self.ranges[range] =
             OptionRange { first: self.scores.len() as u32, count: list.scores.len() as u32 };
-        let moved = |s: &OptionScores| OptionScores { first_word: s.first_word + first_word, ..*s };
-        self.scores.extend(list.scores.iter().map(moved));
+        self.scores.extend(
+            list.scores
+                .iter()
+                .map(|s| OptionScores { first_word: s.first_word + first_word, ..*s }),
+        );
         self.words.extend_from_slice(&list.words);
         self.reordering.extend_from_slice(&list.reordering);
         self.lm_pool.extend_from_slice(&list.lm_pool);

@@ -105,30 +105,29 @@ impl DevSet {
         let mut lines = (1..).zip(&self.lines);
         let mut lists = Vec::with_capacity(self.len());
         let weights = system.weights();
-        let worker = || {
-            let mut lister = NBestLister {
-                system,
-                decoder: LineDecoder::new(system),
-                n_best: NBest::default(),
-                text: self,
-                space,
-                weights: &weights,
-                size: options.nbest_size,
-                matcher: NgramMatcher::default(),
-                word: Vec::new(),
-            };
-            move |(number, (line, references)): (u64, &(Vec<u8>, ReferenceNgrams))| {
-                let before = lister.decoder.statistics();
-                let list = lister.decode_n_best(line, references);
-                counts.unknown_words.add(before, lister.decoder.statistics());
-                counts.cut_words.add(number, before, lister.decoder.statistics());
-                list
-            }
-        };
         ordered_map(
             options.threads,
             || Ok::<_, Error>(lines.next()),
-            worker,
+            || {
+                let mut lister = NBestLister {
+                    system,
+                    decoder: LineDecoder::new(system),
+                    n_best: NBest::default(),
+                    text: self,
+                    space,
+                    weights: &weights,
+                    size: options.nbest_size,
+                    matcher: NgramMatcher::default(),
+                    word: Vec::new(),
+                };
+                move |(number, (line, references)): (u64, &(Vec<u8>, ReferenceNgrams))| {
+                    let before = lister.decoder.statistics();
+                    let list = lister.decode_n_best(line, references);
+                    counts.unknown_words.add(before, lister.decoder.statistics());
+                    counts.cut_words.add(number, before, lister.decoder.statistics());
+                    list
+                }
+            },
             |list, _| {
                 lists.push(list?);
                 task.advance(1);

@@ -193,9 +193,8 @@ impl<'p> CoordinateAscent<'p> {
     fn search_axis(&mut self, axis: usize) -> (f64, f64) {
         let problem = self.problem;
         let column = &problem.columns[axis];
-        let slope = |i: u32| f64::from(column[i as usize]);
         let order = &problem.sorted_by_value[axis];
-        let found = self.search_line(slope, order);
+        let found = self.search_line(|i: u32| f64::from(column[i as usize]), order);
         add_scaled(&mut self.scores, column, found.0);
         found
     }

@@ -82,13 +82,16 @@ impl LineCandidates {
         let columns = (0..width).flat_map(|c| (0..list.len()).map(move |i| list.row(i, width)[c]));
         let mut numbers = hashbrown::HashMap::new();
         let mut statistics = Vec::new();
-        let number = |found: &BleuStatistics| {
-            *numbers.entry(*found).or_insert_with(|| {
-                statistics.push(*found);
-                statistics.len() as u32 - 1
+        let statistics_index = list
+            .statistics
+            .iter()
+            .map(|found| {
+                *numbers.entry(*found).or_insert_with(|| {
+                    statistics.push(*found);
+                    statistics.len() as u32 - 1
+                })
             })
-        };
-        let statistics_index = list.statistics.iter().map(number).collect();
+            .collect();
         LineCandidates {
             columns: columns.collect(),
             fixed_scores: list.fixed_scores.clone(),

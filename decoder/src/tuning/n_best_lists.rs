@@ -106,12 +106,14 @@ impl NBestLists {
             }
             for i in 0..list.len() {
                 let key = list.dedup_key(i, *width);
-                let same = |&place: &u32| known.dedup_key(place as usize, *width) == key;
                 let hash = hasher.hash_one(&key);
-                if seen.find(hash, same).is_none() {
-                    let rehash =
-                        |&place: &u32| hasher.hash_one(known.dedup_key(place as usize, *width));
-                    seen.insert_unique(hash, known.len() as u32, rehash);
+                if seen
+                    .find(hash, |&place: &u32| known.dedup_key(place as usize, *width) == key)
+                    .is_none()
+                {
+                    seen.insert_unique(hash, known.len() as u32, |&place: &u32| {
+                        hasher.hash_one(known.dedup_key(place as usize, *width))
+                    });
                     let row = list.row(i, *width).iter().copied();
                     known.push(row, list.fixed_scores[i], list.statistics[i]);
                     new += 1;

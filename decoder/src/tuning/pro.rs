@@ -111,8 +111,11 @@ impl RankedPairs {
     fn loss(&self, weights: &[f64]) -> f64 {
         let prior: f64 = weights.iter().map(|weight| PRIOR / 2.0 * weight * weight).sum();
         // ln(1 + e^-m) without overflow.
-        let pair = |(_, margin): (&[f64], f64)| (-margin).max(0.0) + (-margin.abs()).exp().ln_1p();
-        prior + self.margins(weights).map(pair).sum::<f64>()
+        prior
+            + self
+                .margins(weights)
+                .map(|(_, margin)| (-margin).max(0.0) + (-margin.abs()).exp().ln_1p())
+                .sum::<f64>()
     }
 
     /// The weights with the least loss.
@@ -134,12 +137,14 @@ impl RankedPairs {
             }
             let step = solve_positive_definite(curvature, gradient);
             let loss = self.loss(&weights);
-            let stepped = |scale: f64| -> Vec<f64> {
-                weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect()
-            };
             // Far from the end a whole step may go too far.
             let scales = std::iter::successors(Some(1.0), |scale| Some(scale / 2.0)).take(30);
-            let Some(next) = scales.map(stepped).find(|next| self.loss(next) <= loss) else {
+            let Some(next) = scales
+                .map(|scale: f64| -> Vec<f64> {
+                    weights.iter().zip(&step).map(|(weight, step)| weight - scale * step).collect()
+                })
+                .find(|next| self.loss(next) <= loss)
+            else {
                 break;
             };
             let moved = next.iter().zip(&weights).map(|(new, old)| (new - old).abs());

@@ -82,9 +82,10 @@ impl BucketWriter {
         // Overflow of the last bucket wraps to the first ones, before the keys with their
         // home there; as slots are free, it wraps once at most.
         let all = buckets * slots;
-        let next_free =
-            |first: u64, placed: &PlacedKey| first.max(u64::from(placed.slot) * slots) + 1;
-        let wrapped = placed.iter().fold(0, next_free).saturating_sub(all);
+        let wrapped = placed
+            .iter()
+            .fold(0, |first: u64, placed: &PlacedKey| first.max(u64::from(placed.slot) * slots) + 1)
+            .saturating_sub(all);
         let mut overflows = vec![false; buckets as usize];
         let mut numbers = vec![0; nodes.len()];
         let mut free = wrapped;

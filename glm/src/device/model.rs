@@ -267,8 +267,10 @@ impl DeviceModel {
         }
         self.run_on_workspaces(chunks.into_iter(), |workspace, (start, ends, sums)| {
             let end = *ends.last().expect("chunks have sentences");
-            let length = |end: &usize| u32::try_from(end - start).expect("sentences are short");
-            let relative: Vec<u32> = ends.iter().map(length).collect();
+            let relative: Vec<u32> = ends
+                .iter()
+                .map(|end| u32::try_from(end - start).expect("sentences are short"))
+                .collect();
             workspace.sum_sentences(self, &tokens[start..end], &relative, markers, sums)
         })
     }

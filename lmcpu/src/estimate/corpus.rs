@@ -85,41 +85,46 @@ pub(super) fn read(
         task.set_position(consumed.load(Ordering::Relaxed));
         blocks.next()
     };
-    let worker = || |text: Vec<u8>| split_block(&text, options.skip_markers);
     let mut corpus = Corpus { vocabulary: marker_vocabulary(), counts: vec![0; MARKERS.len()] };
     let (mut lines, mut warned) = (0, false);
     let (mut ids, mut tokens) = (Vec::new(), Vec::new());
-    let write = |block: SplitBlock, _| -> Result<()> {
-        if let Some((line, marker)) = block.first_marker {
-            let marker = String::from_utf8_lossy(MARKERS[marker as usize]);
-            let line = lines + line + 1;
-            if !options.skip_markers {
-                let reason = format!(
-                    "the text holds {marker}, which the model keeps for itself; remove it, or \
+    ordered_map(
+        options.threads,
+        next,
+        || |text: Vec<u8>| split_block(&text, options.skip_markers),
+        |block: SplitBlock, _| -> Result<()> {
+            if let Some((line, marker)) = block.first_marker {
+                let marker = String::from_utf8_lossy(MARKERS[marker as usize]);
+                let line = lines + line + 1;
+                if !options.skip_markers {
+                    let reason = format!(
+                        "the text holds {marker}, which the model keeps for itself; remove it, or \
                      pass --skip-symbols to read it as a space"
-                );
-                return Err(miriam_textio::Error::format(&name, line, None, reason).into());
+                    );
+                    return Err(miriam_textio::Error::format(&name, line, None, reason).into());
+                }
+                if !warned {
+                    tracing::warn!(
+                        "{name}, line {line}: {marker} is read as a space, here and below"
+                    );
+                    warned = true;
+                }
             }
-            if !warned {
-                tracing::warn!("{name}, line {line}: {marker} is read as a space, here and below");
-                warned = true;
+            ids.clear();
+            ids.extend(block.vocabulary.iter().map(|word| corpus.vocabulary.intern(word).0));
+            let num_words = corpus.vocabulary.len();
+            if num_words > MAX_WORDS {
+                let reason = format!("more than {MAX_WORDS} different words");
+                return Err(Error::Unsupported { file: name.clone(), reason });
             }
-        }
-        ids.clear();
-        ids.extend(block.vocabulary.iter().map(|word| corpus.vocabulary.intern(word).0));
-        let num_words = corpus.vocabulary.len();
-        if num_words > MAX_WORDS {
-            let reason = format!("more than {MAX_WORDS} different words");
-            return Err(Error::Unsupported { file: name.clone(), reason });
-        }
-        corpus.counts.resize(num_words, 0);
-        tokens.clear();
-        tokens.extend(block.tokens.iter().map(|&local| ids[local as usize]));
-        tokens.iter().for_each(|&id| corpus.counts[id as usize] += 1);
-        lines += block.lines;
-        take(&tokens)
-    };
-    ordered_map(options.threads, next, worker, write)?;
+            corpus.counts.resize(num_words, 0);
+            tokens.clear();
+            tokens.extend(block.tokens.iter().map(|&local| ids[local as usize]));
+            tokens.iter().for_each(|&id| corpus.counts[id as usize] += 1);
+            lines += block.lines;
+            take(&tokens)
+        },
+    )?;
     Ok(corpus)
 }
 

@@ -18,14 +18,18 @@ use crate::Result;
 /// The intermediate files of a model of `order`, whose names begin with `base`: the header,
 /// the words, and the records of each order.
 pub fn intermediate_paths(base: &Path, order: usize) -> Vec<PathBuf> {
-    let path = |extension: String| {
-        let mut name = OsString::from(base);
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
-    };
     let orders = (1..=order).map(|order| order.to_string());
-    ["kenlm_intermediate", "vocab"].map(String::from).into_iter().chain(orders).map(path).collect()
+    ["kenlm_intermediate", "vocab"]
+        .map(String::from)
+        .into_iter()
+        .chain(orders)
+        .map(|extension| {
+            let mut name = OsString::from(base);
+            name.push(".");
+            name.push(extension);
+            PathBuf::from(name)
+        })
+        .collect()
 }
 
 /// The files of a model, which are written.

@@ -286,7 +286,7 @@ fn estimate_within(
     let (mut chunk, mut runs) = (TokenChunk::new(options.order), Vec::new());
     let reading =
         ReadOptions { threads, block_bytes: plan.block_bytes, skip_markers: options.skip_symbols };
-    let take = |mut tokens: &[u32]| -> Result<()> {
+    let corpus = corpus::read(input, reading, progress, |mut tokens: &[u32]| -> Result<()> {
         check_cancelled(progress)?;
         // Unigrams are counted while they are read.
         while options.order > 1 && !tokens.is_empty() {
@@ -299,8 +299,7 @@ fn estimate_within(
             chunk.extend(fitting);
         }
         Ok(())
-    };
-    let corpus = corpus::read(input, reading, progress, take)?;
+    })?;
     let sentences = corpus.counts[EOS as usize];
     if sentences == 0 {
         let reason = "the text is empty; give a file with a sentence a line".to_owned();
@@ -399,17 +398,21 @@ fn estimate_within(
     let rows = (0..ranges.len())
         .map(|row| Ok(if options.order > 1 { backoffs.get(row)?[0].clone() } else { Vec::new() }));
     let word_backoffs = rows.collect::<Result<Vec<_>>>()?.concat();
-    let unigram = |(word, (probability, pruned))| {
-        let backoff = word_backoffs.get(word).map_or(1.0, |&bits| f32::from_bits(bits));
-        Unigram { pruned, probability, backoff }
-    };
     let model = ModelTables {
         order: options.order,
         text: &name,
         tokens,
         vocabulary: &corpus.vocabulary,
         word_counts: &corpus.counts,
-        unigrams: unigrams.into_iter().zip(pruned).enumerate().map(unigram).collect(),
+        unigrams: unigrams
+            .into_iter()
+            .zip(pruned)
+            .enumerate()
+            .map(|(word, (probability, pruned))| {
+                let backoff = word_backoffs.get(word).map_or(1.0, |&bits| f32::from_bits(bits));
+                Unigram { pruned, probability, backoff }
+            })
+            .collect(),
         counts: &counts,
         ranges: &ranges,
         blocks: &blocks,

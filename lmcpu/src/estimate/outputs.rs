@@ -80,15 +80,6 @@ impl ModelOutputs<'_> {
             if let Some(arpa) = &mut self.arpa {
                 arpa_printer::print_section_head(length, arpa)?;
             }
-            let prepare = |piece: &[u32]| {
-                let lines = |piece| {
-                    arpa_printer::format_records(piece, length, order, &records.renumbering)
-                };
-                let bytes = |piece: &[u32]| -> Vec<u8> {
-                    piece.iter().flat_map(|number| number.to_le_bytes()).collect()
-                };
-                (as_text.then(|| lines(piece)), as_bytes.then(|| bytes(piece)))
-            };
             let write = |(lines, bytes): (Option<Vec<u8>>, Option<Vec<u8>>)| {
                 if let (Some(arpa), Some(lines)) = (&mut self.arpa, lines) {
                     arpa.write(&lines)?;
@@ -98,7 +89,20 @@ impl ModelOutputs<'_> {
                 }
                 Ok(())
             };
-            records.for_each_piece(length, prepare, write, progress)?;
+            records.for_each_piece(
+                length,
+                |piece| {
+                    let lines = |piece| {
+                        arpa_printer::format_records(piece, length, order, &records.renumbering)
+                    };
+                    let bytes = |piece: &[u32]| -> Vec<u8> {
+                        piece.iter().flat_map(|number| number.to_le_bytes()).collect()
+                    };
+                    (as_text.then(|| lines(piece)), as_bytes.then(|| bytes(piece)))
+                },
+                write,
+                progress,
+            )?;
             task.advance(1);
         }
         Ok(())

@@ -83,8 +83,7 @@ impl MemorySemaphore {
     /// Waits until `cost` more bytes fit into `memory` or none are in use.
     fn acquire(&self, cost: u64, memory: u64) -> MemoryPermit<'_> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |used: &mut u64| *used > 0 && *used + cost > memory;
-        let used = self.freed.wait_while(used, full);
+        let used = self.freed.wait_while(used, |used: &mut u64| *used > 0 && *used + cost > memory);
         *used.unwrap_or_else(PoisonError::into_inner) += cost;
         MemoryPermit { semaphore: self, cost }
     }

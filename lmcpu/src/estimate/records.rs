@@ -104,8 +104,8 @@ impl<'m> SortedRecords<'m> {
     ) -> Result<Self> {
         let (order, rows) = (model.order, model.ranges.len());
         let Workspace { resources, budget, spill } = work;
-        let count = |&old: &u32| model.word_counts[old as usize];
-        let counts: Vec<u64> = renumbering.old_ids().iter().map(count).collect();
+        let counts: Vec<u64> =
+            renumbering.old_ids().iter().map(|&old| model.word_counts[old as usize]).collect();
         let ranges = WordRanges::balanced(&counts, rows);
         let len = (order - 1) * rows * ranges.len();
         let records = SortedRecords {
@@ -179,13 +179,12 @@ impl<'m> SortedRecords<'m> {
 
     /// The records of `length` words whose last word's new id is in `range`.
     fn sorted_range(&self, length: usize, range: usize) -> Result<Vec<u32>> {
-        let partition = |row| self.partitions.get(self.index(length, row, range));
-        let partitions = (0..self.rows).map(partition).collect::<Result<Vec<_>>>()?;
+        let partitions = (0..self.rows)
+            .map(|row| self.partitions.get(self.index(length, row, range)))
+            .collect::<Result<Vec<_>>>()?;
         let mut records: Vec<&[u32]> =
             partitions.iter().flat_map(|table| table[0].chunks_exact(length + VALUES)).collect();
-        let suffix_order =
-            |a: &&[u32], b: &&[u32]| a[..length].iter().rev().cmp(b[..length].iter().rev());
-        records.sort_unstable_by(suffix_order);
+        records.sort_unstable_by(|a, b| a[..length].iter().rev().cmp(b[..length].iter().rev()));
         Ok(records.concat())
     }
 

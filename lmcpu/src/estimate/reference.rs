@@ -119,8 +119,10 @@ pub fn reference_arpa(
                 group.iter().filter(|(_, pruned)| *pruned).map(|(count, _)| count).sum();
             let mut gamma = 0.0;
             for j in 1..4 {
-                let of = |&&(count, pruned): &&(u64, bool)| !pruned && count.min(3) == j as u64;
-                let number = group.iter().filter(of).count() as f32;
+                let number = group
+                    .iter()
+                    .filter(|&&(count, pruned): &&(u64, bool)| !pruned && count.min(3) == j as u64)
+                    .count() as f32;
                 gamma = add(gamma, discounts[k][j], number);
             }
             gamma += norm as f32;
@@ -192,8 +194,7 @@ pub fn reference_arpa(
                 push_shortest_f32(&mut line, values[1]);
             }
             line.push(b'\n');
-            let number = |&id: &u32| numbers[id as usize];
-            lines.insert(ngram.iter().map(number).collect::<Ngram>(), line);
+            lines.insert(ngram.iter().map(|&id| numbers[id as usize]).collect::<Ngram>(), line);
         }
         let lines = lines.into_values().map(|line| String::from_utf8(line).expect("text"));
         arpa.extend(lines);

@@ -90,15 +90,18 @@ impl Smoothing {
         let ContextWeights { denominator, gamma } = self.context_weights(&sums, 1);
         let uniform = (1.0 / f64::from(self.uniform_words as f32)) as f32;
         let (unknown, share) = if self.interpolate_unigrams { (0.0, gamma) } else { (gamma, 0.0) };
-        let probability = |(id, (adjusted, _)): (usize, (u64, bool))| match id {
-            0 => self.interpolate(unknown, share, uniform),
-            1 => 1.0,
-            _ => {
-                let own = (adjusted as f32 - self.discounts[0].for_count(adjusted)) / denominator;
-                self.interpolate(own, share, uniform)
-            }
-        };
-        counts.enumerate().map(probability).collect()
+        counts
+            .enumerate()
+            .map(|(id, (adjusted, _)): (usize, (u64, bool))| match id {
+                0 => self.interpolate(unknown, share, uniform),
+                1 => 1.0,
+                _ => {
+                    let own =
+                        (adjusted as f32 - self.discounts[0].for_count(adjusted)) / denominator;
+                    self.interpolate(own, share, uniform)
+                }
+            })
+            .collect()
     }
 
     #[inline(always)]
@@ -144,14 +147,16 @@ impl Smoothing {
         };
         let column = (0..ranges).map(|p| blocks.get(p * ranges + range));
         let column = column.collect::<Result<Vec<_>>>()?;
-        let add = |table: &TableRef<'_>| {
-            self.accumulate_sums(TrieBlock(table), words.start, &mut contexts)
-        };
-        let context_indices: Vec<ColumnTable> = column.iter().map(add).collect();
-        let weights_of = |(order, contexts): (usize, ContextLevel)| -> Vec<ContextWeights> {
-            contexts.sums.iter().map(|sums| self.context_weights(sums, order)).collect()
-        };
-        let weights: Vec<_> = (2..).zip(contexts).map(weights_of).collect();
+        let context_indices: Vec<ColumnTable> = column
+            .iter()
+            .map(|table| self.accumulate_sums(TrieBlock(table), words.start, &mut contexts))
+            .collect();
+        let weights: Vec<_> = (2..)
+            .zip(contexts)
+            .map(|(order, contexts): (usize, ContextLevel)| -> Vec<ContextWeights> {
+                contexts.sums.iter().map(|sums| self.context_weights(sums, order)).collect()
+            })
+            .collect();
         let probabilities = column.iter().zip(context_indices);
         let probabilities = probabilities.map(|(table, context_indices)| {
             let context_backoffs = if self.keep_context_backoffs {
@@ -165,8 +170,10 @@ impl Smoothing {
             columns
         });
         let probabilities = probabilities.collect();
-        let bits = |of: &Vec<ContextWeights>| of.iter().map(|w| w.gamma.to_bits()).collect();
-        Ok((weights.iter().map(bits).collect(), probabilities))
+        Ok((
+            weights.iter().map(|of| of.iter().map(|w| w.gamma.to_bits()).collect()).collect(),
+            probabilities,
+        ))
     }
 
     /// The n-grams that end in `words`, shorter than the longest, as contexts.
@@ -294,10 +301,11 @@ impl Smoothing {
 /// The backoff of the context of each n-gram, by length from 2 words.
 fn context_backoffs(indices: &ColumnTable, weights: &[Vec<ContextWeights>]) -> ColumnTable {
     let columns = indices.iter().zip(weights);
-    let column = |(indices, weights): (&Vec<u32>, &Vec<ContextWeights>)| {
-        indices.iter().map(|&context| weights[context as usize].gamma.to_bits()).collect()
-    };
-    columns.map(column).collect()
+    columns
+        .map(|(indices, weights)| {
+            indices.iter().map(|&context| weights[context as usize].gamma.to_bits()).collect()
+        })
+        .collect()
 }
 
 /// Appends the position of each word of `children` in `candidates`, plus `begin`. Both

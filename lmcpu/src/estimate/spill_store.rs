@@ -26,8 +26,9 @@ impl MemoryBudget {
 
     /// Takes `bytes` from the budget, if there are as many.
     pub fn try_reserve(&self, bytes: u64) -> bool {
-        let take = |left: u64| left.checked_sub(bytes);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left: u64| left.checked_sub(bytes))
+            .is_ok()
     }
 }
 
@@ -144,8 +145,9 @@ fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
             ColumnCoding::Fixed32 => {
                 let raw = &bytes[at..at + 4 * len];
                 at += raw.len();
-                let number = |four: &[u8]| u32::from_le_bytes(four.try_into().expect("four"));
-                raw.chunks_exact(4).map(number).collect()
+                raw.chunks_exact(4)
+                    .map(|four| u32::from_le_bytes(four.try_into().expect("four")))
+                    .collect()
             }
         }
     };

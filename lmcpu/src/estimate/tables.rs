@@ -60,13 +60,16 @@ impl ModelTables<'_> {
         blocks: &'b [TableRef<'b>],
         probabilities: &'b [TableRef<'b>],
     ) -> Vec<BlockCursor<'b>> {
-        let cursor = |(block, probabilities): (&'b TableRef<'b>, _)| BlockCursor {
-            block: TrieBlock(block),
-            order: self.order,
-            probabilities,
-            next: [0; MAX_ORDER + 1],
-        };
-        blocks.iter().zip(probabilities).map(cursor).collect()
+        blocks
+            .iter()
+            .zip(probabilities)
+            .map(|(block, probabilities)| BlockCursor {
+                block: TrieBlock(block),
+                order: self.order,
+                probabilities,
+                next: [0; MAX_ORDER + 1],
+            })
+            .collect()
     }
 }
 

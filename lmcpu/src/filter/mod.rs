@@ -114,14 +114,13 @@ pub fn filter(
     options.validate()?;
     let criterion = Criterion::read(vocabulary, options)?;
     let outputs: Vec<PathBuf> = match options.mode {
-        FilterMode::Multiple => {
-            let numbered = |number| {
+        FilterMode::Multiple => (0..criterion.num_sentences())
+            .map(|number| {
                 let mut name = output.as_os_str().to_owned();
                 name.push(format!("{number}"));
                 PathBuf::from(name)
-            };
-            (0..criterion.num_sentences()).map(numbered).collect()
-        }
+            })
+            .collect(),
         _ => vec![output.to_owned()],
     };
     let _task = progress.task("filtering", model.size());
@@ -177,10 +176,6 @@ fn run(
     read: impl FnMut() -> Result<Option<LineChunk>> + Send,
 ) -> Result<(u64, u64)> {
     let (mut num_read, mut num_kept) = (0, 0);
-    let worker = || {
-        let mut checker = criterion.checker(options);
-        move |chunk: LineChunk| filter_chunk(chunk, |words| checker.check(words), options)
-    };
     let write = |chunk: FilteredChunk, _| -> Result<()> {
         if let Some((line, reason)) = chunk.error {
             return Err(miriam_textio::Error::format(name, line, None, reason).into());
@@ -210,7 +205,15 @@ fn run(
         }
         Ok(())
     };
-    ordered_map(options.threads, read, worker, write)?;
+    ordered_map(
+        options.threads,
+        read,
+        || {
+            let mut checker = criterion.checker(options);
+            move |chunk| filter_chunk(chunk, |words| checker.check(words), options)
+        },
+        write,
+    )?;
     sinks.into_iter().try_for_each(Sink::finish)?;
     Ok((num_read, num_kept))
 }

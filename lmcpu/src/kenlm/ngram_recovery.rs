@@ -148,12 +148,14 @@ impl RecoveredLevel {
 
     fn recover_ngrams(&self, table: &dyn NgramTable) -> Vec<RecoveredNgram> {
         // Suffixes without their newest word equal contexts without their oldest.
-        let suffix_term = |i: usize| self.hashes[i].wrapping_mul(MULTIPLIER);
-        let context_term = |i: usize| word_hash_term(self.oldest[i]);
         let (suffixes, suffix_offsets) =
-            group_terms(self.shorter, &self.context, &self.extends_left, suffix_term);
+            group_terms(self.shorter, &self.context, &self.extends_left, |i: usize| {
+                self.hashes[i].wrapping_mul(MULTIPLIER)
+            });
         let (contexts, context_offsets) =
-            group_terms(self.shorter, &self.suffix, &self.extends_right, context_term);
+            group_terms(self.shorter, &self.suffix, &self.extends_right, |i: usize| {
+                word_hash_term(self.oldest[i])
+            });
         let filter = HashFilter::new(table);
         let groups: Vec<OverlapGroup<'_>> = (0..self.shorter)
             .map(|group| OverlapGroup {

@@ -215,8 +215,8 @@ impl TrieFile {
             });
         }
         words.read_strings(&mut sections, &header)?;
-        let backoff = |word: LmWord| f32_at(&unigrams[word.0 as usize], 4);
-        let head = ModelHead::of_kenlm(order, words, backoff);
+        let head =
+            ModelHead::of_kenlm(order, words, |word: LmWord| f32_at(&unigrams[word.0 as usize], 4));
         Ok(TrieFile { header, head, unigrams, levels })
     }
 

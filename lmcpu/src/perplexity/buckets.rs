@@ -53,8 +53,9 @@ impl Cutoffs {
             let percentile = fields.next().and_then(|field| field.parse().ok());
             let percentile: f64 =
                 percentile.ok_or_else(|| wrong("the first field is not a percentile"))?;
-            let is_wanted = |wanted: &u32| f64::from(*wanted) == percentile;
-            let Some(row) = [HEAD, MIDDLE].iter().position(is_wanted) else {
+            let Some(row) =
+                [HEAD, MIDDLE].iter().position(|wanted| f64::from(*wanted) == percentile)
+            else {
                 continue;
             };
             let numbers: Result<Vec<f64>, _> = fields.map(str::parse).collect();

@@ -71,12 +71,14 @@ impl PerplexityFilter {
     /// Whether each line passes, of which these are the perplexities.
     pub fn select(&self, perplexities: impl IntoIterator<Item = f64>) -> Vec<bool> {
         let mut ties = TieCounter::new(self);
-        let select = |perplexity| match self.judge(perplexity) {
-            Verdict::Written => true,
-            Verdict::LeftOut => false,
-            Verdict::Tied => ties.writes_next(),
-        };
-        perplexities.into_iter().map(select).collect()
+        perplexities
+            .into_iter()
+            .map(|perplexity| match self.judge(perplexity) {
+                Verdict::Written => true,
+                Verdict::LeftOut => false,
+                Verdict::Tied => ties.writes_next(),
+            })
+            .collect()
     }
 }
 

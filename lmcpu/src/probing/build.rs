@@ -91,8 +91,7 @@ pub fn build_probing(
     arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<ModelSize> {
-    let writer = || ContainerWriter::create(output, KIND, VERSION);
-    Ok(build(path, arpa, progress, writer)?.0)
+    Ok(build(path, arpa, progress, || ContainerWriter::create(output, KIND, VERSION))?.0)
 }
 
 /// The model in the ARPA text at `path`, built in memory on rayon's current
@@ -112,8 +111,8 @@ pub(super) fn build_in_memory(
     arpa: ArpaOptions,
     progress: &dyn Progress,
 ) -> Result<Bytes> {
-    let writer = || ContainerWriter::in_memory(path, KIND, VERSION);
-    let (_, bytes) = build(path, arpa, progress, writer)?;
+    let (_, bytes) =
+        build(path, arpa, progress, || ContainerWriter::in_memory(path, KIND, VERSION))?;
     bytes.ok_or_else(|| unreachable!("a container in memory has bytes"))
 }
 

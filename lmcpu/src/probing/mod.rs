@@ -115,9 +115,10 @@ impl ProbingModel {
         let container = container.clone().expect_kind(KIND, version)?;
         let metadata: ProbingMetadata = container.metadata()?;
         let orders = (metadata.counts.len(), metadata.entries.len());
-        let backoff = |&value: &u64| f32::from_bits(backoff_bits(value));
         let (head, unigrams) =
-            ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
+            ModelHead::open(&container, metadata.order, orders, &metadata.head, |&value: &u64| {
+                f32::from_bits(backoff_bits(value))
+            })?;
         let order = head.order();
         if metadata.home_lines.len() != order - 1 {
             let reason = "the counts do not fit the order";

@@ -96,12 +96,11 @@ impl ProbingLevels {
             return Err(damaged("its entries are not as many as they should be"));
         }
         let (keys, values): (Vec<u64>, Vec<L::Value>) = table.iter().unzip();
-        let sort_key = |index: usize| {
+        let mut entries = parallel::map(keys.len(), |index: usize| {
             let word = oldest.get(index);
             let suffix = self.suffix_position(order - 1, uncombine(keys[index], word));
             (suffix.filter(|_| (word as usize) < words).unwrap_or(MISSING), word, index)
-        };
-        let mut entries = parallel::map(keys.len(), sort_key);
+        });
         if parallel::any(entries.len(), |at| entries[at].0 == MISSING) {
             return Err(damaged("a word does not lead to an n-gram of the model"));
         }

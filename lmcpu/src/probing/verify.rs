@@ -22,8 +22,9 @@ pub fn verify(container: &Container) -> Result<()> {
         check_table(container, &model, i + 2, table, check_value)?;
     }
     if let Some(table) = &model.longest {
-        let check = |log10| check_values(f32::from_bits(log10), 0.0);
-        check_table(container, &model, model.order(), table, check)?;
+        check_table(container, &model, model.order(), table, |log10| {
+            check_values(f32::from_bits(log10), 0.0)
+        })?;
     }
     if container.kind_version() != VERSION_WITHOUT_WORDS {
         let mut ngrams = probing_source(container)?;

@@ -50,15 +50,17 @@ impl<'s> SortedSection<'s> {
         let packed_words = section.order.min(128 / bits.max(1) as usize);
         let mut keys = SortedSection { section, ids, bits, packed_words, entries: Vec::new() };
         // Collected by rayon: to fill the largest array of a build with zeros first takes a pass.
-        let sort_key = |index: usize| {
-            let mut key = 0u128;
-            for word in section.ngram(index).iter().rev().take(packed_words) {
-                key = key << bits | u128::from(ids[*word as usize]);
-            }
-            SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
-        };
-        let mut entries: Vec<SortKey> =
-            (0..section.len()).into_par_iter().with_min_len(CHUNK).map(sort_key).collect();
+        let mut entries: Vec<SortKey> = (0..section.len())
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map(|index| {
+                let mut key = 0u128;
+                for word in section.ngram(index).iter().rev().take(packed_words) {
+                    key = key << bits | u128::from(ids[*word as usize]);
+                }
+                SortKey { high: (key >> 64) as u64, low: key as u64, index: index as u32 }
+            })
+            .collect();
         let rest = |entry: &SortKey| {
             let words = &section.ngram(entry.index as usize)[..section.order - packed_words];
             words.iter().rev().map(|&word| ids[word as usize])

@@ -67,9 +67,11 @@ pub fn verify(container: &Container) -> Result<()> {
             return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
         let blanks = model.blanks.of_order(order);
-        let is_there =
-            |&at: &u32| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent);
-        if !blanks.is_sorted_by(|a, b| a < b) || !blanks.iter().all(is_there) {
+        if !blanks.is_sorted_by(|a, b| a < b)
+            || !blanks
+                .iter()
+                .all(|&at| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent))
+        {
             let reason = format!("those of order {order} are not sorted or not there");
             return Err(container.damaged("blanks", reason).into());
         }

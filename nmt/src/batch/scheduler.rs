@@ -123,8 +123,8 @@ impl BatchScheduler<'_> {
             }
         }
         if self.batching.sort_by_length {
-            let length = |job: &Job| Reverse(job.request.source.len());
-            self.pending.make_contiguous()[before..].sort_by_key(length);
+            self.pending.make_contiguous()[before..]
+                .sort_by_key(|job| Reverse(job.request.source.len()));
         }
         Ok(())
     }

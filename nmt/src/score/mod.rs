@@ -84,32 +84,9 @@ pub fn score_text(
     let feature = pairs.feature_name();
     let queue = BatchQueue::new(sorting, TranslationGroup::length);
     let mut reader = GroupReader::new(pairs, models, options.is_tokenized, options.max_length);
-    let read = || {
-        while !stop.is_cancelled()
-            && let Some(group) = reader.next_group()?
-            && queue.push(group)
-        {}
-        Ok(())
-    };
     let alignments = options.alignment.is_some();
     // Step by step, the translations of one source share its encoding.
     let by_steps = alignments || feature.is_some();
-    let work = |send: &pipeline::ResultSender<ScoredGroup>| {
-        let mut scorer = Scorer::new(models, by_steps)?;
-        while let Some(groups) = queue.pop_batch_unless_cancelled(stop, false) {
-            let scores = score_groups(&mut scorer, models, &groups, alignments)?;
-            for (group, scores) in groups.iter().zip(&scores) {
-                if let Some(score) = scores.iter().map(ForcedScores::sum).find(|s| !s.is_finite()) {
-                    let reason = format!("sentence {}: {}", group.id + 1, describe_score(score));
-                    return Err(Error::Untranslatable { reason });
-                }
-            }
-            for (group, scores) in groups.iter().zip(scores) {
-                send(group.id, options.format_group(group, &scores, feature.as_deref()))?;
-            }
-        }
-        Ok(())
-    };
     let task = progress.task("scoring", None);
     let mut all = ScoreSummary::default();
     let write = |scored: ScoredGroup, more: bool| -> Result<()> {
@@ -125,7 +102,38 @@ pub fn score_text(
         }
         Ok(())
     };
-    let outcome = pipeline::run_ordered(&queue, options.threads, stop, read, work, write);
+    let outcome = pipeline::run_ordered(
+        &queue,
+        options.threads,
+        stop,
+        || {
+            while !stop.is_cancelled()
+                && let Some(group) = reader.next_group()?
+                && queue.push(group)
+            {}
+            Ok(())
+        },
+        |send| {
+            let mut scorer = Scorer::new(models, by_steps)?;
+            while let Some(groups) = queue.pop_batch_unless_cancelled(stop, false) {
+                let scores = score_groups(&mut scorer, models, &groups, alignments)?;
+                for (group, scores) in groups.iter().zip(&scores) {
+                    if let Some(score) =
+                        scores.iter().map(ForcedScores::sum).find(|s| !s.is_finite())
+                    {
+                        let reason =
+                            format!("sentence {}: {}", group.id + 1, describe_score(score));
+                        return Err(Error::Untranslatable { reason });
+                    }
+                }
+                for (group, scores) in groups.iter().zip(scores) {
+                    send(group.id, options.format_group(group, &scores, feature.as_deref()))?;
+                }
+            }
+            Ok(())
+        },
+        write,
+    );
     drop(task);
     if let Some(output) = output {
         let is_complete = outcome.is_ok() && !stop.is_cancelled();

@@ -49,8 +49,7 @@ pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
 
 /// The index of the largest weight, the first of equal ones.
 pub(super) fn argmax(weights: &[f32]) -> Option<usize> {
-    let larger = |best: usize, at: usize| if weights[at] > weights[best] { at } else { best };
-    (0..weights.len()).reduce(larger)
+    (0..weights.len()).reduce(|best, at| if weights[at] > weights[best] { at } else { best })
 }
 
 #[cfg(test)]

@@ -127,11 +127,13 @@ impl HypothesisTree {
         if self.source_length == 0 {
             return Vec::new();
         }
-        let row = |node: &TreeNode| {
-            self.attention[node.attention as usize * self.source_length..][..self.source_length]
-                .to_vec()
-        };
-        let mut rows: Vec<Vec<f32>> = self.ancestors(node).map(row).collect();
+        let mut rows: Vec<Vec<f32>> = self
+            .ancestors(node)
+            .map(|node| {
+                self.attention[node.attention as usize * self.source_length..][..self.source_length]
+                    .to_vec()
+            })
+            .collect();
         rows.reverse();
         rows
     }

@@ -91,9 +91,11 @@ impl LogitsProcessor {
     /// A processor without rows. `suppress_tokens`, as far as they are below
     /// `vocabulary_size`, are suppressed in all rows.
     pub fn new(options: LogitsOptions, suppress_tokens: &[u32], vocabulary_size: usize) -> Self {
-        let exists = |token: &u32| (*token as usize) < vocabulary_size;
-        let mut suppress_tokens: Vec<u32> =
-            suppress_tokens.iter().copied().filter(exists).collect();
+        let mut suppress_tokens: Vec<u32> = suppress_tokens
+            .iter()
+            .copied()
+            .filter(|token| (*token as usize) < vocabulary_size)
+            .collect();
         suppress_tokens.sort_unstable();
         suppress_tokens.dedup();
         let mut suppress_mask =
@@ -195,8 +197,10 @@ impl LogitsProcessor {
             let count = sort_dedup_excluding(forbidden, is_never);
             request.suppressed.end = request.suppressed.start + count;
             let forbidden = &forbidden[..count];
-            let other = |word: &u32| is_never(word) || forbidden.binary_search(word).is_ok();
-            let count = sort_dedup_excluding(&mut self.repeated[request.repeated.clone()], other);
+            let count =
+                sort_dedup_excluding(&mut self.repeated[request.repeated.clone()], |word: &u32| {
+                    is_never(word) || forbidden.binary_search(word).is_ok()
+                });
             request.repeated.end = request.repeated.start + count;
         }
     }

@@ -13,11 +13,12 @@ pub fn replacements(
 ) -> Vec<(usize, usize)> {
     let rows = translation.tokens.iter().zip(&translation.alignment).enumerate();
     let unknown = rows.filter(|(_, (word, _))| **word == unknown);
-    let with_source = |(place, (_, weights)): (usize, (&u32, &Vec<f32>))| {
-        let words = &weights[..weights.len().min(source_words)];
-        argmax(words).map(|source| (place, source))
-    };
-    unknown.filter_map(with_source).collect()
+    unknown
+        .filter_map(|(place, (_, weights)): (usize, (&u32, &Vec<f32>))| {
+            let words = &weights[..weights.len().min(source_words)];
+            argmax(words).map(|source| (place, source))
+        })
+        .collect()
 }
 
 #[cfg(test)]

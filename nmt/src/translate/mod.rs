@@ -272,8 +272,14 @@ impl Translator {
             task.set_position(written);
             Ok(())
         };
-        let work = |send: &ResultSender<OutputLines>| self.run_worker(&queue, stop, send);
-        let outcome = pipeline::run_ordered(&queue, self.options.threads, stop, read, work, write);
+        let outcome = pipeline::run_ordered(
+            &queue,
+            self.options.threads,
+            stop,
+            read,
+            |send| self.run_worker(&queue, stop, send),
+            write,
+        );
         drop(task);
         outcome?;
         Ok(LineCounts { written, ..counts })

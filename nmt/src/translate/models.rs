@@ -49,9 +49,12 @@ impl LoadedModels {
             let own = bundle.files.get(number);
             own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
         };
-        let load = |(number, model)| Network::load_tuned(model, name(number), precision, tuner);
-        let networks: Arc<[Network]> =
-            bundle.models.iter().enumerate().map(load).collect::<Result<_>>()?;
+        let networks: Arc<[Network]> = bundle
+            .models
+            .iter()
+            .enumerate()
+            .map(|(number, model)| Network::load_tuned(model, name(number), precision, tuner))
+            .collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],
             weights if weights.len() == networks.len() => weights.to_vec(),

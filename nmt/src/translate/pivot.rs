@@ -128,14 +128,16 @@ pub(super) fn piece_lengths<'a>(
     tokenizer: &Tokenizer,
 ) -> Vec<usize> {
     let is_bpe = matches!(tokenizer.segmentation, Segmentation::Bpe(_));
-    let length = |piece: &[u8]| {
-        let piece = if is_bpe { piece.strip_suffix(BPE_SEPARATOR).unwrap_or(piece) } else { piece };
-        let text = String::from_utf8_lossy(piece);
-        text.chars()
-            .filter(|&character| character != '\u{2581}' && !character.is_whitespace())
-            .count()
-    };
-    pieces.map(length).collect()
+    pieces
+        .map(|piece| {
+            let piece =
+                if is_bpe { piece.strip_suffix(BPE_SEPARATOR).unwrap_or(piece) } else { piece };
+            let text = String::from_utf8_lossy(piece);
+            text.chars()
+                .filter(|&character| character != '\u{2581}' && !character.is_whitespace())
+                .count()
+        })
+        .collect()
 }
 
 /// The attention of the tokens of a last translation to the source, `[target, source]`: through
@@ -155,13 +157,15 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
     }
     // What is after the text is EOS in both.
     rows_between.push(first.alignment[end].clone());
-    let row = |attention: &Vec<f32>| {
-        let weights = attention.iter().copied().enumerate();
-        let weights: Vec<(usize, f32)> =
-            weights.map(|(at, weight)| (at.min(between.len()), weight)).collect();
-        weighted_mean(&weights, &rows_between, sources)
-    };
-    second.iter().map(row).collect()
+    second
+        .iter()
+        .map(|attention| {
+            let weights = attention.iter().copied().enumerate();
+            let weights: Vec<(usize, f32)> =
+                weights.map(|(at, weight)| (at.min(between.len()), weight)).collect();
+            weighted_mean(&weights, &rows_between, sources)
+        })
+        .collect()
 }
 
 /// The pieces of `lengths` that the characters `start..end` of another segmentation of the same

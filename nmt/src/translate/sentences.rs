@@ -129,10 +129,13 @@ impl FinishedSentence<'_> {
             &options.output,
             &mut text,
         );
-        let token = |id: &u32| target.vocabulary.word(*id).unwrap_or_default().to_vec();
         SentenceTranslation {
             text,
-            tokens: translation.tokens.iter().map(token).collect(),
+            tokens: translation
+                .tokens
+                .iter()
+                .map(|id| target.vocabulary.word(*id).unwrap_or_default().to_vec())
+                .collect(),
             score: translation.score,
             log_probability: translation.log_probability,
             token_scores: translation.token_scores.clone(),
@@ -227,14 +230,19 @@ struct ParsedSentences<'a> {
 impl PreparedSentences for ParsedSentences<'_> {
     fn next(&mut self, active: usize) -> Option<Vec<InputSentence>> {
         let sentences = self.source.next_sentences(active)?;
-        let prepare = |(id, SentenceText { number, text, prefix, constraints })| {
-            let mut sentence = self.parser.parse((id, id + 1), &text, &prefix, &constraints);
-            if let Ok(Some(request)) = &mut sentence.request {
-                request.number = number;
-            }
-            sentence
-        };
-        Some(sentences.into_iter().map(prepare).collect())
+        Some(
+            sentences
+                .into_iter()
+                .map(|(id, SentenceText { number, text, prefix, constraints })| {
+                    let mut sentence =
+                        self.parser.parse((id, id + 1), &text, &prefix, &constraints);
+                    if let Ok(Some(request)) = &mut sentence.request {
+                        request.number = number;
+                    }
+                    sentence
+                })
+                .collect(),
+        )
     }
 
     fn is_wanted(&mut self, id: u64) -> bool {

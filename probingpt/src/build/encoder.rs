@@ -90,16 +90,16 @@ struct SourceRunBuilder {
 impl<'a> Encoder<'a> {
     /// An encoder; `bound` as for [`PartitionBuffers::new`].
     pub fn new(plan: &'a Plan, bound: Option<(usize, &Path)>) -> Self {
-        let dictionary = |_: &ColumnEncoding| ScoreDictionary {
-            texts: Interner::new(),
-            probabilities: Vec::new(),
-        };
         Encoder {
             plan,
             source_words: Interner::new(),
             source_hashes: Vec::new(),
             target_words: Interner::new(),
-            scores: plan.columns.iter().map(dictionary).collect(),
+            scores: plan
+                .columns
+                .iter()
+                .map(|_| ScoreDictionary { texts: Interner::new(), probabilities: Vec::new() })
+                .collect(),
             alignments: AlignmentDictionary {
                 texts: Interner::new(),
                 points: Vec::new(),

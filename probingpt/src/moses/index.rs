@@ -79,8 +79,10 @@ impl ProbingIndex {
 
     /// The offsets of the targets of all phrases, in the order of the buckets.
     pub fn offsets(&self) -> impl Iterator<Item = u64> + '_ {
-        let used = |bucket: &&[u64; 2]| bucket[0] != EMPTY && bucket[1] != PREFIX_ONLY;
-        self.buckets.iter().filter(used).map(|bucket| bucket[1])
+        self.buckets
+            .iter()
+            .filter(|bucket| bucket[0] != EMPTY && bucket[1] != PREFIX_ONLY)
+            .map(|bucket| bucket[1])
     }
 }
 

@@ -147,8 +147,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     };
     let deadline = app.deadline(None);
     let languages = (from.as_deref(), to, Detection::Each);
-    let options = |_: &Route| RequestOptions::default();
-    let found = app.translate_between(&texts, &format, languages, options, deadline).await?;
+    let found = app
+        .translate_between(&texts, &format, languages, |_| RequestOptions::default(), deadline)
+        .await?;
     let results =
         texts.iter().zip(found).map(|(text, TextFromLanguage { language, text: found })| {
             json!({
@@ -196,7 +197,6 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
 
 /// The names of a list of tags: separated by commas, as lists of JSON, or as fields of one name.
 fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
-    let wrong = || Refusal::Invalid(format!("{list} is not a list of names of tags"));
     let mut names = Vec::new();
     for value in given.all(list).filter(|value| !value.is_null()) {
         let values = match value {
@@ -204,7 +204,15 @@ fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refu
             value => std::slice::from_ref(value),
         };
         for value in values {
-            names.extend(value.as_str().ok_or_else(wrong)?.split(',').map(str::trim));
+            names.extend(
+                value
+                    .as_str()
+                    .ok_or_else(|| {
+                        Refusal::Invalid(format!("{list} is not a list of names of tags"))
+                    })?
+                    .split(',')
+                    .map(str::trim),
+            );
         }
     }
     names.retain(|name| !name.is_empty());

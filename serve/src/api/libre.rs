@@ -249,22 +249,24 @@ async fn detect(app: &App, call: &Call) -> Response {
     let format = DocumentFormat::Text(Split::Sentences);
     match app.detect(&texts, &format, (None, Detection::Each), app.deadline(None)).await {
         Ok(found) => {
-            let entry = |DetectedLanguage { code, confidence }: &DetectedLanguage| json!({"confidence": confidence, "language": code});
-            respond(StatusCode::OK, &found.iter().map(entry).collect())
+            respond(StatusCode::OK, &found.iter().map(|DetectedLanguage { code, confidence }: &DetectedLanguage| json!({"confidence": confidence, "language": code})).collect())
         }
         Err(refusal) => refuse(&refusal, key.is_some()),
     }
 }
 
 fn list_languages(registry: &Registry) -> Value {
-    let entry = |code: &str| {
-        let mut targets = registry.targets_of(code);
-        if !targets.contains(&code) {
-            targets.insert(0, code);
-        }
-        json!({"code": code, "name": languages::name(code), "targets": targets})
-    };
-    registry.languages().into_iter().map(entry).collect()
+    registry
+        .languages()
+        .into_iter()
+        .map(|code| {
+            let mut targets = registry.targets_of(code);
+            if !targets.contains(&code) {
+                targets.insert(0, code);
+            }
+            json!({"code": code, "name": languages::name(code), "targets": targets})
+        })
+        .collect()
 }
 
 fn settings(app: &App) -> Value {

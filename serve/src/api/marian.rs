@@ -57,11 +57,13 @@ impl Lines {
         let route = registry.route(model, from, to)?;
         // The line end of the last line opens no further line.
         let text = message.strip_suffix('\n').unwrap_or(message);
-        let sentence = |line: &str| Sentence {
-            text: line.strip_suffix('\r').unwrap_or(line).as_bytes().to_vec(),
-            ..Sentence::default()
-        };
-        let sentences: Vec<Sentence> = text.split('\n').map(sentence).collect();
+        let sentences: Vec<Sentence> = text
+            .split('\n')
+            .map(|line| Sentence {
+                text: line.strip_suffix('\r').unwrap_or(line).as_bytes().to_vec(),
+                ..Sentence::default()
+            })
+            .collect();
         let is_neural = route.models.last().is_some_and(|model| model.kind == ModelKind::Neural);
         let options = RequestOptions { lines: is_neural, ..RequestOptions::default() };
         let deadline = self.app.deadline(None);

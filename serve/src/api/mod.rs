@@ -321,11 +321,13 @@ fn status(refusal: &Refusal) -> StatusCode {
 /// The id that the client gave, if it is short and plain, or a new one.
 fn request_id(app: &App, request: &Request<Incoming>) -> HeaderValue {
     let given = request.headers().get(REQUEST_ID);
-    let is_plain = |value: &&HeaderValue| {
-        let bytes = value.as_bytes();
-        (1..=128).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
-    };
-    given.filter(is_plain).cloned().unwrap_or_else(|| HeaderValue::from(app.next_request()))
+    given
+        .filter(|value| {
+            let bytes = value.as_bytes();
+            (1..=128).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+        })
+        .cloned()
+        .unwrap_or_else(|| HeaderValue::from(app.next_request()))
 }
 
 /// Tells browsers which pages may read an answer.

@@ -106,6 +106,5 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
 
 fn models(registry: &Registry) -> Value {
     let models = registry.models.iter().filter(|model| model.translates()).enumerate();
-    let entry = |(number, model): (usize, &Arc<crate::models::Model>)| json!({"model_id": number, "opt": {}, "models": [model.name()], "loaded": true, "timeout": -1});
-    models.map(entry).collect()
+    models.map(|(number, model)| json!({"model_id": number, "opt": {}, "models": [model.name()], "loaded": true, "timeout": -1})).collect()
 }

@@ -208,8 +208,8 @@ fn describe(text: &TranslatedText, from: Option<&str>, to: Option<&str>) -> Valu
         let points = best.alignment.iter().filter(|(s, t)| *s < source && *t < target);
         points.map(|(s, t)| format!("{s}-{t}")).collect::<Vec<_>>().join(" ")
     });
-    let is_pieces = |text: &String| text.contains('\u{2581}');
-    let segmentation = if sources.iter().any(is_pieces) { "spm" } else { "bpe" };
+    let segmentation =
+        if sources.iter().any(|text| text.contains('\u{2581}')) { "spm" } else { "bpe" };
     json!({
         "result": text.text,
         "source": from,

@@ -32,11 +32,15 @@ impl Fingerprint {
         let mut files: Vec<PathBuf> = files.collect();
         files.sort();
         files.dedup();
-        let identify = |file: PathBuf| {
-            let identity = Identity::of(&file);
-            (file, identity)
-        };
-        Fingerprint(files.into_iter().map(identify).collect())
+        Fingerprint(
+            files
+                .into_iter()
+                .map(|file| {
+                    let identity = Identity::of(&file);
+                    (file, identity)
+                })
+                .collect(),
+        )
     }
 
     /// The bytes of all files.

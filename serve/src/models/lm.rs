@@ -83,6 +83,6 @@ impl LanguageModel {
 
 /// The words of a line, separated by what KenLM separates words by.
 fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
-    line.split(is_space).filter(|word| !word.is_empty())
+    line.split(|byte| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r'))
+        .filter(|word| !word.is_empty())
 }

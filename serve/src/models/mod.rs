@@ -357,8 +357,7 @@ impl Model {
         sentences: &[Sentence],
     ) -> Result<LanguageMarks, String> {
         let Some(languages) = &self.languages else { return Ok(LanguageMarks::default()) };
-        let wrong = |reason: String| format!("{}: {reason}", self.name());
-        languages.marks(from, to, sentences).map_err(wrong)
+        languages.marks(from, to, sentences).map_err(|reason| format!("{}: {reason}", self.name()))
     }
 
     /// The codes by which the model knows the languages of a request, source and target; none of

@@ -116,9 +116,12 @@ impl ModelLanguages {
             return Err(unnamed("source", &self.from));
         }
         if to.is_none() && !self.has_prefix_token {
-            let lacks = |sentence: &Sentence| self.translator.missing_languages(&sentence.text)[1];
             let is_named = self.to.is_empty() || self.translator.finds_out_source_language();
-            if !is_named || sentences.iter().any(lacks) {
+            if !is_named
+                || sentences
+                    .iter()
+                    .any(|sentence| self.translator.missing_languages(&sentence.text)[1])
+            {
                 return Err(match (&self.to[..], self.translator.languages()) {
                     ([], Some(known)) => format!(
                         "begin each text with the tag of its target language, such as >>fra<< or \
@@ -162,8 +165,10 @@ impl ModelLanguages {
     /// What was found, for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
     pub fn describe(&self, configuration: &ModelConfiguration) -> String {
         let list = |side: &[NamedLanguage]| {
-            let entry = |one: &NamedLanguage| format!("{}={}", one.name, one.code);
-            side.iter().map(entry).collect::<Vec<_>>().join(" ")
+            side.iter()
+                .map(|one| format!("{}={}", one.name, one.code))
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         match (&self.from[..], &self.to[..], self.translator.languages()) {
             ([], [], Some(known)) if self.names_by_tags(known) => {

@@ -134,11 +134,13 @@ impl NeuralModel {
             tasks.into_iter().partition(|task| started < task.deadline());
         late.into_iter().for_each(|task| task.fail(Failure::Deadline));
         worker.record_batch(tasks.len());
-        let pair = |task: &Task| {
-            let sentence = task.sentence();
-            ([&self.prefix[..], &sentence.text].concat(), sentence.prefix.clone())
-        };
-        let pairs: Vec<(Vec<u8>, Vec<u8>)> = tasks.iter().map(pair).collect();
+        let pairs: Vec<(Vec<u8>, Vec<u8>)> = tasks
+            .iter()
+            .map(|task| {
+                let sentence = task.sentence();
+                ([&self.prefix[..], &sentence.text].concat(), sentence.prefix.clone())
+            })
+            .collect();
         let pairs: Vec<(&[u8], &[u8])> = pairs.iter().map(|(s, t)| (&s[..], &t[..])).collect();
         let run = AssertUnwindSafe(|| {
             self.translator.for_languages(options.languages)?.score_pairs(scorer, &pairs)

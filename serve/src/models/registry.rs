@@ -209,8 +209,10 @@ impl Registry {
                 pivot = self.pivot.as_deref();
                 let steps =
                     pivot.and_then(|pivot| Some([direct(from, pivot)?, direct(pivot, to)?]));
-                let no_pair = || RouteError::NoPair { from: from.to_owned(), to: to.to_owned() };
-                steps.ok_or_else(no_pair)?.map(Arc::clone).into()
+                steps
+                    .ok_or_else(|| RouteError::NoPair { from: from.to_owned(), to: to.to_owned() })?
+                    .map(Arc::clone)
+                    .into()
             }
         };
         let pivot = pivot.map(str::to_owned);

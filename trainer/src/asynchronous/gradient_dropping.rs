@@ -41,8 +41,11 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let mut sample: Vec<R> = (0..count).map(|k| numbers[k * step].abs()).collect();
     let place = ((count as f64 * rate) as usize).saturating_sub(1).min(count - 1);
     // What is not a number is larger than any: it is pushed, and seen.
-    let order = |a: &R, b: &R| a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()));
-    *sample.select_nth_unstable_by(place, order).1
+    *sample
+        .select_nth_unstable_by(place, |a: &R, b: &R| {
+            a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        })
+        .1
 }
 
 /// Splits the candidates of one scope, `gradient` and what remained of the pushes before, into

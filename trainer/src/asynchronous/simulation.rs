@@ -235,8 +235,12 @@ impl Clock {
         self.now = time;
         let begins = match kind {
             Kind::Ready if work.needs_fetch(worker) => {
-                let bytes = |shard| work.fetch_bytes(worker, shard);
-                self.transfer(machine, worker, bytes, Kind::Fetched);
+                self.transfer(
+                    machine,
+                    worker,
+                    |shard| work.fetch_bytes(worker, shard),
+                    Kind::Fetched,
+                );
                 false
             }
             Kind::Ready => true,
@@ -246,8 +250,12 @@ impl Clock {
             }
             Kind::Computed => {
                 if work.compute(worker)? {
-                    let bytes = |shard| work.push_bytes(worker, shard);
-                    self.transfer(machine, worker, bytes, Kind::Pushed);
+                    self.transfer(
+                        machine,
+                        worker,
+                        |shard| work.push_bytes(worker, shard),
+                        Kind::Pushed,
+                    );
                 } else {
                     self.add(f64::from_bits(time), worker, Kind::Ready);
                 }

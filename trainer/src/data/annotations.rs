@@ -45,20 +45,21 @@ pub fn parse_alignment(
     line: &[u8],
     [source_len, target_len]: [usize; 2],
 ) -> Result<Vec<TargetLink>, InvalidField> {
-    let parse = |(field, word): (usize, &[u8])| {
-        let wrong = |reason: String| (field, format!("{}: {reason}", quote_word(word)));
-        let link = parse_word_link(word).map_err(|_| {
-            wrong("a link is source-target, two positions from 0, such as 3-4".into())
-        })?;
-        if link.source as usize >= source_len || link.target as usize >= target_len {
-            return Err(wrong(format!(
-                "beyond the sentences of {source_len} source and {target_len} target tokens; \
+    fields(line)
+        .map(|(field, word)| {
+            let wrong = |reason: String| (field, format!("{}: {reason}", quote_word(word)));
+            let link = parse_word_link(word).map_err(|_| {
+                wrong("a link is source-target, two positions from 0, such as 3-4".into())
+            })?;
+            if link.source as usize >= source_len || link.target as usize >= target_len {
+                return Err(wrong(format!(
+                    "beyond the sentences of {source_len} source and {target_len} target tokens; \
                  alignments are over the pieces of the vocabularies"
-            )));
-        }
-        Ok((link.target, link.source))
-    };
-    fields(line).map(parse).collect()
+                )));
+            }
+            Ok((link.target, link.source))
+        })
+        .collect()
 }
 
 /// Reads the weights of a pair with n tokens of the target, without `</s>`.
@@ -101,11 +102,12 @@ fn quote_word(word: &[u8]) -> String {
 /// the target token (`training.md` A.1).
 pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
     let of_one_token = links.chunk_by(|a, b| a.0 == b.0);
-    let weigh = |links: &[TargetLink]| {
-        let weight = 1.0 / links.len() as f32;
-        links.iter().map(|&(target, source)| (target, source, weight)).collect::<Vec<_>>()
-    };
-    of_one_token.flat_map(weigh).collect()
+    of_one_token
+        .flat_map(|links| {
+            let weight = 1.0 / links.len() as f32;
+            links.iter().map(|&(target, source)| (target, source, weight)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 #[cfg(test)]

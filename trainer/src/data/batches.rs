@@ -137,8 +137,9 @@ impl<'a> BatchReader<'a> {
         if corpus.is_empty() {
             return Err("the corpus has no pair of sentences within the limits of length".into());
         }
-        let is_there = |&index: &u32| (index as usize) < corpus.len();
-        if position.maxi_start > corpus.len() || !position.carried.iter().all(is_there) {
+        if position.maxi_start > corpus.len()
+            || !position.carried.iter().all(|&index| (index as usize) < corpus.len())
+        {
             return Err("the position of the training is after the end of the corpus".into());
         }
         let mut reader = BatchReader {

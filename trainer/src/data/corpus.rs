@@ -154,9 +154,13 @@ impl ParallelCorpus {
         self.lines.push(line);
         let [source_end, target_end] = kept.map(|kept| kept as u32);
         if let Some(links) = annotations.links {
-            let is_kept =
-                |&&(target, source): &&TargetLink| target < target_end && source < source_end;
-            let mut links: Vec<TargetLink> = links.iter().filter(is_kept).copied().collect();
+            let mut links: Vec<TargetLink> = links
+                .iter()
+                .filter(|&&(target, source): &&TargetLink| {
+                    target < target_end && source < source_end
+                })
+                .copied()
+                .collect();
             links.push((target_end, source_end));
             links.sort_unstable();
             links.dedup();
@@ -271,10 +275,12 @@ impl ParallelCorpus {
         // Dropout is drawn by them.
         hashes.push(hash_items(&self.lines, |line| line.to_le_bytes()));
         if let Some(links) = &self.links {
-            let bytes =
-                |link: &TargetLink| (u64::from(link.0) << 32 | u64::from(link.1)).to_le_bytes();
             hashes.push(1);
-            hashes.extend(links.fingerprint(bytes));
+            hashes.extend(
+                links.fingerprint(|link| {
+                    (u64::from(link.0) << 32 | u64::from(link.1)).to_le_bytes()
+                }),
+            );
         }
         if let Some(weights) = &self.weights {
             hashes.push(2);

@@ -110,8 +110,7 @@ pub trait Kernels: Clone + Send + 'static {
         rows: MatRef<'_, Self::Real>,
         mut into: MatMut<'_, Self::Real>,
     ) {
-        let add = |row| plain::add_scaled(factor, rows.row(row), into.row(row));
-        (0..rows.rows()).for_each(add);
+        (0..rows.rows()).for_each(|row| plain::add_scaled(factor, rows.row(row), into.row(row)));
     }
 
     /// Applies an activation in place.

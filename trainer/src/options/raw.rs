@@ -244,14 +244,14 @@ impl RawOptions {
 
 /// Whether values of an option that is not honoured ask for nothing.
 fn is_neutral(name: &str, values: &[String]) -> bool {
-    let is_off = |value: &String| {
-        matches!(&value[..], "" | "0.0" | "none" | "float32") || parse_bool(value) == Some(false)
-    };
     match name {
         // The second value is about the log.
         "logical-epoch" => values.first().is_none_or(|length| length == "1e"),
         "transformer-attention-mask" => values.iter().all(|value| value == "default"),
-        _ => values.iter().all(is_off),
+        _ => values.iter().all(|value| {
+            matches!(&value[..], "" | "0.0" | "none" | "float32")
+                || parse_bool(value) == Some(false)
+        }),
     }
 }
 

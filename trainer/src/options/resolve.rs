@@ -225,13 +225,15 @@ impl RawOptions {
         };
         // With a weight of 1 the mean would never move, and its correction divide by 0.
         let beta = |index, default| {
-            let fits = |number| (0.0..1.0).contains(&number);
-            parameter(index, default, "from 0 to below 1 is needed", fits)
+            parameter(index, default, "from 0 to below 1 is needed", |number| {
+                (0.0..1.0).contains(&number)
+            })
         };
         // Without it, a gradient of 0 divides 0 by 0.
         let epsilon = |index| {
-            let fits = |number: f64| number > 0.0 && number.is_finite();
-            parameter(index, 1e-8, "a number above 0 is needed", fits)
+            parameter(index, 1e-8, "a number above 0 is needed", |number: f64| {
+                number > 0.0 && number.is_finite()
+            })
         };
         let kind = match &optimizer[..] {
             "sgd" => OptimizerKind::Sgd,
@@ -241,8 +243,9 @@ impl RawOptions {
                 beta2: beta(1, 0.999)?,
                 epsilon: epsilon(2)?,
                 weight_decay: {
-                    let fits = |number: f64| number >= 0.0 && number.is_finite();
-                    parameter(3, 0.0, "a number from 0 on is needed", fits)?
+                    parameter(3, 0.0, "a number from 0 on is needed", |number: f64| {
+                        number >= 0.0 && number.is_finite()
+                    })?
                 },
             },
             other => {

@@ -86,12 +86,16 @@ impl<K: Kernels> Tape<K> {
     pub(super) fn attending_positions(&mut self, groups: &[Group]) -> Option<Vec<u32>> {
         self.guided_alignment.as_ref()?;
         let next = &mut self.attending_position;
-        let position = |(queries, group): &Group| {
-            next.resize(next.len().max(group.sentence + 1), 0);
-            next[group.sentence] += *queries as u32;
-            next[group.sentence] - *queries as u32
-        };
-        Some(groups.iter().map(position).collect())
+        Some(
+            groups
+                .iter()
+                .map(|(queries, group)| {
+                    next.resize(next.len().max(group.sentence + 1), 0);
+                    next[group.sentence] += *queries as u32;
+                    next[group.sentence] - *queries as u32
+                })
+                .collect(),
+        )
     }
 
     /// The input of a product with weights, clipped if products are (`training.md` C.3).
@@ -257,20 +261,24 @@ impl<K: Kernels> Backend for Tape<K> {
     }
 
     fn begin_rows(&mut self, side: Side, lengths: &[usize]) {
-        let of_sentence = |(sentence, &length): (u32, &usize)| {
-            (0..length as u32).map(move |position| RowPosition { sentence, position })
-        };
-        let rows: Vec<RowPosition> = (0..).zip(lengths).flat_map(of_sentence).collect();
+        let rows: Vec<RowPosition> = (0..)
+            .zip(lengths)
+            .flat_map(|(sentence, &length)| {
+                (0..length as u32).map(move |position| RowPosition { sentence, position })
+            })
+            .collect();
         self.begin_row_positions(side, &rows);
     }
 
     fn begin_row_positions(&mut self, side: Side, rows: &[RowPosition]) {
         let sentence = |index: u32| self.sentences.get(index as usize).copied();
-        let key = |row: &RowPosition| RowKey {
-            sentence: sentence(row.sentence).unwrap_or_default(),
-            position: row.position,
-        };
-        self.row_keys[side as usize] = rows.iter().map(key).collect();
+        self.row_keys[side as usize] = rows
+            .iter()
+            .map(|row| RowKey {
+                sentence: sentence(row.sentence).unwrap_or_default(),
+                position: row.position,
+            })
+            .collect();
         self.side = side;
     }
 

@@ -225,10 +225,12 @@ impl AffineSpec {
     }
 
     fn parts<'a, R>(&self, values: &'a [R]) -> Vec<WeightPart<'a, R>> {
-        let part = |place: &MatrixPlace| WeightPart {
-            values: place.view(values),
-            is_transposed: self.is_transposed,
-        };
-        self.parts.iter().map(part).collect()
+        self.parts
+            .iter()
+            .map(|place| WeightPart {
+                values: place.view(values),
+                is_transposed: self.is_transposed,
+            })
+            .collect()
     }
 }

@@ -60,15 +60,16 @@ impl AsyncTrainer {
         let AsyncStart { values, optimizer, workers: snapshot, updates } = start;
         let (kernels, num_workers) = (Fast::default(), config.num_async_workers());
         let ranges = shard_ranges(values.len(), num_workers);
-        let shard = |range: &std::ops::Range<usize>| {
-            ParameterShard::new(range.clone(), &values, &optimizer)
-        };
-        let mut shards: Vec<ParameterShard<f32>> = ranges.iter().map(shard).collect();
-        let worker = |number| {
-            let copy = values.clone();
-            AsyncWorker::new(number, &model, &kernels, options, &config.update, copy, &ranges)
-        };
-        let mut workers: Vec<AsyncWorker<Fast>> = (0..num_workers).map(worker).collect();
+        let mut shards: Vec<ParameterShard<f32>> = ranges
+            .iter()
+            .map(|range| ParameterShard::new(range.clone(), &values, &optimizer))
+            .collect();
+        let mut workers: Vec<AsyncWorker<Fast>> = (0..num_workers)
+            .map(|number| {
+                let copy = values.clone();
+                AsyncWorker::new(number, &model, &kernels, options, &config.update, copy, &ranges)
+            })
+            .collect();
         let mut simulation = config.machine.clone().map(Simulation::new);
         if let Some(snapshot) = snapshot {
             let damaged = |reason: String| {

@@ -245,8 +245,9 @@ fn open_optimizer(
     if !restores_corpus {
         saved.fingerprint.corpus = fingerprint.corpus;
     }
-    let model_options = || read_model_options(path).unwrap_or_default();
-    if let Some(difference) = saved.fingerprint.difference(fingerprint, model_options) {
+    if let Some(difference) =
+        saved.fingerprint.difference(fingerprint, || read_model_options(path).unwrap_or_default())
+    {
         let reason = format!(
             "{difference}; go on with what it was begun with, or train into another folder"
         );

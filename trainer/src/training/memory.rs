@@ -86,10 +86,11 @@ impl MemoryUse {
             ("validation", self.validation, ""),
             ("total", self.total(), ""),
         ];
-        let line = |(what, bytes, note): (&str, usize, &str)| {
-            format!("{what:<20} {bytes:>16} bytes {:>8} MB{note}\n", megabytes(bytes))
-        };
-        rows.into_iter().map(line).collect()
+        rows.into_iter()
+            .map(|(what, bytes, note)| {
+                format!("{what:<20} {bytes:>16} bytes {:>8} MB{note}\n", megabytes(bytes))
+            })
+            .collect()
     }
 }
 
@@ -135,8 +136,10 @@ impl Training<'_> {
                 let sum = |granule: &[u32], side: fn([usize; 2]) -> usize| -> usize {
                     granule.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
                 };
-                let tokens = |granule: &&[u32]| sum(granule, |[source, target]| source + target);
-                let largest = file.granules().max_by_key(tokens).unwrap_or_default();
+                let largest = file
+                    .granules()
+                    .max_by_key(|granule| sum(granule, |[source, target]| source + target))
+                    .unwrap_or_default();
                 let mut tape = model.tape(Fast::default());
                 let size = measure(config, model, &mut tape, self.corpus, largest)?;
                 (size, sum(largest, |[_, target]| target))
@@ -189,11 +192,6 @@ impl Training<'_> {
         };
         let limit = config.granule_limits.words;
         let Ok(mut source) = source else { return (vec![1], limit) };
-        let words_of = |granule: &Vec<u32>| {
-            let lengths = granule.iter().map(|&pair| self.corpus.lengths(pair as usize));
-            let sums = lengths.fold([0, 0], |[a, b], [source, target]| [a + source, b + target]);
-            sums[1].max(sums[0].div_ceil(2))
-        };
         let (mut numbers, mut granules, mut words) = (Vec::new(), Vec::new(), 1);
         for _ in 0..NUM_SAMPLED_UPDATES {
             granules.clear();
@@ -201,7 +199,15 @@ impl Training<'_> {
                 source.next_batch(1.0, &mut granules);
             }
             numbers.push(granules.len());
-            words = granules.iter().map(words_of).fold(words, usize::max);
+            words = granules
+                .iter()
+                .map(|granule| {
+                    let lengths = granule.iter().map(|&pair| self.corpus.lengths(pair as usize));
+                    let sums =
+                        lengths.fold([0, 0], |[a, b], [source, target]| [a + source, b + target]);
+                    sums[1].max(sums[0].div_ceil(2))
+                })
+                .fold(words, usize::max);
             if source.is_at_epoch_end() {
                 break;
             }
@@ -322,8 +328,10 @@ fn longest_granule(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -
     order.truncate(most);
     order.sort_by_key(|pair| Reverse(key(pair)));
     let mut tokens = GranuleTokens::new(words);
-    let is_full = |&pair: &u32| tokens.is_full_with(corpus.lengths(pair as usize));
-    let count = order.iter().position(is_full).map_or(order.len(), |last| last + 1);
+    let count = order
+        .iter()
+        .position(|&pair| tokens.is_full_with(corpus.lengths(pair as usize)))
+        .map_or(order.len(), |last| last + 1);
     order.truncate(count);
     order
 }

@@ -78,8 +78,7 @@ impl Server {
     ) -> Result<Option<UpdateReport>> {
         let count = self.shards.len();
         // Each begins with its own, so that they rarely wait for each other.
-        let own_first = |step: usize| (worker.number + step) % count;
-        let shards: Vec<usize> = (0..count).map(own_first).collect();
+        let shards: Vec<usize> = (0..count).map(|step| (worker.number + step) % count).collect();
         if worker.needs_fetch() {
             for &shard in &shards {
                 worker.fetch(&self.options, shard, &self.lock(shard), job.terms.dropping_rate);

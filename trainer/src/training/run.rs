@@ -483,12 +483,13 @@ impl<'a, 'l> Run<'a, 'l> {
 
     pub(super) fn is_at_limit(&self) -> bool {
         let progress = &self.state.progress;
-        let reached = |length: &TrainingLength| match length.unit {
-            _ if length.is_zero() => false,
-            // An epoch is over when the next one has begun.
-            SchedulingUnit::Epochs => progress.epoch > length.count,
-            unit => progress.in_unit(unit) >= length.count,
-        };
-        self.training.config.limits.lengths.iter().any(reached)
+        self.training.config.limits.lengths.iter().any(|length| {
+            match length.unit {
+                _ if length.is_zero() => false,
+                // An epoch is over when the next one has begun.
+                SchedulingUnit::Epochs => progress.epoch > length.count,
+                unit => progress.in_unit(unit) >= length.count,
+            }
+        })
     }
 }

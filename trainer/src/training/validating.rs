@@ -90,8 +90,9 @@ impl Run<'_, '_> {
         let TrainingState { progress, epoch_batches, .. } = &self.state;
         let output = &self.training.config.validation.translation_output;
         let Some(template) = output.as_ref().and_then(|path| path.to_str()) else {
-            let beside = || self.training.files.model.with_file_name("valid.translation");
-            return output.clone().unwrap_or_else(beside);
+            return output
+                .clone()
+                .unwrap_or_else(|| self.training.files.model.with_file_name("valid.translation"));
         };
         let fields = [
             ("{E}", progress.epoch),
@@ -99,9 +100,12 @@ impl Run<'_, '_> {
             ("{B}", *epoch_batches),
             ("{T}", progress.labels),
         ];
-        let fill =
-            |text: String, (field, number): (&str, u64)| text.replace(field, &number.to_string());
-        fields.into_iter().fold(template.to_owned(), fill).into()
+        fields
+            .into_iter()
+            .fold(template.to_owned(), |text: String, (field, number): (&str, u64)| {
+                text.replace(field, &number.to_string())
+            })
+            .into()
     }
 
     /// Writes a line about validation, also to its own file.

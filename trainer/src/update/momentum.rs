@@ -51,8 +51,14 @@ impl FromStr for MomentumSchedule {
 
 impl std::fmt::Display for MomentumSchedule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let step = |(start, [beta1, beta2]): &(u64, [f64; 2])| format!("{beta1},{beta2}@{start}");
-        f.write_str(&self.0.iter().map(step).collect::<Vec<_>>().join(" "))
+        f.write_str(
+            &self
+                .0
+                .iter()
+                .map(|(start, [beta1, beta2]): &(u64, [f64; 2])| format!("{beta1},{beta2}@{start}"))
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
     }
 }
 

@@ -393,18 +393,19 @@ impl<K: Kernels> SynchronousTrainer<K> {
             first(worker)..first(worker + 1)
         };
         let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
-            let of_granule = |number| {
-                let report = worker.compute(
-                    model,
-                    packed_parameters,
-                    options,
-                    number,
-                    &granules[number],
-                    dropout,
-                )?;
-                Ok::<_, miriam_nmt::Error>((number, report))
-            };
-            range.map(of_granule).collect::<Result<Vec<_>>>()
+            range
+                .map(|number| {
+                    let report = worker.compute(
+                        model,
+                        packed_parameters,
+                        options,
+                        number,
+                        &granules[number],
+                        dropout,
+                    )?;
+                    Ok::<_, miriam_nmt::Error>((number, report))
+                })
+                .collect::<Result<Vec<_>>>()
         };
         let reports: Vec<Result<Vec<(usize, UpdateReport)>>> = std::thread::scope(|scope| {
             let (first, others) = self.workers.split_first_mut().expect("a worker");

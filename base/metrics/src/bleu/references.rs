@@ -64,9 +64,8 @@ impl ReferenceNgrams {
 
     /// The reference length closest to `hypothesis`; of two, the shorter.
     fn closest_length(&self, hypothesis: u64) -> u64 {
-        let distance = |length: &&u64| length.abs_diff(hypothesis);
         // The first of equals is the shorter.
-        self.lengths.iter().min_by_key(distance).copied().unwrap_or(0)
+        self.lengths.iter().min_by_key(|length| length.abs_diff(hypothesis)).copied().unwrap_or(0)
     }
 }
 

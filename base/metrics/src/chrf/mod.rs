@@ -153,8 +153,7 @@ impl Chrf {
 
     /// The characters of a line that n-grams are made of.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
-        let counts = |c: &char| self.keep_whitespace || !is_space(*c);
-        line.chars().filter(counts).map(u32::from).collect()
+        line.chars().filter(|c| self.keep_whitespace || !is_space(*c)).map(u32::from).collect()
     }
 }
 

@@ -129,12 +129,14 @@ fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     } else {
         BEAM_WIDTH
     };
-    let cells = |i: usize| {
-        let diagonal = (i as f64 * ratio).floor() as usize;
-        let end = if i == length { reference + 1 } else { (diagonal + band).min(reference + 1) };
-        (diagonal.saturating_sub(band), end)
-    };
-    (1..=length).map(cells).collect()
+    (1..=length)
+        .map(|i| {
+            let diagonal = (i as f64 * ratio).floor() as usize;
+            let end =
+                if i == length { reference + 1 } else { (diagonal + band).min(reference + 1) };
+            (diagonal.saturating_sub(band), end)
+        })
+        .collect()
 }
 
 /// The bit-parallel distance: bit j of `up` says that cell j + 1 of a row of the table is

@@ -166,10 +166,11 @@ impl MarkupWriter<'_> {
             push_escaped(&self.text[start..end], self.syntax, self.out);
             self.gap = Some(word);
         }
-        let is_word = |word: &Range<usize>| {
-            first_class(&self.text[word.clone()]).intersects(CharClass::ALPHANUMERIC)
-        };
-        if std::mem::take(&mut self.wants_space) && self.words.get(word).is_some_and(is_word) {
+        if std::mem::take(&mut self.wants_space)
+            && self.words.get(word).is_some_and(|word| {
+                first_class(&self.text[word.clone()]).intersects(CharClass::ALPHANUMERIC)
+            })
+        {
             self.out.push(b' ');
         }
     }

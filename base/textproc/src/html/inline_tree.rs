@@ -101,19 +101,20 @@ impl InlineTree {
 
     /// The tree, nothing placed yet. A node comes before its descendants.
     fn new(items: &[InlineItem], length: usize) -> Self {
-        let element_of = |item: &InlineItem| match item.kind {
-            InlineItemKind::Start { element, .. } => Some(element),
-            _ => None,
-        };
-        let started: hashbrown::HashSet<usize> = items.iter().filter_map(element_of).collect();
-        let is_open_before = |item: &&InlineItem| match item.kind {
-            InlineItemKind::End { element } => !started.contains(&element),
-            _ => false,
-        };
+        let started: hashbrown::HashSet<usize> = items
+            .iter()
+            .filter_map(|item| match item.kind {
+                InlineItemKind::Start { element, .. } => Some(element),
+                _ => None,
+            })
+            .collect();
         let mut nodes = vec![Node::default()];
         let mut open = vec![Self::ROOT];
         // The element that ends last is the outermost.
-        for _ in items.iter().filter(is_open_before) {
+        for _ in items.iter().filter(|item| match item.kind {
+            InlineItemKind::End { element } => !started.contains(&element),
+            _ => false,
+        }) {
             open.push(add_child(&mut nodes, open[open.len() - 1], 0));
         }
         for (number, item) in items.iter().enumerate() {
@@ -219,8 +220,13 @@ impl Placer<'_> {
         let children = contents.iter().filter_map(|content| content.child);
         let mut children: Vec<_> = children
             .map(|child| {
-                let own = |owner: &&usize| (child..nodes[child].end).contains(*owner);
-                (self.owners[span.clone()].iter().filter(own).count(), child)
+                (
+                    self.owners[span.clone()]
+                        .iter()
+                        .filter(|owner| (child..nodes[child].end).contains(*owner))
+                        .count(),
+                    child,
+                )
             })
             .collect();
         // Elements that go on outside the sentence first, as their place is at its end; then
@@ -236,10 +242,11 @@ impl Placer<'_> {
             }
             ranges.push(range);
         }
-        let is_short = |(&(_, child), range): (&(usize, usize), &Option<Range<usize>>)| {
-            range.as_ref().map_or(0, Range::len) < nodes[child].demand
-        };
-        if children.iter().zip(&ranges).any(is_short) {
+        if children.iter().zip(&ranges).any(
+            |(&(_, child), range): (&(usize, usize), &Option<Range<usize>>)| {
+                range.as_ref().map_or(0, Range::len) < nodes[child].demand
+            },
+        ) {
             ranges = self.joint_ranges(nodes, node, &children, &ranges, &span);
             taken = TakenWords::new(span.clone());
             ranges.iter().flatten().for_each(|range| taken.take(range.clone()));
@@ -319,9 +326,13 @@ impl Placer<'_> {
         let mut last = span.start;
         for place in by_source {
             let (_, child) = children[place];
-            let own = |word: &usize| (child..nodes[child].end).contains(&self.owners[*word]);
             let found = ranges[place].as_ref().map(|range| range.start);
-            last = found.or_else(|| span.clone().find(own)).unwrap_or(last);
+            last = found
+                .or_else(|| {
+                    span.clone()
+                        .find(|word| (child..nodes[child].end).contains(&self.owners[*word]))
+                })
+                .unwrap_or(last);
             centers[place] = last;
         }
         // An element that goes on outside the sentence is at its end.

@@ -22,11 +22,12 @@ const WITH_EXPONENT: &[&str] =
 /// follows it.
 pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool {
     let raised = raised.trim();
-    let is_sign = |c: char| "*†‡§¶#®©℠™".contains(c);
     if raised.is_empty() || raised.len() > MAX_BYTES {
         return false;
     }
-    if raised.chars().all(is_sign) || matches!(raised, "TM" | "SM" | "(R)" | "(C)") {
+    if raised.chars().all(|c| "*†‡§¶#®©℠™".contains(c))
+        || matches!(raised, "TM" | "SM" | "(R)" | "(C)")
+    {
         return true;
     }
     let is_number = |text: &str| {

@@ -573,20 +573,24 @@ fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<u
         let inside = count(free, sentence.start);
         let after = count(inside, sentence.end - 1);
         let next = count(after, sentence.end);
-        let leads = |item: &InlineItem| match item.kind {
-            InlineItemKind::Start { element, .. } => {
-                ends.get(&element).is_some_and(|end| (inside..after).contains(end))
-            }
-            _ => false,
-        };
-        let first = items[free..inside].iter().position(leads).map_or(inside, |at| free + at);
-        let trails = |item: &InlineItem| match item.kind {
-            InlineItemKind::End { element } => {
-                starts.get(&element).is_some_and(|start| (first..after).contains(start))
-            }
-            _ => false,
-        };
-        let last = items[after..next].iter().rposition(trails).map_or(after, |at| after + at + 1);
+        let first = items[free..inside]
+            .iter()
+            .position(|item| match item.kind {
+                InlineItemKind::Start { element, .. } => {
+                    ends.get(&element).is_some_and(|end| (inside..after).contains(end))
+                }
+                _ => false,
+            })
+            .map_or(inside, |at| free + at);
+        let last = items[after..next]
+            .iter()
+            .rposition(|item| match item.kind {
+                InlineItemKind::End { element } => {
+                    starts.get(&element).is_some_and(|start| (first..after).contains(start))
+                }
+                _ => false,
+            })
+            .map_or(after, |at| after + at + 1);
         steps::count(inside - free + next - after);
         owned.push(first..last);
         free = last;

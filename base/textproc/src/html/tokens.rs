@@ -117,8 +117,10 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
             let mut end = 1;
             while let Some(next) = memchr::memchr(b'<', &rest[end..]) {
                 end += next;
-                let opens = |byte: &u8| opens_name(*byte, syntax) || b"!/?".contains(byte);
-                if rest.get(end + 1).is_some_and(opens) {
+                if rest
+                    .get(end + 1)
+                    .is_some_and(|byte| opens_name(*byte, syntax) || b"!/?".contains(byte))
+                {
                     steps::count(end);
                     return (TokenKind::Text, at + end);
                 }
@@ -201,8 +203,10 @@ fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
 
 /// The name at the beginning of a tag's text.
 fn tag_name(text: &[u8]) -> &[u8] {
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
-    &text[..text.iter().position(ends).unwrap_or(text.len())]
+    &text[..text
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
+        .unwrap_or(text.len())]
 }
 
 /// Calls `each` with the names and values of attributes from `at` on; returns where the tag ends
@@ -224,8 +228,9 @@ fn scan_attributes(
         if *html.get(first)? == b'>' {
             return Some((first + 1, html[at..first].ends_with(b"/")));
         }
-        let ends_name = |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'=');
-        let name = first..position(first + 1, &ends_name);
+        let name = first..position(first + 1, &|byte| {
+            is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
+        });
         let next = position(name.end, &|byte| !is_space(byte));
         if html.get(next) != Some(&b'=') {
             each(&html[name.clone()], b"");

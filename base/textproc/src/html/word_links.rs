@@ -206,11 +206,10 @@ fn find_copies(
     }
     for (words, found) in by_text.into_values() {
         for &s in words.iter().filter(|s| cuts.contains_key(*s)) {
-            let is_copy = |t: &usize| {
+            if let Some(t) = found.iter().copied().find(|t: &usize| {
                 let is_only = words.len() == 1 && found.len() == 1;
                 !copies.contains_key(t) && (is_only || sources[*t].contains(&s))
-            };
-            if let Some(t) = found.iter().copied().find(is_copy) {
+            }) {
                 copies.insert(t, s);
             }
         }

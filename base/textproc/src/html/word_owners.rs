@@ -46,10 +46,13 @@ impl Matching<'_> {
     /// Gives `claim` a word, for which other claims may change theirs.
     fn augment(&mut self, claim: usize, round: usize) -> bool {
         let Claim { candidates, is_letter, .. } = &self.claims[claim];
-        let is_alike = |&&(word, weight): &&(usize, f32)| {
-            weight >= MIN_ATTENTION && self.is_target_letter[word] == *is_letter
-        };
-        let own: Vec<usize> = candidates.iter().filter(is_alike).map(|&(word, _)| word).collect();
+        let own: Vec<usize> = candidates
+            .iter()
+            .filter(|&&(word, weight): &&(usize, f32)| {
+                weight >= MIN_ATTENTION && self.is_target_letter[word] == *is_letter
+            })
+            .map(|&(word, _)| word)
+            .collect();
         steps::count(own.len());
         if let Some(&free) = own.iter().find(|&&word| self.claim_of[word].is_none()) {
             self.claim_of[free] = Some(claim);
@@ -118,8 +121,12 @@ impl InlineTree {
             .map(|word| if rest.is_empty() { 1 } else { graphemes(&text[word.clone()]).len() })
             .collect();
         for claim in rest.into_iter().filter(|&claim| claims[claim].is_link) {
-            let has_room = |word: usize| holders[word].len() < num_parts[word];
-            let word = shared_word(&claims[claim], holders.len(), has_room, &expected);
+            let word = shared_word(
+                &claims[claim],
+                holders.len(),
+                |word| holders[word].len() < num_parts[word],
+                &expected,
+            );
             if let Some(word) = word {
                 holders[word].push(claim);
             }
@@ -221,8 +228,10 @@ impl InlineTree {
         let mut node = Self::ROOT;
         loop {
             let children = self.nodes[node].contents.iter().filter_map(|content| content.child);
-            let size = |child: &usize| (self.nodes[*child].num_words, Reverse(*child));
-            match children.max_by_key(size).filter(|&child| self.nodes[child].num_words > 0) {
+            match children
+                .max_by_key(|child| (self.nodes[*child].num_words, Reverse(*child)))
+                .filter(|&child| self.nodes[child].num_words > 0)
+            {
                 Some(child) => node = child,
                 None => return node,
             }
@@ -292,10 +301,12 @@ fn free_word(
     let place = claim.words.first().map_or(0, |&word| expected[word]);
     let is_inside_run = |word: usize| {
         let around = [word.checked_sub(1), Some(word + 1)];
-        let same = |other: Option<usize>| {
-            other.and_then(|other| owners.get(other)).is_some_and(|owner| *owner == owners[word])
-        };
-        owners[word].is_some_and(|owner| owner != InlineTree::ROOT) && around.into_iter().all(same)
+        owners[word].is_some_and(|owner| owner != InlineTree::ROOT)
+            && around.into_iter().all(|other| {
+                other
+                    .and_then(|other| owners.get(other))
+                    .is_some_and(|owner| *owner == owners[word])
+            })
     };
     steps::count(claim_of.len());
     (0..claim_of.len()).filter(is_free).min_by_key(|&word| {

@@ -24,8 +24,7 @@ impl LanguageSet {
 
     /// The languages with these codes.
     pub(super) fn from_codes(codes: &[&str]) -> Self {
-        let place = |code: &&str| CODES.iter().position(|(_, known)| known == code);
-        codes.iter().filter_map(place).collect()
+        codes.iter().filter_map(|code| CODES.iter().position(|(_, known)| known == code)).collect()
     }
 
     pub(super) fn is_empty(self) -> bool {

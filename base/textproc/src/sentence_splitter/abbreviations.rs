@@ -91,8 +91,7 @@ fn is_word_character(character: char) -> bool {
 
 /// Whether a word without its last full stop ends as an acronym: a full stop, then capitals.
 fn is_acronym(word: &[u8]) -> bool {
-    let is_capital = |c: char| c == '-' || c.is_uppercase();
-    let before = trim_end_matching(word, is_capital);
+    let before = trim_end_matching(word, |c: char| c == '-' || c.is_uppercase());
     before.len() < word.len() && before.ends_with(b".")
 }
 
@@ -103,8 +102,9 @@ fn is_initial(word: &[u8]) -> bool {
     let Some(first) = first_char(word) else { return false };
     let Some(letter) = first.character else { return false };
     let rest = &word[first.byte_len..];
-    let is_mark = |c: char| BreakClass::from_char(c) == BreakClass::Extension;
-    let is_alone = char_indices(rest).all(|(_, symbol)| symbol.character.is_some_and(is_mark));
+    let is_alone = char_indices(rest).all(|(_, symbol)| {
+        symbol.character.is_some_and(|c| BreakClass::from_char(c) == BreakClass::Extension)
+    });
     match BreakClass::from_char(letter) {
         BreakClass::Uppercase => is_alone || matches!(std::str::from_utf8(word), Ok("Дж" | "Дз")),
         BreakClass::Letter => {

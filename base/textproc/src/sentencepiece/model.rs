@@ -67,8 +67,7 @@ impl PieceVocabulary {
     }
 
     pub fn find(&self, text: &[u8]) -> Option<u32> {
-        let same = |&id: &u32| self.text(id) == Some(text);
-        self.ids.find(self.hasher.hash_one(text), same).copied()
+        self.ids.find(self.hasher.hash_one(text), |&id: &u32| self.text(id) == Some(text)).copied()
     }
 
     /// The ids and texts of the pieces that a segmented text may have.
@@ -159,8 +158,9 @@ impl Model {
         let [unknown] = unknowns.collect::<Vec<_>>()[..] else {
             return Err("there is not one piece for what is unknown".into());
         };
-        let complete = |byte: u8| pieces.find(format!("<0x{byte:02X}>").as_bytes()).is_some();
-        if trainer.byte_fallback && !(0..=255).all(complete) {
+        if trainer.byte_fallback
+            && !(0..=255).all(|byte| pieces.find(format!("<0x{byte:02X}>").as_bytes()).is_some())
+        {
             return Err("it falls back to bytes, but not every byte is a piece".into());
         }
         let mut normalizer = normalizer.unwrap_or_default();
@@ -254,7 +254,6 @@ impl TrainerSpec {
     fn find_end(&self, pieces: &PieceVocabulary) -> Option<u32> {
         let is_control = |id: &u32| pieces.piece_type(*id) == Some(PieceType::Control);
         let named = pieces.find(self.end_piece.as_deref().unwrap_or(b"</s>")).filter(is_control);
-        let numbered = || self.end_id.and_then(|id| u32::try_from(id).ok()).filter(is_control);
-        named.or_else(numbered)
+        named.or_else(|| self.end_id.and_then(|id| u32::try_from(id).ok()).filter(is_control))
     }
 }

@@ -153,8 +153,7 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
                 token: PAD_TOKEN,
             }));
         }
-        let is_first = |at: &usize| *at == 0 || rows[*at].slot != rows[*at - 1].slot;
-        for at in (0..rows.len()).filter(is_first) {
+        for at in (0..rows.len()).filter(|at| *at == 0 || rows[*at].slot != rows[*at - 1].slot) {
             if let Some(sentence) = &mut self.sentences[rows[at].slot.0 as usize] {
                 sentence.tokens_left = sentence.tokens_left.saturating_sub(1);
             }

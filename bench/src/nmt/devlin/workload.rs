@@ -174,14 +174,15 @@ impl Workload {
             .zip(&ranks)
             .map(|(rank, (token, _))| (*token, FIRST_TOKEN + rank.min(last)))
             .collect();
-        let request = |line: &Vec<&[u8]>| {
-            let mut source: Vec<u32> = line.iter().map(|token| ids[token]).collect();
-            source.push(0);
-            let candidates = Some(draw_candidates(&source, words));
-            Request { source, candidates, ..Request::default() }
-        };
         let lines = lines.iter().filter(|line| !line.is_empty()).take(sentences);
-        let requests: Vec<Request> = lines.map(request).collect();
+        let requests: Vec<Request> = lines
+            .map(|line| {
+                let mut source: Vec<u32> = line.iter().map(|token| ids[token]).collect();
+                source.push(0);
+                let candidates = Some(draw_candidates(&source, words));
+                Request { source, candidates, ..Request::default() }
+            })
+            .collect();
         if requests.is_empty() {
             return Err(Error::no_words(path));
         }

@@ -79,6 +79,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
     };
     let progress = common.progress();
-    let measure = || miriam_bench::glm::run(&options, &mut standard_output(), &progress);
-    Ok(common.build_thread_pool()?.install(measure)?)
+    Ok(common
+        .build_thread_pool()?
+        .install(|| miriam_bench::glm::run(&options, &mut standard_output(), &progress))?)
 }

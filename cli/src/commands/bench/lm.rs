@@ -55,6 +55,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let threads = common.threads.count();
     let options = LmOptions { model, input, methods: way, passes, load, threads, csv };
     let progress = common.progress();
-    let measure = || miriam_bench::lm::run(&options, &mut standard_output(), &progress);
-    Ok(common.build_thread_pool()?.install(measure)?)
+    Ok(common
+        .build_thread_pool()?
+        .install(|| miriam_bench::lm::run(&options, &mut standard_output(), &progress))?)
 }

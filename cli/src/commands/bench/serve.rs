@@ -82,14 +82,16 @@ fn parse_positive(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let closed = || Arrivals::Closed(arguments.clients.map_or(1, usize::from));
     let options = ServingOptions {
         url: arguments.url,
         protocol: arguments.api,
         model: arguments.model,
         key: arguments.key.or_else(|| std::env::var("MIRIAM_KEY").ok()),
         languages: [arguments.from, arguments.to],
-        arrivals: arguments.rate.map_or_else(closed, Arrivals::Open),
+        arrivals: arguments.rate.map_or_else(
+            || Arrivals::Closed(arguments.clients.map_or(1, usize::from)),
+            Arrivals::Open,
+        ),
         seconds: arguments.seconds,
         max_requests: arguments.requests,
         input: arguments.input,

@@ -69,13 +69,15 @@ impl NeuralModel {
         };
         let mut session = self.models.session()?;
         translate_batches(session.as_mut(), &search, &batching, &mut jobs)?;
-        let describe = |found: miriam_nmt::Result<Vec<Translation>>| {
-            let best = found?.into_iter().next().unwrap_or_default();
-            let mut text = Vec::new();
-            target.decode(&best.tokens, |_| None, &mut text);
-            let text = String::from_utf8_lossy(&text).into_owned();
-            Ok(TranslatedSentence { text, score: best.log_probability, alignment: Vec::new() })
-        };
-        jobs.results.into_values().map(describe).collect()
+        jobs.results
+            .into_values()
+            .map(|found| {
+                let best = found?.into_iter().next().unwrap_or_default();
+                let mut text = Vec::new();
+                target.decode(&best.tokens, |_| None, &mut text);
+                let text = String::from_utf8_lossy(&text).into_owned();
+                Ok(TranslatedSentence { text, score: best.log_probability, alignment: Vec::new() })
+            })
+            .collect()
     }
 }

@@ -162,10 +162,9 @@ impl ModelArguments {
             ([], Some(config)) => ModelBundle::open_with(config, &options)
                 .map_err(|e| explain_wrong_kind(e, config, ModelKind::NeuralModel))?,
             (models, _) => ModelBundle::open_ensemble(models, &options).map_err(|error| {
-                let is_other = |path: &&PathBuf| {
+                match models.iter().find(|path| {
                     ModelKind::of(path).is_some_and(|kind| kind != ModelKind::NeuralModel)
-                };
-                match models.iter().find(is_other) {
+                }) {
                     Some(path) => explain_wrong_kind(error, path, ModelKind::NeuralModel),
                     None => error.into(),
                 }

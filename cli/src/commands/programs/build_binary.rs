@@ -133,15 +133,20 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if is_trie {
         let quantize = quantize.transpose()?;
         let layout = KenlmTrieOptions { quantize, pointer_bits, has_words };
-        let build = |options| build_kenlm_trie(arpa, output, layout, options, &progress);
-        pool.install(|| read_keeping_first(arpa, options, build))?;
+        pool.install(|| {
+            read_keeping_first(arpa, options, |options| {
+                build_kenlm_trie(arpa, output, layout, options, &progress)
+            })
+        })?;
     } else {
         let defaults = KenlmProbingOptions::default();
         let multiplier = arguments.multiplier.unwrap_or(defaults.multiplier);
         let layout = KenlmProbingOptions { multiplier, has_words };
-        let build =
-            |options| build_kenlm_rest_probing(arpa, output, layout, &rest, options, &progress);
-        pool.install(|| read_keeping_first(arpa, options, build))?;
+        pool.install(|| {
+            read_keeping_first(arpa, options, |options| {
+                build_kenlm_rest_probing(arpa, output, layout, &rest, options, &progress)
+            })
+        })?;
     }
     Ok(())
 }

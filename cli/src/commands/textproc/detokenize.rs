@@ -33,6 +33,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error(PENN_UNSUPPORTED);
     }
     let detokenizer = Detokenizer::new(&arguments.language).capitalize(arguments.uppercase);
-    let change = |line: &[u8], out: &mut Vec<u8>| detokenizer.detokenize(line, out);
-    arguments.files.transform_lines("detokenizing", common, change)
+    arguments.files.transform_lines("detokenizing", common, |line: &[u8], out: &mut Vec<u8>| {
+        detokenizer.detokenize(line, out)
+    })
 }

@@ -34,6 +34,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let language = arguments.also_language.as_ref().unwrap_or(&arguments.language);
     let normalizer = PunctuationNormalizer::new(language);
-    let change = |line: &[u8], out: &mut Vec<u8>| normalizer.normalize(line, out);
-    arguments.files.transform_lines("normalizing", common, change)
+    arguments.files.transform_lines("normalizing", common, |line: &[u8], out: &mut Vec<u8>| {
+        normalizer.normalize(line, out)
+    })
 }

@@ -39,13 +39,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             SentenceSplitter::new(&arguments.language)
         }
     };
-    let change = |paragraph: &[u8], out: &mut Vec<u8>| {
+    arguments.files.transform_lines("splitting", common, |paragraph: &[u8], out: &mut Vec<u8>| {
         for (i, sentence) in splitter.split(paragraph).into_iter().enumerate() {
             if i > 0 {
                 out.push(b'\n');
             }
             out.extend_from_slice(&paragraph[sentence]);
         }
-    };
-    arguments.files.transform_lines("splitting", common, change)
+    })
 }

@@ -65,6 +65,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(file) = &arguments.protected {
         tokenizer = tokenizer.with_protected_patterns(ProtectedPatterns::read(file)?);
     }
-    let change = |line: &[u8], out: &mut Vec<u8>| tokenizer.tokenize(line, out);
-    arguments.files.transform_lines("tokenizing", common, change)
+    arguments.files.transform_lines("tokenizing", common, |line: &[u8], out: &mut Vec<u8>| {
+        tokenizer.tokenize(line, out)
+    })
 }

@@ -47,8 +47,11 @@ impl StatefulScorer for ForwardScores {
         if self.option_classes[at] == UNSEEN {
             self.row.clear();
             // Plus zero, so that no two zeros differ.
-            let bits = |&column| (input.options.reordering(input.option, column) + 0.0).to_bits();
-            self.row.extend(self.columns.iter().map(bits));
+            self.row.extend(
+                self.columns.iter().map(|&column| {
+                    (input.options.reordering(input.option, column) + 0.0).to_bits()
+                }),
+            );
             self.option_classes[at] = self.classes.intern(&self.row, hash_row);
         }
         self.option_classes[at]

@@ -21,8 +21,10 @@ impl HierarchicalForward {
     /// common features small.
     #[inline(never)]
     fn column_of(&self, coverages: &Coverages, previous: &Hypothesis, span: Span) -> usize {
-        let covered = |position| coverages.is_covered(previous.coverage, position);
-        self.column + self.orientations.hierarchical_orientation(previous.span, span, covered)
+        self.column
+            + self.orientations.hierarchical_orientation(previous.span, span, |position| {
+                coverages.is_covered(previous.coverage, position)
+            })
     }
 
     #[inline(always)]

@@ -45,9 +45,15 @@ impl ReorderingScores {
         phrase_table_offset: Option<usize>,
         own_table: Option<usize>,
     ) -> Self {
-        let column =
-            |(table_column, weight_index)| RowColumn { table_column, weight_index, weight: 0.0 };
-        let columns = spec.model.column_weight_indices().map(column).collect();
+        let columns = spec
+            .model
+            .column_weight_indices()
+            .map(|(table_column, weight_index)| RowColumn {
+                table_column,
+                weight_index,
+                weight: 0.0,
+            })
+            .collect();
         let name = feature.name.clone();
         let default_scores = spec.default_scores.clone();
         ReorderingScores {
@@ -217,24 +223,23 @@ fn for_each_match<'w>(
         let words = words(option);
         let projected: Vec<WordId>;
         let words = if own.has_projection() {
-            let project =
-                |&word: &WordId| own.project_word(word, source.sentence.word(word, models), models);
-            projected = words.iter().map(project).collect();
+            projected = words
+                .iter()
+                .map(|&word| own.project_word(word, source.sentence.word(word, models), models))
+                .collect();
             &projected
         } else {
             words
         };
-        let same = |i: &usize| {
+        // Of a pair that is in the table twice the last counts, as in Moses.
+        if let Some(i) = (0..targets.len()).rev().find(|i: &usize| {
             let candidate = targets.words(*i);
             candidate.len() == words.len()
                 && candidate
                     .iter()
                     .zip(words)
                     .all(|(&c, &w)| own.table.target_words[c as usize] == w)
-        };
-        // Of a pair that is in the table twice the last counts, as in Moses.
-        if let Some(i) = (0..targets.len()).rev().find(same)
-            && let Some(scores) = own.table.phrases.reordering_scores(targets, i)
+        }) && let Some(scores) = own.table.phrases.reordering_scores(targets, i)
         {
             visit(scores, option);
         }

@@ -35,12 +35,13 @@ const MAX_GAP_DISTANCE: i32 = 1172;
 impl FixedOperations {
     /// Looks them up in `model`.
     pub(super) fn new(model: &dyn LanguageModel) -> Self {
-        let jump = |n| model.word_id(format!("_JMP_BCK_{n}").as_bytes());
         FixedOperations {
             insert_gap: model.word_id(b"_INS_GAP_"),
             jump_forward: model.word_id(b"_JMP_FWD_"),
             continue_cept: model.word_id(b"_CONT_CEPT_"),
-            jump_back: (0..MAX_JUMPS).map(jump).collect(),
+            jump_back: (0..MAX_JUMPS)
+                .map(|n| model.word_id(format!("_JMP_BCK_{n}").as_bytes()))
+                .collect(),
         }
     }
 
@@ -82,10 +83,10 @@ impl OperationProgram {
     ) {
         self.instructions.clear();
         self.insertions.clear();
-        let inside =
-            |&(s, t): &(u16, u16)| (s as usize) < source.len() && (t as usize) < target.len();
-        let points: Vec<(usize, usize)> =
-            points.filter(inside).map(|(s, t)| (s.into(), t.into())).collect();
+        let points: Vec<(usize, usize)> = points
+            .filter(|&(s, t)| (s as usize) < source.len() && (t as usize) < target.len())
+            .map(|(s, t)| (s.into(), t.into()))
+            .collect();
         self.insertions.extend(source.iter().enumerate().map(|(i, word)| {
             let linked = points.iter().any(|p| p.0 == i);
             (!linked).then(|| model.word_id(&[b"_INS_", *word].concat()))

@@ -159,11 +159,10 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
     fn seed(&mut self, edges: &[Edge]) {
         for (chunk, edges) in edges.chunks(PREFETCH_BATCH).enumerate() {
             if !self.space.system.settings.lazy_scoring {
-                let first = |edge: &Edge| {
+                self.space.prefetch(edges.iter().map(|edge| {
                     let previous = &self.hypotheses[edge.first_hypothesis as usize];
                     (previous.joint_state, OptionId(edge.first_option))
-                };
-                self.space.prefetch(edges.iter().map(first));
+                }));
             }
             for (i, edge) in edges.iter().enumerate() {
                 let key = self.make_item(edge, ((chunk * PREFETCH_BATCH + i) as u32, 0, 0));

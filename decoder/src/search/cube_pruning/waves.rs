@@ -234,8 +234,11 @@ impl LastBucket {
             let Cell { edge, previous, option, .. } = frontier.cells[number as usize];
             frontier.recombination.add(&frontier.cells[number as usize], edges);
             for neighbour in [(previous + 1, option, edge), (previous, option + 1, edge)] {
-                let is_it = |&at: &u32| name(&frontier.cells[at as usize]) == neighbour;
-                let Some(&at) = unreached.find(hash(neighbour), is_it) else { continue };
+                let Some(&at) = unreached.find(hash(neighbour), |&at: &u32| {
+                    name(&frontier.cells[at as usize]) == neighbour
+                }) else {
+                    continue;
+                };
                 let cell = &mut frontier.cells[at as usize];
                 if cell.next == UNREACHED {
                     cell.next = 0;

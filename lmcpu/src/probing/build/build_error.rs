@@ -65,9 +65,10 @@ fn find_equal(
     let mut equal = Section::default();
     let mut search = |ngrams: &Section| {
         if ngrams.order == order {
-            let has_key = |&i: &usize| nonzero_key(hash_oldest_first(ngrams.ngram(i))) == key;
             let missing = 2 - equal.len();
-            let found = (0..ngrams.len()).filter(has_key).take(missing);
+            let found = (0..ngrams.len())
+                .filter(|&i| nonzero_key(hash_oldest_first(ngrams.ngram(i))) == key)
+                .take(missing);
             found.for_each(|index| equal.push_from(ngrams, index));
         }
         equal.len() == 2

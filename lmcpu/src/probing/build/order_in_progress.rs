@@ -66,10 +66,9 @@ impl ProbingBuilder {
             let log10 = |index: usize| part.log10[index].to_bits() | SIGN;
             self.add_entries::<Line5>(part, log10);
         } else {
-            let value = |index: usize| {
+            self.add_entries::<Line4>(part, |index: usize| {
                 pack(part.log10[index].to_bits() | SIGN, part.backoffs[index].to_bits())
-            };
-            self.add_entries::<Line4>(part, value);
+            });
         }
     }
 

@@ -63,27 +63,33 @@ struct LevelTable {
 impl TrieWriter {
     pub fn new(model: SortedModel, bits: Option<QuantizationBits>) -> Self {
         let levels = &model.trie.levels;
-        let coding = |(i, nodes): (usize, &Nodes)| {
-            let mut widths = FieldWidths { prob: RAW_PROB_BITS, backoff: 0 };
-            let mut prob_codebook = Vec::new();
-            if let Some(bits) = bits {
-                prob_codebook = prob_centres(nodes.log10.clone(), bits.prob());
-                widths.prob = bits.prob();
-            }
-            let mut backoffs = BackoffCoding::Raw;
-            if i + 2 < levels.len() {
-                backoffs = match bits {
-                    Some(bits) => {
-                        let nonzero = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
-                        BackoffCoding::Quantized(backoff_centres(nonzero.collect(), bits.backoff()))
-                    }
-                    None => choose_backoff_coding(&nodes.backoffs),
-                };
-                widths.backoff = backoff_bits(&backoffs);
-            }
-            LevelCoding { widths, prob_codebook, backoffs }
-        };
-        let codings = levels[1..].iter().enumerate().map(coding).collect();
+        let codings = levels[1..]
+            .iter()
+            .enumerate()
+            .map(|(i, nodes)| {
+                let mut widths = FieldWidths { prob: RAW_PROB_BITS, backoff: 0 };
+                let mut prob_codebook = Vec::new();
+                if let Some(bits) = bits {
+                    prob_codebook = prob_centres(nodes.log10.clone(), bits.prob());
+                    widths.prob = bits.prob();
+                }
+                let mut backoffs = BackoffCoding::Raw;
+                if i + 2 < levels.len() {
+                    backoffs = match bits {
+                        Some(bits) => {
+                            let nonzero = nodes.backoffs.iter().copied().filter(|&b| b != 0.0);
+                            BackoffCoding::Quantized(backoff_centres(
+                                nonzero.collect(),
+                                bits.backoff(),
+                            ))
+                        }
+                        None => choose_backoff_coding(&nodes.backoffs),
+                    };
+                    widths.backoff = backoff_bits(&backoffs);
+                }
+                LevelCoding { widths, prob_codebook, backoffs }
+            })
+            .collect();
         TrieWriter { model, bits, codings }
     }
 
@@ -223,11 +229,12 @@ fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
 fn unigram_records(nodes: &Nodes) -> Vec<UnigramRecord> {
     let has_children =
         |at: usize| !nodes.children.is_empty() && !nodes.children_of(at as u32).is_empty();
-    let unigram = |at: usize| UnigramRecord {
-        log10: nodes.log10[at],
-        backoff: nodes.backoffs[at],
-        has_children: u32::from(has_children(at)),
-        zero: 0,
-    };
-    (0..nodes.len()).map(unigram).collect()
+    (0..nodes.len())
+        .map(|at| UnigramRecord {
+            log10: nodes.log10[at],
+            backoff: nodes.backoffs[at],
+            has_children: u32::from(has_children(at)),
+            zero: 0,
+        })
+        .collect()
 }

@@ -66,8 +66,7 @@ impl Model {
         packed_matrices: Option<PackedMatrices>,
         path: &Path,
     ) -> Result<Self> {
-        let wrong = |reason| Error::mismatch(path, "options", reason);
-        architecture.validate().map_err(wrong)?;
+        architecture.validate().map_err(|reason| Error::mismatch(path, "options", reason))?;
         let packed = match &packed_matrices {
             Some(packed) => check_packed_shapes(&architecture, &packed.matrices, path)?,
             None => BTreeSet::new(),

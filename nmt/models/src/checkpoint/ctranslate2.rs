@@ -166,9 +166,10 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
         checkpoint
             .insert(target, tensor.map_err(|reason| Error::damaged(path, target, reason))?)?;
     }
-    let is_bare = |tensor: &Tensor| tensor.dtype() == DType::I16 && tensor.multipliers().is_none();
     for name in names.iter().filter(|name| name.ends_with("/weight")) {
-        if checkpoint.get(name).is_some_and(is_bare)
+        if checkpoint
+            .get(name)
+            .is_some_and(|tensor| tensor.dtype() == DType::I16 && tensor.multipliers().is_none())
             && let Some(tensor) = checkpoint.take(name)
         {
             let multiplier = QuantMultipliers::PerTensor(DEFAULT_I16_MULTIPLIER);

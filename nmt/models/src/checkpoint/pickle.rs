@@ -170,8 +170,10 @@ pub fn unpickle(bytes: &[u8], start: usize) -> Result<Unpickled<'_>, String> {
     };
     for _ in 0..MAX_OPCODES {
         let opcode_at = machine.at;
-        let wrong = |reason: String| format!("byte {opcode_at} of the pickle: {reason}");
-        match machine.step().map_err(wrong)? {
+        match machine
+            .step()
+            .map_err(|reason| format!("byte {opcode_at} of the pickle: {reason}"))?
+        {
             None => {}
             Some(root) => {
                 let Machine { objects, at, .. } = machine;

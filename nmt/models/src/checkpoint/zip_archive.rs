@@ -97,22 +97,25 @@ impl<'a> ZipArchive<'a> {
     /// The contents of the wanted entries that are not folders, by name, each in memory of its own;
     /// their checksums are checked.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
-        let is_file = |index: &usize| {
-            let name = &self.entries[*index].name;
-            !name.ends_with('/') && is_wanted(name)
-        };
-        let files: Vec<usize> = (0..self.entries.len()).filter(is_file).collect();
-        let read = |index: usize| {
-            let name = self.entries[index].name.clone();
-            if self.entries[index].method == 8 {
-                let packed = self.raw_entry(index)?;
-                return Ok((name, self.inflate(index, &packed)?));
-            }
-            let content = self.read_content(index)?;
-            self.check_crc(index, &content)?;
-            Ok((name, Bytes::copy_from(&content)))
-        };
-        files.into_iter().map(read).collect()
+        let files: Vec<usize> = (0..self.entries.len())
+            .filter(|index| {
+                let name = &self.entries[*index].name;
+                !name.ends_with('/') && is_wanted(name)
+            })
+            .collect();
+        files
+            .into_iter()
+            .map(|index| {
+                let name = self.entries[index].name.clone();
+                if self.entries[index].method == 8 {
+                    let packed = self.raw_entry(index)?;
+                    return Ok((name, self.inflate(index, &packed)?));
+                }
+                let content = self.read_content(index)?;
+                self.check_crc(index, &content)?;
+                Ok((name, Bytes::copy_from(&content)))
+            })
+            .collect()
     }
 
     /// The bytes of an entry as they lie in the file.

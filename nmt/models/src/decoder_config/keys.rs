@@ -22,8 +22,7 @@ pub struct KnownKeys {
 impl KnownKeys {
     /// Whether the values of a key ask for nothing: none is off where it is a flag that is given.
     pub fn is_off(&self, key: &str, values: &[String]) -> bool {
-        let is_off = |value: &String| is_off_word(key, value);
-        !values.is_empty() && values.iter().all(is_off)
+        !values.is_empty() && values.iter().all(|value| is_off_word(key, value))
     }
 }
 

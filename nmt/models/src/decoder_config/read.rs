@@ -178,8 +178,9 @@ impl ConfigReader<'_> {
             None => Ok(None),
             Some(item) => {
                 let number = item.as_str().and_then(|text| text.parse().ok());
-                let wrong = || self.mismatch("shortlist", "numbers are needed after the file");
-                number.map(Some).ok_or_else(wrong)
+                number
+                    .map(Some)
+                    .ok_or_else(|| self.mismatch("shortlist", "numbers are needed after the file"))
             }
         }
     }

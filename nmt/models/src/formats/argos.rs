@@ -49,13 +49,12 @@ pub fn is_package(folder: &Path) -> bool {
 /// The model of the archive at `path`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     // Packages have the models of another splitter of sentences too.
-    let is_wanted = |name: &str| {
+    let files = Files::in_archive(path, &|name: &str| {
         let name = Path::new(name);
         let folder = name.parent().and_then(Path::file_name);
         folder.is_some_and(|folder| folder == "model")
             || [METADATA, PIECES, CODES].iter().any(|wanted| name.ends_with(wanted))
-    };
-    let files = Files::in_archive(path, &is_wanted)?;
+    })?;
     let folder = {
         let mut metadata = files.archive_paths().filter(|file| file.ends_with(METADATA));
         metadata.next().and_then(Path::parent).map(Path::to_owned)

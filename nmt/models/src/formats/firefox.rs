@@ -19,8 +19,7 @@ pub fn is_folder(folder: &Path) -> bool {
 
 /// The decoder configuration of a folder with the files `names`.
 pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
-    let is_configuration = |name: &&String| name.starts_with("config.") && name.ends_with(".yml");
-    let mut all = names.iter().filter(is_configuration);
+    let mut all = names.iter().filter(|name| name.starts_with("config.") && name.ends_with(".yml"));
     let usual = folder.join("config.intgemm8bitalpha.yml");
     if usual.is_file() {
         return Some(usual);
@@ -55,12 +54,11 @@ pub fn find_beside(model: &Path) -> Result<FirefoxFiles> {
 fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFiles> {
     let pair = language_pair(model);
     let only = |prefix: &str, suffixes: &[&str]| -> Result<Option<PathBuf>> {
-        let fits = |name: &&str| {
+        let all = names.iter().map(String::as_str).filter(|name: &&str| {
             let plain = compressed::plain_path(Path::new(name)).display().to_string();
             let rest = plain.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
             rest && suffixes.iter().any(|suffix| plain.ends_with(suffix))
-        };
-        let all = names.iter().map(String::as_str).filter(fits);
+        });
         let all = compressed::without_doubles(all);
         let has_pair = |name: &str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
         let is_of_another =
@@ -111,14 +109,13 @@ fn names_another_pair(name: &str, pair: &str) -> bool {
     let (Some(from), Some(to)) = (pair.get(..2), pair.get(pair.len().saturating_sub(2)..)) else {
         return false;
     };
-    let is_pair = |part: &str| {
+    name.split('.').skip(1).any(|part| {
         let has = |language: &str| part.starts_with(language) || part.ends_with(language);
         part.len() == 4
             && part != pair
             && part.bytes().all(|byte| byte.is_ascii_lowercase())
             && (has(from) || has(to))
-    };
-    name.split('.').skip(1).any(is_pair)
+    })
 }
 
 #[cfg(test)]

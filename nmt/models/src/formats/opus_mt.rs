@@ -136,10 +136,11 @@ fn language_pair(name: &str) -> Option<[&str; 2]> {
     let (source, target) = name.split_once('-')?;
     let first = |side: &'_ str| side.split(['+', '_', '&']).next().map(str::len);
     let pair = [&source[..first(source)?], &target[..first(target)?]];
-    let is_code = |code: &&str| {
-        (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
-    };
-    pair.iter().all(is_code).then_some(pair)
+    pair.iter()
+        .all(|code| {
+            (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
+        .then_some(pair)
 }
 
 #[cfg(test)]

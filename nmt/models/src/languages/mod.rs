@@ -118,20 +118,21 @@ impl Languages {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(word) else { continue };
-            let fits = |spelling: &Spelling| spelling.code(text).map(|code| (*spelling, code));
-            if let Some((spelling, code)) = Spelling::ALL.iter().find_map(fits) {
+            if let Some((spelling, code)) = Spelling::ALL
+                .iter()
+                .find_map(|spelling| spelling.code(text).map(|code| (*spelling, code)))
+            {
                 let target_id = if is_shared { Some(id) } else { target.find(word) };
                 let token = LanguageToken { code: code.to_owned(), source_id: Some(id), target_id };
                 found.push((spelling, token));
             }
         }
         // The spelling of most tokens, where several are plausible.
-        let of_spelling = |spelling: Spelling| {
+        let all = Spelling::ALL.into_iter().filter_map(|spelling: Spelling| {
             let tokens = found.iter().filter(|(other, _)| *other == spelling);
             let tokens: Vec<_> = tokens.map(|(_, token)| token.clone()).collect();
             spelling.is_plausible(&tokens).then_some((spelling, tokens))
-        };
-        let all = Spelling::ALL.into_iter().filter_map(of_spelling);
+        });
         let (spelling, tokens) = all.max_by_key(|(_, tokens)| tokens.len())?;
         let style = match spelling {
             Spelling::Madlad | Spelling::Opus => LanguageStyle::TargetBeforeSource,
@@ -146,8 +147,8 @@ impl Languages {
     /// If no language or more than one fits.
     pub fn resolve(&self, name: &str) -> Result<&LanguageToken, String> {
         let inner = undecorated(name);
-        let same = |token: &&LanguageToken| token.code.eq_ignore_ascii_case(inner);
-        if let Some(token) = self.tokens.iter().find(same) {
+        if let Some(token) = self.tokens.iter().find(|token| token.code.eq_ignore_ascii_case(inner))
+        {
             return Ok(token);
         }
         let unknown = || format!("{name:?} is none of its languages: {}", self.list());

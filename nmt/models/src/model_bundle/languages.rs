@@ -74,12 +74,11 @@ impl ModelBundle {
         // Elsewhere tokens that look like languages may be typed as the beginning of lines.
         let from_hugging_face = self.format.contains("Hugging Face");
         let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
-        let is_known = |all: &Languages| {
+        let languages = (from_hugging_face || converted).then(|| self.languages());
+        languages.flatten().filter(|all| {
             let few = all.tokens.len() < MIN_CONVERTED_LANGUAGES;
             all.style == LanguageStyle::BothSides && (from_hugging_face || !few)
-        };
-        let languages = (from_hugging_face || converted).then(|| self.languages());
-        languages.flatten().filter(is_known)
+        })
     }
 
     /// Whether it is certain that the languages of [`ModelBundle::languages`] are languages.

@@ -34,10 +34,9 @@ impl Precision {
 
     /// The precision of that name, or of CTranslate2's name for it.
     pub fn from_name(name: &str) -> Option<Self> {
-        let is_named = |precision: &Self| {
+        Self::ALL.into_iter().find(|precision| {
             precision.name() == name || precision.ctranslate2_names().contains(&name)
-        };
-        Self::ALL.into_iter().find(is_named)
+        })
     }
 
     /// What CTranslate2 calls it as a type of computation; the last is the name that it gives

@@ -97,16 +97,21 @@ fn count_words(
 ) -> Result<WordCounts> {
     let mut counts = WordCounts::default();
     for text in texts {
-        let count_block = |block: &[u8]| {
-            let mut counts = WordCounts::default();
-            split_lines(block).for_each(|line| add_line(line, &mut counts));
-            counts
-        };
         let stage = ("counting words", progress);
-        map_blocks(Input::open(text)?, threads, stage, count_block, |block: WordCounts, _| {
-            counts.merge(block);
-            Ok::<(), miriam_textio::Error>(())
-        })?;
+        map_blocks(
+            Input::open(text)?,
+            threads,
+            stage,
+            |block| {
+                let mut counts = WordCounts::default();
+                split_lines(block).for_each(|line| add_line(line, &mut counts));
+                counts
+            },
+            |block, _| {
+                counts.merge(block);
+                Ok::<(), miriam_textio::Error>(())
+            },
+        )?;
     }
     Ok(counts)
 }

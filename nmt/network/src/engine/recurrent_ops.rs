@@ -82,8 +82,8 @@ impl RecurrentOps for Engine {
         cache: &ProjectedEmbeddingCache,
         tokens: &[Option<u32>],
     ) -> Result<PooledTensor> {
-        let is_missing = |token: &Option<u32>| cache.get(*token).is_none();
-        let mut missing: Vec<Option<u32>> = tokens.iter().copied().filter(is_missing).collect();
+        let mut missing: Vec<Option<u32>> =
+            tokens.iter().copied().filter(|token| cache.get(*token).is_none()).collect();
         missing.sort_unstable();
         missing.dedup();
         let vectors = self.embed(&cache.table, &missing, 1.0, None)?;
@@ -112,26 +112,28 @@ impl RecurrentOps for Engine {
     ) -> Result<Vec<Annotations>> {
         let mut first = 0;
         let width = values.width();
-        let annotations = |&length: &usize| {
-            let rows = first..first + length;
-            first = rows.end;
-            let keys = keys.view().row_range(rows.clone());
-            let of_sentence = values.view().row_range(rows);
-            match attention_score {
-                AttentionScore::Additive(_) => {
-                    let mut values = WeightsF32::default();
-                    values.fill_rows(of_sentence, width);
-                    let keys = (0..length).flat_map(|row| keys.row(row)).copied().collect();
-                    Annotations::Additive { keys, values, width }
+        Ok(lengths
+            .iter()
+            .map(|&length| {
+                let rows = first..first + length;
+                first = rows.end;
+                let keys = keys.view().row_range(rows.clone());
+                let of_sentence = values.view().row_range(rows);
+                match attention_score {
+                    AttentionScore::Additive(_) => {
+                        let mut values = WeightsF32::default();
+                        values.fill_rows(of_sentence, width);
+                        let keys = (0..length).flat_map(|row| keys.row(row)).copied().collect();
+                        Annotations::Additive { keys, values, width }
+                    }
+                    AttentionScore::DotProduct => {
+                        let mut packed = PackedKv::default();
+                        packed.pack(1, keys, of_sentence);
+                        Annotations::DotProduct(packed, width)
+                    }
                 }
-                AttentionScore::DotProduct => {
-                    let mut packed = PackedKv::default();
-                    packed.pack(1, keys, of_sentence);
-                    Annotations::DotProduct(packed, width)
-                }
-            }
-        };
-        Ok(lengths.iter().map(annotations).collect())
+            })
+            .collect())
     }
 
     fn attend_annotations(

@@ -267,8 +267,10 @@ impl<B: Backend> CrossAttention<B> {
         prefixes: &[String],
     ) -> Result<B::Weights> {
         let names = |kind: char| {
-            let of_layer = |prefix| ["k", "v"].map(|suffix| format!("{prefix}_{kind}{suffix}"));
-            prefixes.iter().flat_map(of_layer).collect::<Vec<String>>()
+            prefixes
+                .iter()
+                .flat_map(|prefix| ["k", "v"].map(|suffix| format!("{prefix}_{kind}{suffix}")))
+                .collect::<Vec<String>>()
         };
         let (matrices, biases) = (names('W'), names('b'));
         let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();

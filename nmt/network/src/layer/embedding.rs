@@ -57,9 +57,10 @@ impl<B: Backend> Embedding<B> {
         tokens: &[Option<u32>],
         positions: &[u32],
     ) -> Result<B::Tensor> {
-        let encoded =
-            |&position: &u32| position.saturating_add(self.first_position).min(self.max_position);
-        let positions: Vec<u32> = positions.iter().map(encoded).collect();
+        let positions: Vec<u32> = positions
+            .iter()
+            .map(|&position| position.saturating_add(self.first_position).min(self.max_position))
+            .collect();
         let encoding = self.positional_encoding.as_ref().map(|table| (table, &positions[..]));
         let rows = backend.embed(&self.table, tokens, self.scale, encoding)?;
         let no_input = backend.zeros(0, 0)?;

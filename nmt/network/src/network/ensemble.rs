@@ -73,9 +73,15 @@ impl Ensemble {
                 "{weights} weights for {models} models, or not all are numbers"
             ));
         }
-        let join =
-            |(session, &weight)| EnsembleMember { session, weight, log_normalizers: Vec::new() };
-        let members = sessions.into_iter().zip(weights).map(join).collect();
+        let members = sessions
+            .into_iter()
+            .zip(weights)
+            .map(|(session, &weight)| EnsembleMember {
+                session,
+                weight,
+                log_normalizers: Vec::new(),
+            })
+            .collect();
         Ok(Ensemble {
             members,
             vocab_size,
@@ -95,11 +101,15 @@ impl Ensemble {
     /// once.
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
         let of = |row: usize| (self.candidates(row).is_some(), self.row_slots[row]);
-        let same = |&row: &usize| match of(first) {
-            (true, slot) => self.row_slots[row] == slot,
-            (false, _) => !of(row).0,
-        };
-        first..first + (first..self.row_slots.len()).take(MAX_SUMMED_ROWS).take_while(same).count()
+        first
+            ..first
+                + (first..self.row_slots.len())
+                    .take(MAX_SUMMED_ROWS)
+                    .take_while(|&row| match of(first) {
+                        (true, slot) => self.row_slots[row] == slot,
+                        (false, _) => !of(row).0,
+                    })
+                    .count()
     }
 
     fn candidates(&self, row: usize) -> Option<&[u32]> {

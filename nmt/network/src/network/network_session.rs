@@ -108,14 +108,17 @@ impl<S, W> SentenceSlots<S, W> {
     /// candidates, or of all sentences without.
     fn rows_sharing_output(&self, first: usize) -> Range<usize> {
         let limited = self.candidates(first).is_some();
-        let same = |&row: &usize| {
-            if limited {
-                self.rows[row] == self.rows[first]
-            } else {
-                self.candidates(row).is_none()
-            }
-        };
-        first..first + (first..self.rows.len()).take_while(same).count()
+        first
+            ..first
+                + (first..self.rows.len())
+                    .take_while(|&row| {
+                        if limited {
+                            self.rows[row] == self.rows[first]
+                        } else {
+                            self.candidates(row).is_none()
+                        }
+                    })
+                    .count()
     }
 }
 

@@ -45,7 +45,6 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> SequenceScorer for NetworkScorer<
         let tokens: Vec<u32> = targets.concat();
         let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
         let mut scores = scores.into_iter();
-        let of_target = |target: &&[u32]| scores.by_ref().take(target.len()).collect();
-        Ok(targets.iter().map(of_target).collect())
+        Ok(targets.iter().map(|target| scores.by_ref().take(target.len()).collect()).collect())
     }
 }

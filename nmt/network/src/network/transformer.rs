@@ -254,8 +254,10 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     ) -> Result<B::Tensor> {
         let decoder = &self.decoder;
         let parents: Vec<Option<u32>> = rows.iter().map(|row| row.parent).collect();
-        let position = |parent: &Option<u32>| parent.map_or(0, |p| state.positions[p as usize] + 1);
-        state.positions = parents.iter().map(position).collect();
+        state.positions = parents
+            .iter()
+            .map(|parent| parent.map_or(0, |p| state.positions[p as usize] + 1))
+            .collect();
         let step = DecodingStep { parents: &parents, positions: &state.positions };
         let tokens: Vec<Option<u32>> =
             rows.iter().map(|row| row.token.or(decoder.start_token)).collect();

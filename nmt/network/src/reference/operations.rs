@@ -127,8 +127,9 @@ impl Backend for ReferenceBackend {
     }
 
     fn index_select(&mut self, from: &Matrix, indices: &[u32]) -> Result<Matrix> {
-        let element = |row: usize, column: usize| from.row(indices[row] as usize)[column];
-        Ok(Matrix::from_fn(indices.len(), from.width(), element))
+        Ok(Matrix::from_fn(indices.len(), from.width(), |row: usize, column: usize| {
+            from.row(indices[row] as usize)[column]
+        }))
     }
 
     fn embed(
@@ -188,15 +189,17 @@ impl Backend for ReferenceBackend {
         lengths: &[usize],
     ) -> Result<Vec<HeadKv>> {
         let mut rows = 0..keys.tensor.rows();
-        let of_sentence = |&length: &usize| {
-            let mut packed = HeadKv::new(heads, &keys, &values);
-            for row in rows.by_ref().take(length) {
-                packed.keys.push_row(keys.row(row));
-                packed.values.push_row(values.row(row));
-            }
-            packed
-        };
-        Ok(lengths.iter().map(of_sentence).collect())
+        Ok(lengths
+            .iter()
+            .map(|&length| {
+                let mut packed = HeadKv::new(heads, &keys, &values);
+                for row in rows.by_ref().take(length) {
+                    packed.keys.push_row(keys.row(row));
+                    packed.values.push_row(values.row(row));
+                }
+                packed
+            })
+            .collect())
     }
 
     fn attend(
@@ -250,11 +253,13 @@ impl DecodingOps for ReferenceBackend {
         parents: &[Option<u32>],
     ) -> Result<Matrix> {
         let empty = HeadKv::new(heads, &keys, &values);
-        let inherit = |parent: &Option<u32>| match parent {
-            Some(parent) => cache[*parent as usize].clone(),
-            None => empty.clone(),
-        };
-        let mut histories: KvHistories = parents.iter().map(inherit).collect();
+        let mut histories: KvHistories = parents
+            .iter()
+            .map(|parent| match parent {
+                Some(parent) => cache[*parent as usize].clone(),
+                None => empty.clone(),
+            })
+            .collect();
         let mut out = Matrix::zeros(0, queries.columns.len());
         for (row, history) in histories.iter_mut().enumerate() {
             history.keys.push_row(keys.row(row));
@@ -276,11 +281,13 @@ impl DecodingOps for ReferenceBackend {
         relative: &RelativePositions,
     ) -> Result<Matrix> {
         let empty = HeadKv::new(heads, &keys, &values);
-        let inherit = |parent: &Option<u32>| match parent {
-            Some(parent) => cache[*parent as usize].clone(),
-            None => empty.clone(),
-        };
-        let mut histories: KvHistories = parents.iter().map(inherit).collect();
+        let mut histories: KvHistories = parents
+            .iter()
+            .map(|parent| match parent {
+                Some(parent) => cache[*parent as usize].clone(),
+                None => empty.clone(),
+            })
+            .collect();
         let mut out = Matrix::zeros(0, queries.columns.len());
         for (row, history) in histories.iter_mut().enumerate() {
             history.keys.push_row(keys.row(row));
@@ -294,10 +301,9 @@ impl DecodingOps for ReferenceBackend {
     }
 
     fn gather_state(&mut self, state: &Matrix, parents: &[Option<u32>]) -> Result<Matrix> {
-        let element = |row: usize, column: usize| {
+        Ok(Matrix::from_fn(parents.len(), state.width(), |row: usize, column: usize| {
             parents[row].map_or(0.0, |parent| state.row(parent as usize)[column])
-        };
-        Ok(Matrix::from_fn(parents.len(), state.width(), element))
+        }))
     }
 
     fn replace_rows(

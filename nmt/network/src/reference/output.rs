@@ -26,18 +26,24 @@ impl ReferenceBackend {
     pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
         let logits = logits(hidden, 0..hidden.rows(), weights);
         let normalizers: Vec<f64> = logits.iter().map(log_sum_exp).collect();
-        let element = |row: usize, column: usize| logits.row(row)[column] - normalizers[row];
-        Matrix::from_fn(logits.rows(), logits.width(), element)
+        Matrix::from_fn(logits.rows(), logits.width(), |row: usize, column: usize| {
+            logits.row(row)[column] - normalizers[row]
+        })
     }
 }
 
 impl OutputOps for ReferenceBackend {
     fn select_output(&mut self, weights: &Weights, tokens: &[u32]) -> Result<Weights> {
         let Weights { matrix, bias } = weights;
-        let element = |row: usize, column: usize| matrix.row(row)[tokens[column] as usize];
-        let matrix = Matrix::from_fn(matrix.rows(), tokens.len(), element);
-        let select = |bias: &Vec<f64>| tokens.iter().map(|&token| bias[token as usize]).collect();
-        Ok(Weights { matrix, bias: bias.as_ref().map(select) })
+        let matrix = Matrix::from_fn(matrix.rows(), tokens.len(), |row: usize, column: usize| {
+            matrix.row(row)[tokens[column] as usize]
+        });
+        Ok(Weights {
+            matrix,
+            bias: bias
+                .as_ref()
+                .map(|bias| tokens.iter().map(|&token| bias[token as usize]).collect()),
+        })
     }
 
     fn topk(

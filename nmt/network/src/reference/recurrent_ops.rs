@@ -41,18 +41,20 @@ impl RecurrentOps for ReferenceBackend {
         lengths: &[usize],
     ) -> Result<Vec<Annotations>> {
         let mut rows = 0..keys.rows();
-        let of_sentence = |&length: &usize| {
-            let mut annotations = Annotations {
-                keys: Matrix::zeros(0, keys.width()),
-                values: Matrix::zeros(0, values.width()),
-            };
-            for row in rows.by_ref().take(length) {
-                annotations.keys.push_row(keys.row(row));
-                annotations.values.push_row(values.row(row));
-            }
-            annotations
-        };
-        Ok(lengths.iter().map(of_sentence).collect())
+        Ok(lengths
+            .iter()
+            .map(|&length| {
+                let mut annotations = Annotations {
+                    keys: Matrix::zeros(0, keys.width()),
+                    values: Matrix::zeros(0, values.width()),
+                };
+                for row in rows.by_ref().take(length) {
+                    annotations.keys.push_row(keys.row(row));
+                    annotations.values.push_row(values.row(row));
+                }
+                annotations
+            })
+            .collect())
     }
 
     fn attend_annotations(

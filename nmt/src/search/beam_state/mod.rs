@@ -335,13 +335,12 @@ impl BeamState {
                 return Err(Error::Untranslatable { reason });
             }
             let words = self.step;
-            let cut = |h: &Hypothesis| FinishedHypothesis {
+            self.finished.extend(self.live.iter().map(|h| FinishedHypothesis {
                 node: h.node,
                 total: h.total,
                 length: words,
                 has_eos: false,
-            };
-            self.finished.extend(self.live.iter().map(cut));
+            }));
         }
         Ok(())
     }

@@ -68,13 +68,15 @@ fn find_alternatives(
     });
     let requests = requests.collect();
     let mut continued = run(session, task, &continuation, requests, job)?;
-    let with_continuation = |(number, first): (u64, &Translation)| {
-        let best = continued.remove(&number).and_then(|found| found.into_iter().next());
-        let mut best = best.unwrap_or_default();
-        best.score += score_of(first);
-        best
-    };
-    Ok((0..).zip(&found).map(with_continuation).collect())
+    Ok((0..)
+        .zip(&found)
+        .map(|(number, first)| {
+            let best = continued.remove(&number).and_then(|found| found.into_iter().next());
+            let mut best = best.unwrap_or_default();
+            best.score += score_of(first);
+            best
+        })
+        .collect())
 }
 
 /// Translates requests; their results by index.

@@ -192,8 +192,12 @@ impl TranslatorPool {
         }
         let batches = task.limits.divide_sorted(jobs, |(_, request)| request.source.len());
         let call = Arc::new(TranslationCall { task, pending: Arc::clone(&pending) });
-        let work = |jobs, active| Work::Translate { call: Arc::clone(&call), jobs, active };
-        self.push_all(batches, work, &*pending, is_wanted);
+        self.push_all(
+            batches,
+            |jobs, active| Work::Translate { call: Arc::clone(&call), jobs, active },
+            &*pending,
+            is_wanted,
+        );
         pending
     }
 
@@ -215,10 +219,14 @@ impl TranslatorPool {
                 jobs.push((index, request));
             }
         }
-        let length = |(_, request): &(usize, ScoreRequest)| request.source.len();
-        let batches = limits.divide_sorted(jobs, length);
-        let work = |jobs, active| Work::Score { pending: Arc::clone(&pending), jobs, active };
-        self.push_all(batches, work, &*pending, is_wanted);
+        let batches =
+            limits.divide_sorted(jobs, |(_, request): &(usize, ScoreRequest)| request.source.len());
+        self.push_all(
+            batches,
+            |jobs, active| Work::Score { pending: Arc::clone(&pending), jobs, active },
+            &*pending,
+            is_wanted,
+        );
         pending
     }
 

@@ -110,8 +110,9 @@ impl<R> Pending<R> {
 
     /// The result of an example, waiting for it at most `timeout`.
     pub fn wait(&self, index: usize, timeout: Duration) -> Option<PoolResult<R>> {
-        let ready = |state: &PendingState<R>| state.results[index].is_some();
-        self.wait_until(timeout, ready).results[index].clone()
+        self.wait_until(timeout, |state: &PendingState<R>| state.results[index].is_some()).results
+            [index]
+            .clone()
     }
 
     /// Whether all examples are done, waiting for them at most `timeout`.

@@ -67,8 +67,10 @@ impl<W> WorkQueue<W> {
     /// Waits until the queue is not full, at most `timeout`; false if it still is.
     pub fn wait_for_place(&self, timeout: Duration) -> bool {
         let state = self.lock();
-        let full = |state: &mut QueueState<W>| state.waiting.len() >= self.limit && !state.closed;
-        let waited = self.changed.wait_timeout_while(state, timeout, full);
+        let waited =
+            self.changed.wait_timeout_while(state, timeout, |state: &mut QueueState<W>| {
+                state.waiting.len() >= self.limit && !state.closed
+            });
         !waited.unwrap_or_else(|poisoned| poisoned.into_inner()).1.timed_out()
     }
 

@@ -130,17 +130,19 @@ impl QueuedJobs<'_> {
         jobs: Vec<(usize, Request)>,
         batch: &Arc<ActiveBatch>,
     ) -> Vec<u64> {
-        let start = |(index, mut request): (usize, Request)| {
-            let id = self.next_id;
-            self.next_id += 1;
-            request.number = index as u64;
-            let (call, batch) = (Arc::clone(call), Arc::clone(batch));
-            let why = self.failure.clone();
-            let job = ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };
-            self.active.insert(id, job);
-            id
-        };
-        jobs.into_iter().map(start).collect()
+        jobs.into_iter()
+            .map(|(index, mut request)| {
+                let id = self.next_id;
+                self.next_id += 1;
+                request.number = index as u64;
+                let (call, batch) = (Arc::clone(call), Arc::clone(batch));
+                let why = self.failure.clone();
+                let job =
+                    ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };
+                self.active.insert(id, job);
+                id
+            })
+            .collect()
     }
 
     /// Makes the jobs of the first batch active, unless they are.
@@ -162,15 +164,14 @@ impl QueuedJobs<'_> {
 
 impl JobSource for QueuedJobs<'_> {
     fn next_jobs(&mut self) -> Result<Option<Vec<Job>>> {
-        let joins = |work: &Work| match work {
-            Work::Translate { call, .. } => {
-                Arc::ptr_eq(call, &self.call) || call.task.can_join(&self.call.task)
-            }
-            Work::Score { .. } => false,
-        };
         let (call, jobs, batch) = match self.first.take() {
             Some(first) => first,
-            None => match self.queue.pop_if(joins) {
+            None => match self.queue.pop_if(|work| match work {
+                Work::Translate { call, .. } => {
+                    Arc::ptr_eq(call, &self.call) || call.task.can_join(&self.call.task)
+                }
+                Work::Score { .. } => false,
+            }) {
                 Some(Work::Translate { call, jobs, active }) => (call, jobs, active),
                 _ => return Ok((!self.active.is_empty()).then(Vec::new)),
             },

@@ -71,8 +71,7 @@ impl DecodingSettings {
 
     /// The single options of sampling that are set.
     fn single_sampling_keys(&self) -> impl Iterator<Item = &'static str> {
-        let is_single = |key: &&str| key.starts_with("sampling-");
-        self.keys_set().filter(is_single)
+        self.keys_set().filter(|key| key.starts_with("sampling-"))
     }
 
     /// Checks that sampling is not said in two ways.

@@ -49,11 +49,10 @@ async fn compute(
     deadline: Instant,
     score: impl Fn(&str) -> Value + Send + 'static,
 ) -> Result<Value, Refusal> {
-    let work = move || -> Option<Vec<Value>> {
-        let in_time = |text: &String| (Instant::now() < deadline).then(|| score(text));
-        texts.iter().map(in_time).collect()
-    };
-    let done = tokio::task::spawn_blocking(work).await;
+    let done = tokio::task::spawn_blocking(move || -> Option<Vec<Value>> {
+        texts.iter().map(|text| (Instant::now() < deadline).then(|| score(text))).collect()
+    })
+    .await;
     let results = done.map_err(|_| Refusal::Internal("the language model failed".into()))?;
     Ok(json!({"results": results.ok_or(Refusal::Deadline)?}))
 }
@@ -84,9 +83,7 @@ pub(super) async fn next(app: &App, call: &Call) -> Result<Value, Refusal> {
     }
     compute(texts, app.deadline(None), move |context| {
         let words = model.next_words(context.as_bytes(), top).into_iter();
-        let entry =
-            |(word, log10): (Vec<u8>, f32)| json!({"word": text(&word), "log10": number(log10)});
-        words.map(entry).collect()
+        words.map(|(word, log10)| json!({"word": text(&word), "log10": number(log10)})).collect()
     })
     .await
 }

@@ -44,12 +44,15 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
         let reason = "only neural models score given translations; this one is phrase-based";
         return Err(Refusal::Invalid(reason.into()));
     }
-    let pair = |(source, target): (&String, &String)| Sentence {
-        text: source.clone().into_bytes(),
-        prefix: target.clone().into_bytes(),
-        ..Sentence::default()
-    };
-    let pairs = sources.iter().zip(targets).map(pair).collect();
+    let pairs = sources
+        .iter()
+        .zip(targets)
+        .map(|(source, target)| Sentence {
+            text: source.clone().into_bytes(),
+            prefix: target.clone().into_bytes(),
+            ..Sentence::default()
+        })
+        .collect();
     let options = RequestOptions { given: true, ..RequestOptions::default() };
     let deadline = app.deadline(request.timeout_ms);
     let found = app.translate(&route, pairs, options, deadline).await?;

@@ -27,8 +27,10 @@ async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal
     let Request { language, text: texts } = parse(&call.body)?;
     admit_texts(app, call, texts.as_slice())?;
     let bytes = background::text_work(texts.as_slice());
-    let work = move |should_stop: &dyn Fn() -> bool| tool(&language, texts.as_slice(), should_stop);
-    let results = background::run_on_text(bytes, app.deadline(None), work).await?;
+    let results = background::run_on_text(bytes, app.deadline(None), move |should_stop| {
+        tool(&language, texts.as_slice(), should_stop)
+    })
+    .await?;
     Ok(json!({"results": results}))
 }
 
@@ -38,9 +40,10 @@ pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
         let splitter = splitter_of(language);
         let format = DocumentFormat::Text(Split::Sentences);
         let cutter = DocumentCutter::new(format, &splitter).until(should_stop);
-        let split =
-            |one: &String| Ok(cutter.cut(one.as_bytes(), |_| 0)?.sentences().map(text).collect());
-        texts.iter().map(split).collect()
+        texts
+            .iter()
+            .map(|one| Ok(cutter.cut(one.as_bytes(), |_| 0)?.sentences().map(text).collect()))
+            .collect()
     })
     .await
 }
@@ -69,13 +72,15 @@ fn each_until(
     should_stop: &dyn Fn() -> bool,
     tool: impl Fn(&[u8], &mut Vec<u8>),
 ) -> Result<Vec<Value>, Interrupted> {
-    let apply = |line: &String| {
-        if should_stop() {
-            return Err(Interrupted);
-        }
-        let mut out = Vec::new();
-        tool(line.as_bytes(), &mut out);
-        Ok(text(&out))
-    };
-    texts.iter().map(apply).collect()
+    texts
+        .iter()
+        .map(|line| {
+            if should_stop() {
+                return Err(Interrupted);
+            }
+            let mut out = Vec::new();
+            tool(line.as_bytes(), &mut out);
+            Ok(text(&out))
+        })
+        .collect()
 }

@@ -285,21 +285,24 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
             texts.len()
         )));
     }
-    let sentence = |(number, text): (usize, &String)| {
-        if text.contains(['\n', '\r']) {
-            let reason = format!("text {number} has more than one line; set split");
-            return Err(invalid(reason));
-        }
-        Ok(Sentence {
-            text: text.clone().into_bytes(),
-            prefix: prefixes.map(|all| all[number].clone().into_bytes()).unwrap_or_default(),
-            constraints: constraints
-                .map(|all| all[number].iter().map(|text| text.clone().into_bytes()).collect())
-                .unwrap_or_default(),
-            ..Sentence::default()
+    texts
+        .iter()
+        .enumerate()
+        .map(|(number, text)| {
+            if text.contains(['\n', '\r']) {
+                let reason = format!("text {number} has more than one line; set split");
+                return Err(invalid(reason));
+            }
+            Ok(Sentence {
+                text: text.clone().into_bytes(),
+                prefix: prefixes.map(|all| all[number].clone().into_bytes()).unwrap_or_default(),
+                constraints: constraints
+                    .map(|all| all[number].iter().map(|text| text.clone().into_bytes()).collect())
+                    .unwrap_or_default(),
+                ..Sentence::default()
+            })
         })
-    };
-    texts.iter().enumerate().map(sentence).collect()
+        .collect()
 }
 
 /// A text of several sentences.

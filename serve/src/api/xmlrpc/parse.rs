@@ -109,8 +109,13 @@ impl Parser<'_> {
                         "apos" => Some('\''),
                         _ => None,
                     });
-                    let unknown = || wrong(format!("the entity {:?} is not known", &*reference));
-                    Token::Text(letter.ok_or_else(unknown)?.to_string())
+                    Token::Text(
+                        letter
+                            .ok_or_else(|| {
+                                wrong(format!("the entity {:?} is not known", &*reference))
+                            })?
+                            .to_string(),
+                    )
                 }
                 Event::DocType(_) => return Err(wrong("a document type is not allowed")),
                 Event::Decl(_) | Event::PI(_) | Event::Comment(_) => continue,

@@ -178,13 +178,16 @@ fn alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
 }
 
 fn word_alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
-    let entry = |(source, target)| {
-        Value::Struct(vec![
-            ("source-word".into(), Value::count(source)),
-            ("target-word".into(), Value::count(target)),
-        ])
-    };
-    Value::Array(links(found, result).map(entry).collect())
+    Value::Array(
+        links(found, result)
+            .map(|(source, target)| {
+                Value::Struct(vec![
+                    ("source-word".into(), Value::count(source)),
+                    ("target-word".into(), Value::count(target)),
+                ])
+            })
+            .collect(),
+    )
 }
 
 /// Links of words; neural models align the end of a sentence too, which is none.

@@ -125,11 +125,12 @@ impl Lattice {
             }
             counts
         });
-        let add = |mut a: Vec<u64>, b: Vec<u64>| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        };
-        let counts = parts.reduce_with(add).unwrap_or_default();
+        let counts = parts
+            .reduce_with(|mut a: Vec<u64>, b: Vec<u64>| {
+                a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+                a
+            })
+            .unwrap_or_default();
         counts.into_iter().map(|count| count as f64 / COUNT_UNIT).collect()
     }
 

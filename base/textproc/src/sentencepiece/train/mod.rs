@@ -178,18 +178,19 @@ impl PieceTrainer {
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
-        let normalize = |part: &[(&[u8], u64)]| {
-            let mut normalized = WordCounts::default();
-            for &(word, count) in part {
-                self.add_normalized(word, count, &mut normalized);
-            }
-            normalized
-        };
         let merge = |mut a: WordCounts, b| {
             a.merge(b);
             a
         };
-        parts.map(normalize).reduce(WordCounts::default, merge)
+        parts
+            .map(|part| {
+                let mut normalized = WordCounts::default();
+                for &(word, count) in part {
+                    self.add_normalized(word, count, &mut normalized);
+                }
+                normalized
+            })
+            .reduce(WordCounts::default, merge)
     }
 
     /// Adds what is left of `text` after normalisation: words that begin with U+2581.

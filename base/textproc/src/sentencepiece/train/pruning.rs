@@ -64,11 +64,12 @@ fn best_path_counts(lattice: &Lattice, fragments: &[Fragment]) -> Vec<u64> {
         }
         counts
     });
-    let add = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    parts.reduce_with(add).unwrap_or_default()
+    parts
+        .reduce_with(|mut a: Vec<u64>, b: Vec<u64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        })
+        .unwrap_or_default()
 }
 
 fn fate_of(
@@ -93,7 +94,9 @@ fn fate_of(
     let count = counts[number] as f64;
     let with_piece = count.ln() - total.ln();
     let new_total = total + count * (others.len() as f64 - 1.0);
-    let of_other = |&other: &u32| (counts[other as usize] as f64 + count).ln() - new_total.ln();
-    let without_piece: f64 = others.iter().map(of_other).sum();
+    let without_piece: f64 = others
+        .iter()
+        .map(|&other| (counts[other as usize] as f64 + count).ln() - new_total.ln())
+        .sum();
     Fate::Compare(count * (with_piece - without_piece))
 }

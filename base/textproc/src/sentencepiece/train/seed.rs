@@ -31,18 +31,18 @@ pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPie
         .collect();
     suffixes.par_sort_unstable();
     let mut substrings = repeated_substrings(&suffixes);
-    let by_coverage = |a: &(&[u8], u64), b: &(&[u8], u64)| b.1.cmp(&a.1).then(a.0.cmp(b.0));
-    substrings.par_sort_unstable_by(by_coverage);
+    substrings.par_sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     substrings.truncate(MAX_SEEDS);
     let single = alphabet.sorted();
     let all = || single.iter().chain(&substrings);
     let total: u64 = all().map(|&(_, weight)| weight).sum();
     let total = (total as f64).ln();
-    let piece = |&(text, weight): &(&[u8], u64)| ScoredPiece {
-        text: text.into(),
-        score: (weight as f64).ln() - total,
-    };
-    all().map(piece).collect()
+    all()
+        .map(|&(text, weight)| ScoredPiece {
+            text: text.into(),
+            score: (weight as f64).ln() - total,
+        })
+        .collect()
 }
 
 /// The nodes of the trie of the sorted `suffixes` that have at least two characters and occur

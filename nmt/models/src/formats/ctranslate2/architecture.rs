@@ -485,8 +485,12 @@ impl Resolver<'_> {
                 let table = self.checkpoint.take(&format!("{from}/relative_attention_bias"));
                 let table =
                     table.or_else(|| self.tensors.get(&format!("{side}_l1_self_Rb")).cloned());
-                let missing = || Error::mismatch(self.path, from, "it has no biases of distances");
-                self.tensors.insert(format!("{to}_Rb"), table.ok_or_else(missing)?);
+                self.tensors.insert(
+                    format!("{to}_Rb"),
+                    table.ok_or_else(|| {
+                        Error::mismatch(self.path, from, "it has no biases of distances")
+                    })?,
+                );
             }
             _ => {}
         }

@@ -40,13 +40,23 @@ pub fn settings(
 ) -> Result<DecoderConfig> {
     let option = |name: &str| generation_option(config, generation, name);
     let number = |name: &'static str| -> Result<Option<f64>> {
-        let wrong = || Error::mismatch(folder, name, "a number is needed here");
-        option(name).map(|value| value.as_f64().ok_or_else(wrong)).transpose()
+        option(name)
+            .map(|value| {
+                value
+                    .as_f64()
+                    .ok_or_else(|| Error::mismatch(folder, name, "a number is needed here"))
+            })
+            .transpose()
     };
     let count = |name: &'static str| -> Result<Option<usize>> {
-        let wrong = || Error::mismatch(folder, name, "a whole number from 0 on is needed here");
         let count = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
-        option(name).map(|value| count(value).ok_or_else(wrong)).transpose()
+        option(name)
+            .map(|value| {
+                count(value).ok_or_else(|| {
+                    Error::mismatch(folder, name, "a whole number from 0 on is needed here")
+                })
+            })
+            .transpose()
     };
     let beam_size = count("num_beams")?;
     // Positions count the start token there.
@@ -72,8 +82,9 @@ pub fn settings(
         ignored.push("do_sample: true (--sampling-topk and others sample)".into());
     }
     let phrases = option("bad_words_ids").and_then(Value::as_array);
-    let is_phrase = |ids: &Value| ids.as_array().is_none_or(|ids| ids.len() != 1);
-    if phrases.is_some_and(|phrases| phrases.iter().any(is_phrase)) {
+    if phrases.is_some_and(|phrases| {
+        phrases.iter().any(|ids| ids.as_array().is_none_or(|ids| ids.len() != 1))
+    }) {
         ignored.push("bad_words_ids of several tokens".into());
     }
     for (name, neutral) in WITHOUT_EFFECT {

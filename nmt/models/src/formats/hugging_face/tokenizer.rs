@@ -195,15 +195,16 @@ fn listed_languages(
     special: &Map<String, Value>,
     known: &[String],
 ) -> Vec<String> {
-    let is_listed = |token: &String| known.contains(token);
     for map in [special, config] {
         for key in ["additional_special_tokens", "extra_special_tokens"] {
             let Some(Value::Array(tokens)) = map.get(key) else { continue };
-            let text = |token: &Value| {
-                token.as_str().or_else(|| token.get("content")?.as_str()).map(str::to_owned)
-            };
-            let tokens: Vec<String> = tokens.iter().filter_map(text).collect();
-            if tokens.iter().any(is_listed) {
+            let tokens: Vec<String> = tokens
+                .iter()
+                .filter_map(|token| {
+                    token.as_str().or_else(|| token.get("content")?.as_str()).map(str::to_owned)
+                })
+                .collect();
+            if tokens.iter().any(|token| known.contains(token)) {
                 let of_pieces =
                     |token: &String| FAIRSEQ_TOKENS.contains(&&token[..]) || token == "<mask>";
                 return tokens.into_iter().filter(|token| !of_pieces(token)).collect();

@@ -210,11 +210,14 @@ impl TokenizerJson {
         let unk_id = unk_id.filter(|&id| id < vocab.len()).ok_or_else(|| {
             Error::damaged(&self.path, "unk_id", "it is not an id of the vocabulary")
         })?;
-        let piece = |(id, (text, score)): (usize, &(String, f64))| {
-            let kind = if id == unk_id { PieceType::Unknown } else { self.piece_type(text) };
-            (text.as_bytes().to_vec(), *score as f32, kind)
-        };
-        Ok(vocab.iter().enumerate().map(piece).collect())
+        Ok(vocab
+            .iter()
+            .enumerate()
+            .map(|(id, (text, score)): (usize, &(String, f64))| {
+                let kind = if id == unk_id { PieceType::Unknown } else { self.piece_type(text) };
+                (text.as_bytes().to_vec(), *score as f32, kind)
+            })
+            .collect())
     }
 
     /// The pieces of merges, whose scores are negative ranks. All merges that make a piece are
@@ -262,20 +265,22 @@ impl TokenizerJson {
         let unk = unk_token.as_deref().unwrap_or("<unk>");
         let mut tokens: Vec<(&String, usize)> = vocab.iter().map(|(t, &id)| (t, id)).collect();
         tokens.sort_unstable_by_key(|&(_, id)| id);
-        let piece = |(text, _): (&String, usize)| {
-            let kind = if text == unk { PieceType::Unknown } else { self.piece_type(text) };
-            // Single characters need no merge.
-            let score = scores.get(text).copied().unwrap_or(-(merges.len() as f32));
-            let kind = match kind {
-                // Text that no merge makes is never a result.
-                PieceType::Normal if !scores.contains_key(text) && text.chars().count() > 1 => {
-                    PieceType::Control
-                }
-                kind => kind,
-            };
-            (text.as_bytes().to_vec(), score, kind)
-        };
-        Ok(tokens.into_iter().map(piece).collect())
+        Ok(tokens
+            .into_iter()
+            .map(|(text, _)| {
+                let kind = if text == unk { PieceType::Unknown } else { self.piece_type(text) };
+                // Single characters need no merge.
+                let score = scores.get(text).copied().unwrap_or(-(merges.len() as f32));
+                let kind = match kind {
+                    // Text that no merge makes is never a result.
+                    PieceType::Normal if !scores.contains_key(text) && text.chars().count() > 1 => {
+                        PieceType::Control
+                    }
+                    kind => kind,
+                };
+                (text.as_bytes().to_vec(), score, kind)
+            })
+            .collect())
     }
 
     /// The type of a piece that is not the unknown one.

@@ -59,11 +59,13 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
     if matches!(&kind[..], "amun" | "nematus") {
         tensors = nematus::rename_to_marian(tensors);
     }
-    let table_rows = |_, name: &str| match tensors.get(name).map(Tensor::shape) {
+    let architecture = read_architecture(&options, &kind, &|_, name: &str| match tensors
+        .get(name)
+        .map(Tensor::shape)
+    {
         Some(&[rows, _]) => Some(rows),
         _ => None,
-    };
-    let architecture = read_architecture(&options, &kind, &table_rows)?;
+    })?;
     Model::new(architecture, tensors, multipliers, &path)
 }
 
@@ -78,8 +80,7 @@ pub fn from_options(options: &Value, vocab_sizes: [usize; 2]) -> Result<Architec
     let kind = options.text("type", "amun")?;
     let architecture =
         read_architecture(&options, &kind, &|side, _| vocab_sizes.get(side).copied())?;
-    let wrong = |reason| Error::mismatch(path, "architecture", reason);
-    architecture.validate().map_err(wrong)?;
+    architecture.validate().map_err(|reason| Error::mismatch(path, "architecture", reason))?;
     Ok(architecture)
 }
 

@@ -83,8 +83,10 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
         match kind {
             IntgemmKind::Eight(clip_values) => {
                 let multiplier = multiplier_of_8_bits(&by_outputs);
-                let integer = |value: &f32| quantize(*value, multiplier, LARGEST) as i8;
-                let integers: Vec<i8> = by_outputs.iter().map(integer).collect();
+                let integers: Vec<i8> = by_outputs
+                    .iter()
+                    .map(|value| quantize(*value, multiplier, LARGEST) as i8)
+                    .collect();
                 writer.add_i8(name, &shape, &integers, multiplier);
                 let Some(clip) = clip_values.get(name) else { continue };
                 let names = [name.as_str(), TABLE_AS_OUTPUT];
@@ -96,8 +98,10 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
             IntgemmKind::Sixteen => {
                 let multiplier = MULTIPLIER_OF_16_BITS;
                 let largest = f32::from(i16::MAX);
-                let integer = |value: &f32| quantize(*value, multiplier, largest) as i16;
-                let integers: Vec<i16> = by_outputs.iter().map(integer).collect();
+                let integers: Vec<i16> = by_outputs
+                    .iter()
+                    .map(|value| quantize(*value, multiplier, largest) as i16)
+                    .collect();
                 writer.add_i16(name, &shape, &integers, multiplier);
             }
         }

@@ -351,11 +351,14 @@ impl OptionsWriter {
 
 /// The letters of processing steps, without dropout.
 fn step_letters(steps: &ProcessSteps) -> String {
-    let letter = |step: &ProcessStep| match step {
-        ProcessStep::Add => 'a',
-        ProcessStep::Norm | ProcessStep::RmsNorm => 'n',
-    };
-    steps.0.iter().map(letter).collect()
+    steps
+        .0
+        .iter()
+        .map(|step| match step {
+            ProcessStep::Add => 'a',
+            ProcessStep::Norm | ProcessStep::RmsNorm => 'n',
+        })
+        .collect()
 }
 
 fn cell_name(cell: CellKind) -> &'static str {

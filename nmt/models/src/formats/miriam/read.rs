@@ -87,9 +87,9 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
             let first = usize::try_from(first).unwrap_or(usize::MAX);
             let [source, target] = &words.vocabularies;
             let list = Shortlist::from_parts(first, &offsets, &translations, source, target);
-            let wrong =
-                || container.damaged("shortlist.offsets", "it does not fit the vocabularies");
-            Some(ShortlistGenerator::Shortlist(list.ok_or_else(wrong)?))
+            Some(ShortlistGenerator::Shortlist(list.ok_or_else(|| {
+                container.damaged("shortlist.offsets", "it does not fit the vocabularies")
+            })?))
         }
         _ => None,
     };

@@ -18,14 +18,16 @@ impl<B: Backend> ColumnNorms<B> {
     /// Norms with their columns, ascending.
     pub fn new(norms: impl IntoIterator<Item = (Range<usize>, LayerNorm<B::Vector>)>) -> Self {
         let mut vectors = Vec::new();
-        let norm_columns = |(columns, norm): (Range<usize>, LayerNorm<B::Vector>)| {
-            let column_norm =
-                ColumnNorm { columns, norm: norm.operator(), has_bias: norm.bias.is_some() };
-            vectors.push(norm.scale);
-            vectors.extend(norm.bias);
-            column_norm
-        };
-        let norms = norms.into_iter().map(norm_columns).collect();
+        let norms = norms
+            .into_iter()
+            .map(|(columns, norm)| {
+                let column_norm =
+                    ColumnNorm { columns, norm: norm.operator(), has_bias: norm.bias.is_some() };
+                vectors.push(norm.scale);
+                vectors.extend(norm.bias);
+                column_norm
+            })
+            .collect();
         ColumnNorms { operator: NormalizeColumns { norms }, vectors }
     }
 

@@ -133,11 +133,13 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         } else {
             backend.annotate(&self.attention_score, &keys, states, lengths)?
         };
-        let source = |(sentence, annotations)| {
-            let initial_states = vec![backend.index_select(&starts, &[sentence])?];
-            Ok(RecurrentSource { annotations, initial_states })
-        };
-        (0..).zip(annotations).map(source).collect()
+        (0..)
+            .zip(annotations)
+            .map(|(sentence, annotations)| {
+                let initial_states = vec![backend.index_select(&starts, &[sentence])?];
+                Ok(RecurrentSource { annotations, initial_states })
+            })
+            .collect()
     }
 
     fn step(
@@ -153,8 +155,9 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let tokens: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
         let mut next = Vec::with_capacity(1 + self.high_layers.len());
         let of_parents = |backend: &mut B, layer: usize, cell: &Cell<B>| {
-            let initial = |row: usize| sources[row].initial_state(layer);
-            let state = parents.gather_states(backend, states.get(layer), initial)?;
+            let state = parents.gather_states(backend, states.get(layer), |row: usize| {
+                sources[row].initial_state(layer)
+            })?;
             let product = cell.project_state(backend, &state.output)?;
             let product = parents.broadcast(backend, product)?;
             let output = parents.broadcast(backend, state.output)?;

@@ -21,6 +21,8 @@ impl<B: RecurrentOps> RecurrentSource<B> {
 pub(super) fn group_by_source<'a, B: RecurrentOps>(
     sources: &[&'a RecurrentSource<B>],
 ) -> Vec<(usize, &'a B::Annotations)> {
-    let same = |a: &&RecurrentSource<B>, b: &&RecurrentSource<B>| std::ptr::eq(*a, *b);
-    sources.chunk_by(same).map(|group| (group.len(), &group[0].annotations)).collect()
+    sources
+        .chunk_by(|a, b| std::ptr::eq(*a, *b))
+        .map(|group| (group.len(), &group[0].annotations))
+        .collect()
 }

@@ -150,25 +150,30 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         };
         let bidirectional_depth = if kind == EncoderKind::BiUnidirectional { 1 } else { depth };
         let mut stack = |prefix: &str, backwards: bool| -> Result<LayerStack<B>> {
-            let layer = |number| {
-                let turned = kind == EncoderKind::Alternating && number % 2 == 0;
-                let names = |cell| match (number, cell) {
-                    (1, 1) => prefix.to_owned(),
-                    (1, cell) => format!("{prefix}_cell{cell}"),
-                    _ => format!("{prefix}_l{number}_cell{cell}"),
-                };
-                let skip = model.skip_connections && number > 1;
-                spec.build_layer(names, number == 1, backwards ^ turned, skip, parameters)
-            };
-            (1..=bidirectional_depth).map(layer).collect()
+            (1..=bidirectional_depth)
+                .map(|number| {
+                    let turned = kind == EncoderKind::Alternating && number % 2 == 0;
+                    let skip = model.skip_connections && number > 1;
+                    spec.build_layer(
+                        |cell| match (number, cell) {
+                            (1, 1) => prefix.to_owned(),
+                            (1, cell) => format!("{prefix}_cell{cell}"),
+                            _ => format!("{prefix}_l{number}_cell{cell}"),
+                        },
+                        number == 1,
+                        backwards ^ turned,
+                        skip,
+                        parameters,
+                    )
+                })
+                .collect()
         };
         let mut stages = vec![vec![stack("encoder_bi", false)?, stack("encoder_bi_r", true)?]];
         if depth > bidirectional_depth {
             let layer = |number| {
-                let names = |cell| format!("encoder_l{number}_cell{cell}");
                 // The first reads two states side by side, which have no skip connection.
                 spec.build_layer(
-                    names,
+                    |cell| format!("encoder_l{number}_cell{cell}"),
                     false,
                     false,
                     model.skip_connections && number > 2,
@@ -199,8 +204,13 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         };
         let mut stage = |layer: usize| {
             let mut direction = |prefix: &str, backwards| {
-                let names = |_| format!("{prefix}_l{layer}");
-                let layer = spec.build_layer(names, layer == 1, backwards, false, parameters)?;
+                let layer = spec.build_layer(
+                    |_| format!("{prefix}_l{layer}"),
+                    layer == 1,
+                    backwards,
+                    false,
+                    parameters,
+                )?;
                 Ok::<LayerStack<B>, crate::Error>(vec![layer])
             };
             Ok(vec![direction("encoder", false)?, direction("encoder_r", true)?])

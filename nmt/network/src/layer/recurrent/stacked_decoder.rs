@@ -110,14 +110,16 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         } else {
             backend.annotate(&AttentionScore::DotProduct, &keys, states, lengths)?
         };
-        let source = |(sentence, annotations)| -> Result<RecurrentSource<B>> {
-            let mut starts = vec![backend.index_select(&starts, &[sentence])?];
-            if let TopLayer::Gru { width, .. } = self.top {
-                starts.push(backend.zeros(1, width)?);
-            }
-            Ok(RecurrentSource { annotations, initial_states: starts })
-        };
-        (0..).zip(annotations).map(source).collect()
+        (0..)
+            .zip(annotations)
+            .map(|(sentence, annotations)| -> Result<RecurrentSource<B>> {
+                let mut starts = vec![backend.index_select(&starts, &[sentence])?];
+                if let TopLayer::Gru { width, .. } = self.top {
+                    starts.push(backend.zeros(1, width)?);
+                }
+                Ok(RecurrentSource { annotations, initial_states: starts })
+            })
+            .collect()
     }
 
     fn step(
