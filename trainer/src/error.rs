@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// A result of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of training.
 #[derive(Debug, thiserror::Error)]
