@@ -172,7 +172,7 @@ fn few_merges_are_a_warning_and_bytes_of_no_character_are_symbols() {
 fn models_of_real_text_serve_as_those_of_the_original_trainer() {
     let Some(data) = shared_data("m30k-de-en") else { return };
     let folder = tempfile::tempdir().unwrap();
-    for (language, kind, size, of_original) in [
+    for (language, kind, size, original_size) in [
         ("de", "sentencepiece-unigram", "4000", 17365),
         ("de", "sentencepiece-unigram", "8000", 16578),
         ("en", "sentencepiece-unigram", "4000", 16537),
@@ -190,7 +190,7 @@ fn models_of_real_text_serve_as_those_of_the_original_trainer() {
             model.encode(line, &mut encoding);
             num_pieces += encoding.ids().len();
         }
-        assert!(num_pieces * 100 <= of_original * 101, "{language} {kind} {size}: {num_pieces}");
+        assert!(num_pieces * 100 <= original_size * 101, "{language} {kind} {size}: {num_pieces}");
     }
 }
 

@@ -256,15 +256,15 @@ pub(crate) fn train(
     let (rows, text) = (pass.rows, pass.text);
     let sizes = count_length_pairs(text);
     let shares = rows.balanced_ranges(rayon::current_num_threads());
-    let zeros = || {
+    fn zeros(rows: &CooccurrenceRows, text: &Bitext) -> TranslationTable {
         TranslationTable::zeros(
             rows.len(),
             text.source.vocabulary.len(),
             text.target.vocabulary.len(),
         )
-    };
-    let mut lexicon = zeros();
-    let mut counts = zeros();
+    }
+    let mut lexicon = zeros(rows, text);
+    let mut counts = zeros(rows, text);
     let mut iterate = |stage: &str,
                        known: bool,
                        positions: &[PositionModel; 2],
@@ -357,7 +357,9 @@ impl AlignmentWriter {
     ) {
         let [forward, reverse] = &mut self.links;
         forward.clear();
-        let explained = |(at, best): (usize, &Option<u16>)| Some((at as u16, (*best)?));
+        fn explained((at, best): (usize, &Option<u16>)) -> Option<(u16, u16)> {
+            Some((at as u16, (*best)?))
+        }
         forward.extend(
             best.positions[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)),
         );

@@ -101,13 +101,13 @@ impl CorpusSide {
 
     /// The sentence on line `index`, from 0.
     pub fn sentence(&self, index: usize) -> EncodedSentence<'_> {
-        let between = |ends: &[usize]| {
+        fn between(ends: &[usize], index: usize) -> std::ops::Range<usize> {
             let start = if index == 0 { 0 } else { ends[index - 1] };
             start..ends[index]
-        };
+        }
         EncodedSentence {
-            distinct_words: &self.words[between(&self.word_ends)],
-            word_indices: &self.word_indices[between(&self.index_ends)],
+            distinct_words: &self.words[between(&self.word_ends, index)],
+            word_indices: &self.word_indices[between(&self.index_ends, index)],
         }
     }
 

@@ -148,7 +148,9 @@ impl DiagonalPrior {
                     products[lane] = product;
                 }
             }
-            let total = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+            fn total(lanes: [f64; LANES]) -> f64 {
+                (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+            }
             let scale = state_mass / total(prior);
             let null = view.null_translation[output] * null_mass;
             let explained = null + scale * total(sum);

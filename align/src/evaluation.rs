@@ -73,11 +73,13 @@ pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluati
         }
         found.sort_unstable();
         found.dedup();
-        let among = |set: &HashSet<Link>| found.iter().filter(|link| set.contains(link)).count();
+        fn among(set: &HashSet<Link>, found: &[(u16, u16)]) -> usize {
+            found.iter().filter(|link| set.contains(link)).count()
+        }
         agreement.links += found.len() as u64;
         agreement.sure_links += sure.len() as u64;
-        agreement.matched_sure += among(&sure) as u64;
-        agreement.matched_possible += among(&possible) as u64;
+        agreement.matched_sure += among(&sure, &found) as u64;
+        agreement.matched_possible += among(&possible, &found) as u64;
     }
 }
 

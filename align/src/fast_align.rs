@@ -238,14 +238,21 @@ fn write_table(
         let null = table.null[direction].iter().enumerate().filter(|(word, _)| used[*word]);
         write_row(NULL_NAME, &mut null.map(|(word, &p)| (word as u32, p)))?;
     }
-    let entry = |source: u32, index: usize| (source, rows.targets[index], table.entries[index]);
+    fn entry(
+        source: u32,
+        index: usize,
+        rows: &CooccurrenceRows,
+        table: &crate::translation_table::TranslationTable,
+    ) -> (u32, u32, [f64; 2]) {
+        (source, rows.targets[index], table.entries[index])
+    }
     if options.reverse {
         // The table is by source word.
         let sources = 0..text.source.vocabulary.len() as u32;
         let all = sources.flat_map(|source| rows.row(source).map(move |index| (source, index)));
         let mut all: Vec<(u32, u32, f64)> = all
             .map(|(source, index)| {
-                let (source, target, p) = entry(source, index);
+                let (source, target, p) = entry(source, index, rows, table);
                 (target, source, p[REVERSE])
             })
             .collect();
@@ -255,7 +262,7 @@ fn write_table(
         }
     } else {
         for source in 0..states.len() as u32 {
-            let row = rows.row(source).map(|index| entry(source, index));
+            let row = rows.row(source).map(|index| entry(source, index, rows, table));
             write_row(states.word(WordId(source)), &mut row.map(|(_, o, p)| (o, p[FORWARD])))?;
         }
     }

@@ -51,7 +51,9 @@ impl Table {
         let mut lines = Lines::in_background(input);
         while let Some(line) = lines.next()? {
             let mut fields = split_words(line.bytes);
-            let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<f64>().ok();
+            fn number(text: &[u8]) -> Option<f64> {
+                std::str::from_utf8(text).ok()?.parse::<f64>().ok()
+            }
             match (fields.next(), fields.next(), fields.next().and_then(number), fields.next()) {
                 (Some(state), Some(output), Some(ln), None) => {
                     let pair = (table.words.intern(state), table.words.intern(output));

@@ -157,7 +157,9 @@ fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> 
 fn print_grid(links: &[Link], text: &mut Vec<u8>) {
     let width = links.iter().map(|link| link.0 + 1).max().unwrap_or(1);
     let height = links.iter().map(|link| link.1 + 1).max().unwrap_or(1);
-    let digit = |position: u16| b'0' + (position % 10) as u8;
+    fn digit(position: u16) -> u8 {
+        b'0' + (position % 10) as u8
+    }
     let columns = |text: &mut Vec<u8>| {
         text.push(b' ');
         text.extend((0..height).map(digit));

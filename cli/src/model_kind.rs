@@ -35,7 +35,7 @@ impl ModelKind {
     /// The kind of the model at `path`, where it can be told.
     pub fn of(path: &Path) -> Option<ModelKind> {
         if path.is_dir() {
-            return Self::of_folder(path);
+            return Self::from_folder(path);
         }
         if Container::is_container(path) {
             let container = Container::open_any(path, LoadMethod::Lazy).ok()?;
@@ -53,15 +53,15 @@ impl ModelKind {
         let file = path.is_file().then(|| std::fs::File::open(path)).and_then(Result::ok)?;
         let mut head = Vec::new();
         (&file).take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-        match Self::of_head(&head) {
-            Some(ModelKind::ZipArchive) => Some(Self::of_zip_archive(file)),
+        match Self::from_head(&head) {
+            Some(ModelKind::ZipArchive) => Some(Self::from_zip_archive(file)),
             kind => kind,
         }
     }
 
     /// The kind of a zip archive, by the names of its files, which are at its end: a package of
     /// OPUS-MT or Argos Translate, NumPy's arrays and PyTorch's objects are neural models.
-    fn of_zip_archive(mut file: std::fs::File) -> ModelKind {
+    fn from_zip_archive(mut file: std::fs::File) -> ModelKind {
         const NAMES: [&[u8]; 6] =
             [b".npy", b"data.pkl", b"decoder.yml", b".npz", b"model.bin", b"metadata.json"];
         let mut tail = Vec::new();
@@ -77,7 +77,7 @@ impl ModelKind {
         }
     }
 
-    fn of_folder(folder: &Path) -> Option<ModelKind> {
+    fn from_folder(folder: &Path) -> Option<ModelKind> {
         let has = |name: &str| folder.join(name).is_file();
         if has("moses.ini") {
             return Some(ModelKind::PhraseSystem);
@@ -85,12 +85,12 @@ impl ModelKind {
         if has("probing_hash.dat") {
             return Some(ModelKind::PhraseTable);
         }
-        let of_neural = ["decoder.yml", "model.npz", "config.json", "model.bin"];
-        of_neural.into_iter().any(has).then_some(ModelKind::NeuralModel)
+        let neural_files = ["decoder.yml", "model.npz", "config.json", "model.bin"];
+        neural_files.into_iter().any(has).then_some(ModelKind::NeuralModel)
     }
 
     /// The kind of a file that is not a container, by its first bytes.
-    fn of_head(head: &[u8]) -> Option<ModelKind> {
+    fn from_head(head: &[u8]) -> Option<ModelKind> {
         if head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\") {
             return Some(ModelKind::LanguageModel);
         }
@@ -100,13 +100,13 @@ impl ModelKind {
         if head.starts_with(b"version https://git-lfs.github.com/spec/") {
             return Some(ModelKind::GitLfsPointer);
         }
-        let has_line = |test: &dyn Fn(&[u8]) -> bool| {
+        fn has_line(test: &dyn Fn(&[u8]) -> bool, head: &[u8]) -> bool {
             head.split(|&b| b == b'\n').any(|line| test(line.trim_ascii_end()))
-        };
-        if has_line(&|line| matches!(line, b"[feature]" | b"[weight]" | b"[ttable-file]")) {
+        }
+        if has_line(&|line| matches!(line, b"[feature]" | b"[weight]" | b"[ttable-file]"), head) {
             return Some(ModelKind::PhraseSystem);
         }
-        if has_line(&|line| line.starts_with(b"models:")) {
+        if has_line(&|line| line.starts_with(b"models:"), head) {
             return Some(ModelKind::NeuralModel);
         }
         let first = head.split(|&b| b == b'\n').next().unwrap_or_default();
@@ -197,10 +197,10 @@ mod tests {
             (b"models:\n  - model.npz\nvocabs:\n", ModelKind::NeuralModel),
             (b"das ||| the ||| 0.5 0.5 ||| 0-0\n", ModelKind::PhraseTable),
         ] {
-            assert_eq!(ModelKind::of_head(head), Some(kind), "{head:?}");
+            assert_eq!(ModelKind::from_head(head), Some(kind), "{head:?}");
         }
         for head in [&b""[..], b"das Haus ||| is small\n", b"a text\nof lines\n"] {
-            assert_eq!(ModelKind::of_head(head), None, "{head:?}");
+            assert_eq!(ModelKind::from_head(head), None, "{head:?}");
         }
     }
 }

@@ -174,13 +174,13 @@ fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)>
     }
     let (number, feature, path) = text_reordering(configuration).next()?;
     let FeatureKind::LexicalReordering(spec) = &feature.kind else { return None };
-    let fits = |table: &PhraseTableSpec| {
+    fn fits(table: &PhraseTableSpec, spec: &crate::ReorderingSpec) -> bool {
         table.format == PhraseTableFormat::Text
             && table.input_factors == spec.input_factors
             && table.output_factors.as_deref().unwrap_or(&[0]) == spec.output_factors
-    };
+    }
     let all_fit = configuration.features.iter().all(|feature| match &feature.kind {
-        FeatureKind::PhraseTable(table) => fits(table),
+        FeatureKind::PhraseTable(table) => fits(table, spec),
         _ => true,
     });
     all_fit.then_some((number, path))

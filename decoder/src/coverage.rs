@@ -112,8 +112,10 @@ impl Coverages {
             self.scratch[position as usize / 64] |= 1 << (position % 64);
         }
         let Coverages { bits, scratch, ids, width, .. } = self;
-        let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
-        match ids.find(hash(scratch), |&id| bits[set(id)] == scratch[..]) {
+        fn set(id: u32, width: &usize) -> std::ops::Range<usize> {
+            id as usize * *width..(id as usize + 1) * *width
+        }
+        match ids.find(hash(scratch), |&id| bits[set(id, width)] == scratch[..]) {
             Some(&id) => CoverageId(id),
             None => self.intern_scratch(costs),
         }
@@ -123,10 +125,12 @@ impl Coverages {
     #[inline(never)]
     fn intern_scratch(&mut self, costs: &FutureCost) -> CoverageId {
         let Coverages { bits, scratch, ids, width, .. } = self;
-        let set = |id: u32| id as usize * *width..(id as usize + 1) * *width;
+        fn set(id: u32, width: &usize) -> std::ops::Range<usize> {
+            id as usize * *width..(id as usize + 1) * *width
+        }
         let id = (bits.len() / *width) as u32;
         bits.extend_from_slice(scratch);
-        ids.insert_unique(hash(scratch), id, |&id| hash(&bits[set(id)]));
+        ids.insert_unique(hash(scratch), id, |&id| hash(&bits[set(id, width)]));
         self.summaries.push(self.summarize_scratch(costs));
         CoverageId(id)
     }

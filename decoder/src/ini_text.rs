@@ -33,7 +33,9 @@ impl IniText {
 
     /// The text for the folder of `file`, to which it will be written.
     pub(crate) fn for_folder_of(self, file: &Path, configuration: &Configuration) -> Result<Self> {
-        let folder = |path: &Path| path.parent().and_then(|p| p.join(".").canonicalize().ok());
+        fn folder(path: &Path) -> Option<PathBuf> {
+            path.parent().and_then(|p| p.join(".").canonicalize().ok())
+        }
         if folder(&configuration.ini) == folder(file) {
             return Ok(self);
         }

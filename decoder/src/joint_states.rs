@@ -49,14 +49,16 @@ impl JointStates {
 
     fn intern(&mut self) -> u32 {
         let states = &self.component_states[..];
-        let hash = |states: &[u32]| {
+        fn hash(states: &[u32]) -> u64 {
             states.iter().fold(0u64, |hash, &state| {
                 (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
             })
-        };
+        }
         let (known, width) = (&self.states, self.width);
-        let tuple = |id: u32| &known[id as usize * width..(id as usize + 1) * width];
-        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id) == states) {
+        fn tuple(id: u32, known: &[u32], width: usize) -> &[u32] {
+            &known[id as usize * width..(id as usize + 1) * width]
+        }
+        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id, known, width) == states) {
             return id;
         }
         let id = (known.len() / width) as u32;

@@ -208,7 +208,9 @@ fn part_length(words: &[&[u8]]) -> usize {
     }
     let longest = &words[..MAX_SENTENCE_WORDS];
     // The surface of a word with factors.
-    let surface = |word: &[u8]| word.split(|&byte| byte == b'|').next().map(<[u8]>::to_vec);
+    fn surface(word: &[u8]) -> Option<Vec<u8>> {
+        word.split(|&byte| byte == b'|').next().map(<[u8]>::to_vec)
+    }
     let find = |marks: &[&str]| {
         longest
             .iter()
@@ -336,10 +338,10 @@ mod tests {
         let entry = &found.n_best[0];
         let mut sums = vec![0.0; entry.values.len()];
         for phrase in &entry.phrases {
-            let of_span = found.options.iter().filter(|option| option.source == phrase.source);
-            let scores: Vec<f32> = of_span.clone().map(|option| option.future_score).collect();
+            let span_options = found.options.iter().filter(|option| option.source == phrase.source);
+            let scores: Vec<f32> = span_options.clone().map(|option| option.future_score).collect();
             assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
-            let mut same = of_span.filter(|option| option.words == phrase.words);
+            let mut same = span_options.filter(|option| option.words == phrase.words);
             let option = same.next().expect("the phrase is an option");
             sums.iter_mut().zip(&option.values).for_each(|(sum, value)| *sum += value);
         }

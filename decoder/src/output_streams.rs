@@ -52,7 +52,9 @@ impl LineOutput {
 
 /// Whether two paths name one file, or one device by the text of the paths.
 fn is_same_output(one: &Path, other: &Path) -> bool {
-    let absolute = |path: &Path| std::path::absolute(path).ok();
+    fn absolute(path: &Path) -> Option<PathBuf> {
+        std::path::absolute(path).ok()
+    }
     one == other
         || is_same_file(one, other)
         || one.as_os_str() != "-" && other.as_os_str() != "-" && absolute(one) == absolute(other)
@@ -74,8 +76,11 @@ impl OutputStreams {
                 None => files.push((vec![*stream], path)),
             }
         }
-        let create =
-            |(streams, path): (Vec<OutputStream>, &PathBuf)| Ok((streams, Output::create(path)?));
+        fn create(
+            (streams, path): (Vec<OutputStream>, &PathBuf),
+        ) -> Result<(Vec<OutputStream>, Output), crate::Error> {
+            Ok((streams, Output::create(path)?))
+        }
         let outputs = files.into_iter().map(create).collect::<Result<_>>()?;
         Ok(OutputStreams { outputs })
     }

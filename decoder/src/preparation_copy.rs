@@ -32,8 +32,11 @@ impl PreparationCopy {
             return Ok(None);
         }
         let folder = to.parent().unwrap_or(Path::new(""));
-        let unreadable = |reason: String| Error::configuration(from.display().to_string(), reason);
-        let mut steps = TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string()))?;
+        fn unreadable(reason: String, from: &Path) -> Error {
+            Error::configuration(from.display().to_string(), reason)
+        }
+        let mut steps =
+            TextProcessorConfig::read(&from).map_err(|e| unreadable(e.to_string(), &from))?;
         let mut copies: Vec<(PathBuf, PathBuf)> = Vec::new();
         let mut files = Vec::new();
         for file in steps.files_mut() {

@@ -105,13 +105,16 @@ impl ReorderingConstraint {
         if facts.covered == gap && span.start == gap {
             return true;
         }
-        let covered = |position: u32| coverages.is_covered(coverage, position);
+        fn covered(position: u32, coverages: &Coverages, coverage: &CoverageId) -> bool {
+            coverages.is_covered(*coverage, position)
+        }
         for (z, zone) in self.zones.iter().enumerate() {
             if gap >= zone.end {
                 continue;
             }
             let length = zone.end - zone.start;
-            let done = (zone.start..zone.end).filter(|&p| covered(p)).count() as u32;
+            let done =
+                (zone.start..zone.end).filter(|&p| covered(p, coverages, &coverage)).count() as u32;
             if done == length {
                 continue;
             }
@@ -140,7 +143,7 @@ impl ReorderingConstraint {
             }
             let mut leaves_gap = false;
             for position in zone.start..span.end.min(zone.end) - 1 {
-                leaves_gap |= position < span.start && !covered(position);
+                leaves_gap |= position < span.start && !covered(position, coverages, &coverage);
                 if leaves_gap && self.local_walls[position as usize] == z as u32 {
                     return false;
                 }

@@ -172,7 +172,9 @@ fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
         input: settings.input.clone().filter(|factors| *factors == [0]),
         ..FactorSettings::default()
     };
-    let only_first = |needed: &[(usize, String)]| needed.iter().all(|(factor, _)| *factor == 0);
+    fn only_first(needed: &[(usize, String)]) -> bool {
+        needed.iter().all(|(factor, _)| *factor == 0)
+    }
     let all_first = [&source, &target, &reordered].into_iter().all(|needed| only_first(needed));
     if *settings == plain && output_is_first && all_first {
         return None;

@@ -268,5 +268,5 @@ fn token_links(translation: &Translation) -> TokenLinks {
         phrases.push((phrase.source.start as usize..phrase.source.end as usize, target));
         offset += phrase.words.len() as u32;
     }
-    TokenLinks::of_phrases(points, phrases)
+    TokenLinks::from_phrases(points, phrases)
 }

@@ -149,16 +149,22 @@ pub(crate) fn find_insignificant(
             present.found.iter().for_each(|&id| counts[id as usize] += 1);
         }
     })?;
-    let marginals = |(source, target): (u32, u32)| MarginalCounts {
-        all,
-        source: occurrences[0][source as usize].into(),
-        target: occurrences[1][target as usize].into(),
-    };
+    fn marginals(
+        (source, target): (u32, u32),
+        all: u64,
+        occurrences: &[Vec<u32>; 2],
+    ) -> MarginalCounts {
+        MarginalCounts {
+            all,
+            source: occurrences[0][source as usize].into(),
+            target: occurrences[1][target as usize].into(),
+        }
+    }
     let mut pruned = vec![false; pairs.len()];
     // Target, source and index of the pairs that only cooccurrences decide.
     let mut open: Vec<(u32, u32, u32)> = Vec::new();
     for (index, &pair) in (0..).zip(pairs) {
-        let counts = marginals(pair);
+        let counts = marginals(pair, all, &occurrences);
         let most = counts.source.min(counts.target);
         if counts.neg_ln_p_value(most) <= level {
             pruned[index as usize] = true;
@@ -194,7 +200,7 @@ pub(crate) fn find_insignificant(
     })?;
     for (&(target, source, index), &together) in open.iter().zip(&together) {
         pruned[index as usize] =
-            marginals((source, target)).neg_ln_p_value(together.into()) <= level;
+            marginals((source, target), all, &occurrences).neg_ln_p_value(together.into()) <= level;
     }
     Ok(pruned)
 }

@@ -101,7 +101,9 @@ impl GlmModel {
         let metadata: Metadata = container.metadata()?;
         let damaged = |reason: &str| container.damaged("metadata", reason);
         let orders = (metadata.counts.len(), metadata.levels.len());
-        let backoff = |unigram: &Entry| f32::from_bits(unigram.backoff);
+        fn backoff(unigram: &Entry) -> f32 {
+            f32::from_bits(unigram.backoff)
+        }
         let (head, unigrams) =
             ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
         let Some(width) = NodeWidth::from_keys(metadata.node_width) else {

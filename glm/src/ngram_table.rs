@@ -238,7 +238,7 @@ impl NgramTable {
         }
         let blanks = match order {
             1 => &[],
-            _ => model.blanks.of_order(order),
+            _ => model.blanks.for_order(order),
         };
         let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
         if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {

@@ -60,7 +60,7 @@ impl LevelReader for GlmLevels {
                 take(&mut table.backoffs)
             },
             oldest: take(&mut table.words),
-            keep: keep_flags(self.model.blanks.of_order(order), table.locations.iter().copied()),
+            keep: keep_flags(self.model.blanks.for_order(order), table.locations.iter().copied()),
         };
         self.suffixes = table;
         Ok(level)

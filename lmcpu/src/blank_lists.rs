@@ -37,7 +37,7 @@ impl BlankLists {
     }
 
     /// The numbers of the blanks among the n-grams of `order`, from 2.
-    pub fn of_order(&self, order: usize) -> &[u32] {
+    pub fn for_order(&self, order: usize) -> &[u32] {
         &self.numbers[self.offsets[order - 2]..self.offsets[order - 1]]
     }
 }

@@ -74,9 +74,9 @@ impl<V: ModelVocabulary> ModelHead<V> {
     /// The head of a file of KenLM's, which names its words only; `backoff` gives the
     /// backoff of one. Whether minimisation is closed is not known without reading all
     /// of such a file.
-    pub(crate) fn of_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
+    pub(crate) fn from_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
         let (bos_id, eos_id) = (words.word_id(b"<s>"), words.word_id(b"</s>"));
-        let begin_state = State::of_word(bos_id, backoff(bos_id));
+        let begin_state = State::from_word(bos_id, backoff(bos_id));
         ModelHead { order, words, begin_state, eos_id, minimization_is_closed: false }
     }
 
@@ -117,14 +117,16 @@ impl ModelHead {
             return Err(container.damaged("order-1", reason).into());
         }
         let &HeadMetadata { bos_id, eos_id, minimization_is_closed, .. } = metadata;
-        let is_valid = |id: u32, marker: &[u8]| match id {
-            0 => words.find(marker).is_none(),
-            _ => (id as usize) < words.len(),
-        };
-        if !is_valid(bos_id, b"<s>") || !is_valid(eos_id, b"</s>") {
+        fn is_valid(id: u32, marker: &[u8], words: &Dictionary) -> bool {
+            match id {
+                0 => words.find(marker).is_none(),
+                _ => (id as usize) < words.len(),
+            }
+        }
+        if !is_valid(bos_id, b"<s>", &words) || !is_valid(eos_id, b"</s>", &words) {
             return Err(damaged("<s> or </s> is not a word of the model").into());
         }
-        let begin_state = State::of_word(LmWord(bos_id), backoff(&unigrams[bos_id as usize]));
+        let begin_state = State::from_word(LmWord(bos_id), backoff(&unigrams[bos_id as usize]));
         let eos_id = LmWord(eos_id);
         Ok((ModelHead { order, words, begin_state, eos_id, minimization_is_closed }, unigrams))
     }

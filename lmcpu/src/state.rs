@@ -25,7 +25,7 @@ impl State {
     pub const EMPTY: State = State { length: 0, entries: [(LmWord(0), 0.0); MAX_ORDER - 1] };
 
     /// The state of one word.
-    pub(crate) fn of_word(word: LmWord, backoff: f32) -> Self {
+    pub(crate) fn from_word(word: LmWord, backoff: f32) -> Self {
         let mut state = State::EMPTY;
         state.entries[0] = (word, backoff);
         state.set_len(1);

@@ -42,7 +42,9 @@ impl WordKey {
             }
         };
         let (low, high) = bytes.split_at(8);
-        let half = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        fn half(bytes: &[u8]) -> u64 {
+            bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        }
         let (low_mask, high_mask) = LENGTH_MASKS[length];
         let high = half(high) & high_mask | (length as u64) << 56;
         Some(WordKey { low: half(low) & low_mask, high })

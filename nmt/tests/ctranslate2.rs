@@ -73,11 +73,11 @@ fn assert_equal(found: &[Vec<Scored>], expected: &[Vec<Scored>], what: &str) {
 fn golden(folder: &Path, beam: usize) -> (String, Vec<Vec<Scored>>) {
     let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
     let (mut text, mut lists): (Vec<&str>, Vec<Vec<Scored>>) = Default::default();
-    let of_beam = expected.lines().filter_map(|line| {
+    let beam_lines = expected.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split('\t').collect();
         (fields[1] == beam.to_string()).then_some(fields)
     });
-    for (number, fields) in of_beam.enumerate() {
+    for (number, fields) in beam_lines.enumerate() {
         if number % beam == 0 {
             text.push(fields[0]);
             lists.push(Vec::new());

@@ -67,11 +67,11 @@ fn translate(bundle: ModelBundle, text: &str, beam: usize) -> Vec<Scored> {
 fn golden(folder: &Path, beam: usize) -> (String, Vec<Scored>) {
     let expected = std::fs::read_to_string(folder.join("expected.tsv")).unwrap();
     let (mut text, mut translations) = (String::new(), Vec::new());
-    let of_beam = expected.lines().filter_map(|line| {
+    let beam_lines = expected.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split('\t').collect();
         (fields[1] == beam.to_string()).then_some(fields)
     });
-    for fields in of_beam {
+    for fields in beam_lines {
         text += &format!("{}\n", fields[0]);
         translations.push((fields[2].to_owned(), fields[3].parse().unwrap()));
     }

@@ -97,13 +97,13 @@ fn any_stacks() -> impl Strategy<Value = [TransformerStackConfig; 2]> {
 
 /// Transformers that Marian has options for.
 fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
-    let of_version = any_version().prop_flat_map(|version| {
+    let any_blocks = any_version().prop_flat_map(|version| {
         let activation = any_activation(version.gelu);
         (Just(version.keys), activation, any_autoregression(version.gelu))
     });
     let steps = [any_steps(), any_steps(), any_steps(), any_steps()];
     let layers = any::<[prop::sample::Index; 4]>();
-    (any_embeddings(), any_stacks(), of_version, steps, layers, any::<[bool; 3]>()).prop_map(
+    (any_embeddings(), any_stacks(), any_blocks, steps, layers, any::<[bool; 3]>()).prop_map(
         |(embeddings, [encoder, decoder], version, steps, layers, flags)| {
             let (pre_norm_keys, activation, autoregression) = version;
             let [preprocess, postprocess, postprocess_embedding, postprocess_top] = steps;

@@ -112,10 +112,12 @@ fn force_decode<F: EncoderDecoder<ReferenceBackend>>(
             token: step.checked_sub(1).map(|last| lines[line].target[last]),
         };
         let rows: Vec<HypothesisRow> = active.iter().map(row).collect();
-        let of_rows: Vec<&F::EncodedSource> = active.iter().map(|&line| &sources[line]).collect();
+        let row_sources: Vec<&F::EncodedSource> =
+            active.iter().map(|&line| &sources[line]).collect();
         let mut alignment = Vec::new();
-        let hidden =
-            layers.step(&mut backend, &mut state, &rows, &of_rows, Some(&mut alignment)).unwrap();
+        let hidden = layers
+            .step(&mut backend, &mut state, &rows, &row_sources, Some(&mut alignment))
+            .unwrap();
         for (weights, &line) in alignment.iter().zip(&active) {
             assert_eq!(weights.len(), lines[line].source.len());
             assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);

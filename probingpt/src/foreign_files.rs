@@ -130,29 +130,31 @@ pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
 
 /// What is in the place of the missing file `path`.
 fn describe_in_place(path: &Path) -> Option<String> {
-    let beside = |extension: &str| {
+    fn beside(extension: &str, path: &Path) -> PathBuf {
         let mut name = path.as_os_str().to_owned();
         name.push(extension);
         PathBuf::from(name)
-    };
-    if let Some(file) = COMPRESSIONS.iter().map(|e| beside(e)).find(|file| file.is_file()) {
+    }
+    if let Some(file) = COMPRESSIONS.iter().map(|e| beside(e, path)).find(|file| file.is_file()) {
         return Some(format!("there is no such file, but {}; name that one", file.display()));
     }
     FAMILIES.iter().find_map(|Family { extensions, what, remedy }| {
-        let file = extensions.iter().map(|e| beside(e)).find(|file| file.is_file())?;
+        let file = extensions.iter().map(|e| beside(e, path)).find(|file| file.is_file())?;
         Some(format!("there is no such file, but {}, {what}; {remedy}", file.display()))
     })
 }
 
 fn describe_folder(folder: &Path) -> Option<String> {
-    let has = |name: &str| folder.join(name).is_file();
-    let (what, remedy) = if has("probing_hash.dat") {
+    fn has(name: &str, folder: &Path) -> bool {
+        folder.join(name).is_file()
+    }
+    let (what, remedy) = if has("probing_hash.dat", folder) {
         ("a ProbingPT folder of Moses", "name it in a ProbingPT line, or see `miriam pt dump`")
-    } else if has("Misc.dat") && has("Source.dat") {
+    } else if has("Misc.dat", folder) && has("Source.dat", folder) {
         ("an on-disk phrase table of Moses", FROM_TEXT)
-    } else if has("dalm.ini") {
+    } else if has("dalm.ini", folder) {
         ("a language model of DALM", "it is not read; name its ARPA file in a KENLM line")
-    } else if has("f.bin") && has("e.bin") {
+    } else if has("f.bin", folder) && has("e.bin", folder) {
         ("a suffix-array table of Moses", SUFFIX_ARRAY)
     } else {
         return None;
@@ -186,12 +188,12 @@ fn describe_extract(line: &[u8]) -> Option<&'static str> {
     let third = split_fields(line).nth(2)?;
     let mut words = split_words(third).peekable();
     words.peek()?;
-    let is_link = |word: &[u8]| {
+    fn is_link(word: &[u8]) -> bool {
         let mut parts = word.split(|&b| b == b'-');
         let mut is_number =
             || parts.next().is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
         is_number() && is_number() && parts.next().is_none()
-    };
+    }
     const ORIENTATIONS: [&[u8]; 8] =
         [b"mono", b"swap", b"other", b"dright", b"dleft", b"nomono", b"left", b"right"];
     let words: Vec<&[u8]> = words.collect();

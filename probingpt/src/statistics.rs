@@ -63,14 +63,16 @@ impl AnyTable {
 }
 
 fn native_columns(table: &PhraseTable) -> Vec<ColumnStatistics> {
-    let column = |(column, book): (&ColumnEncoding, &Option<crate::table::Codebook>)| {
+    fn column(
+        (column, book): (&ColumnEncoding, &Option<crate::table::Codebook>),
+    ) -> ColumnStatistics {
         let storage = match column {
             ColumnEncoding::Raw => "raw",
             ColumnEncoding::Coded => "coded",
             ColumnEncoding::CodedWithCounts => "coded with counts",
         };
         ColumnStatistics::new(storage, book.as_ref().map(|book| book.values.len()))
-    };
+    }
     table.metadata.columns.iter().zip(&table.codebooks).map(column).collect()
 }
 

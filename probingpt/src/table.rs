@@ -153,9 +153,13 @@ impl PhraseTable {
             let reason = "they contradict the number of points";
             return Err(damaged(section::ALIGNMENT_OFFSETS, reason).into());
         }
-        let pool = |is_present: bool, name: &str| {
-            is_present.then(|| StringPool::open(&container, name)).transpose()
-        };
+        fn pool(
+            is_present: bool,
+            name: &str,
+            container: &Container,
+        ) -> Result<Option<StringPool>, miriam_storage::Error> {
+            is_present.then(|| StringPool::open(container, name)).transpose()
+        }
         Ok(PhraseTable {
             num_coded_columns: metadata.num_coded_columns(),
             source: Dictionary::open(&container, section::SOURCE)?,
@@ -165,8 +169,8 @@ impl PhraseTable {
             alignment_classes,
             alignment_offsets,
             alignment_points,
-            counts: pool(metadata.has_counts, section::COUNTS)?,
-            extra: pool(metadata.has_extra, section::EXTRA)?,
+            counts: pool(metadata.has_counts, section::COUNTS, &container)?,
+            extra: pool(metadata.has_extra, section::EXTRA, &container)?,
             index,
             records: container.section::<u8>(section::RECORDS)?,
             metadata,

@@ -190,7 +190,9 @@ impl Configuration {
             model.shortlist = model.shortlist.as_ref().map(|list| list.within(folder));
         }
         configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
-        let is_file = |log: &PathBuf| *log != Path::new("-");
+        fn is_file(log: &PathBuf) -> bool {
+            *log != Path::new("-")
+        }
         if let Some(log) = configuration.access_log.as_mut().filter(|log| is_file(log)) {
             *log = folder.join(&*log);
         }
@@ -259,7 +261,9 @@ impl Configuration {
     /// # Errors
     /// If the mode is not one, or sockets that it is for are missing.
     pub(crate) fn socket_access(&self) -> Result<SocketAccess> {
-        let wrong = |reason: String| Error::Usage { reason };
+        fn wrong(reason: String) -> Error {
+            Error::Usage { reason }
+        }
         let given = [(&self.unix_mode, "unix-mode"), (&self.unix_group, "unix-group")];
         if self.unix.is_empty()
             && let Some((_, name)) = given.iter().find(|(value, _)| value.is_some())
@@ -281,7 +285,9 @@ impl Configuration {
     /// # Errors
     /// If there is no model, or two have one name.
     pub fn check(&self) -> Result<()> {
-        let wrong = |reason: String| Err(Error::Usage { reason });
+        fn wrong(reason: String) -> Result<(), Error> {
+            Err(Error::Usage { reason })
+        }
         let base = &self.base_path;
         if !base.is_empty() && (!base.starts_with('/') || base.ends_with('/')) {
             return wrong(format!("base-path {base:?}: it begins with / and does not end with it"));

@@ -124,7 +124,9 @@ impl Keys {
         if used.began.elapsed() >= minute {
             *used = Minute { began: Instant::now(), requests: 0, characters: 0 };
         }
-        let is_over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used > limit);
+        fn is_over(used: u64, limit: Option<u64>) -> bool {
+            limit.is_some_and(|limit| used > limit)
+        }
         let (requests, total) = (used.requests + 1, used.characters + characters as u64);
         if is_over(requests, key.requests_per_minute) || is_over(total, key.characters_per_minute) {
             return Err(KeyError::TooMuch(minute.saturating_sub(used.began.elapsed())));

@@ -114,7 +114,9 @@ impl Listener {
     pub fn inherited() -> Result<Vec<Self>> {
         let mut sockets = listenfd::ListenFd::from_env();
         let indices = 0..sockets.len();
-        let name = |index| format!("socket {index} of LISTEN_FDS");
+        fn name(index: usize) -> String {
+            format!("socket {index} of LISTEN_FDS")
+        }
         indices
             .map(|index: usize| -> io::Result<Self> {
                 let listener = match sockets.take_tcp_listener(index) {

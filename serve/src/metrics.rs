@@ -171,13 +171,17 @@ impl Metrics {
     /// Counts a request to a protocol.
     pub fn record_request(&self, api: &'static str, status: u16, time: Duration) {
         *lock(&self.requests).entry((api, status)).or_default() += 1;
-        let new = || Arc::new(Histogram::new(SECONDS));
+        fn new() -> Arc<Histogram> {
+            Arc::new(Histogram::new(SECONDS))
+        }
         lock(&self.seconds).entry(api).or_insert_with(new).record(time.as_secs_f64());
     }
 
     /// Counts the time of a request in a queue.
     pub fn record_queue(&self, time: Duration) {
-        let new = || Arc::new(Histogram::new(SECONDS));
+        fn new() -> Arc<Histogram> {
+            Arc::new(Histogram::new(SECONDS))
+        }
         lock(&self.queue).get_or_insert_with(new).record(time.as_secs_f64());
     }
 
@@ -197,9 +201,9 @@ impl Metrics {
     /// All measurements as text.
     pub fn render(&self, gauges: &Gauges) -> String {
         let mut out = String::new();
-        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
+        fn head(out: &mut String, name: &str, kind: &str, help: &str) {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        };
+        }
         head(&mut out, "miriam_requests_total", "counter", "Requests by protocol and status");
         for ((api, status), count) in &*lock(&self.requests) {
             let labels = format!("api=\"{api}\",status=\"{status}\"");
@@ -245,7 +249,9 @@ impl Metrics {
             let labels = format!("model=\"{name}\",serves=\"{serves}\",reason=\"{reason}\"");
             let _ = writeln!(out, "miriam_model_broken{{{labels}}} 1");
         }
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed) as f64;
+        fn count(counter: &AtomicU64) -> f64 {
+            counter.load(Ordering::Relaxed) as f64
+        }
         let started = process_start().unwrap_or_default();
         let plain = [
             ("miriam_source_words_total", "counter", count(&self.source_words)),

@@ -14,7 +14,7 @@ use miriam_textproc::{
 use crate::app::{App, Translated, best_text};
 use crate::background;
 use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult};
-use crate::models::{Model, Registry, Route, languages};
+use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
 
 /// How long translations may be put together after the deadline of their search.
@@ -397,8 +397,8 @@ fn find_links(
     );
     let points = found.alignment.iter().copied();
     let links = match &found.phrases[..] {
-        [] => TokenLinks::of_tokens(points, found.attention.iter().copied()),
-        phrases => TokenLinks::of_phrases(points, phrases.iter().map(Phrase::spans)),
+        [] => TokenLinks::from_tokens(points, found.attention.iter().copied()),
+        phrases => TokenLinks::from_phrases(points, phrases.iter().map(Phrase::spans)),
     };
     let source = (sentence, result.source.iter().map(Vec::as_slice));
     links.locate(source, num_tags, (text, found.tokens.iter().map(Vec::as_slice)))

@@ -56,7 +56,9 @@ fn initializer(
     if *rows == 1 && !name.ends_with("U_att") {
         return Initializer::Constant(0.0);
     }
-    let uniform = |variance: f32| Initializer::Uniform((3.0 * variance).sqrt());
+    fn uniform(variance: f32) -> Initializer {
+        Initializer::Uniform((3.0 * variance).sqrt())
+    }
     if name.ends_with("Wemb") {
         return uniform(1.0 / architecture.embeddings().dim as f32);
     }

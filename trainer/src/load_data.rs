@@ -21,7 +21,11 @@ use crate::training::ValidationSet;
 /// # Errors
 /// If a file cannot be read or is not a vocabulary.
 pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<TokenizerPair> {
-    let open = |side: usize| -> Result<(Arc<Vocabulary>, Segmentation)> {
+    fn open(
+        side: usize,
+        paths: &[PathBuf; 2],
+        sizes: &[usize; 2],
+    ) -> Result<(Arc<Vocabulary>, Segmentation), crate::Error> {
         let path = &paths[side];
         let (vocabulary, pieces) = Vocabulary::open_with_segmentation(path)?;
         let segmentation = pieces.map_or(Segmentation::Presegmented, Segmentation::SentencePiece);
@@ -31,12 +35,12 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
             _ => vocabulary,
         };
         Ok((Arc::new(vocabulary), segmentation))
-    };
-    let (source, source_segmentation) = open(0)?;
+    }
+    let (source, source_segmentation) = open(0, paths, &sizes)?;
     let (target, target_segmentation) = if paths[0] == paths[1] && sizes[0] == sizes[1] {
         (Arc::clone(&source), source_segmentation.clone())
     } else {
-        open(1)?
+        open(1, paths, &sizes)?
     };
     Ok(TokenizerPair {
         target_prefix: Vec::new(),
@@ -158,8 +162,9 @@ fn read_pairs(
                 *target = lengths[1] as u32 - 1 - *target;
             }
             // The weight of `</s>` stays the last.
-            if let Some((_, of_tokens)) = weights.as_mut().and_then(|all| all.split_last_mut()) {
-                of_tokens.reverse();
+            if let Some((_, token_weights)) = weights.as_mut().and_then(|all| all.split_last_mut())
+            {
+                token_weights.reverse();
             }
         }
         let annotations = PairAnnotations { links: links.as_deref(), weights: weights.as_deref() };

@@ -42,7 +42,9 @@ pub struct ParallelFiles {
 impl ParallelFiles {
     /// A file of each side.
     pub fn pair([source, target]: [PathBuf; 2]) -> Self {
-        let file = |path, field| FieldFile { path, fields: vec![field] };
+        fn file(path: PathBuf, field: Field) -> FieldFile {
+            FieldFile { path, fields: vec![field] }
+        }
         ParallelFiles {
             files: vec![file(source, Field::Source), file(target, Field::Target)],
             weight_scope: WeightScope::default(),

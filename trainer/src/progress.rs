@@ -63,16 +63,16 @@ impl FromStr for TrainingLength {
             Some(b'G') => (&number[..number.len() - 1], 1e9),
             _ => (number, 1.0),
         };
-        let wrong = || {
+        fn wrong(text: &str) -> String {
             format!(
                 "{text:?} is not a length of training: a number, perhaps with K, M or G, and u for \
                  updates, t for target tokens or e for epochs"
             )
-        };
-        let count: f64 = digits.parse().map_err(|_| wrong())?;
+        }
+        let count: f64 = digits.parse().map_err(|_| wrong(text))?;
         let count = count * factor;
         if !(0.0..=1e18).contains(&count) {
-            return Err(wrong());
+            return Err(wrong(text));
         }
         Ok(TrainingLength { count: count.round() as u64, unit })
     }

@@ -130,8 +130,8 @@ impl TrainingRequest {
                 ini.display()
             )));
         }
-        let of_model = paths.files.model.parent().filter(|path| *path != Path::new(""));
-        for folder in of_model.into_iter().chain(self.folder.as_deref()) {
+        let model_folder = paths.files.model.parent().filter(|path| *path != Path::new(""));
+        for folder in model_folder.into_iter().chain(self.folder.as_deref()) {
             std::fs::create_dir_all(folder)
                 .map_err(|e| miriam_storage::Error::io(folder, "create", e))?;
         }
@@ -228,7 +228,9 @@ impl TrainingRequest {
     /// The options with the paths of this training.
     fn marian_yaml(&self, paths: &Paths) -> Result<String> {
         let mut options = self.options.clone();
-        let text = |path: &Path| path.display().to_string();
+        fn text(path: &Path) -> String {
+            path.display().to_string()
+        }
         options.set("model", vec![text(&paths.files.model)])?;
         options.set("vocabs", paths.vocabularies.iter().map(|path| text(path)).collect())?;
         Ok(options.marian_yaml())
@@ -280,7 +282,9 @@ impl TrainingRequest {
     }
 
     fn paths(&self) -> Result<Paths> {
-        let needed = |what: &str| Error::usage(format!("--{what} is needed"));
+        fn needed(what: &str) -> Error {
+            Error::usage(format!("--{what} is needed"))
+        }
         let model = self.options.get_string("model");
         let model = match (&self.folder, &model[..]) {
             (Some(folder), "") => folder.join("model.npz"),

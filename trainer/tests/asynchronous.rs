@@ -77,8 +77,8 @@ fn one_worker_makes_synchronous_updates() {
             let name = format!("{kind}-{}", optimizer[0]);
             let found = place.train(&name, &with(options.clone(), &[(kind, values)])).unwrap();
             assert_eq!(found, (expected, cost.clone()), "{name}");
-            let of_sync = vectors(&place, &format!("sync-{}", optimizer[0]));
-            assert_eq!(vectors(&place, &name), of_sync, "{name}");
+            let expected_vectors = vectors(&place, &format!("sync-{}", optimizer[0]));
+            assert_eq!(vectors(&place, &name), expected_vectors, "{name}");
         }
     }
     // So are rates by words, and by the mean of words.

@@ -104,8 +104,8 @@ fn compare(
         gradient(Plain::<f64>::default(), architecture, &values, pairs, dropout).1
     });
     let rounding = |parameter: &Parameter| {
-        let of_parameters = perturbed.iter().map(|found| error(found, parameter));
-        of_parameters.fold(error(&single, parameter), f64::max)
+        let parameter_errors = perturbed.iter().map(|found| error(found, parameter));
+        parameter_errors.fold(error(&single, parameter), f64::max)
     };
     for cpu in Cpu::all() {
         let (fast_loss, found) = gradient(Fast::new(cpu), architecture, values, pairs, dropout);

@@ -42,22 +42,22 @@ impl Initial {
 
 #[test]
 fn matrices_and_tables_have_marians_limits() {
-    let of_matrix = |inputs: f64, outputs: f64| (6.0 / (inputs + outputs)).sqrt();
+    let glorot_limit = |inputs: f64, outputs: f64| (6.0 / (inputs + outputs)).sqrt();
     let model = Initial::new("transformer, pre-norm, untied", 1, false);
     for table in ["encoder_Wemb", "decoder_Wemb"] {
         model.assert_uniform(table, (3.0f64 / 8.0).sqrt());
     }
     model.assert_uniform("decoder_ff_logit_out_Wt", (3.0f64 / 8.0).sqrt());
-    model.assert_uniform("encoder_l2_self_Wq", of_matrix(8.0, 8.0));
-    model.assert_uniform("decoder_l2_ffn_W1", of_matrix(8.0, 12.0));
+    model.assert_uniform("encoder_l2_self_Wq", glorot_limit(8.0, 8.0));
+    model.assert_uniform("decoder_l2_ffn_W1", glorot_limit(8.0, 12.0));
     // Stored matrices: those of two gates are one.
     let model = Initial::new("gru", 1, false);
     model.assert_uniform("Wemb", (3.0f64 / 6.0).sqrt());
-    model.assert_uniform("encoder_bi_U", of_matrix(5.0, 10.0));
-    model.assert_uniform("encoder_bi_Ux", of_matrix(5.0, 5.0));
-    model.assert_uniform("encoder_bi_W", of_matrix(6.0, 10.0));
+    model.assert_uniform("encoder_bi_U", glorot_limit(5.0, 10.0));
+    model.assert_uniform("encoder_bi_Ux", glorot_limit(5.0, 5.0));
+    model.assert_uniform("encoder_bi_W", glorot_limit(6.0, 10.0));
     // The vector of attention is a matrix with one column.
-    model.assert_uniform("decoder_U_att", of_matrix(10.0, 1.0));
+    model.assert_uniform("decoder_U_att", glorot_limit(10.0, 1.0));
 }
 
 #[test]

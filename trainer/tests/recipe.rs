@@ -54,7 +54,7 @@ fn losses_are_weighted() {
         place.train(name, &[("data-weighting", &[&file]), ("data-weighting-type", &[scope])])
     };
     let (plain, plain_cost) = place.train("plain", &[]).unwrap();
-    let of_words = |weight: &str| -> String {
+    let words_with_weight = |weight: &str| -> String {
         let line = |line: &str| {
             let count = line.split_whitespace().count() + 1;
             vec![weight; count].join(" ") + "\n"
@@ -62,9 +62,12 @@ fn losses_are_weighted() {
         TARGET.lines().map(line).collect()
     };
     assert_eq!(weighted("one", "sentence", &"1\n".repeat(8)).unwrap().0, plain);
-    assert_eq!(weighted("ones", "word", &of_words("1")).unwrap().0, plain);
+    assert_eq!(weighted("ones", "word", &words_with_weight("1")).unwrap().0, plain);
     let (half, half_cost) = weighted("half", "sentence", &"0.5\n".repeat(8)).unwrap();
-    assert_eq!(weighted("halves", "word", &of_words("0.5")).unwrap(), (half, half_cost.clone()));
+    assert_eq!(
+        weighted("halves", "word", &words_with_weight("0.5")).unwrap(),
+        (half, half_cost.clone())
+    );
     // Adam's steps hardly depend on the scale, so the loss is about a half of it.
     let ([all, half], [tokens, same]) = {
         let (all, half) = (cost_and_count(&plain_cost), cost_and_count(&half_cost));

@@ -130,9 +130,9 @@ fn epsilons_are_those_of_metrics() {
     let (sample, valid) = (last("[train]", " ce-mean-words "), last("[valid]", " ce-mean-words "));
     assert!((sample - valid).abs() < 1e-5, "{sample} {valid}");
     let second = |name: &str| {
-        let of_name = valid_lines(&run.log).into_iter();
-        let mut of_name = of_name.filter(|line| line.contains(&format!(" {name} :")));
-        of_name.nth(1).unwrap().to_owned()
+        let named_lines = valid_lines(&run.log).into_iter();
+        let mut named_lines = named_lines.filter(|line| line.contains(&format!(" {name} :")));
+        named_lines.nth(1).unwrap().to_owned()
     };
     assert!(second("ce-sum").ends_with("new best"), "{}", second("ce-sum"));
     for stalling in ["cross-entropy", "perplexity"] {

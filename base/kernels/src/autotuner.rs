@@ -110,10 +110,10 @@ impl Autotuner {
     /// [`Error::TunerCache`] if the existing file is not a cache.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut cache = read_cache(path)?;
-        let of_machine = cache.machines.entry(self.cpu_model.clone()).or_default();
+        let machine_choices = cache.machines.entry(self.cpu_model.clone()).or_default();
         for (shape, choice) in self.new_choices() {
-            if of_machine.len() < MAX_CHOICES || of_machine.contains_key(&shape) {
-                of_machine.insert(shape, choice);
+            if machine_choices.len() < MAX_CHOICES || machine_choices.contains_key(&shape) {
+                machine_choices.insert(shape, choice);
             }
         }
         let mut file = AtomicFile::create(path)?;
@@ -129,10 +129,10 @@ impl Autotuner {
     pub fn default_cache_path() -> Option<PathBuf> {
         let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
         // The XDG rules require absolute paths.
-        let of_desktop = |name: &str| folder(name).filter(|path| path.is_absolute());
+        let absolute_folder = |name: &str| folder(name).filter(|path| path.is_absolute());
         let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
-        let shared = || of_desktop("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
-        let home = || of_desktop("HOME").map(|home| home.join(".cache/miriam"));
+        let shared = || absolute_folder("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
+        let home = || absolute_folder("HOME").map(|home| home.join(".cache/miriam"));
         Some(own.or_else(shared).or_else(home)?.join(CACHE_NAME))
     }
 
@@ -210,8 +210,8 @@ impl Autotuner {
         let empty = || TuningState::Measuring(vec![Vec::new(); alternatives]);
         let state = states.entry(shape).or_insert_with(empty);
         let TuningState::Measuring(times) = state else { return };
-        let Some(of_trial) = times.get_mut(trial) else { return };
-        of_trial.push(time);
+        let Some(trial_times) = times.get_mut(trial) else { return };
+        trial_times.push(time);
         if times.iter().all(|times| times.len() >= TRIALS_PER_ALTERNATIVE) {
             let medians: Vec<f32> = times.iter_mut().map(|times| median(times)).collect();
             let best = (0..alternatives).min_by(|&a, &b| medians[a].total_cmp(&medians[b]));

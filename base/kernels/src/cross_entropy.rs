@@ -45,12 +45,12 @@ impl LogitStatistics {
     pub fn cross_entropy(&self, columns: usize, smoothing: f32) -> f64 {
         // Differences first: they are exact where logits are large.
         let (max, smoothing) = (f64::from(self.max), f64::from(smoothing));
-        let of_label = max - f64::from(self.label) + self.exp_sum.ln();
+        let label_loss = max - f64::from(self.label) + self.exp_sum.ln();
         if smoothing == 0.0 {
-            return of_label;
+            return label_loss;
         }
-        let of_all = max - self.sum / columns as f64 + self.exp_sum.ln();
-        (1.0 - smoothing) * of_label + smoothing * of_all
+        let mean_loss = max - self.sum / columns as f64 + self.exp_sum.ln();
+        (1.0 - smoothing) * label_loss + smoothing * mean_loss
     }
 
     fn merge(&mut self, max: f32, exp_sum: f32, sum: f32) {
@@ -155,10 +155,10 @@ pub fn cross_entropy_gradient(
         let factor = (f64::from(weight) / statistics.exp_sum) as f32;
         let shift = weight * spread;
         dispatch!(cpu, gradient_row(statistics.max, factor, shift, row));
-        if let Some(of_label) =
+        if let Some(label_loss) =
             label_column(labels[index], block.first).and_then(|label| row.get_mut(label))
         {
-            *of_label -= weight * (1.0 - block.smoothing);
+            *label_loss -= weight * (1.0 - block.smoothing);
         }
     }
 }

@@ -19,15 +19,17 @@ impl NumpyRng {
     /// `numpy.random.default_rng(seed)`.
     pub(crate) fn new(seed: u64) -> Self {
         let words = seed_sequence(seed);
-        let wide = |high: usize| u128::from(words[high]) << 64 | u128::from(words[high + 1]);
+        fn wide(high: usize, words: &[u64; 4]) -> u128 {
+            u128::from(words[high]) << 64 | u128::from(words[high + 1])
+        }
         let mut random = NumpyRng {
             state: 0,
-            increment: wide(2) << 1 | 1,
+            increment: wide(2, &words) << 1 | 1,
             buffered_u32: None,
             bool_bits: (0, 0),
         };
         random.advance();
-        random.state = random.state.wrapping_add(wide(0));
+        random.state = random.state.wrapping_add(wide(0, &words));
         random.advance();
         random
     }
@@ -58,12 +60,14 @@ impl NumpyRng {
         if bound == 1 {
             return 0;
         }
-        let scaled = |number: u32| u64::from(number) * u64::from(bound);
-        let mut product = scaled(self.next_u32());
+        fn scaled(number: u32, bound: u32) -> u64 {
+            u64::from(number) * u64::from(bound)
+        }
+        let mut product = scaled(self.next_u32(), bound);
         if (product as u32) < bound {
             let threshold = bound.wrapping_neg() % bound;
             while (product as u32) < threshold {
-                product = scaled(self.next_u32());
+                product = scaled(self.next_u32(), bound);
             }
         }
         (product >> 32) as u32

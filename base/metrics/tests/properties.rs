@@ -49,12 +49,12 @@ proptest! {
         for metric in metrics() {
             let score = sentence_score(&*metric, &hypothesis, &references);
             prop_assert!(score.value >= 0.0 && score.value.is_finite(), "{score:?}");
-            let of_itself = sentence_score(&*metric, references[0], &references);
+            let own_score = sentence_score(&*metric, references[0], &references);
             let limit = if score.name == "TER" { 0.0 } else { 100.0 + 1e-9 };
             if score.name == "TER" {
-                prop_assert_eq!(of_itself.value, limit);
+                prop_assert_eq!(own_score.value, limit);
             } else {
-                prop_assert!(of_itself.value <= limit, "{of_itself:?}");
+                prop_assert!(own_score.value <= limit, "{own_score:?}");
             }
         }
     }

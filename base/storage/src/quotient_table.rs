@@ -157,9 +157,9 @@ impl CompactLayout {
             let tag_bits = (ENTRY_BITS / slots).saturating_sub(value_bits).min(key_bits);
             CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes }
         };
-        let fits = |layout: &CompactLayout| {
+        fn fits(layout: &CompactLayout) -> bool {
             layout.tag_bits >= SHORT_TAG_BITS && layout.max_displacement() >= MIN_DISPLACEMENT
-        };
+        }
         // One entry of whole keys fits into every line.
         (1..=MAX_SLOTS).rev().map(with).find(fits).unwrap_or(with(1))
     }
@@ -252,8 +252,8 @@ pub fn build(
     parallel::fill_chunks(&mut lines, CHUNK_LINES, &|first, lines| {
         let first = first as u32;
         let begin = slot_of.partition_point(|&number| number / slots < first);
-        let of_chunk = slot_of[begin..].iter().zip(&entries[begin..]);
-        for (&number, &(mixed, index)) in of_chunk {
+        let chunk_entries = slot_of[begin..].iter().zip(&entries[begin..]);
+        for (&number, &(mixed, index)) in chunk_entries {
             let Some(line) = lines.get_mut((number / slots - first) as usize) else { break };
             let (slot, tag) = (number % slots, mixed & tag_mask);
             line.write_bits(slot * SHORT_TAG_BITS, tag & 0xffff);

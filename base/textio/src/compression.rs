@@ -53,22 +53,26 @@ impl Compression {
     /// # Errors
     /// Where the compressor fails.
     pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
-        let buffer = || Vec::with_capacity(text.len() / 3);
+        fn buffer(text: &[u8]) -> Vec<u8> {
+            Vec::with_capacity(text.len() / 3)
+        }
         match self {
             Compression::None => Ok(text),
             Compression::Gzip => {
-                let mut gzip = flate2::write::GzEncoder::new(buffer(), flate2::Compression::fast());
+                let mut gzip =
+                    flate2::write::GzEncoder::new(buffer(&text), flate2::Compression::fast());
                 gzip.write_all(&text)?;
                 gzip.finish()
             }
             Compression::Zstd => zstd::bulk::compress(&text, 1),
             Compression::Bzip2 => {
-                let mut bzip2 = bzip2::write::BzEncoder::new(buffer(), bzip2::Compression::fast());
+                let mut bzip2 =
+                    bzip2::write::BzEncoder::new(buffer(&text), bzip2::Compression::fast());
                 bzip2.write_all(&text)?;
                 bzip2.finish()
             }
             Compression::Xz => {
-                let mut xz = XzWriter::new(buffer(), XzOptions::with_preset(0))?;
+                let mut xz = XzWriter::new(buffer(&text), XzOptions::with_preset(0))?;
                 xz.write_all(&text)?;
                 xz.finish()
             }

@@ -6,7 +6,9 @@
 
 /// `bytes` without spaces, tabs, CR and LF around it.
 pub fn trim(bytes: &[u8]) -> &[u8] {
-    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+    fn blank(b: &u8) -> bool {
+        matches!(b, b' ' | b'\t' | b'\r' | b'\n')
+    }
     let Some(start) = bytes.iter().position(|b| !blank(b)) else { return &[] };
     let end = bytes.iter().rposition(|b| !blank(b)).map_or(start, |i| i + 1);
     &bytes[start..end]

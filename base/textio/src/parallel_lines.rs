@@ -18,7 +18,9 @@ impl ParallelLines {
     /// # Errors
     /// [`Error::Io`] for a file that cannot be opened.
     pub fn open(paths: &[&Path]) -> Result<Self> {
-        let open = |path: &&Path| Ok(Lines::in_background(Input::open(path)?));
+        fn open(path: &&Path) -> Result<Lines, Error> {
+            Ok(Lines::in_background(Input::open(path)?))
+        }
         Ok(Self::new(paths.iter().map(open).collect::<Result<_>>()?))
     }
 

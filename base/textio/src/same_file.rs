@@ -15,7 +15,9 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
             first.is_file() && second.is_file() && is_same_inode((one, &first), (other, &second))
         }
         (Err(_), Err(_)) => {
-            let folder = |path: &Path| path.parent().map(canonical_folder);
+            fn folder(path: &Path) -> Option<PathBuf> {
+                path.parent().map(canonical_folder)
+            }
             one.file_name() == other.file_name() && folder(one) == folder(other)
         }
         _ => false,

@@ -224,7 +224,9 @@ impl BpeCodes {
 
 /// A line without spaces and line ends around it. Other white space may be a symbol.
 fn trim_line(line: &[u8]) -> &[u8] {
-    let is_text = |byte: &u8| !b" \r\n".contains(byte);
+    fn is_text(byte: &u8) -> bool {
+        !b" \r\n".contains(byte)
+    }
     let start = line.iter().position(is_text).unwrap_or(line.len());
     let end = line.iter().rposition(is_text).map_or(start, |last| last + 1);
     &line[start..end]

@@ -228,7 +228,9 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
 pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let is_space = |symbol: DecodedChar| symbol.class().intersects(CharClass::SPACE);
+        fn is_space(symbol: DecodedChar) -> bool {
+            symbol.class().intersects(CharClass::SPACE)
+        }
         let start = char_indices(rest).find(|&(_, symbol)| !is_space(symbol))?.0;
         rest = &rest[start..];
         let end =

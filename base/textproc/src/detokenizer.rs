@@ -163,9 +163,9 @@ impl Detokenizer {
         if !word.is_empty() && word.iter().all(|byte| b",.?!:;\\%}])".contains(byte)) {
             return Attachment::Left;
         }
-        let letter_at = |word: &[u8], at: usize| {
+        fn letter_at(word: &[u8], at: usize) -> bool {
             word.get(at..).is_some_and(|rest| first_class(rest).intersects(CharClass::ALPHABETIC))
-        };
+        }
         match self.language {
             DetokenizerLanguage::English
                 if word.starts_with(b"'")
@@ -269,7 +269,9 @@ fn consists_of_chars(word: &[u8], is: impl Fn(DecodedChar) -> bool) -> bool {
 
 /// Whether three words are the parts of a decimal number with a point or comma.
 fn is_decimal(integer: &[u8], point: &[u8], fraction: &[u8]) -> bool {
-    let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    fn is_number(word: &[u8]) -> bool {
+        !word.is_empty() && word.iter().all(u8::is_ascii_digit)
+    }
     is_number(integer) && matches!(point, b"." | b",") && is_number(fraction)
 }
 
@@ -309,9 +311,9 @@ fn is_east_asian(character: char) -> bool {
 /// Capitalises the first letter after `start`, if only punctuation and white space come
 /// before it.
 fn capitalize_first_letter(text: &mut Vec<u8>, start: usize) {
-    let is_skipped = |symbol: DecodedChar| {
+    fn is_skipped(symbol: DecodedChar) -> bool {
         symbol.class().intersects(CharClass::SPACE) || symbol.character.is_some_and(is_punctuation)
-    };
+    }
     let Some((at, letter)) = char_indices(&text[start..]).find(|&(_, symbol)| !is_skipped(symbol))
     else {
         return;

@@ -186,7 +186,9 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     let has_words = evidence.iter().any(|weight| *weight > 0.0);
     let languages = candidates.places().map(|place| CODES[place].0).collect();
     let trigrams = Detector::with_allowlist(languages).detect(&words.join(" "));
-    let place_of = |language: Lang| CODES.iter().position(|(known, _)| *known == language);
+    fn place_of(language: Lang) -> Option<usize> {
+        CODES.iter().position(|(known, _)| *known == language)
+    }
     if let Some(found) = trigrams
         && let Some(place) = place_of(found.lang())
     {

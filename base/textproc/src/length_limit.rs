@@ -125,9 +125,11 @@ fn is_longer(text: &[u8], limit: usize, length: &mut dyn FnMut(&[u8]) -> usize) 
 
 /// The last place not after `most` where no UTF-8 character is cut.
 fn char_boundary(text: &[u8], most: usize) -> usize {
-    let continues = |&at: &usize| text[at] & 0xc0 == 0x80;
+    fn continues(&at: &usize, text: &[u8]) -> bool {
+        text[at] & 0xc0 == 0x80
+    }
     let back = (most.saturating_sub(3)..=most).rev();
-    back.filter(|at| *at < text.len()).find(|at| !continues(at)).unwrap_or(most)
+    back.filter(|at| *at < text.len()).find(|at| !continues(at, text)).unwrap_or(most)
 }
 
 /// The places where a sentence may be cut: before characters that are not white space, by rank, each

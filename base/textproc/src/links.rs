@@ -53,7 +53,7 @@ impl<'a> From<&'a LinkedText> for AlignedTranslation<'a> {
 impl TokenLinks {
     /// Aligned tokens, as positions in the sentence and in the translation, and besides how much
     /// tokens of the translation come from those of the sentence.
-    pub fn of_tokens(
+    pub fn from_tokens(
         points: impl IntoIterator<Item = (u32, u32)>,
         attention: impl IntoIterator<Item = (u32, u32, f32)>,
     ) -> Self {
@@ -71,7 +71,7 @@ impl TokenLinks {
 
     /// Aligned tokens of phrases, and the phrases themselves, as spans of both sides: all words of a
     /// phrase come from each other, and are aligned where no word of its translation is.
-    pub fn of_phrases(
+    pub fn from_phrases(
         points: impl IntoIterator<Item = (u32, u32)>,
         phrases: impl IntoIterator<Item = Link>,
     ) -> Self {
@@ -100,10 +100,10 @@ impl TokenLinks {
     ) -> Links {
         let source = locate_tokens(sentence, source.skip(num_tags));
         let target = locate_tokens(text, target);
-        let whole = |places: &[Range<usize>], tokens: Range<usize>| {
+        fn whole(places: &[Range<usize>], tokens: Range<usize>) -> Option<Range<usize>> {
             let places = places.get(tokens)?;
             Some(places.first()?.start..places.last()?.end)
-        };
+        }
         let link = |s: Range<usize>, t: Range<usize>| {
             let s = s.start.checked_sub(num_tags)?..s.end.checked_sub(num_tags)?;
             Some((whole(&source, s)?, whole(&target, t)?))
@@ -125,9 +125,9 @@ impl Links {
     /// The links to the sentence of a translation of a translation, whose links are `second`: those
     /// of bytes that meet in the text in between.
     pub fn then(&self, second: &Links) -> Links {
-        let weighted = |links: &[Link]| -> Vec<WeightedLink> {
+        fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
-        };
+        }
         let all = |links: &Links| [weighted(&links.links), links.attention.clone()].concat();
         let links = compose(&weighted(&self.links), &weighted(&second.links));
         Links {
@@ -157,7 +157,9 @@ fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink>
             meeting.map(|(_, target, other)| (source.clone(), target.clone(), weight * other)),
         );
     }
-    let place = |link: &WeightedLink| (link.0.start, link.1.start, link.0.end, link.1.end);
+    fn place(link: &WeightedLink) -> (usize, usize, usize, usize) {
+        (link.0.start, link.1.start, link.0.end, link.1.end)
+    }
     links.sort_by(|one, other| place(one).cmp(&place(other)).then(other.2.total_cmp(&one.2)));
     links.dedup_by_key(|link| place(link));
     links
@@ -194,7 +196,7 @@ mod tests {
     fn words_of_a_phrase_without_links_are_all_linked() {
         // The last word is left out.
         let phrases = [(0..1, 0..1), (1..3, 1..2), (3..4, 2..2)];
-        let found = TokenLinks::of_phrases([(0, 0)], phrases);
+        let found = TokenLinks::from_phrases([(0, 0)], phrases);
         assert_eq!(found.points, [(0, 0), (1, 1), (2, 1)]);
         assert_eq!(found.attention, [(0..1, 0..1, 0.25), (1..3, 1..2, 0.25)]);
         let source = (&b"a bc d"[..], tokens(&["a", "b", "c", "d"]));
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn tokens_of_languages_are_in_no_text() {
         let points = [(0, 0), (1, 1), (2, 0), (9, 0)];
-        let found = TokenLinks::of_tokens(points, [(2, 1, 0.5), (0, 1, 0.5)]);
+        let found = TokenLinks::from_tokens(points, [(2, 1, 0.5), (0, 1, 0.5)]);
         let source = (&b"a bc"[..], tokens(&[">>fr<<", "a", "bc"]));
         let links = found.locate(source, 1, (b"x y", tokens(&["x", "y"])));
         assert_eq!(links.links, [(0..1, 2..3), (2..4, 0..1)]);

@@ -86,10 +86,12 @@ const REPLACEMENTS_AFTER_APOSTROPHES: [(&str, &str); 21] = [
 impl PunctuationNormalizer {
     /// A normaliser with the rules of `language`, named by two letters as in Moses.
     pub fn new(language: &str) -> Self {
-        let pair = |&(from, to): &(&'static str, &'static str)| match from {
-            "  " => Substitution::CollapseSpaces,
-            _ => Substitution::Replace(from.as_bytes(), to.as_bytes()),
-        };
+        fn pair(&(from, to): &(&'static str, &'static str)) -> Substitution {
+            match from {
+                "  " => Substitution::CollapseSpaces,
+                _ => Substitution::Replace(from.as_bytes(), to.as_bytes()),
+            }
+        }
         let mut substitutions = vec![
             Substitution::Replace(b"\r", b""),
             Substitution::Replace(b"(", b" ("),
@@ -193,7 +195,9 @@ impl Substitution {
                 |out| out.push(b')'),
             ),
             Substitution::Apostrophes(quotation) => {
-                let letter = |b: u8| b.is_ascii_alphabetic();
+                fn letter(b: u8) -> bool {
+                    b.is_ascii_alphabetic()
+                }
                 replace_in_context(
                     text,
                     quotation,
@@ -206,7 +210,9 @@ impl Substitution {
                 )
             }
             Substitution::DigitSeparator(point) => {
-                let digit = |b: u8| b.is_ascii_digit();
+                fn digit(b: u8) -> bool {
+                    b.is_ascii_digit()
+                }
                 replace_in_context(
                     text,
                     NO_BREAK_SPACE,

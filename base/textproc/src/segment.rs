@@ -102,8 +102,9 @@ fn last_character(text: &[u8]) -> Option<char> {
 /// Whether a space belongs between two translations whose sentences had none between them:
 /// `before` and `after` have the character of the sentence and that of the translation.
 fn needs_space(before: (char, char), after: (char, char)) -> bool {
-    let is_letter =
-        |c: char| !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC);
+    fn is_letter(c: char) -> bool {
+        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
+    }
     let is_unchanged = before.0 == before.1 && after.0 == after.1;
     let is_inside_word = is_letter(before.0) && is_letter(after.0);
     !is_unchanged && !is_inside_word && !is_wide(before.1) && !is_wide(after.1)

@@ -145,7 +145,9 @@ impl TextProcessorConfig {
     pub fn to_text(&self) -> String {
         let mut text =
             String::from("# How raw text is prepared for the system beside this file.\n");
-        let path = |file: &Option<PathBuf>| file.as_ref().map(|file| file.display().to_string());
+        fn path(file: &Option<PathBuf>) -> Option<String> {
+            file.as_ref().map(|file| file.display().to_string())
+        }
         for (key, value) in [
             ("normalize", self.normalize.clone()),
             ("tokenize", self.tokenize.clone()),

@@ -23,17 +23,20 @@ pub fn needs_translation(sentence: &[u8]) -> bool {
 
 /// Whether a word has no letters, or is a number or time with one: `1e10`, `2026-11-26T09:30Z`.
 fn is_number(word: &[u8]) -> bool {
-    let is_digit = |at: usize| word.get(at).is_some_and(u8::is_ascii_digit);
+    fn is_digit(at: usize, word: &[u8]) -> bool {
+        word.get(at).is_some_and(u8::is_ascii_digit)
+    }
     char_indices(word).all(|(at, symbol)| {
         if !symbol.class().intersects(CharClass::ALPHABETIC) {
             return true;
         }
-        let follows_digit = at > 0 && is_digit(at - 1);
+        let follows_digit = at > 0 && is_digit(at - 1, word);
         follows_digit
             && match word[at] {
-                b'T' => is_digit(at + 1),
+                b'T' => is_digit(at + 1, word),
                 b'e' | b'E' => {
-                    is_digit(at + 1) || is_digit(at + 2) && b"+-".contains(&word[at + 1])
+                    is_digit(at + 1, word)
+                        || is_digit(at + 2, word) && b"+-".contains(&word[at + 1])
                 }
                 b'Z' => !word[at + 1..].iter().any(u8::is_ascii_alphanumeric),
                 _ => false,
@@ -47,7 +50,9 @@ pub(crate) fn is_address(word: &[u8]) -> bool {
     if !word.iter().any(|byte| b".:@".contains(byte)) {
         return false;
     }
-    let is_around = |byte: &u8| b"()[]{}<>\"'.,;:!?".contains(byte);
+    fn is_around(byte: &u8) -> bool {
+        b"()[]{}<>\"'.,;:!?".contains(byte)
+    }
     let start = word.iter().position(|byte| !is_around(byte)).unwrap_or(word.len());
     let end = word.iter().rposition(|byte| !is_around(byte)).map_or(start, |at| at + 1);
     let word = &word[start..end];

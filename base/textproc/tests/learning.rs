@@ -88,7 +88,7 @@ fn bpe_pieces_equal_those_of_the_original_trainer() {
 #[test]
 fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
     // What the model of `spm_train --vocab_size=N` with Marian's ids needs.
-    for (vocab_size, of_original) in [(100, 1430), (120, 1302), (150, 1174)] {
+    for (vocab_size, original_size) in [(100, 1430), (120, 1302), (150, 1174)] {
         let options = TrainOptions { vocab_size, ..TrainOptions::default() };
         let model = open(&train(&read("../../examples/toy/train.es"), options).unwrap());
         let mut encoding = Encoding::new();
@@ -97,7 +97,7 @@ fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
             model.encode(line, &mut encoding);
             num_pieces += encoding.ids().len();
         }
-        assert!(num_pieces <= of_original * 101 / 100, "{vocab_size}: {num_pieces}");
+        assert!(num_pieces <= original_size * 101 / 100, "{vocab_size}: {num_pieces}");
     }
 }
 
@@ -117,10 +117,10 @@ fn sizes_that_do_not_fit_are_refused() {
         let Err(TrainError::TooManyPieces { asked: 999, most }) = train(text, options(999)) else {
             panic!("999 pieces were found");
         };
-        let of_most = train(text, options(most)).unwrap();
-        assert_eq!(open(&of_most).len(), most);
+        let largest_vocabulary = train(text, options(most)).unwrap();
+        assert_eq!(open(&largest_vocabulary).len(), most);
         let soft = TrainOptions { hard_vocab_limit: false, ..options(999) };
-        assert_eq!(train(text, soft).unwrap(), of_most);
+        assert_eq!(train(text, soft).unwrap(), largest_vocabulary);
         let bytes = TrainOptions { byte_fallback: true, ..options(263) };
         let model = open(&train(text, bytes).unwrap());
         assert!(model.len() == 263 && model.has_byte_fallback());

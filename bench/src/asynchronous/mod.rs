@@ -213,7 +213,9 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         Some(model) => model.clone(),
         None => RawOptions::from_yaml(SHALLOW_GRU.as_bytes(), "the model of the study")?,
     };
-    let text = |path: &Path| path.display().to_string();
+    fn text(path: &Path) -> String {
+        path.display().to_string()
+    }
     let mut given = RawOptions::default();
     let vocabulary = text(&folder.join("vocab.spm"));
     for (name, values) in [

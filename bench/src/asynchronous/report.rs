@@ -112,23 +112,27 @@ impl Study {
         );
         for (system, trainings) in &self.systems {
             let row = Row::new(trainings);
-            let with_range = |[mean, least, most]: [f64; 3], digits: usize| {
+            fn with_range(
+                [mean, least, most]: [f64; 3],
+                digits: usize,
+                trainings: &[SystemTraining],
+            ) -> String {
                 if trainings.len() > 1 {
                     format!("{mean:.digits$} ({least:.digits$} to {most:.digits$})")
                 } else {
                     format!("{mean:.digits$}")
                 }
-            };
+            }
             let _ = writeln!(
                 text,
                 "| {} | {} | {} | {:.1} | {:.3} | {:.3} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
                 system.name,
                 system.about,
-                with_range(row.best, 3),
+                with_range(row.best, 3, trainings),
                 row.epoch,
                 row.last,
                 row.training_loss,
-                with_range(row.bleu, 1),
+                with_range(row.bleu, 1, trainings),
                 row.seconds,
                 row.speed,
                 row.staleness,

@@ -218,7 +218,7 @@ impl Trainee {
 }
 
 fn parse_pushes(text: &str) -> Option<Vec<Push>> {
-    let parse = |line: &str| {
+    fn parse(line: &str) -> Option<Push> {
         let fields: Vec<&str> = line.split(',').collect();
         let &[_, _, seconds, staleness, bytes, _] = &fields[..] else { return None };
         Some(Push {
@@ -226,6 +226,6 @@ fn parse_pushes(text: &str) -> Option<Vec<Push>> {
             staleness: staleness.parse().ok()?,
             bytes: bytes.parse().ok()?,
         })
-    };
+    }
     text.lines().skip(1).map(parse).collect()
 }

@@ -85,8 +85,8 @@ pub fn compare_models(
     report: &mut dyn FnMut(&str),
 ) -> Result<()> {
     let order = models.cpu_model.order();
-    let of_text = queries::ngrams(&data.text, models.bos_id, order);
-    let kinds = [("random n-grams", &data.random_ngrams), ("n-grams of text", &of_text)];
+    let text_ngrams = queries::ngrams(&data.text, models.bos_id, order);
+    let kinds = [("random n-grams", &data.random_ngrams), ("n-grams of text", &text_ngrams)];
     for (name, ngrams) in kinds {
         let expected = compare_on_cpu(models, name, &Sequences::ngrams(ngrams, order), report)?;
         let Some(device) = models.device else { continue };
@@ -272,12 +272,14 @@ fn ensure_bit_equal<'q>(
     pairs: impl Iterator<Item = ((Log10, u8), (Log10, u8))>,
     query: impl Fn(usize) -> QueryWords<'q>,
 ) -> Result<()> {
-    let bits = |(log10, matched): (Log10, u8)| (log10.0.to_bits(), matched);
+    fn bits((log10, matched): (Log10, u8)) -> (u32, u8) {
+        (log10.0.to_bits(), matched)
+    }
     for (i, (expected, got)) in pairs.enumerate() {
         if bits(expected) != bits(got) {
-            let show = |(log10, matched): (Log10, u8)| {
+            fn show((log10, matched): (Log10, u8)) -> String {
                 format!("{} (bits {:08x}), {matched} matched", log10.0, log10.0.to_bits())
-            };
+            }
             let words: Vec<u32> = match query(i) {
                 QueryWords::Ngram(words) => {
                     words.iter().rev().copied().filter(|&w| w != PAD).collect()

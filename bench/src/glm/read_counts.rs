@@ -210,12 +210,14 @@ fn find_in_block(
     let tree = StaticBTree { node_keys: model.node_width().keys() as u64, count };
     let shape = BlockShape::new(count, model.node_width(), longest);
     let entries = first + shape.keys;
-    let entry_of = |position: u64| entries + if longest { position / 4 } else { position };
+    fn entry_of(position: u64, entries: u64, longest: bool) -> u64 {
+        entries + if longest { position / 4 } else { position }
+    }
     let children = |position| {
         if longest {
             ChildrenRef::None
         } else {
-            children_of_entry(units[entry_of(position) as usize])
+            children_of_entry(units[entry_of(position, entries, longest) as usize])
         }
     };
     if count <= tree.node_keys {
@@ -224,7 +226,7 @@ fn find_in_block(
         // A sector is two units.
         let mut sectors = (entries - 1) / 2 - first / 2 + 1;
         if let Some(position) = position {
-            let apart = u64::from(entry_of(position) / 2 > (entries - 1) / 2);
+            let apart = u64::from(entry_of(position, entries, longest) / 2 > (entries - 1) / 2);
             if shape.units() <= GPU_CACHE_LINE {
                 sectors += apart;
             } else if apart == 1 {

@@ -137,9 +137,9 @@ impl Measurement {
     }
 
     fn to_csv(&self) -> String {
-        let optional = |value: Option<f64>, digits| {
+        fn optional(value: Option<f64>, digits: usize) -> String {
             value.map_or(String::new(), |value| format!("{value:.digits$}"))
-        };
+        }
         let layout = self.engine.layout;
         let (width, hashed) = match layout {
             Some(layout) => {
@@ -242,8 +242,9 @@ impl<'o> Report<'o> {
                 "ceiling"
             )?;
         }
-        let optional =
-            |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or("-".to_owned(), show);
+        fn optional(value: Option<f64>, show: &dyn Fn(f64) -> String) -> String {
+            value.map_or("-".to_owned(), show)
+        }
         writeln!(
             self.out,
             "{:<16} {:<10} {:>7} {:<9} {:<13} {:>8} {:>12.2} {:>10} {:>8} {:>7}",
@@ -266,15 +267,15 @@ impl<'o> Report<'o> {
 
     /// Writes queries.csv and reads.csv to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let write = |name: &str, text: String| {
+        fn write(name: &str, text: String, folder: &Path) -> Result<(), Error> {
             Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
-        };
+        }
         let rows = self.rows.iter().map(|row| row.to_csv() + "\n");
-        write("queries.csv", HEADING.to_owned() + &rows.collect::<String>())?;
+        write("queries.csv", HEADING.to_owned() + &rows.collect::<String>(), folder)?;
         let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
         for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {
             let _ = writeln!(reads, "{threads},{bytes},{sector},{rate:.0}");
         }
-        write("reads.csv", reads)
+        write("reads.csv", reads, folder)
     }
 }

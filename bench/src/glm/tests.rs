@@ -173,12 +173,12 @@ fn a_device_is_compared_in_batches_of_every_size() {
     };
     let (outcome, lines, num_queries) = run(None);
     outcome.unwrap();
-    let of_device: Vec<&String> =
+    let device_lines: Vec<&String> =
         lines.iter().filter(|line| line.contains("device = CPU")).collect();
-    assert_eq!(of_device.len(), 4 + 4 + 1 + 4 + 1, "{lines:?}");
-    assert!(of_device[3].contains("25000 compared"), "{lines:?}");
-    assert!(of_device[10].contains(&format!("{} compared", 31 * 128)), "{lines:?}");
-    assert!(of_device[12].contains("12000 compared"), "{lines:?}");
+    assert_eq!(device_lines.len(), 4 + 4 + 1 + 4 + 1, "{lines:?}");
+    assert!(device_lines[3].contains("25000 compared"), "{lines:?}");
+    assert!(device_lines[10].contains(&format!("{} compared", 31 * 128)), "{lines:?}");
+    assert!(device_lines[12].contains("12000 compared"), "{lines:?}");
     // Queries of all kinds, the last being in the sums of sentences.
     for wrong in [0, 128 + 31 * 5, 40_000, 100_000, num_queries - 12_500, num_queries - 1] {
         let (outcome, _, _) = run(Some(wrong));

@@ -234,8 +234,9 @@ impl Scratch {
     ) -> f64 {
         let mut sum = 0.0f32;
         let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(BATCH_SENTENCES).collect();
-        let request =
-            |(lane, rest): (usize, &&[LmWord])| Request { state: lane as u32, word: rest[0] };
+        fn request((lane, rest): (usize, &&[LmWord])) -> Request {
+            Request { state: lane as u32, word: rest[0] }
+        }
         let mut requests: Vec<Request> = rests.iter().enumerate().map(request).collect();
         for request in &requests {
             self.states[request.state as usize].copy_from(&self.begin);

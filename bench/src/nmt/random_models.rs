@@ -33,7 +33,9 @@ pub fn transformer_of_width(
     layers: [usize; 2],
     words: usize,
 ) -> TransformerConfig {
-    let stack = |depth| TransformerStackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 };
+    fn stack(depth: usize, ffn_width: usize) -> TransformerStackConfig {
+        TransformerStackConfig { depth, heads: 8, ffn_width, ffn_depth: 2 }
+    }
     TransformerConfig {
         embeddings: EmbeddingConfig {
             source_vocab_size: words,
@@ -45,8 +47,8 @@ pub fn transformer_of_width(
             right_to_left: false,
             suppress_tokens: Vec::new(),
         },
-        encoder: stack(layers[0]),
-        decoder: stack(layers[1]),
+        encoder: stack(layers[0], ffn_width),
+        decoder: stack(layers[1], ffn_width),
         tied_layers: (1..=layers[1]).collect(),
         activation: Activation::Relu,
         preprocess: ProcessSteps::default(),

@@ -14,8 +14,9 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     let counts: Vec<usize> = study.points.iter().map(|point| point.threads).collect();
     let most = counts.iter().copied().max().unwrap_or(1);
     let one = study.points[0].median().words_per_second();
-    let rates =
-        |point: &Point| -> Vec<f64> { point.runs.iter().map(RunStats::words_per_second).collect() };
+    fn rates(point: &Point) -> Vec<f64> {
+        point.runs.iter().map(RunStats::words_per_second).collect()
+    }
     let cores = study.topology.num_physical_cores();
     let fastest = study.points.iter().flat_map(rates).fold(one, f64::max);
     // The ideal line may leave the panel: hyperthreads are never ideal.

@@ -83,12 +83,12 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
             study.add_run(place, run);
         }
     }
-    let write = |name: &str, text: String| {
+    fn write(name: &str, text: String, folder: &Path) -> Result<(), Error> {
         Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
-    };
-    write("scaling.csv", study.medians_csv())?;
-    write("runs.csv", study.runs_csv())?;
-    write("scaling.svg", chart::draw(&study).to_svg())?;
+    }
+    write("scaling.csv", study.medians_csv(), folder)?;
+    write("runs.csv", study.runs_csv(), folder)?;
+    write("scaling.svg", chart::draw(&study).to_svg(), folder)?;
     out.write_all(study.table().as_bytes())?;
     Ok(writeln!(out, "{}", study.verdict())?)
 }

@@ -38,16 +38,17 @@ impl Topology {
     pub fn read(folder: &Path, allowed: &[usize]) -> Self {
         let mut cores: Vec<Core> = Vec::new();
         for &cpu in allowed {
-            let file = |name: &str| {
+            fn file(name: &str, folder: &Path, cpu: usize) -> Option<String> {
                 let path = folder.join(format!("cpu{cpu}")).join(name);
                 fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
-            };
-            let number = |name: &str| file(name).and_then(|text| text.parse::<u32>().ok());
-            if file("online").as_deref() == Some("0") {
+            }
+            let number =
+                |name: &str| file(name, folder, cpu).and_then(|text| text.parse::<u32>().ok());
+            if file("online", folder, cpu).as_deref() == Some("0") {
                 continue;
             }
             let socket = number("topology/physical_package_id").unwrap_or(0);
-            let siblings = file("topology/thread_siblings_list");
+            let siblings = file("topology/thread_siblings_list", folder, cpu);
             let identity = match siblings.as_deref().and_then(parse_first_cpu) {
                 Some(first) => CoreIdentity::FirstSibling(first),
                 None => match number("topology/core_id") {

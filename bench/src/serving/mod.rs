@@ -121,28 +121,30 @@ pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     check_first(&address, &requests)?;
     let (samples, seconds) = measure(options, &address, &requests)?;
     let study = LoadStudy::new(options, samples, seconds);
-    let write = |name: &str, text: String| {
+    fn write(name: &str, text: String, options: &ServingOptions) -> Result<(), Error> {
         Ok::<_, Error>(Output::write_file(&options.output.join(name), text.as_bytes())?)
-    };
-    write("requests.csv", study.requests_csv())?;
-    write("seconds.csv", study.seconds_csv())?;
-    write("latency.svg", study.chart().to_svg())?;
+    }
+    write("requests.csv", study.requests_csv(), options)?;
+    write("seconds.csv", study.seconds_csv(), options)?;
+    write("latency.svg", study.chart().to_svg(), options)?;
     Ok(out.write_all(study.summary().as_bytes())?)
 }
 
 /// The address of a URL; of this machine alone unless others may be asked.
 fn resolve(url: &str, allow_remote: bool) -> Result<SocketAddr> {
-    let wrong = |reason: &str| Error::unmeasurable(format!("{url}: {reason}"));
+    fn wrong(reason: &str, url: &str) -> Error {
+        Error::unmeasurable(format!("{url}: {reason}"))
+    }
     let host = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
     if host.contains('/') || host.is_empty() {
-        return Err(wrong("give http://HOST:PORT, without a path"));
+        return Err(wrong("give http://HOST:PORT, without a path", url));
     }
-    let mut addresses = host.to_socket_addrs().map_err(|error| wrong(&error.to_string()))?;
-    let address = addresses.next().ok_or_else(|| wrong("the host has no address"))?;
+    let mut addresses = host.to_socket_addrs().map_err(|error| wrong(&error.to_string(), url))?;
+    let address = addresses.next().ok_or_else(|| wrong("the host has no address", url))?;
     if !address.ip().is_loopback() && !allow_remote {
         let reason = "this is another machine, which this load could take down; if it is yours, \
                       say --yes-remote";
-        return Err(wrong(reason));
+        return Err(wrong(reason, url));
     }
     Ok(address)
 }
@@ -224,7 +226,9 @@ fn measure(
         is_done.store(true, Ordering::Relaxed);
         (samples, watcher.join())
     });
-    let stopped = || Error::unmeasurable("the thread that watches the server stopped");
+    fn stopped() -> Error {
+        Error::unmeasurable("the thread that watches the server stopped")
+    }
     let seconds = seconds.map_err(|_| stopped())??;
     Ok((samples, seconds))
 }

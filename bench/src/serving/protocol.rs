@@ -54,8 +54,8 @@ impl Protocol {
         if self == Protocol::Libre && (from.is_none() || to.is_none()) {
             return Err(Error::unmeasurable("LibreTranslate needs languages: --from, --to"));
         }
-        let of_path = [("model", model), ("from", from.as_deref()), ("to", to.as_deref())];
-        let query: Vec<String> = of_path
+        let path_fields = [("model", model), ("from", from.as_deref()), ("to", to.as_deref())];
+        let query: Vec<String> = path_fields
             .iter()
             .filter_map(|(name, value)| Some(format!("{name}={}", percent_encode((*value)?))))
             .collect();
@@ -70,15 +70,15 @@ impl Protocol {
             )
             .into_bytes()
         };
-        let json_of = |line: &String| {
+        fn json_of(line: &str, path_fields: &[(&str, Option<&str>); 3]) -> String {
             let mut body = json!({"text": line});
-            for (name, value) in of_path {
+            for (name, value) in *path_fields {
                 if let Some(value) = value {
                     body[name] = Value::from(value);
                 }
             }
             body.to_string()
-        };
+        }
         // The key is that of RFC 6455; nothing depends on it.
         let handshake = (self == Protocol::Marian).then(|| {
             format!(
@@ -92,7 +92,9 @@ impl Protocol {
             all: lines
                 .iter()
                 .map(|line| match self {
-                    Protocol::V1 => post("/v1/translate", "application/json", json_of(line)),
+                    Protocol::V1 => {
+                        post("/v1/translate", "application/json", json_of(line, &path_fields))
+                    }
                     Protocol::Perplexity => {
                         let mut body = json!({"text": line});
                         if let Some(model) = model {
@@ -124,7 +126,9 @@ impl Protocol {
 
 /// A value in a query.
 fn percent_encode(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    fn is_plain(byte: u8) -> bool {
+        byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
+    }
     text.bytes()
         .map(
             |byte| {

@@ -114,7 +114,9 @@ impl LoadStudy {
             }
         }
         if let (Some(first), Some(last)) = (self.usage.first(), self.usage.last()) {
-            let mebibytes = |usage: &ProcessUsage| usage.resident_bytes as f64 / f64::from(1 << 20);
+            fn mebibytes(usage: &ProcessUsage) -> f64 {
+                usage.resident_bytes as f64 / f64::from(1 << 20)
+            }
             let most = self.usage.iter().map(mebibytes).fold(0.0, f64::max);
             let cpu = last.cpu_seconds - first.cpu_seconds;
             let _ = writeln!(

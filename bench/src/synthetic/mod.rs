@@ -56,7 +56,9 @@ impl SyntheticOptions {
             self.ngrams
         );
         // Higher orders have about as many as order 5.
-        let measured = |order: usize| REFERENCE_COUNTS[order.min(REFERENCE_COUNTS.len()) - 1];
+        fn measured(order: usize) -> f64 {
+            REFERENCE_COUNTS[order.min(REFERENCE_COUNTS.len()) - 1]
+        }
         let longer: f64 = (2..=self.order).map(measured).sum();
         let scale = self.ngrams as f64 / (measured(1) + longer);
         let words = (measured(1) * scale.powf(HEAPS_EXPONENT)).round();

@@ -180,15 +180,19 @@ impl<'m> SentenceSampler<'m> {
 
     /// Calibrates the depths of held-out-like text.
     fn held_out(model: &'m SortedModel, seed: u64) -> Self {
-        let goal = |depth: usize| HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)];
+        fn goal(depth: usize) -> f64 {
+            HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)]
+        }
         let goals: Vec<f64> = (0..model.trie.levels.len() - 1).map(goal).collect();
         let mut sampler = SentenceSampler::new(model, Some(goals.clone()));
         for _ in 0..CALIBRATION_ROUNDS {
             let matches = sampler.sample_text(CALIBRATION_WORDS, !seed).match_length_counts(model);
-            let longer = |depth: usize| matches[depth..].iter().sum::<u64>() as f64;
+            fn longer(depth: usize, matches: &[u64]) -> f64 {
+                matches[depth..].iter().sum::<u64>() as f64
+            }
             let depths = sampler.depth_probabilities.iter_mut().flatten();
             for ((depth, goal), probability) in (0..).zip(&goals).zip(depths) {
-                let reached = longer(depth + 1) / longer(depth).max(1.0);
+                let reached = longer(depth + 1, &matches) / longer(depth, &matches).max(1.0);
                 // A share of the other words matches by chance.
                 let chance =
                     ((reached - *probability) / (1.0 - *probability).max(1e-9)).clamp(0.0, 0.95);

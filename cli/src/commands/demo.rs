@@ -52,19 +52,21 @@ struct TranslatedSentence {
 
 pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let at = |name: &str| folder.path().join(name);
+    fn at(name: &str, folder: &tempfile::TempDir) -> std::path::PathBuf {
+        folder.path().join(name)
+    }
     for (name, content) in CORPUS_FILES {
-        fs::write(at(name), content)?;
+        fs::write(at(name, &folder), content)?;
     }
     let options = TrainOptions {
-        dev: Some((at("dev.en"), at("dev.es"))),
+        dev: Some((at("dev.en", &folder), at("dev.es", &folder))),
         lm_order: 3,
         threads: common.threads.count(),
-        ..TrainOptions::new(at("train.en"), at("train.es"), at("model"))
+        ..TrainOptions::new(at("train.en", &folder), at("train.es", &folder), at("model", &folder))
     };
     let progress = common.progress();
     let summary = train(&options, &progress)?;
-    let model = NeuralModel::open(&at("neural"))?;
+    let model = NeuralModel::open(&at("neural", &folder))?;
     let out = &mut standard_output();
     writeln!(out, "{summary}")?;
     writeln!(

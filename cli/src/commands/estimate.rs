@@ -144,7 +144,9 @@ pub fn estimate_files(
 
 /// Logs the resources that estimation will need.
 fn log_resource_estimate(options: &EstimateOptions, text: Option<u64>) {
-    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    fn mib(bytes: u64) -> u64 {
+        bytes.div_ceil(1 << 20)
+    }
     let expected = match text {
         Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk_bytes(bytes))),
         None => "as large as the text requires".into(),

@@ -409,9 +409,10 @@ fn format_table(scores: &[Score], style: ScoreFormat) -> String {
     let rows = scores.iter().map(|score| [score.name.clone(), score.to_line(numbers_alone)]);
     let rows: Vec<[String; 2]> =
         [["metric".into(), "score".into()]].into_iter().chain(rows).collect();
-    let width =
-        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (names, numbers) = (width(0), width(1));
+    fn width(column: usize, rows: &[[String; 2]]) -> usize {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+    }
+    let (names, numbers) = (width(0, &rows), width(1, &rows));
     let details = std::iter::once("").chain(scores.iter().map(|score| &*score.verbose));
     let mut table = String::new();
     for ([name, number], details) in rows.iter().zip(details) {
@@ -492,7 +493,9 @@ fn test_significance(
         let compared = compare_systems(&**metric, &rows, test);
         for ((system, comparison), object) in systems.iter().zip(&compared).zip(&mut objects) {
             let _ = write!(report, "  {} = {:.width$}", system.name, comparison.score);
-            let null = || String::from("null");
+            fn null() -> String {
+                String::from("null")
+            }
             let (mut p_value, mut mean, mut half_width) = (null(), null(), null());
             if let Some(confidence) = comparison.confidence {
                 (mean, half_width) =

@@ -57,13 +57,13 @@ impl<'p> KeptInputs<'p> {
         self.inputs.iter().map(|(path, copy)| {
             let Some(copy) = copy else { return Input::open(path) };
             let name = display_name(path);
-            let rewound = || -> io::Result<(File, u64)> {
+            fn rewound(copy: &File) -> Result<(File, u64), io::Error> {
                 let mut copy = copy.try_clone()?;
                 copy.rewind()?;
                 let size = copy.metadata()?.len();
                 Ok((copy, size))
-            };
-            let (copy, size) = rewound().map_err(|e| Error::io(&name, "read", e))?;
+            }
+            let (copy, size) = rewound(copy).map_err(|e| Error::io(&name, "read", e))?;
             Input::from_reader(copy, &name, Some(size))
         })
     }

@@ -177,11 +177,11 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     if arguments.quantize.is_some() && !["trie", "kenlm-trie"].contains(&&arguments.kind[..]) {
         bail!("only tries are quantized; add --type trie or kenlm-trie");
     }
-    let of_glm = arguments.kind == "glm";
-    if !of_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
+    let wants_glm = arguments.kind == "glm";
+    if !wants_glm && (arguments.node_width.is_some() || arguments.hash_orders.is_some()) {
         bail!("--node-width and --hash-orders are for --type glm");
     }
-    if !of_glm && miriam_glm::is_glm(&arguments.arpa)? {
+    if !wants_glm && miriam_glm::is_glm(&arguments.arpa)? {
         let model = arguments.arpa.display();
         bail!("{model}: write this glm file as ARPA text first (miriam lm dump)");
     }

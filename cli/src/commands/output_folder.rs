@@ -63,7 +63,9 @@ impl<'p> OutputFolder<'p> {
 }
 
 fn warn_if_newer(input: &Path, output: &Path) {
-    let changed = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
+    fn changed(path: &Path) -> Option<std::time::SystemTime> {
+        path.metadata().and_then(|found| found.modified()).ok()
+    }
     if changed(input).zip(changed(output)).is_some_and(|(input, output)| input > output) {
         let (input, output) = (input.display(), output.display());
         tracing::warn!(

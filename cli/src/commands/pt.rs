@@ -311,7 +311,9 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     let parts = section_sizes(&table);
     let mut output = Output::create("-".as_ref())?;
     let text = if arguments.json {
-        let pair = |(name, number): &(&str, u64)| format!("\"{name}\":{number}");
+        fn pair((name, number): &(&str, u64)) -> String {
+            format!("\"{name}\":{number}")
+        }
         let mut members: Vec<String> = counts.iter().map(pair).collect();
         let parts: Vec<String> = parts.iter().map(pair).collect();
         members.push(format!("\"sections\":{{{}}}", parts.join(",")));

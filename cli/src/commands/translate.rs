@@ -93,7 +93,9 @@ impl TranslateArguments {
         name: &str,
         value: impl FnOnce() -> Result<Option<String>, Error>,
     ) -> Result<bool, Error> {
-        let usage = |reason| Error::Usage { reason };
+        fn usage(reason: String) -> Error {
+            Error::Usage { reason }
+        }
         match name {
             "help" | "h" => self.shows_help = true,
             "quiet" => self.common.quiet = true,

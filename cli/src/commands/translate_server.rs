@@ -30,9 +30,9 @@ impl ServerOptions {
     /// # Errors
     /// If an option lacks its value, or has a wrong one.
     pub fn take(tokens: &mut Vec<String>) -> Result<Option<Self>, Error> {
-        let is_option = |token: &str, name: &str| {
+        fn is_option(token: &str, name: &str) -> bool {
             token.strip_prefix("--").or(token.strip_prefix('-')) == Some(name)
-        };
+        }
         if !tokens.iter().any(|token| is_option(token, "server")) {
             return Ok(None);
         }

@@ -2,11 +2,15 @@
 
 /// The CPUs that `list` names: `0,2,4-7`.
 pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
-    let wrong = |part: &str| format!("{part:?} is neither a CPU nor a range; write 0,2,4-7");
+    fn wrong(part: &str) -> String {
+        format!("{part:?} is neither a CPU nor a range; write 0,2,4-7")
+    }
     let mut cpus = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.parse::<usize>().ok().filter(|&cpu| cpu < 1 << 16);
+        fn number(text: &str) -> Option<usize> {
+            text.parse::<usize>().ok().filter(|&cpu| cpu < 1 << 16)
+        }
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => cpus.extend(first..=last),
             _ => return Err(wrong(part)),

@@ -28,14 +28,16 @@ pub(super) fn locate(path: PathBuf) -> Result<PathBuf> {
 pub(super) fn read(path: &Path) -> Result<Parameters> {
     let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();
-    let malformed = |line, reason: &str| miriam_textio::Error::format(&name, line, None, reason);
+    fn malformed(line: u64, reason: &str, name: &str) -> miriam_textio::Error {
+        miriam_textio::Error::format(name, line, None, reason)
+    }
     let mut parameters = Parameters::default();
     let mut section: Option<String> = None;
     while let Some(line) = lines.next()? {
         // Comments may be in any encoding.
         let content = line.bytes.split(|&b| b == b'#').next().unwrap_or_default();
         let Ok(text) = std::str::from_utf8(content) else {
-            return Err(malformed(line.number, "the line is not UTF-8").into());
+            return Err(malformed(line.number, "the line is not UTF-8", &name).into());
         };
         let text = text.trim_matches([' ', '\t', '\r']);
         if text.is_empty() {
@@ -43,7 +45,7 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
         }
         if let Some(rest) = text.strip_prefix('[') {
             let Some((name, _)) = rest.split_once(']') else {
-                return Err(malformed(line.number, "a section name without `]`").into());
+                return Err(malformed(line.number, "a section name without `]`", &name).into());
             };
             if !supported_parameters::is_section(name) {
                 return Err(Error::configuration(
@@ -57,7 +59,9 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
         match &section {
             Some(name) => parameters.values_mut(name).push(text.to_owned()),
             None => {
-                return Err(malformed(line.number, "a value before the first [section]").into());
+                return Err(
+                    malformed(line.number, "a value before the first [section]", &name).into()
+                );
             }
         }
     }

@@ -116,11 +116,16 @@ impl Settings {
             },
         };
         let mark_unknown = read.boolean("mark-unknown", false)?.then(|| {
-            let text = |name, default: &str| match parameters.get(name) {
-                Some([value, ..]) => value.clone(),
-                _ => default.to_owned(),
-            };
-            (text("unknown-word-prefix", "UNK"), text("unknown-word-suffix", ""))
+            fn text(name: &str, default: &str, parameters: &Parameters) -> String {
+                match parameters.get(name) {
+                    Some([value, ..]) => value.clone(),
+                    _ => default.to_owned(),
+                }
+            }
+            (
+                text("unknown-word-prefix", "UNK", parameters),
+                text("unknown-word-suffix", "", parameters),
+            )
         });
         if mark_unknown.is_none() {
             for name in ["unknown-word-prefix", "unknown-word-suffix"] {

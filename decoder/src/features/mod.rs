@@ -107,10 +107,14 @@ impl FeatureKind {
         num_features: Option<usize>,
     ) -> Result<Option<(Self, usize)>, String> {
         let type_name = keys.type_name().to_owned();
-        let table = |keys: &mut FeatureLine, format| {
+        fn table(
+            keys: &mut FeatureLine,
+            format: PhraseTableFormat,
+            num_features: &Option<usize>,
+        ) -> Result<(FeatureKind, usize), String> {
             let spec = PhraseTableSpec::parse(keys, format)?;
             Ok::<_, String>((FeatureKind::PhraseTable(spec), num_features.unwrap_or(1)))
-        };
+        }
         Ok(Some(match &type_name[..] {
             "UnknownWordPenalty" => {
                 (FeatureKind::UnknownWordPenalty(UnknownWordSpec::parse(keys)?), 1)
@@ -132,9 +136,9 @@ impl FeatureKind {
                 let (spec, components) = OperationSequenceModelSpec::parse(keys)?;
                 (FeatureKind::OperationSequenceModel(spec), components)
             }
-            "PhraseDictionaryMemory" => table(keys, PhraseTableFormat::Text)?,
-            "ProbingPT" => table(keys, PhraseTableFormat::Binary)?,
-            "DynamicPhraseTable" => table(keys, PhraseTableFormat::PerSentence)?,
+            "PhraseDictionaryMemory" => table(keys, PhraseTableFormat::Text, &num_features)?,
+            "ProbingPT" => table(keys, PhraseTableFormat::Binary, &num_features)?,
+            "DynamicPhraseTable" => table(keys, PhraseTableFormat::PerSentence, &num_features)?,
             _ => return Ok(None),
         }))
     }

@@ -25,8 +25,10 @@ impl UnknownWordSpec {
             keys.take(key);
         }
         let drop = keys.take("drop").map_or(Ok(false), |text| parse_flag("drop", &text))?;
-        let mut text = |key| keys.take(key).unwrap_or_default();
-        Ok(UnknownWordSpec { drop, prefix: text("prefix"), suffix: text("suffix") })
+        fn text(key: &str, keys: &mut FeatureLine) -> String {
+            keys.take(key).unwrap_or_default()
+        }
+        Ok(UnknownWordSpec { drop, prefix: text("prefix", keys), suffix: text("suffix", keys) })
     }
 
     /// Prefix and suffix, unless both are empty.

@@ -118,7 +118,9 @@ impl SentenceMarkup {
         length: usize,
     ) -> Result<(), MarkupError> {
         let column = element.column;
-        let fail = |reason: String| Err(MarkupError { column, reason });
+        fn fail(reason: String, column: usize) -> Result<(), MarkupError> {
+            Err(MarkupError { column, reason })
+        }
         let mut translations: Vec<&[u8]> = Vec::new();
         for name in ["translation", "english"] {
             translations.extend(element.attribute(name).into_iter().flat_map(split_alternatives));
@@ -128,7 +130,7 @@ impl SentenceMarkup {
         }
         let span = element_span(element, length)?;
         if span.start == span.end {
-            return fail("a translation of no words".into());
+            return fail("a translation of no words".into(), column);
         }
         let mut probabilities = Vec::new();
         for text in element.attribute("prob").into_iter().flat_map(split_alternatives) {
@@ -137,13 +139,13 @@ impl SentenceMarkup {
                 Some(p) => probabilities.push(p),
                 None => {
                     let text = String::from_utf8_lossy(text);
-                    return fail(format!("prob: {text:?} is not a probability"));
+                    return fail(format!("prob: {text:?} is not a probability"), column);
                 }
             }
         }
         if !probabilities.is_empty() && probabilities.len() != translations.len() {
             let (n, p) = (translations.len(), probabilities.len());
-            return fail(format!("prob has {p} values for {n} translations"));
+            return fail(format!("prob has {p} values for {n} translations"), column);
         }
         self.is_forced.resize(length, false);
         self.is_forced[span.start as usize..span.end as usize].fill(true);
@@ -196,7 +198,9 @@ fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The words that an element refers to: its own, or those of its span attribute.
 fn element_span(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
-    let span = |start: usize, end: usize| Span { start: start as u32, end: end as u32 };
+    fn span(start: usize, end: usize) -> Span {
+        Span { start: start as u32, end: end as u32 }
+    }
     let Some(given) = element.attribute("span") else {
         return Ok(span(element.start, element.end));
     };

@@ -276,16 +276,18 @@ impl<'a> TagReader<'a, '_> {
     fn parse_attribute(&mut self, column: usize) -> Result<(&'a [u8], &'a [u8]), MarkupError> {
         let name = self.parse_name();
         self.skip_blanks();
-        let described = || format!("attribute {:?}", String::from_utf8_lossy(name));
+        fn described(name: &[u8]) -> String {
+            format!("attribute {:?}", String::from_utf8_lossy(name))
+        }
         if name.is_empty() || !self.consume(b"=") {
-            let reason = format!("{} is not of the form name=\"value\"", described());
+            let reason = format!("{} is not of the form name=\"value\"", described(name));
             return Err(MarkupError { column, reason });
         }
         self.skip_blanks();
         let quote = match self.rest() {
             [quote @ (b'"' | b'\''), ..] => *quote,
             _ => {
-                let reason = format!("{} has no value in quotes", described());
+                let reason = format!("{} has no value in quotes", described(name));
                 return Err(MarkupError { column, reason });
             }
         };
@@ -293,7 +295,7 @@ impl<'a> TagReader<'a, '_> {
         match self.consume_until(&[&[quote]]) {
             Some(value) => Ok((name, value)),
             None => {
-                let reason = format!("the value of {} is not closed", described());
+                let reason = format!("the value of {} is not closed", described(name));
                 Err(MarkupError { column, reason })
             }
         }

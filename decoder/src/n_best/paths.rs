@@ -114,8 +114,11 @@ impl PathQueue {
         mut arcs: Range<u32>,
     ) {
         let Some(arc) = arcs.next() else { return };
-        let total_of = |id: u32| space.hypotheses[id as usize].total;
-        let total = self.found[parent.0 as usize].total + total_of(arc) - total_of(node.0);
+        fn total_of(id: u32, space_hypotheses: &[Hypothesis]) -> f32 {
+            space_hypotheses[id as usize].total
+        }
+        let total = self.found[parent.0 as usize].total + total_of(arc, space.hypotheses)
+            - total_of(node.0, space.hypotheses);
         let hypothesis = HypothesisId(arc);
         let path =
             Path { parent: Some(parent), deviation_index: edge, hypothesis, replaced: node, total };

@@ -76,7 +76,9 @@ impl FeatureValues {
         id: PathId,
     ) -> Result<&[f32]> {
         let mut at = id;
-        let row_of = |of: &[u32], id: PathId| of.get(id.0 as usize).copied().unwrap_or(NO_ROW);
+        fn row_of(of: &[u32], id: PathId) -> u32 {
+            of.get(id.0 as usize).copied().unwrap_or(NO_ROW)
+        }
         self.pending_paths.clear();
         while row_of(&self.path_rows, at) == NO_ROW {
             self.pending_paths.push(at);

@@ -302,9 +302,9 @@ impl OptionBuilder {
 
     /// Keeps the `limit` best candidates, best first; equal ones in input order.
     fn prune_candidates(&mut self, limit: Option<usize>) {
-        let order = |a: &Candidate, b: &Candidate| {
+        fn order(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
             b.future_score.total_cmp(&a.future_score).then(a.index.cmp(&b.index))
-        };
+        }
         if let Some(limit) = limit
             && self.candidates.len() > limit
         {

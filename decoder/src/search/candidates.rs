@@ -140,7 +140,9 @@ impl<L: RecombinedArcs> Candidates<L> {
             }
         }
         self.order.sort_unstable();
-        let entry_of = |rank: u64| rank as u32 as usize;
+        fn entry_of(rank: u64) -> usize {
+            rank as u32 as usize
+        }
         let last = entry_of(self.order[limits.size - 1]);
         self.groups[group as usize].worst = self.entries[last].hypothesis.future_score;
         let surplus = self.order.len() - limits.size;

@@ -43,7 +43,9 @@ impl SearchLimits {
 
     /// Stacks and pops an eighth.
     pub(crate) fn narrowed(self) -> Self {
-        let eighth = |n: usize| n.div_ceil(8);
+        fn eighth(n: usize) -> usize {
+            n.div_ceil(8)
+        }
         SearchLimits {
             stack_size: eighth(self.stack_size),
             pop_limit: eighth(self.pop_limit),

@@ -34,13 +34,13 @@ impl IniTemplate {
 /// `text` with `weights` for the tuneable `features` in its lines of `[weight]`;
 /// features without a line get one after the last.
 fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) -> Vec<u8> {
-    let line_of = |feature: &FeatureComponents| {
+    fn line_of(feature: &FeatureComponents, weights: &[f32]) -> String {
         let mut line = format!("{}=", feature.name);
         for weight in &weights[feature.range.clone()] {
             line.push_str(&format!(" {weight}"));
         }
         line
-    };
+    }
     let mut missing: Vec<&FeatureComponents> =
         features.iter().filter(|f| f.is_tuneable()).collect();
     let mut out = Vec::with_capacity(text.len() + 256);
@@ -58,7 +58,7 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
         {
             let indent = line.len() - line.trim_ascii_start().len();
             out.extend_from_slice(&line[..indent]);
-            out.extend_from_slice(line_of(feature).as_bytes());
+            out.extend_from_slice(line_of(feature, weights).as_bytes());
             out.extend_from_slice(&line[indent + said.len()..]);
             missing.retain(|missing| missing.name != feature.name);
             end_of_weights = Some(out.len());
@@ -72,7 +72,8 @@ fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32])
     if missing.is_empty() {
         return out;
     }
-    let mut lines: String = missing.iter().map(|feature| line_of(feature) + "\n").collect();
+    let mut lines: String =
+        missing.iter().map(|feature| line_of(feature, weights) + "\n").collect();
     let at = end_of_weights.unwrap_or(out.len());
     if end_of_weights.is_none() {
         lines.insert_str(0, "\n[weight]\n");

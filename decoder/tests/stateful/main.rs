@@ -163,14 +163,15 @@ fn lm() -> impl Strategy<Value = Lm> {
 
 impl Lm {
     fn arpa(&self) -> String {
-        let of_order = |n: usize| self.ngrams.iter().filter(move |(words, _)| words.len() == n);
+        let ngrams_of_order =
+            |n: usize| self.ngrams.iter().filter(move |(words, _)| words.len() == n);
         let mut arpa = String::from("\\data\\\n");
         for n in 1..=self.order {
-            writeln!(arpa, "ngram {n}={}", of_order(n).count()).unwrap();
+            writeln!(arpa, "ngram {n}={}", ngrams_of_order(n).count()).unwrap();
         }
         for n in 1..=self.order {
             writeln!(arpa, "\n\\{n}-grams:").unwrap();
-            for (words, (p, b)) in of_order(n) {
+            for (words, (p, b)) in ngrams_of_order(n) {
                 write!(arpa, "{p}\t{}", words.join(" ")).unwrap();
                 if n < self.order {
                     write!(arpa, "\t{b}").unwrap();

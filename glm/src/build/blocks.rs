@@ -85,8 +85,10 @@ impl BlockWriter {
         let mut at = 0;
         while at < chunks.len() {
             let start = chunks[at].cursor;
-            let is_in = |chunk: &BlockAllocator| chunk.cursor < start + WRITE_BATCH_UNITS;
-            let next = at + chunks[at..].iter().take_while(|chunk| is_in(chunk)).count();
+            fn is_in(chunk: &BlockAllocator, start: u64) -> bool {
+                chunk.cursor < start + WRITE_BATCH_UNITS
+            }
+            let next = at + chunks[at..].iter().take_while(|chunk| is_in(chunk, start)).count();
             let end = self.chunks[next].cursor;
             let mut units = vec![Unit::default(); (end - start) as usize];
             let mut tasks = Vec::with_capacity(next - at);

@@ -117,10 +117,9 @@ pub fn write_glm(
     let mut levels = std::mem::take(&mut model.trie.levels);
     let order = levels.len();
     let hashed = options.max_hashed_order.min(order);
-    let level = |nodes: &Nodes| LevelMetadata {
-        entries: nodes.len() as u64,
-        blanks: nodes.blanks.len() as u64,
-    };
+    fn level(nodes: &Nodes) -> LevelMetadata {
+        LevelMetadata { entries: nodes.len() as u64, blanks: nodes.blanks.len() as u64 }
+    }
     writer.write_metadata(&Metadata {
         order: order as u32,
         counts: model.counts,

@@ -342,16 +342,18 @@ fn count_hint(token: &[u8]) -> &'static str {
 /// point, exponent; or sign and `inf`. 0 when there is none.
 #[inline]
 fn number_length(text: &[u8]) -> usize {
-    let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    fn digits(from: usize, text: &[u8]) -> usize {
+        text[from..].iter().take_while(|b| b.is_ascii_digit()).count()
+    }
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     if text[sign..].starts_with(b"inf") {
         return sign + 3;
     }
-    let whole = digits(sign);
+    let whole = digits(sign, text);
     let mut end = sign + whole;
     let mut fraction = 0;
     if text.get(end) == Some(&b'.') {
-        fraction = digits(end + 1);
+        fraction = digits(end + 1, text);
         end += 1 + fraction;
     }
     if whole + fraction == 0 {
@@ -359,7 +361,7 @@ fn number_length(text: &[u8]) -> usize {
     }
     if let Some(b'e' | b'E') = text.get(end) {
         let sign = usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
-        let exponent = if text.len() > end + sign { digits(end + 1 + sign) } else { 0 };
+        let exponent = if text.len() > end + sign { digits(end + 1 + sign, text) } else { 0 };
         if exponent > 0 {
             end += 1 + sign + exponent;
         }

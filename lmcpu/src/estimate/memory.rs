@@ -9,7 +9,9 @@ const MIN_MEMORY: u64 = 64 << 20;
 /// as available, or what the control group still allows if that is less. A gibibyte
 /// where neither is known.
 pub fn default_memory() -> u64 {
-    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    fn number(path: &str) -> Option<u64> {
+        fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
+    }
     let group = number("/sys/fs/cgroup/memory.max").zip(number("/sys/fs/cgroup/memory.current"));
     let group = group.map(|(limit, used)| limit.saturating_sub(used));
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {

@@ -150,7 +150,9 @@ impl EstimateOptions {
     ///
     /// If an option is out of range or two contradict each other.
     pub fn validate(&self) -> Result<()> {
-        let invalid = |reason: String| Err(Error::InvalidOptions { reason });
+        fn invalid(reason: String) -> Result<(), Error> {
+            Err(Error::InvalidOptions { reason })
+        }
         if !(1..=MAX_ORDER).contains(&self.order) {
             return invalid(format!(
                 "the order is {}; it must be from 1 to {MAX_ORDER}",

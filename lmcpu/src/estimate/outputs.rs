@@ -95,9 +95,9 @@ impl ModelOutputs<'_> {
                     let lines = |piece| {
                         arpa_printer::format_records(piece, length, order, &records.renumbering)
                     };
-                    let bytes = |piece: &[u32]| -> Vec<u8> {
+                    fn bytes(piece: &[u32]) -> Vec<u8> {
                         piece.iter().flat_map(|number| number.to_le_bytes()).collect()
-                    };
+                    }
                     (as_text.then(|| lines(piece)), as_bytes.then(|| bytes(piece)))
                 },
                 write,

@@ -66,15 +66,18 @@ pub fn reference_arpa(
     counts[1].insert(vec![0], (0, 0));
     counts[1].insert(vec![BOS], (0, 0));
 
-    let threshold = |k: usize| {
+    fn threshold(k: usize, options: &EstimateOptions) -> u64 {
         let thresholds = &options.prune;
         thresholds.get(k - 1).or(thresholds.last()).copied().unwrap_or(0)
-    };
-    let outside =
-        |id: u32| id > EOS && limit.is_some_and(|limit| !limit.contains(&words[id as usize]));
+    }
+    fn outside(id: u32, limit: &Option<&[&str]>, words: &[&str]) -> bool {
+        id > EOS && limit.is_some_and(|limit| !limit.contains(&words[id as usize]))
+    }
     let pruned = |ngram: &Ngram, raw: u64| {
         let marker = ngram.len() == 1 && ngram[0] <= EOS;
-        !marker && (raw <= threshold(ngram.len()) || ngram.iter().any(|&id| outside(id)))
+        !marker
+            && (raw <= threshold(ngram.len(), options)
+                || ngram.iter().any(|&id| outside(id, &limit, &words)))
     };
 
     let mut discounts = vec![[0.0f32; 4]];
@@ -101,10 +104,12 @@ pub fn reference_arpa(
         }
         discounts.push(found);
     }
-    let discount = |k: usize, adjusted: u64| discounts[k][adjusted.min(3) as usize];
-    let add = |a: f32, b: f32, c: f32| {
+    fn discount(k: usize, adjusted: u64, discounts: &[[f32; 4]]) -> f32 {
+        discounts[k][adjusted.min(3) as usize]
+    }
+    fn add(a: f32, b: f32, c: f32, options: &EstimateOptions) -> f32 {
         if options.fused_multiply_add { b.mul_add(c, a) } else { a + b * c }
-    };
+    }
 
     // By context, newest word first: the denominator and gamma.
     let mut contexts: HashMap<(usize, Ngram), (f32, f32)> = HashMap::new();
@@ -123,7 +128,7 @@ pub fn reference_arpa(
                     .iter()
                     .filter(|&&(count, pruned): &&(u64, bool)| !pruned && count.min(3) == j as u64)
                     .count() as f32;
-                gamma = add(gamma, discounts[k][j], number);
+                gamma = add(gamma, discounts[k][j], number, options);
             }
             gamma += norm as f32;
             contexts.insert((k, context), (denominator, gamma / denominator));
@@ -143,8 +148,10 @@ pub fn reference_arpa(
         let mut hashed: Vec<(u64, usize)> =
             (1..words.len()).map(|id| (word_hash(words[id].as_bytes()), id)).collect();
         hashed.sort_unstable();
-        let rank = |id| hashed.iter().position(|&(_, other)| other == id).map_or(0, |i| i + 1);
-        (0..words.len()).map(|id| rank(id) as u32).collect()
+        fn rank(id: usize, hashed: &[(u64, usize)]) -> usize {
+            hashed.iter().position(|&(_, other)| other == id).map_or(0, |i| i + 1)
+        }
+        (0..words.len()).map(|id| rank(id, &hashed) as u32).collect()
     } else {
         (0..words.len() as u32).collect()
     };
@@ -159,7 +166,7 @@ pub fn reference_arpa(
         let mut lines = BTreeMap::new();
         for &(ngram, adjusted) in &kept[k] {
             let (denominator, gamma) = contexts[&(k, ngram[1..].to_vec())];
-            let mut own = (adjusted as f32 - discount(k, adjusted)) / denominator;
+            let mut own = (adjusted as f32 - discount(k, adjusted, &discounts)) / denominator;
             let mut weight = gamma;
             if k == 1 {
                 if !options.interpolate_unigrams {
@@ -171,7 +178,7 @@ pub fn reference_arpa(
                     _ => {}
                 }
             }
-            let p = add(own, weight, probability[&ngram[..k - 1]]);
+            let p = add(own, weight, probability[&ngram[..k - 1]], options);
             probability.insert(ngram, p);
             let backoff = contexts.get(&(k + 1, ngram.clone())).map_or(1.0, |(_, gamma)| *gamma);
             let factor = match factors.get(&ngram[..k - 1]) {

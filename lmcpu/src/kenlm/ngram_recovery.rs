@@ -266,13 +266,18 @@ impl<'a> Regions<'a> {
         let fewer = group.suffixes.len().min(group.contexts.len());
         let bits = (fewer / TERMS_PER_REGION).max(1).ilog2();
         let bits = bits.min(filter.bits.saturating_sub(REGION_BITS_LOG2));
-        let split = |terms: &[HashTerm]| {
+        fn split(terms: &[HashTerm], bits: u32) -> Vec<usize> {
             if bits == 0 {
                 return vec![0, terms.len()];
             }
             offsets_by_key(1 << bits, terms.iter().map(|s| (s.term >> (64 - bits)) as usize))
-        };
-        Regions { group, filter, suffixes: split(group.suffixes), contexts: split(group.contexts) }
+        }
+        Regions {
+            group,
+            filter,
+            suffixes: split(group.suffixes, bits),
+            contexts: split(group.contexts, bits),
+        }
     }
 
     /// The number of regions, a power of two.

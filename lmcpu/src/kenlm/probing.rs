@@ -48,8 +48,9 @@ impl<const U: usize, const M: usize> ProbingFile<U, M> {
         }
         let longest = KenlmTable::new(sections.take(&format!("{order}-grams"), slots(order))?);
         words.read_strings(&mut sections, &header)?;
-        let head =
-            ModelHead::of_kenlm(order, words, |word: LmWord| f32_at(&unigrams[word.0 as usize], 4));
+        let head = ModelHead::from_kenlm(order, words, |word: LmWord| {
+            f32_at(&unigrams[word.0 as usize], 4)
+        });
         Ok(ProbingFile { header, head, unigrams, middle, longest })
     }
 }

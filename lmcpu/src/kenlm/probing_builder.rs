@@ -329,7 +329,9 @@ impl ProbingBuilder {
         let ngram = section.ngram(index);
         let order = ngram.len();
         // The length of the longest suffix that exists, and its log10 p.
-        let suffix = |n: usize| hash_oldest_first(&ngram[order - n..]);
+        fn suffix(n: usize, ngram: &[u32], order: usize) -> u64 {
+            hash_oldest_first(&ngram[order - n..])
+        }
         let newest = ngram[order - 1] as usize;
         let mut present = order - 1;
         let mut log10 = loop {
@@ -338,7 +340,7 @@ impl ProbingBuilder {
                 break log10_of(self.unigrams[newest]);
             }
             let table = &self.tables[present - 2];
-            if let Ok(at) = table.find_slot(suffix(present)) {
+            if let Ok(at) = table.find_slot(suffix(present, ngram, order)) {
                 set_mark(&table.marks[at], EXTENDS_LEFT);
                 break log10_of(table.values[at]);
             }
@@ -350,7 +352,7 @@ impl ProbingBuilder {
             if let Some(backoff) = self.mark_extends_right(&ngram[order - n..order - 1]) {
                 log10 += backoff;
             }
-            let key = suffix(n);
+            let key = suffix(n, ngram, order);
             let table = &mut self.tables[n - 2];
             let Err(at) = table.find_slot(key) else { continue };
             if !table.insert(at, key, pack(log10, -0.0)) {

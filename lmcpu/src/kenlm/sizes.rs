@@ -71,12 +71,14 @@ pub fn kenlm_sizes(
 
 /// The bytes of a probing file whose entries, but for the longest, have `rest` bytes more.
 fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
-    let table = |count: u64, entry: u64| bucket_count(count, multiplier).saturating_mul(entry);
+    fn table(count: u64, entry: u64, multiplier: f32) -> u64 {
+        bucket_count(count, multiplier).saturating_mul(entry)
+    }
     let [unigrams, middle @ .., longest] = counts else { return 0 };
-    let words = 8 + table(*unigrams, 12);
+    let words = 8 + table(*unigrams, 12, multiplier);
     let unigrams = (unigrams + 1).saturating_mul(8 + rest);
-    let middle = middle.iter().map(|&count| table(count, 16 + rest));
-    let longest = table(*longest, LONGEST_ENTRY_BYTES as u64);
+    let middle = middle.iter().map(|&count| table(count, 16 + rest, multiplier));
+    let longest = table(*longest, LONGEST_ENTRY_BYTES as u64, multiplier);
     middle.fold(words.saturating_add(unigrams).saturating_add(longest), u64::saturating_add)
 }
 
@@ -90,10 +92,10 @@ fn trie_bytes(
     let (prob_bits, backoff_bits) =
         if is_quantized { (options.quantize.prob(), options.quantize.backoff()) } else { (31, 32) };
     let word_bits = required_bits(counts[0]);
-    let packed = |count: u64, bits: u32| {
+    fn packed(count: u64, bits: u32, word_bits: u32) -> u64 {
         let bits = (count + 1).saturating_mul(u64::from(word_bits + bits));
         bits.div_ceil(8).saturating_add(BitPackedArray::PADDING as u64)
-    };
+    }
     let mut bytes = 8 + 8 * counts[0] + 16 * (counts[0] + 2);
     if is_quantized {
         let (prob, backoff) = (4u64 << prob_bits, 4u64 << backoff_bits);
@@ -102,10 +104,14 @@ fn trie_bytes(
     for pair in counts[1..].windows(2) {
         let limit = if is_compressed { options.pointer_bits } else { 0 };
         let split = PointerSplit::smallest(pair[0] + 1, pair[1], limit.into());
-        bytes = bytes.saturating_add(packed(pair[0], prob_bits + backoff_bits + split.low_bits));
+        bytes = bytes.saturating_add(packed(
+            pair[0],
+            prob_bits + backoff_bits + split.low_bits,
+            word_bits,
+        ));
         if is_compressed {
             bytes = bytes.saturating_add(split.section_bytes().unwrap_or(u64::MAX));
         }
     }
-    bytes.saturating_add(packed(counts[order - 1], prob_bits))
+    bytes.saturating_add(packed(counts[order - 1], prob_bits, word_bits))
 }

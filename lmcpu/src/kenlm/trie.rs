@@ -215,8 +215,9 @@ impl TrieFile {
             });
         }
         words.read_strings(&mut sections, &header)?;
-        let head =
-            ModelHead::of_kenlm(order, words, |word: LmWord| f32_at(&unigrams[word.0 as usize], 4));
+        let head = ModelHead::from_kenlm(order, words, |word: LmWord| {
+            f32_at(&unigrams[word.0 as usize], 4)
+        });
         Ok(TrieFile { header, head, unigrams, levels })
     }
 

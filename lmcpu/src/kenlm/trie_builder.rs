@@ -108,9 +108,11 @@ struct Codebook {
 
 impl Codebook {
     fn train(nodes: &Nodes, bits: QuantizationBits, is_longest: bool) -> Self {
-        let nonzero = || nodes.backoffs.iter().copied().filter(|&backoff| backoff != 0.0).collect();
+        fn nonzero(nodes: &Nodes) -> Vec<f32> {
+            nodes.backoffs.iter().copied().filter(|&backoff| backoff != 0.0).collect()
+        }
         let backoffs =
-            if is_longest { Vec::new() } else { backoff_centres(nonzero(), bits.backoff()) };
+            if is_longest { Vec::new() } else { backoff_centres(nonzero(nodes), bits.backoff()) };
         Codebook { log10: prob_centres(nodes.log10.clone(), bits.prob()), backoffs }
     }
 }
@@ -225,9 +227,11 @@ impl TrieWriter<'_> {
         let nodes = &self.model.trie.levels[0];
         let mut bytes = Vec::with_capacity(16 * (nodes.len() + 2));
         for at in 0..nodes.len() + 2 {
-            let value = |values: &[f32]| values.get(at).copied().unwrap_or(0.0);
-            bytes.extend_from_slice(&value(&nodes.log10).to_le_bytes());
-            bytes.extend_from_slice(&value(&nodes.backoffs).to_le_bytes());
+            fn value(values: &[f32], at: usize) -> f32 {
+                values.get(at).copied().unwrap_or(0.0)
+            }
+            bytes.extend_from_slice(&value(&nodes.log10, at).to_le_bytes());
+            bytes.extend_from_slice(&value(&nodes.backoffs, at).to_le_bytes());
             let children = nodes.children.get(at).copied().unwrap_or(0);
             bytes.extend_from_slice(&u64::from(children).to_le_bytes());
         }

@@ -48,24 +48,29 @@ impl Cutoffs {
         }
         let mut rows = [None, None];
         for (line, row) in lines {
-            let wrong = |reason: &str| format!("line {}: {reason}", line + 1);
+            fn wrong(reason: &str, line: usize) -> String {
+                format!("line {}: {reason}", line + 1)
+            }
             let mut fields = row.split(',').map(str::trim);
             let percentile = fields.next().and_then(|field| field.parse().ok());
             let percentile: f64 =
-                percentile.ok_or_else(|| wrong("the first field is not a percentile"))?;
+                percentile.ok_or_else(|| wrong("the first field is not a percentile", line))?;
             let Some(row) =
                 [HEAD, MIDDLE].iter().position(|wanted| f64::from(*wanted) == percentile)
             else {
                 continue;
             };
             let numbers: Result<Vec<f64>, _> = fields.map(str::parse).collect();
-            let numbers = numbers.map_err(|_| wrong("a field is not a number"))?;
+            let numbers = numbers.map_err(|_| wrong("a field is not a number", line))?;
             if numbers.len() != languages.len() {
                 let found = numbers.len();
-                return Err(wrong(&format!("{found} numbers for {} languages", languages.len())));
+                return Err(wrong(
+                    &format!("{found} numbers for {} languages", languages.len()),
+                    line,
+                ));
             }
             if rows[row].replace(numbers).is_some() {
-                return Err(wrong("the percentile is there twice"));
+                return Err(wrong("the percentile is there twice", line));
             }
         }
         let [Some(head), Some(middle)] = rows else {

@@ -124,20 +124,26 @@ impl FromStr for Percent {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?}: give a number from 0 to 100 with up to 6 decimals");
+        fn wrong(text: &str) -> String {
+            format!("{text:?}: give a number from 0 to 100 with up to 6 decimals")
+        }
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-        let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        fn is_number(digits: &str) -> bool {
+            digits.bytes().all(|byte| byte.is_ascii_digit())
+        }
         let has_digits = !whole.is_empty() || !decimals.is_empty();
         let is_short = whole.len() <= 9 && decimals.len() <= Self::DECIMALS;
         if !(has_digits && is_short && is_number(whole) && is_number(decimals)) {
-            return Err(wrong());
+            return Err(wrong(text));
         }
-        let number = |digits: &str| digits.parse::<u64>().unwrap_or(0);
+        fn number(digits: &str) -> u64 {
+            digits.parse::<u64>().unwrap_or(0)
+        }
         let decimals = number(&format!("{decimals:0<width$}", width = Self::DECIMALS));
         let millionths = number(whole) * u64::from(Self::PER_PERCENT) + decimals;
         match u32::try_from(millionths) {
             Ok(millionths) if millionths <= 100 * Self::PER_PERCENT => Ok(Percent { millionths }),
-            _ => Err(wrong()),
+            _ => Err(wrong(text)),
         }
     }
 }

@@ -222,12 +222,12 @@ fn long_texts_give_the_same_whatever_the_threads() {
     for _ in 0..2 {
         for i in 0..200_000 {
             // zz in front, then the two unknown words of the longest line.
-            let of_line: &[f32] = match line(i).as_str() {
+            let line_scores: &[f32] = match line(i).as_str() {
                 "zz a\n" => &[-1.3],
                 "b b a zz q\n" => &[-1.6, -1.0],
                 _ => &[],
             };
-            unknown_sum = of_line.iter().fold(unknown_sum, |sum, p| sum + f64::from(*p));
+            unknown_sum = line_scores.iter().fold(unknown_sum, |sum, p| sum + f64::from(*p));
         }
     }
     let expected = Perplexity { log10: sum, oov_log10: unknown_sum, tokens, oovs: unknown };

@@ -61,12 +61,14 @@ pub fn read(container: &Container, metadata: &ProbingMetadata, order: usize) -> 
     }
     let all = container.section::<u64>("blanks")?;
     // N-grams with blanks less n-grams without.
-    let count = |order: usize| -> Option<usize> {
+    fn count(order: usize, metadata: &ProbingMetadata) -> Option<usize> {
         let entries = metadata.entries.get(order - 2)?;
         usize::try_from(entries.checked_sub(*metadata.counts.get(order - 1)?)?).ok()
-    };
-    let start = (2..order).try_fold(0usize, |start, order| start.checked_add(count(order)?));
-    let range = start.zip(count(order)).and_then(|(start, n)| Some(start..start.checked_add(n)?));
+    }
+    let start =
+        (2..order).try_fold(0usize, |start, order| start.checked_add(count(order, metadata)?));
+    let range =
+        start.zip(count(order, metadata)).and_then(|(start, n)| Some(start..start.checked_add(n)?));
     match range.and_then(|range| all.get(range)) {
         Some(keys) => Ok(keys.to_vec()),
         None => {

@@ -207,7 +207,9 @@ impl SortedTrie {
         let middle = &self.levels[..self.levels.len() - 1];
         middle.windows(2).all(|pair| {
             let [shorter, nodes] = pair else { return true };
-            let keeps = |backoff: &f32| backoff.to_bits() != NO_EXTENSION;
+            fn keeps(backoff: &f32) -> bool {
+                backoff.to_bits() != NO_EXTENSION
+            }
             !parallel::any(shorter.len(), |at| {
                 let children = &nodes.backoffs[shorter.children_of(at as u32)];
                 !keeps(&shorter.backoffs[at]) && children.iter().any(keeps)

@@ -68,7 +68,9 @@ pub(super) struct KeyLayout {
 impl KeyLayout {
     /// For suffixes with numbers below `parents`, and `words` words.
     pub fn new(parents: usize, words: usize) -> Self {
-        let bits = |count: usize| bits_for(count.saturating_sub(1));
+        fn bits(count: usize) -> u32 {
+            bits_for(count.saturating_sub(1))
+        }
         let word_bits = bits(words);
         KeyLayout { word_bits, bits: (bits(parents) + word_bits).max(MIN_KEY_BITS) }
     }
@@ -163,8 +165,9 @@ impl Level {
 
     /// Whether the index of a probability or a backoff is beyond its codebook.
     pub fn is_outside_codebooks(&self, value: u64) -> bool {
-        let outside =
-            |codebook: &[f32], index: u32| !codebook.is_empty() && index as usize >= codebook.len();
+        fn outside(codebook: &[f32], index: u32) -> bool {
+            !codebook.is_empty() && index as usize >= codebook.len()
+        }
         outside(&self.prob_codebook, self.prob_bits(value))
             || outside(&self.backoff_codebook, self.backoff_bits(value))
     }

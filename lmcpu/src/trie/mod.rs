@@ -117,7 +117,9 @@ impl TrieModel {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: TrieMetadata = container.metadata()?;
         let orders = (metadata.counts.len(), metadata.levels.len());
-        let backoff = |unigram: &UnigramRecord| unigram.backoff;
+        fn backoff(unigram: &UnigramRecord) -> f32 {
+            unigram.backoff
+        }
         let (head, unigrams) =
             ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
         let levels = open_levels(&container, &metadata, head.words.len())?;

@@ -75,7 +75,7 @@ impl LevelReader for TrieLevels {
             },
             oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
             offsets: offsets_by_key(self.suffix_count, suffixes),
-            keep: keep_flags(self.model.blanks.of_order(order), numbers),
+            keep: keep_flags(self.model.blanks.for_order(order), numbers),
         };
         (self.positions, self.suffix_count) = (positions, entries.len());
         Ok(listed)

@@ -66,7 +66,7 @@ pub fn verify(container: &Container) -> Result<()> {
             let reason = format!("n-gram {at}: there is none that it is the suffix of");
             return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
-        let blanks = model.blanks.of_order(order);
+        let blanks = model.blanks.for_order(order);
         if !blanks.is_sorted_by(|a, b| a < b)
             || !blanks
                 .iter()

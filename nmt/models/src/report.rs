@@ -90,10 +90,10 @@ impl Report {
 
     /// The report with all tensors as one JSON object and a line end.
     pub fn to_json(&self) -> String {
-        let lines = |lines: &[(&str, String)]| {
+        fn lines(lines: &[(&str, String)]) -> JsonObject<String> {
             let pairs = lines.iter();
             JsonObject(pairs.map(|(name, v)| (json_key(name), v.clone())).collect())
-        };
+        }
         let models = self.models.iter().map(|model| {
             let elements = model.elements.iter();
             let shapes = model.shapes.iter();
@@ -229,7 +229,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if let Some(words) = &bundle.tokenizers {
         let [source, target] = &words.vocabularies;
-        let describe = |vocabulary: &Vocabulary| {
+        fn describe(vocabulary: &Vocabulary) -> String {
             let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
             format!(
                 "{} words, {} {}, {} {}",
@@ -239,7 +239,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
                 name(vocabulary.unk_id()),
                 vocabulary.unk_id()
             )
-        };
+        }
         if source.has_same_ids(target) {
             lines.push(("vocabulary", describe(source)));
         } else {

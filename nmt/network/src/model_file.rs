@@ -43,10 +43,19 @@ pub fn write(
     let only_precision = precision.or(model.precision());
     let packed_as = only_precision.unwrap_or_else(|| model.stored_precision());
     let used = used_parameters(model, &bundle.path, packed_as)?;
-    let is_stored = |name: &str| only_precision.is_none() || used.plain.contains(name);
+    fn is_stored(
+        name: &str,
+        only_precision: &Option<Precision>,
+        used_plain: &std::collections::BTreeSet<String>,
+    ) -> bool {
+        only_precision.is_none() || used_plain.contains(name)
+    }
     let mut columns = lossless_columns(model, &used, packed_as);
-    columns.retain(|name, _| is_stored(name));
-    let parameters = model.parameters().filter(|(name, _)| is_stored(name)).collect();
+    columns.retain(|name, _| is_stored(name, &only_precision, &used.plain));
+    let parameters = model
+        .parameters()
+        .filter(|(name, _)| is_stored(name, &only_precision, &used.plain))
+        .collect();
     let packed = used.packed.iter().map(|(key, weights)| (&key[..], weights.packed_parts()));
     let packed = packed.collect();
     let weights = StoredWeights { only_precision, packed_as, packed, parameters, columns };

@@ -26,7 +26,9 @@ pub(super) fn validate_and_complete(
     options: &SearchOptions,
     vocabulary_size: usize,
 ) -> Result<()> {
-    let wrong = |reason: String| Err(Error::Untranslatable { reason });
+    fn wrong(reason: String) -> Result<(), Error> {
+        Err(Error::Untranslatable { reason })
+    }
     let end = options.eos_id;
     if options.sampling.is_some() && request.constraints.iter().any(|list| !list.is_empty()) {
         return wrong("it has constraints, which sampling does not support".into());

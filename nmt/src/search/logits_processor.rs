@@ -318,27 +318,34 @@ impl LogitsProcessor {
             || request.top_k == FULL_VOCABULARY
             || !self.top_k[row].candidates().is_empty();
         self.nan_rows.push(normalizer.is_nan() || !some);
-        let mut next = |count: usize| {
+        fn next(count: usize, at: &mut usize) -> Range<usize> {
             *at += count;
             *at - count..*at
-        };
-        let required = next(request.required.len());
-        let repeated = next(request.repeated.len());
-        let forbidden = next(if self.options.renormalize && !self.options.raw_logits {
-            self.suppress_tokens.len() + request.suppressed.len()
-        } else {
-            0
-        });
+        }
+        let required = next(request.required.len(), at);
+        let repeated = next(request.repeated.len(), at);
+        let forbidden = next(
+            if self.options.renormalize && !self.options.raw_logits {
+                self.suppress_tokens.len() + request.suppressed.len()
+            } else {
+                0
+            },
+            at,
+        );
         let mut corrected = normalizer;
         let unchanged = repeated.is_empty() && forbidden.is_empty();
         if !(self.options.raw_logits || unchanged) {
-            let probability = |logit: f32| f64::from(logit - normalizer).exp();
+            fn probability(logit: f32, normalizer: f32) -> f64 {
+                f64::from(logit - normalizer).exp()
+            }
             let logits = &self.logits;
-            let gone =
-                logits[repeated.start..forbidden.end].iter().map(|&logit| probability(logit));
+            let gone = logits[repeated.start..forbidden.end]
+                .iter()
+                .map(|&logit| probability(logit, normalizer));
             let came = logits[repeated.clone()].iter();
-            let came: f64 =
-                came.map(|&logit| probability(apply_repetition_penalty(logit, penalty))).sum();
+            let came: f64 = came
+                .map(|&logit| probability(apply_repetition_penalty(logit, penalty), normalizer))
+                .sum();
             let mut left = 1.0 - gone.sum::<f64>();
             if left < MIN_TRUSTED_MASS {
                 left = self.remaining_mass(session, row, &request)?;

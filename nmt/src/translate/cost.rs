@@ -45,9 +45,10 @@ impl CostReport {
         line("model MiB", format!("{:.3}", self.model_bytes as f64 / f64::from(1 << 20)));
         if let Some(price) = self.price {
             line("price of an hour", price.to_string());
-            let of_million = self.price_of_million_words();
-            let of_million = of_million.map_or("no words".into(), |price| format!("{price:.4}"));
-            line("of a million words", of_million);
+            let million_price = self.price_of_million_words();
+            let million_price =
+                million_price.map_or("no words".into(), |price| format!("{price:.4}"));
+            line("of a million words", million_price);
         }
         text
     }
@@ -70,8 +71,8 @@ mod tests {
         for (seconds, price, expected) in
             [(19.9, 3.259, 0.286), (393.1, 0.102, 0.177), (79.7, 0.102, 0.036)]
         {
-            let of_million = report(62_954, seconds, price).price_of_million_words().unwrap();
-            assert!((of_million - expected).abs() < 5e-4, "{of_million} for {expected}");
+            let million_price = report(62_954, seconds, price).price_of_million_words().unwrap();
+            assert!((million_price - expected).abs() < 5e-4, "{million_price} for {expected}");
         }
         assert_eq!(report(0, 1.0, 1.0).price_of_million_words(), None);
     }

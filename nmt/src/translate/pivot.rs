@@ -145,7 +145,9 @@ pub(super) fn piece_lengths<'a>(
 /// `between`, and to `</s>`), to what it covers of the first model's translation.
 pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine) -> Vec<Vec<f32>> {
     let Some(sources) = first.alignment.first().map(Vec::len) else { return Vec::new() };
-    let total = |lengths: &[usize]| lengths.iter().sum::<usize>().max(1);
+    fn total(lengths: &[usize]) -> usize {
+        lengths.iter().sum::<usize>().max(1)
+    }
     let totals = [total(between), total(&first.lengths)];
     let end = first.alignment.len() - 1;
     let mut rows_between: Vec<Vec<f32>> = Vec::new();

@@ -153,12 +153,12 @@ impl<'a> SentenceParser<'a> {
         mut constraints: Vec<Vec<u32>>,
     ) -> Result<Vec<Vec<u32>>, String> {
         let most = self.options.max_length;
-        let check = |what: &str, length: usize| {
+        fn check(what: &str, length: usize, most: usize) -> Result<(), String> {
             let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
             if length > most { Err(reason()) } else { Ok(()) }
-        };
-        check("a prefix", prefix.len())?;
-        check("constraints", constraints.iter().map(Vec::len).sum())?;
+        }
+        check("a prefix", prefix.len(), most)?;
+        check("constraints", constraints.iter().map(Vec::len).sum(), most)?;
         if self.right_to_left {
             // A right-to-left model generates the beginning of a translation last.
             if !prefix.is_empty() {

@@ -45,7 +45,7 @@ impl TextSegment {
             let source = (&self.segment.sentence[..], source.iter().copied());
             let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
             let target = (&translated.text[..], translation.tokens.iter().map(word));
-            let links = TokenLinks::of_tokens(points, attention);
+            let links = TokenLinks::from_tokens(points, attention);
             translated.links = links.locate(source, self.num_tags, target);
         }
         TranslatedSegment { segment: self.segment.clone(), translation: translated }

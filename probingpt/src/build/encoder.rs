@@ -414,12 +414,12 @@ fn push_counts_for_column(out: &mut Vec<u8>, k: usize, counts: Option<[&[u8]; 3]
 /// Parses an alignment point such as `3-0`.
 fn parse_alignment_point(word: &[u8]) -> Option<(u16, u16)> {
     let dash = word.iter().position(|&b| b == b'-')?;
-    let number = |digits: &[u8]| -> Option<u16> {
+    fn number(digits: &[u8]) -> Option<u16> {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
         std::str::from_utf8(digits).ok()?.parse().ok()
-    };
+    }
     Some((number(&word[..dash])?, number(&word[dash + 1..])?))
 }
 

@@ -70,7 +70,9 @@ impl<'a> TextEntry<'a> {
     /// Whether it has the form of a rule of hierarchical or syntactic models, of which both sides
     /// end with a non-terminal, their left-hand side: `[X][X] house [X] ||| [X][X] casa [X]`.
     pub fn is_rule(&self) -> bool {
-        let last_of = |phrase| fields::split_words(phrase).last();
+        fn last_of(phrase: &[u8]) -> Option<&[u8]> {
+            fields::split_words(phrase).last()
+        }
         let ends_with_label = |phrase| last_of(phrase).is_some_and(is_non_terminal);
         fields::split_words(self.source()).nth(1).is_some()
             && ends_with_label(self.source())

@@ -143,10 +143,10 @@ fn key_words(text: &[u8]) -> (u64, u64) {
 
 #[inline]
 fn hash_key(first: u64, last: u64, shape: u32) -> u64 {
-    let fold = |a: u64, b: u64| {
+    fn fold(a: u64, b: u64) -> u64 {
         let product = u128::from(a) * u128::from(b);
         product as u64 ^ (product >> 64) as u64
-    };
+    }
     let half = fold(first ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
     fold(half ^ last ^ u64::from(shape) << 40, 0xa076_1d64_78bd_642f)
 }

@@ -34,8 +34,10 @@ impl Ranking {
         }
         let mut ids: Vec<u32> = (0..merged.len() as u32).collect();
         ids.sort_unstable_by(|&a, &b| {
-            let key = |id| (merged.tag(id), std::cmp::Reverse(merged.count(id)));
-            key(a).cmp(&key(b)).then_with(|| merged.text(a).cmp(merged.text(b)))
+            fn key(id: u32, merged: &Interner) -> (u32, std::cmp::Reverse<u64>) {
+                (merged.tag(id), std::cmp::Reverse(merged.count(id)))
+            }
+            key(a, &merged).cmp(&key(b, &merged)).then_with(|| merged.text(a).cmp(merged.text(b)))
         });
         let mut ranks = vec![u32::MAX; ids.len()];
         for (rank, &id) in ids.iter().enumerate() {

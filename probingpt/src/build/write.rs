@@ -156,9 +156,9 @@ fn rank_dictionaries(plan: &Plan, encoders: &[Encoder<'_>]) -> Rankings {
         .collect();
     let counts = ranking!(counts);
     let extra = ranking!(extra);
-    let has_text = |ranking: &Ranking, text: &dyn Fn(usize, u32) -> bool| {
+    fn has_text(ranking: &Ranking, text: &dyn Fn(usize, u32) -> bool) -> bool {
         ranking.order.iter().any(|&(worker, id)| text(worker, id))
-    };
+    }
     Rankings {
         source_words: ranking!(source_words),
         target_words: ranking!(target_words),

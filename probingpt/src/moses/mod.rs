@@ -68,23 +68,25 @@ impl MosesTable {
     ///
     /// A file is missing, cannot be read, or is malformed.
     pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
-        let at = |name: &str| folder.join(name);
-        if !at("config").exists() {
+        fn at(name: &str, folder: &Path) -> PathBuf {
+            folder.join(name)
+        }
+        if !at("config", folder).exists() {
             let remedy = "nor a ProbingPT directory of Moses, which has a file called config";
             return Err(miriam_storage::Error::NotAFile { path: folder.to_owned(), remedy }.into());
         }
-        let config = Config::read(&at("config"))?;
-        let target = words::read_target_words(&at("TargetVocab.dat"))?;
+        let config = Config::read(&at("config", folder))?;
+        let target = words::read_target_words(&at("TargetVocab.dat", folder))?;
         if target.iter().any(is_linked_non_terminal) {
             return Err(rule_table_error(&folder.display().to_string()));
         }
         Ok(MosesTable {
             config,
-            index: ProbingIndex::open(&at("probing_hash.dat"), config.sources, load)?,
-            records: Bytes::open(&at("TargetColl.dat"), load)?,
-            source: SourceWords::read(&at("source_vocabids"))?,
+            index: ProbingIndex::open(&at("probing_hash.dat", folder), config.sources, load)?,
+            records: Bytes::open(&at("TargetColl.dat", folder), load)?,
+            source: SourceWords::read(&at("source_vocabids", folder))?,
             target,
-            alignments: Alignments::read(&at("Alignments.dat"))?,
+            alignments: Alignments::read(&at("Alignments.dat", folder))?,
             folder: folder.to_owned(),
         })
     }

@@ -65,7 +65,9 @@ impl MosesTable {
                 targets.push_scores(scores.iter().copied().map(f32::from_le_bytes));
                 targets.push_reordering(reordering.iter().copied().map(f32::from_le_bytes));
             } else {
-                let ln = |&p: &[u8; 4]| Ln::from_probability(f32::from_le_bytes(p)).0;
+                fn ln(&p: &[u8; 4]) -> f32 {
+                    Ln::from_probability(f32::from_le_bytes(p)).0
+                }
                 targets.push_scores(scores.iter().map(ln));
                 targets.push_reordering(reordering.iter().map(ln));
             }

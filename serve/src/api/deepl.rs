@@ -13,7 +13,7 @@ use super::{status, with_retry, wrong_method};
 use crate::app::App;
 use crate::engine::RequestOptions;
 use crate::http::{Call, Response, json as respond};
-use crate::models::{Route, languages};
+use crate::models::languages;
 use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 

@@ -135,7 +135,9 @@ fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
 
 /// The texts `q`, and whether they are a list; `None` where there are none.
 fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
-    let wrong = || Wrong::request("Invalid request: q is neither a text nor a list of texts");
+    fn wrong() -> Wrong {
+        Wrong::request("Invalid request: q is neither a text nor a list of texts")
+    }
     match given.get("q") {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some((vec![text.clone()], false))),
@@ -152,7 +154,9 @@ fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let (given, key) = open(call)?;
-    let missing = |name: &str| Wrong::request(format!("Invalid request: missing {name} parameter"));
+    fn missing(name: &str) -> Wrong {
+        Wrong::request(format!("Invalid request: missing {name} parameter"))
+    }
     let (texts, is_list) = texts(&given)?.ok_or_else(|| missing("q"))?;
     let source = given.text("source").ok_or_else(|| missing("source"))?;
     let target = given.text("target").ok_or_else(|| missing("target"))?;

@@ -52,7 +52,9 @@ enum Group {
 impl Group {
     /// The group of a path; methods of one path, and websockets, may be of different ones.
     fn of(method: &Method, path: &str, is_websocket: bool) -> Option<Self> {
-        let below = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty());
+        fn below(prefix: &str, path: &str) -> bool {
+            path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty())
+        }
         if is_websocket {
             return match path {
                 "/translate" | "/translate/" => Some(Group::Api(Api::Marian)),
@@ -65,12 +67,12 @@ impl Group {
             "/RPC2" => Group::Api(Api::XmlRpc),
             "/" if method != Method::GET && method != Method::HEAD => Group::Api(Api::XmlRpc),
             _ if page::has(path) => Group::Page,
-            _ if below("/v1/") => Group::Api(Api::V1),
+            _ if below("/v1/", path) => Group::Api(Api::V1),
             _ if libre::PATHS.contains(&path) => Group::Api(Api::Libre),
-            _ if below("/translator/") => Group::Api(Api::OpenNmt),
-            _ if below("/api/") => Group::Api(Api::OpusMt),
-            _ if below(opus_cat::PREFIX) => Group::Api(Api::OpusCat),
-            _ if below("/v2/") || below("/v3/") => Group::Api(Api::DeepL),
+            _ if below("/translator/", path) => Group::Api(Api::OpenNmt),
+            _ if below("/api/", path) => Group::Api(Api::OpusMt),
+            _ if below(opus_cat::PREFIX, path) => Group::Api(Api::OpusCat),
+            _ if below("/v2/", path) || below("/v3/", path) => Group::Api(Api::DeepL),
             _ => return None,
         })
     }

@@ -45,13 +45,17 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
-    let wrong = |reason: &str| Refusal::Invalid(reason.to_owned());
+    fn wrong(reason: &str) -> Refusal {
+        Refusal::Invalid(reason.to_owned())
+    }
     let inputs = match strict_json::parse(&call.body) {
         Ok(Value::Array(inputs)) => inputs,
         Ok(_) => return Err(wrong("the body is not a list")),
         Err(error) => return Err(wrong(&format!("the body is not a list: {error}"))),
     };
-    let text = |input: &Value| input["src"].as_str().map(str::to_owned);
+    fn text(input: &Value) -> Option<String> {
+        input["src"].as_str().map(str::to_owned)
+    }
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
     let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
     app.admit_texts(call.bearer(), &texts)?;
@@ -75,7 +79,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 /// address; without an id the model that the address names, or that of the languages.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
-    let no_model = |id: &str| Refusal::Invalid(format!("No such model '{id}'"));
+    fn no_model(id: &str) -> Refusal {
+        Refusal::Invalid(format!("No such model '{id}'"))
+    }
     let named = |name: &str| {
         registry.route(Some(name), from, to).map_err(|error| match error {
             RouteError::NoModel(name) => no_model(&name),

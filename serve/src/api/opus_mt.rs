@@ -110,7 +110,9 @@ impl Message {
                 Some(Value::String(text)) => Ok(Some(text.clone())),
                 Some(_) => Err(format!("{name} is not a text")),
             };
-            let is_unknown = |code: &str| code == "detect" || code == "DL";
+            fn is_unknown(code: &str) -> bool {
+                code == "detect" || code == "DL"
+            }
             let source = text("source")?;
             return Ok(Message {
                 text: text("text")?.ok_or("text is missing")?,
@@ -122,9 +124,9 @@ impl Message {
         }
         let pair = message.split_once(' ').and_then(|(pair, text)| {
             let (source, target) = pair.split_once('-')?;
-            let is_code = |code: &str| {
+            fn is_code(code: &str) -> bool {
                 (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())
-            };
+            }
             (is_code(source) && is_code(target)).then_some((source, target, text))
         });
         Ok(match pair {
@@ -197,9 +199,13 @@ impl Messages {
 
 /// The answer with sentences, their tokens and links.
 fn describe(text: &TranslatedText, from: Option<&str>, to: Option<&str>) -> Value {
-    let join = |tokens: &[Vec<u8>]| String::from_utf8_lossy(&tokens.join(&b' ')).into_owned();
+    fn join(tokens: &[Vec<u8>]) -> String {
+        String::from_utf8_lossy(&tokens.join(&b' ')).into_owned()
+    }
     let sources: Vec<String> = text.results.iter().map(|one| join(&one.source)).collect();
-    let best = |result: &SentenceResult| result.translations.first().cloned().unwrap_or_default();
+    fn best(result: &SentenceResult) -> crate::engine::Hypothesis {
+        result.translations.first().cloned().unwrap_or_default()
+    }
     let targets: Vec<String> =
         text.results.iter().map(|result| join(&best(result).tokens)).collect();
     let links = text.results.iter().map(|result| {

@@ -102,7 +102,9 @@ impl ShortlistSetting {
     /// # Errors
     /// If it is not a file with numbers.
     pub(crate) fn parse(&self) -> Result<Option<(PathBuf, ShortlistOptions)>, String> {
-        let wrong = |reason: String| format!("shortlist: {reason}");
+        fn wrong(reason: String) -> String {
+            format!("shortlist: {reason}")
+        }
         match self {
             ShortlistSetting::Flag(false) => Ok(None),
             ShortlistSetting::Flag(true) => Err(wrong("give its file, or false for none".into())),
@@ -174,11 +176,13 @@ impl ModelConfiguration {
             ..ModelConfiguration::default()
         };
         for (key, value) in parts {
-            let languages = || value.split('+').map(str::to_owned).collect();
+            fn languages(value: &str) -> Vec<String> {
+                value.split('+').map(str::to_owned).collect()
+            }
             let number = |what| move |_| format!("{key}={value}: give {what}");
             match key {
-                "from" => model.from = languages(),
-                "to" => model.to = languages(),
+                "from" => model.from = languages(value),
+                "to" => model.to = languages(value),
                 "kind" => {
                     let kinds = [ModelKind::Phrase, ModelKind::Neural, ModelKind::Lm];
                     let found = kinds.into_iter().find(|kind| kind.name() == value);

@@ -134,7 +134,9 @@ pub struct Phrase {
 impl Phrase {
     /// The positions of its source and target tokens.
     pub fn spans(&self) -> Link {
-        let position = |number: i64| usize::try_from(number).unwrap_or(0);
+        fn position(number: i64) -> usize {
+            usize::try_from(number).unwrap_or(0)
+        }
         let source = self.source.0 as usize..self.source.1 as usize + 1;
         (source, position(self.target.0)..position(self.target.1 + 1))
     }

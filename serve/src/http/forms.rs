@@ -92,11 +92,11 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        let digit = |offset: usize| {
+        fn digit(offset: usize, text: &[u8], at: usize) -> Option<u32> {
             let byte = text.get(at + offset)?;
             char::from(*byte).to_digit(16)
-        };
-        match (text[at], digit(1), digit(2)) {
+        }
+        match (text[at], digit(1, text, at), digit(2, text, at)) {
             (b'%', Some(high), Some(low)) => {
                 bytes.push((high * 16 + low) as u8);
                 at += 3;

@@ -36,11 +36,11 @@ pub trait Answerer: Send + Sync + 'static {
 
 /// Whether a request asks for a websocket.
 pub fn is_upgrade(headers: &HeaderMap) -> bool {
-    let has = |name, word: &str| {
+    fn has(name: hyper::header::HeaderName, word: &str, headers: &HeaderMap) -> bool {
         let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| value.split(',')).any(|one| one.trim().eq_ignore_ascii_case(word))
-    };
-    has(UPGRADE, "websocket") && has(CONNECTION, "upgrade")
+    }
+    has(UPGRADE, "websocket", headers) && has(CONNECTION, "upgrade", headers)
 }
 
 /// Answers the handshake of `request`; `answerer` answers the messages that follow, each of at

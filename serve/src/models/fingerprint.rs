@@ -60,14 +60,14 @@ impl Fingerprint {
 
     /// The files that are the same ones with another content.
     pub fn changed_in_place(&self) -> Vec<&Path> {
-        let is_changed = |file: &Path, before: Identity| {
+        fn is_changed(file: &Path, before: Identity) -> bool {
             let now = Identity::of(file);
             now.is_some_and(|now| {
                 (now.device, now.inode) == (before.device, before.inode)
                     && (now.length, now.changed) != (before.length, before.changed)
                     && file.is_file()
             })
-        };
+        }
         let files = self.0.iter().filter_map(|(file, identity)| Some((file, (*identity)?)));
         files.filter(|(file, before)| is_changed(file, *before)).map(|(file, _)| &**file).collect()
     }

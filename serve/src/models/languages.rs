@@ -218,7 +218,9 @@ pub fn name(code: &str) -> String {
 /// The one of `served` that is meant by `code`: the same code in any case, or the first of those
 /// that fit its language, script and region best.
 pub fn find<'a>(code: &str, served: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
-    let plain = |code: &str| code.replace('_', "-").to_ascii_lowercase();
+    fn plain(code: &str) -> String {
+        code.replace('_', "-").to_ascii_lowercase()
+    }
     let wanted = plain(code);
     let same = served.clone().find(|known| plain(known) == wanted);
     same.or_else(|| {

@@ -230,17 +230,21 @@ fn read_prefixes(
 }
 
 fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Opened> {
-    let wrong = |reason: String| Error::model(&configuration.name, reason);
+    fn wrong(reason: String, configuration: &ModelConfiguration) -> Error {
+        Error::model(&configuration.name, reason)
+    }
     let ini = if configuration.path.is_dir() {
         configuration.path.join("moses.ini")
     } else {
         configuration.path.clone()
     };
-    let Some(name) = ini.to_str() else { return Err(wrong("the path is not UTF-8".into())) };
+    let Some(name) = ini.to_str() else {
+        return Err(wrong("the path is not UTF-8".into(), configuration));
+    };
     let options = ["-f", name, "-threads", &threads.to_string()].map(str::to_owned);
     let options: Vec<String> = options.into_iter().chain(configuration.options.clone()).collect();
     let found = PhraseConfiguration::from_command_line(&options)
-        .map_err(|error| wrong(error.to_string()))?;
+        .map_err(|error| wrong(error.to_string(), configuration))?;
     let settings = &found.settings;
     let no_effect = [
         (settings.print_score, "output-hypo-score"),
@@ -257,20 +261,21 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     let wanted = configuration.raw.unwrap_or_else(|| preparation.exists());
     let mut prefix_file = configuration.nonbreaking_prefixes.clone();
     let steps = if wanted {
-        let mut config =
-            TextProcessorConfig::read(&preparation).map_err(|error| wrong(error.to_string()))?;
+        let mut config = TextProcessorConfig::read(&preparation)
+            .map_err(|error| wrong(error.to_string(), configuration))?;
         if let Some(list) = &configuration.nonbreaking_prefixes {
             config.nonbreaking_prefixes = Some(list.clone());
         }
         prefix_file = config.nonbreaking_prefixes.clone().or(prefix_file);
-        Some(config.build().map_err(|error| wrong(error.to_string()))?)
+        Some(config.build().map_err(|error| wrong(error.to_string(), configuration))?)
     } else {
         None
     };
     let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
     let files = found.model_files().chain([ini.clone(), preparation]).chain(prefix_file);
     let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
-    let system = System::load(&found, &NoProgress).map_err(|error| wrong(error.to_string()))?;
+    let system = System::load(&found, &NoProgress)
+        .map_err(|error| wrong(error.to_string(), configuration))?;
     let features: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
     let settings = system.settings();
     let facts = vec![
@@ -381,14 +386,14 @@ impl Model {
     /// # Errors
     /// With the first that is damaged.
     pub fn verify_files(&self) -> Result<()> {
-        let verify = |path: &Path| -> miriam_nmt::Result<()> {
+        fn verify(path: &Path) -> Result<(), miriam_nmt::Error> {
             let container = Container::open_any(path, LoadMethod::Lazy)?;
             container.verify()?;
             if container.kind() == miriam_nmt::KIND {
                 miriam_nmt::verify(&container)?;
             }
             Ok(())
-        };
+        }
         let files = self.files.paths().filter(|path| Container::is_container(path));
         { files }.try_for_each(verify).map_err(|e| Error::model(self.name(), e.to_string()))
     }
@@ -471,13 +476,13 @@ impl Drop for Model {
 /// The kind that a path tells.
 fn kind_of(path: &Path) -> ModelKind {
     let is_ini = path.extension().is_some_and(|extension| extension == "ini");
-    let is_named = |endings: &[&str]| {
+    fn is_named(endings: &[&str], path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         endings.iter().any(|ending| name.ends_with(ending))
-    };
+    }
     if is_ini || path.join("moses.ini").is_file() {
         ModelKind::Phrase
-    } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"]) {
+    } else if is_named(&[".arpa", ".arpa.gz", ".arpa.zst", ".lm"], path) {
         ModelKind::Lm
     } else {
         ModelKind::Neural
@@ -507,11 +512,11 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (given.missing_markers.is_some(), "missing-markers"),
     ];
     let decoding: Vec<(bool, &str)> = given.decoding.keys_set().map(|key| (true, key)).collect();
-    let of_phrase = phrase.iter().filter(|_| kind != ModelKind::Phrase);
-    let of_neural = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
-    let of_language = language.iter().filter(|_| kind != ModelKind::Lm);
-    let of_translation = translation.iter().filter(|_| kind == ModelKind::Lm);
-    let mut keys = of_phrase.chain(of_neural).chain(of_language).chain(of_translation);
+    let phrase_keys = phrase.iter().filter(|_| kind != ModelKind::Phrase);
+    let neural_keys = neural.iter().chain(&decoding).filter(|_| kind != ModelKind::Neural);
+    let language_keys = language.iter().filter(|_| kind != ModelKind::Lm);
+    let translation_keys = translation.iter().filter(|_| kind == ModelKind::Lm);
+    let mut keys = phrase_keys.chain(neural_keys).chain(language_keys).chain(translation_keys);
     match keys.find(|(is_set, _)| *is_set) {
         None => Ok(()),
         Some((_, key)) => {

@@ -108,10 +108,10 @@ impl ModelLanguages {
         sentences: &[Sentence],
     ) -> Result<LanguageMarks, String> {
         let [from, to] = self.codes(from, to);
-        let unnamed = |side: &str, known: &[NamedLanguage]| {
+        fn unnamed(side: &str, known: &[NamedLanguage]) -> String {
             let names: Vec<&str> = known.iter().map(|language| &*language.name).collect();
             format!("name the {side} language, one of: {}", names.join(" "))
-        };
+        }
         if from.is_none() && !self.from.is_empty() {
             return Err(unnamed("source", &self.from));
         }
@@ -155,7 +155,9 @@ impl ModelLanguages {
 
     /// The tokens of the first pair, which a sentence is as long with as with those of any other.
     pub fn first_marks(&self) -> LanguageMarks {
-        let first = |side: &[NamedLanguage]| side.first().map(|language| language.code.clone());
+        fn first(side: &[NamedLanguage]) -> Option<String> {
+            side.first().map(|language| language.code.clone())
+        }
         let (from, to) = (first(&self.from), first(&self.to));
         let known = self.translator.languages();
         // They were found when the model was opened.
@@ -164,12 +166,12 @@ impl ModelLanguages {
 
     /// What was found, for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
     pub fn describe(&self, configuration: &ModelConfiguration) -> String {
-        let list = |side: &[NamedLanguage]| {
+        fn list(side: &[NamedLanguage]) -> String {
             side.iter()
                 .map(|one| format!("{}={}", one.name, one.code))
                 .collect::<Vec<_>>()
                 .join(" ")
-        };
+        }
         match (&self.from[..], &self.to[..], self.translator.languages()) {
             ([], [], Some(known)) if self.names_by_tags(known) => {
                 format!("named by a tag at the beginning of each text, of: {}", known.list())

@@ -178,10 +178,10 @@ impl NeuralModel {
         task: Task,
         joins: bool,
     ) -> Result<(), Vec<Task>> {
-        let failed = |task: Task, error: miriam_nmt::Error| {
+        fn failed(task: Task, error: miriam_nmt::Error) -> Result<(), Vec<Task>> {
             task.fail(Failure::Model(error.to_string()));
             Ok(())
-        };
+        }
         if task.options().given {
             let scorer = match &mut memory.scorer {
                 Some(scorer) => scorer,

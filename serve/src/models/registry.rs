@@ -119,12 +119,12 @@ impl Registry {
 
     /// The model for want of which there is an error, if one is configured that did not open.
     fn absent_model(&self, error: &RouteError) -> Option<String> {
-        let has = |model: &&ModelConfiguration, code: &str| {
+        fn has(model: &&ModelConfiguration, code: &str) -> bool {
             let all = model.from.iter().chain(&model.to);
             model.from.is_empty()
                 || model.to.is_empty()
                 || languages::find(code, all.map(String::as_str)).is_some()
-        };
+        }
         let found = self.absent.iter().find(|model| match error {
             RouteError::NoModel(name) => model.name == *name,
             RouteError::NoLanguage(code) => has(model, code),
@@ -146,12 +146,17 @@ impl Registry {
             if !model.translates() {
                 return Err(RouteError::NoTranslation(name.to_owned()));
             }
-            let matching = |code: Option<&str>, known: &[String]| match code {
-                Some(code) => languages::find(code, known.iter().map(String::as_str))
-                    .map(|found| Some(found.to_owned()))
-                    .ok_or_else(|| RouteError::NoLanguage(code.to_owned())),
-                None => Ok(only(known)),
-            };
+            fn matching(
+                code: Option<&str>,
+                known: &[String],
+            ) -> Result<Option<String>, RouteError> {
+                match code {
+                    Some(code) => languages::find(code, known.iter().map(String::as_str))
+                        .map(|found| Some(found.to_owned()))
+                        .ok_or_else(|| RouteError::NoLanguage(code.to_owned())),
+                    None => Ok(only(known)),
+                }
+            }
             return Ok(Route {
                 from: matching(from, &model.configuration.from)?,
                 to: matching(to, &model.configuration.to)?,

@@ -63,12 +63,12 @@ pub struct DroppingRates {
 impl DroppingRates {
     /// The rate after `progress`.
     pub fn at(&self, progress: &Progress) -> f64 {
-        let reached = |length: &TrainingLength| {
+        fn reached(length: &TrainingLength, progress: &Progress) -> bool {
             // Epochs count from 1.
             let epochs = u64::from(length.unit == SchedulingUnit::Epochs);
             progress.in_unit(length.unit).saturating_sub(epochs) >= length.count
-        };
-        let last = self.later.iter().rev().find(|(length, _)| reached(length));
+        }
+        let last = self.later.iter().rev().find(|(length, _)| reached(length, progress));
         last.map_or(self.first, |(_, rate)| *rate)
     }
 }

@@ -47,15 +47,17 @@ pub fn parse_alignment(
 ) -> Result<Vec<TargetLink>, InvalidField> {
     fields(line)
         .map(|(field, word)| {
-            let wrong = |reason: String| (field, format!("{}: {reason}", quote_word(word)));
+            fn wrong(reason: String, field: usize, word: &[u8]) -> (usize, String) {
+                (field, format!("{}: {reason}", quote_word(word)))
+            }
             let link = parse_word_link(word).map_err(|_| {
-                wrong("a link is source-target, two positions from 0, such as 3-4".into())
+                wrong("a link is source-target, two positions from 0, such as 3-4".into(), field, word)
             })?;
             if link.source as usize >= source_len || link.target as usize >= target_len {
                 return Err(wrong(format!(
                     "beyond the sentences of {source_len} source and {target_len} target tokens; \
                  alignments are over the pieces of the vocabularies"
-                )));
+                ), field, word));
             }
             Ok((link.target, link.source))
         })
@@ -71,12 +73,12 @@ pub fn parse_weights(
     scope: WeightScope,
     target_len: usize,
 ) -> Result<Vec<f32>, InvalidField> {
-    let parse = |(field, word): (usize, &[u8])| {
+    fn parse((field, word): (usize, &[u8])) -> Result<f32, (usize, String)> {
         let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f32>().ok());
         number.filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(|| {
             (field, format!("{}: a weight is a number that is not negative", quote_word(word)))
         })
-    };
+    }
     let weights: Vec<f32> = fields(line).map(parse).collect::<Result<_, _>>()?;
     let (needed, what) = match scope {
         WeightScope::Sentence => (1, "one is needed for the sentence".to_owned()),
@@ -101,8 +103,8 @@ fn quote_word(word: &[u8]) -> String {
 /// The links of an alignment, sorted, with their weights: one, divided by the number of links of
 /// the target token (`training.md` A.1).
 pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
-    let of_one_token = links.chunk_by(|a, b| a.0 == b.0);
-    of_one_token
+    let token_links = links.chunk_by(|a, b| a.0 == b.0);
+    token_links
         .flat_map(|links| {
             let weight = 1.0 / links.len() as f32;
             links.iter().map(|&(target, source)| (target, source, weight)).collect::<Vec<_>>()

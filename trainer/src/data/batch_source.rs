@@ -66,7 +66,7 @@ impl<'a> BatchSource<'a> {
     ///
     /// # Errors
     /// If the corpus has no pairs, or the position is none of this corpus.
-    pub fn of_corpus(
+    pub fn from_corpus(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
         limits: GranuleLimits,
@@ -81,7 +81,7 @@ impl<'a> BatchSource<'a> {
     ///
     /// # Errors
     /// If the position is none of this file.
-    pub fn of_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
+    pub fn from_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
         if position.taken > file.len() {
             return Err("the position of the training is after the end of --batches".into());
         }
@@ -166,7 +166,9 @@ fn split_into_granules(
     let full = full.into_iter().max().unwrap_or(1);
     let number = balanced_number(full) as u128;
     // Which of the equal shares of the batch ends at a target token.
-    let share = |token: usize| token as u128 * number / target_tokens.max(1) as u128;
+    fn share(token: usize, number: u128, target_tokens: usize) -> u128 {
+        token as u128 * number / target_tokens.max(1) as u128
+    }
     let (mut granule, mut bytes, mut before) = (Vec::new(), 0, 0);
     let mut tokens = GranuleTokens::new(words);
     for &index in batch {
@@ -179,7 +181,8 @@ fn split_into_granules(
         }
         granule.push(index);
         bytes += cost;
-        let ends_share = share(before + lengths[1]) > share(before);
+        let ends_share = share(before + lengths[1], number, target_tokens)
+            > share(before, number, target_tokens);
         before += lengths[1];
         if tokens.is_full_with([lengths[0], 0]) || ends_share {
             granules.push(std::mem::take(&mut granule));
@@ -255,7 +258,7 @@ mod tests {
         let source = || {
             let limits = GranuleLimits { words: 9, bytes: None };
             let position = BatchPosition::default();
-            BatchSource::of_corpus(&corpus, options, limits, None, position).unwrap()
+            BatchSource::from_corpus(&corpus, options, limits, None, position).unwrap()
         };
         let (mut reading, mut skipping) = (source(), source());
         let mut granules = Vec::new();
@@ -275,7 +278,7 @@ mod tests {
         let path = folder.path().join("batches");
         std::fs::write(&path, "0 1\n2\n\n4\n").unwrap();
         let file = BatchFile::open(&path, &corpus).unwrap();
-        let mut source = BatchSource::of_file(&file, BatchPosition::default()).unwrap();
+        let mut source = BatchSource::from_file(&file, BatchPosition::default()).unwrap();
         let mut next = || {
             let mut granules = Vec::new();
             source.next_batch(1.0, &mut granules);
@@ -285,6 +288,6 @@ mod tests {
         assert_eq!(next(), (vec![vec![4]], 1, true));
         assert_eq!(next(), (vec![vec![0, 1], vec![2]], 2, false));
         let after_end = BatchPosition { taken: 3, ..BatchPosition::default() };
-        assert!(BatchSource::of_file(&file, after_end).is_err());
+        assert!(BatchSource::from_file(&file, after_end).is_err());
     }
 }

@@ -234,10 +234,12 @@ impl<'a> BatchReader<'a> {
         for index in sentences {
             let [source, target] = lengths(&index);
             let ratio = self.position.size_ratio;
-            let scaled = |size: usize| ((size as f64 * ratio) as usize).max(1);
+            fn scaled(size: usize, ratio: f64) -> usize {
+                ((size as f64 * ratio) as usize).max(1)
+            }
             if let BatchSize::Bytes(limit) = self.options.size {
                 let cost = self.costs.as_ref().expect("costs of sentences")[index as usize];
-                if count + cost > scaled(limit) && !batch.is_empty() {
+                if count + cost > scaled(limit, ratio) && !batch.is_empty() {
                     self.batches.push(std::mem::take(&mut batch));
                     count = 0;
                 }
@@ -245,14 +247,14 @@ impl<'a> BatchReader<'a> {
             }
             batch.push(index);
             let is_full = match self.options.size {
-                BatchSize::Sentences(count) => batch.len() >= scaled(count),
+                BatchSize::Sentences(count) => batch.len() >= scaled(count, ratio),
                 BatchSize::SourceTokens(limit) => {
                     count += source;
-                    count > scaled(limit)
+                    count > scaled(limit, ratio)
                 }
                 BatchSize::TargetTokens(limit) => {
                     count += target;
-                    count >= scaled(limit)
+                    count >= scaled(limit, ratio)
                 }
                 BatchSize::Bytes(_) => false,
             };

@@ -45,7 +45,9 @@ fn in_capitals(text: &[u8]) -> Vec<u8> {
 /// Text whose words begin with capitals, but for small words. A word has letters of English and
 /// apostrophes, and begins after a space, a quote or a hyphen.
 fn in_title_case(text: &[u8]) -> Vec<u8> {
-    let is_inside = |byte: u8| byte.is_ascii_alphabetic() || byte == b'\'';
+    fn is_inside(byte: u8) -> bool {
+        byte.is_ascii_alphabetic() || byte == b'\''
+    }
     let mut titled = text.to_vec();
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(u8::is_ascii_alphabetic).map(|i| at + i) {

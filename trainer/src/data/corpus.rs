@@ -270,7 +270,9 @@ impl ParallelCorpus {
 
     /// A hash of all pairs and what is given of them, by which a resumed training knows its corpus.
     pub fn fingerprint(&self) -> u64 {
-        let ids = |ids: &TokenIds| ids.fingerprint(|id| id.to_le_bytes());
+        fn ids(ids: &TokenIds) -> [u64; 2] {
+            ids.fingerprint(|id| id.to_le_bytes())
+        }
         let mut hashes = [&self.source, &self.target].map(ids).concat();
         // Dropout is drawn by them.
         hashes.push(hash_items(&self.lines, |line| line.to_le_bytes()));

@@ -45,9 +45,9 @@ impl RawOptions {
         if self.get_flag("sync-sgd")? {
             return Err(invalid_option("sync-sgd", "give it or --async-sgd, not both"));
         }
-        let of_quantization = ["quantize-aware", "quantize-bits", "clip-products"];
+        let quantization_options = ["quantize-aware", "quantize-bits", "clip-products"];
         if let Some(name) =
-            of_quantization.iter().find(|name| self.is_given(name) && !self.is_off(name))
+            quantization_options.iter().find(|name| self.is_given(name) && !self.is_off(name))
         {
             return Err(invalid_option(name, "it is of synchronous training; leave it out"));
         }
@@ -113,12 +113,12 @@ impl RawOptions {
                 let rate = rate.parse().ok().filter(|rate| (0.0..=0.999_999).contains(rate))?;
                 Some((length.parse::<TrainingLength>().ok()?, rate))
             });
-            let ascends = |length: &TrainingLength| {
+            fn ascends(length: &TrainingLength, later: &[(TrainingLength, f64)]) -> bool {
                 later.last().is_none_or(|(last, _)| {
                     last.count < length.count && (last.unit == length.unit || last.is_zero())
                 })
-            };
-            match parsed.filter(|(length, _)| ascends(length)) {
+            }
+            match parsed.filter(|(length, _)| ascends(length, &later)) {
                 Some(step) => later.push(step),
                 None => {
                     let reason = format!(

@@ -89,9 +89,9 @@ impl RawOptions {
     }
 
     fn text_files(&self, option: &str) -> Result<Option<ParallelFiles>> {
-        let wrong = |count: usize, needed: &str| {
+        fn wrong(count: usize, needed: &str, option: &str) -> Result<Option<ParallelFiles>, Error> {
             Err(Error::usage(format!("--{option}: {count} files; {needed}")))
-        };
+        }
         let files = self.get_strings(option);
         match (&files[..], self.get_flag("tsv")?) {
             ([], _) => Ok(None),
@@ -106,9 +106,9 @@ impl RawOptions {
                 weight_scope: WeightScope::default(),
             })),
             (files, false) => {
-                wrong(files.len(), "one of the source and one of the target are needed")
+                wrong(files.len(), "one of the source and one of the target are needed", option)
             }
-            (files, true) => wrong(files.len(), "with --tsv one is needed"),
+            (files, true) => wrong(files.len(), "with --tsv one is needed", option),
         }
     }
 }

@@ -57,22 +57,23 @@ impl RawOptions {
     /// If it is not a mapping, or an option in it is not known.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(text, name)?;
-        let wrong =
-            |key: &str, reason: &str| Error::config(format!("{name}: {}: {reason}", shorten(key)));
+        fn wrong(key: &str, reason: &str, name: &str) -> Error {
+            Error::config(format!("{name}: {}: {reason}", shorten(key)))
+        }
         let Value::Mapping(entries) = value else {
-            return Err(wrong("options", "a mapping of names to values is needed"));
+            return Err(wrong("options", "a mapping of names to values is needed", name));
         };
         let mut options = RawOptions::default();
         for (key, value) in &entries {
             let key = String::from_utf8_lossy(key).into_owned();
             // Marian writes these into its configurations and models.
-            let of_marian = ["version", "config", "dump-config", "ignore-model-config"];
-            if of_marian.contains(&&key[..])
+            let command_options = ["version", "config", "dump-config", "ignore-model-config"];
+            if command_options.contains(&&key[..])
                 || ["authors", "cite", "build-info"].contains(&&key[..])
             {
                 continue;
             }
-            let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason))?;
+            let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason, name))?;
             // Null is not a value; an empty text is one, for it can override a default.
             if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
                 continue;
@@ -82,14 +83,14 @@ impl RawOptions {
                     .iter()
                     .map(|item| item.as_str().map(str::to_owned))
                     .collect::<Option<_>>()
-                    .ok_or_else(|| wrong(&key, "a list of values is needed"))?,
+                    .ok_or_else(|| wrong(&key, "a list of values is needed", name))?,
                 Value::Scalar(_) => vec![value.as_str().unwrap_or_default().to_owned()],
-                Value::Mapping(_) => return Err(wrong(&key, "a value is needed")),
+                Value::Mapping(_) => return Err(wrong(&key, "a value is needed", name)),
             };
             if texts.is_empty() && spec.arity != Arity::Many {
                 continue;
             }
-            check_count(spec, &texts).map_err(|reason| wrong(&key, &reason))?;
+            check_count(spec, &texts).map_err(|reason| wrong(&key, &reason, name))?;
             // An empty text for a list is an empty list.
             let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
             options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
@@ -143,10 +144,10 @@ impl RawOptions {
         if !is_asked_for && !always {
             return Ok(());
         }
-        let is_file = |text: &str| {
+        fn is_file(text: &str) -> bool {
             !matches!(text, "" | "-" | "stdin" | "none" | "temporary")
                 && !text.bytes().all(|byte| byte.is_ascii_digit())
-        };
+        }
         for name in PATHS {
             let texts = self.values.get_mut(name).into_iter().flatten();
             for text in texts.filter(|text| is_file(text)) {

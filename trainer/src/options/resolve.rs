@@ -220,8 +220,10 @@ impl RawOptions {
         }
         let parameter = |index: usize, default: f64, what: &str, fits: fn(f64) -> bool| {
             let number = parameters.get(index).copied().unwrap_or(default);
-            let reason = || invalid_option("optimizer-params", format!("{number}: {what}"));
-            if fits(number) { Ok(number) } else { Err(reason()) }
+            fn reason(number: f64, what: &str) -> Error {
+                invalid_option("optimizer-params", format!("{number}: {what}"))
+            }
+            if fits(number) { Ok(number) } else { Err(reason(number, what)) }
         };
         // With a weight of 1 the mean would never move, and its correction divide by 0.
         let beta = |index, default| {
@@ -309,17 +311,19 @@ impl RawOptions {
     fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
-        let part = |size: usize| size.div_ceil(parts);
+        fn part(size: usize, parts: usize) -> usize {
+            size.div_ceil(parts)
+        }
         let size = match (words, self.get_flag("count-target-words")?) {
             _ if self.get_flag("mini-batch-fit")? => {
                 let bytes = self.megabytes("workspace").map_err(|_| {
                     invalid_option("workspace", "the megabytes of a batch are needed, above 0")
                 })?;
-                BatchSize::Bytes(part(bytes))
+                BatchSize::Bytes(part(bytes, parts))
             }
-            (0, _) => BatchSize::Sentences(part(sentences)),
-            (words, true) => BatchSize::TargetTokens(part(words)),
-            (words, false) => BatchSize::SourceTokens(part(words)),
+            (0, _) => BatchSize::Sentences(part(sentences, parts)),
+            (words, true) => BatchSize::TargetTokens(part(words, parts)),
+            (words, false) => BatchSize::SourceTokens(part(words, parts)),
         };
         let shuffle = match &self.get_string("shuffle")[..] {
             _ if self.get_flag("no-shuffle")? => Shuffle::None,
@@ -481,8 +485,10 @@ impl RawOptions {
 /// A number of workers, in the range that `--threads` has.
 fn parse_workers(text: &str) -> Result<usize> {
     let count = text.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
-    let reason = || format!("{text:?}: give a number from 1 to {MAX_WORKERS}, or all");
-    count.ok_or_else(|| invalid_option("workers", reason()))
+    fn reason(text: &str) -> String {
+        format!("{text:?}: give a number from 1 to {MAX_WORKERS}, or all")
+    }
+    count.ok_or_else(|| invalid_option("workers", reason(text)))
 }
 
 pub(super) fn invalid_option(name: &str, reason: impl std::fmt::Display) -> Error {

@@ -42,12 +42,12 @@ pub(super) fn split_sentences(
     lengths: &[usize],
 ) -> Vec<KeysValues> {
     let mut next = 0;
-    let mut of_sentence = |(sentence, &length): (usize, &usize)| {
+    let mut sentence_rows = |(sentence, &length): (usize, &usize)| {
         let rows: Range<usize> = next..next + length;
         next = rows.end;
         KeysValues { sentence, heads, keys: keys.clone(), values: values.clone(), rows }
     };
-    lengths.iter().enumerate().map(&mut of_sentence).collect()
+    lengths.iter().enumerate().map(&mut sentence_rows).collect()
 }
 
 /// The number of pairs of a query and a position.

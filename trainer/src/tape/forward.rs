@@ -79,7 +79,7 @@ impl<K: Kernels> Tape<K> {
                     let queries = queries_all.row_range(first..first + rows);
                     let pairs = heads * rows * group.rows.len();
                     let (part, others) = rest.split_rows(*rows);
-                    let (of_group, later) = weights_rest.split_at_mut(pairs);
+                    let (group_weights, later) = weights_rest.split_at_mut(pairs);
                     let mask = dropout_site.map(|(side, site)| {
                         let (mask, later) = std::mem::take(&mut masks).split_at_mut(pairs);
                         masks = later;
@@ -98,7 +98,16 @@ impl<K: Kernels> Tape<K> {
                     });
                     let keys = inputs.columns(&group.keys).row_range(group.rows.clone());
                     let values = inputs.columns(&group.values).row_range(group.rows.clone());
-                    kernels.attend(heads, *visible, queries, keys, values, mask, of_group, part);
+                    kernels.attend(
+                        heads,
+                        *visible,
+                        queries,
+                        keys,
+                        values,
+                        mask,
+                        group_weights,
+                        part,
+                    );
                     (first, rest, weights_rest) = (first + rows, others, later);
                 }
                 if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {
@@ -111,14 +120,14 @@ impl<K: Kernels> Tape<K> {
                 let (mut first, mut rest, mut weights_rest) = (0, out, &mut *saved);
                 for (rows, group) in groups {
                     let (part, others) = rest.split_rows(*rows);
-                    let (of_group, later) = weights_rest.split_at_mut(rows * group.rows.len());
+                    let (group_weights, later) = weights_rest.split_at_mut(rows * group.rows.len());
                     let attention = RecurrentAttention {
                         vector,
                         queries: queries.row_range(first..first + rows),
                         keys: inputs.columns(&group.keys).row_range(group.rows.clone()),
                         values: inputs.columns(&group.values).row_range(group.rows.clone()),
                     };
-                    kernels.attend_annotations(attention, of_group, part);
+                    kernels.attend_annotations(attention, group_weights, part);
                     (first, rest, weights_rest) = (first + rows, others, later);
                 }
                 if let (Some(positions), Some(guide)) = (positions, &self.guided_alignment) {

@@ -36,13 +36,13 @@ pub(super) fn add_weight_gradient<K: Kernels>(
     let mut first = 0;
     for part in &spec.parts {
         let outputs = if spec.is_transposed { part.rows } else { part.columns };
-        let of_part = gradient.column_range(first..first + outputs);
+        let part_gradient = gradient.column_range(first..first + outputs);
         first += outputs;
         let into = MatMut::new(&mut parameters[part.range()], part.rows, part.columns);
         if spec.is_transposed {
-            kernels.weight_gradient(of_part, input, into);
+            kernels.weight_gradient(part_gradient, input, into);
         } else {
-            kernels.weight_gradient(input, of_part, into);
+            kernels.weight_gradient(input, part_gradient, into);
         }
     }
 }
@@ -71,10 +71,10 @@ pub(super) fn add_vector_gradient<R: Real>(
 ) {
     let mut rest = gradient;
     for part in &registry.vector(vector).parts {
-        let (of_part, others) = rest.split_at(part.len);
+        let (part_gradient, others) = rest.split_at(part.len);
         rest = others;
         if let Some(offset) = part.offset {
-            add_scaled(R::ONE, of_part, &mut parameters[offset..offset + part.len]);
+            add_scaled(R::ONE, part_gradient, &mut parameters[offset..offset + part.len]);
         }
     }
 }

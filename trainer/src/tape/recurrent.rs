@@ -159,8 +159,11 @@ mod tests {
             }
             assert!(num_masked > 20, "{num_masked} matrices of cells and attention");
             let dropped = loss(values(&model), dropout);
-            let of_weights = loss(masked, Dropout::default());
-            assert!((dropped - of_weights).abs() < 1e-9, "{cell:?}: {dropped} {of_weights}");
+            let without_dropout = loss(masked, Dropout::default());
+            assert!(
+                (dropped - without_dropout).abs() < 1e-9,
+                "{cell:?}: {dropped} {without_dropout}"
+            );
             assert!((dropped - loss(values(&model), Dropout::default())).abs() > 1e-3);
         }
     }

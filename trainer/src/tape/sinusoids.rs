@@ -21,9 +21,11 @@ impl<R: Real> Sinusoids<R> {
         let width = 2 * half;
         let known = self.rows.len().checked_div(width).unwrap_or(0);
         for position in known..=position as usize {
-            let angle = |i: usize| position as f64 * 10_000f64.powf(-(i as f64) / steps as f64);
-            self.rows.extend((0..half).map(|i| R::of(angle(i).sin())));
-            self.rows.extend((0..half).map(|i| R::of(angle(i).cos())));
+            fn angle(i: usize, position: usize, steps: usize) -> f64 {
+                position as f64 * 10_000f64.powf(-(i as f64) / steps as f64)
+            }
+            self.rows.extend((0..half).map(|i| R::of(angle(i, position, steps).sin())));
+            self.rows.extend((0..half).map(|i| R::of(angle(i, position, steps).cos())));
         }
         &self.rows[position as usize * width..][..width]
     }

@@ -336,7 +336,7 @@ impl<'a> SavedVectors<'a> {
     ///
     /// # Errors
     /// If one is missing.
-    pub fn of_optimizer(&self, kind: OptimizerKind) -> Result<[Vec<f32>; 2]> {
+    pub fn for_optimizer(&self, kind: OptimizerKind) -> Result<[Vec<f32>; 2]> {
         Ok(match kind {
             OptimizerKind::Adam { .. } => [self.needed("adam_mt")?, self.needed("adam_vt")?],
             OptimizerKind::Adagrad { .. } => [Vec::new(), self.needed("adagrad_gt")?],
@@ -372,7 +372,7 @@ pub fn load_optimizer(
         OptimizerFile::Ours(checkpoint, saved) => (checkpoint, *saved),
     };
     let vectors = SavedVectors::new(path, checkpoint, layout);
-    let [first, second] = vectors.of_optimizer(kind)?;
+    let [first, second] = vectors.for_optimizer(kind)?;
     let workers = vectors.workers();
     let SavedPosition { epoch, maxi_start, carried, taken, size_ratio } = saved.position;
     Ok(Found::Ours(Box::new(SavedTraining {

@@ -109,14 +109,16 @@ impl Curves {
     }
 
     fn points_of(&self, name: &str) -> Vec<(f64, f64)> {
-        let of_name = self.points.iter().filter(|point| point.name == name);
-        let points = of_name.map(|point| (point.progress.updates as f64, point.value));
+        let named_points = self.points.iter().filter(|point| point.name == name);
+        let points = named_points.map(|point| (point.progress.updates as f64, point.value));
         points.filter(|(_, value)| value.is_finite()).collect()
     }
 
     /// A panel for losses, one for each other measure, the rate last.
     fn chart(&self) -> Chart {
-        let is_loss = |name: &str| matches!(name, LOSS | "ce-mean-words");
+        fn is_loss(name: &str) -> bool {
+            matches!(name, LOSS | "ce-mean-words")
+        }
         let names = self.names();
         let losses: Vec<&str> = names.iter().copied().filter(|name| is_loss(name)).collect();
         let others = names.iter().copied().filter(|name| !is_loss(name) && *name != RATE);

@@ -43,9 +43,9 @@ impl DecoderSettings {
             let Some(folder) = &self.folder else {
                 return Ok(yaml_scalar(&path.display().to_string()));
             };
-            let absolute = |path: &Path| {
+            fn absolute(path: &Path) -> Result<PathBuf, miriam_storage::Error> {
                 std::path::absolute(path).map_err(|e| miriam_storage::Error::io(path, "find", e))
-            };
+            }
             let (path, base) = (absolute(path)?, absolute(folder)?);
             Ok(yaml_scalar(&path.strip_prefix(base).unwrap_or(&path).display().to_string()))
         };

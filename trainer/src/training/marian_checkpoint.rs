@@ -70,7 +70,7 @@ impl MarianFiles<'_> {
              vocabularies, options) must be as it was"
         )];
         let kind = self.config.update.optimizer;
-        let [first, second] = vectors.of_optimizer(kind)?;
+        let [first, second] = vectors.for_optimizer(kind)?;
         let (values, old_average) = self.values(&path, &vectors)?;
         let average = match vectors.get("exp_smoothing")?.or(old_average) {
             Some(_) if self.config.update.smoothing == 0.0 => {

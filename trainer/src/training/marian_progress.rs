@@ -136,7 +136,7 @@ impl MarianProgress {
             let stalled = number(&name, seen.get("stalled"))?;
             // The largest f32 means none.
             let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
-            metrics.push((metric, MetricState::of_marian(metric, best, stalled as u64)));
+            metrics.push((metric, MetricState::from_marian(metric, best, stalled as u64)));
         }
         Ok(MarianProgress {
             progress: Progress {

@@ -161,10 +161,12 @@ impl Training<'_> {
         let (copies, own_gradients) = match &config.asynchronous {
             None => (1, 0),
             Some(options) => {
-                let momentum = |dropping: &DroppingOptions| usize::from(dropping.momentum > 0.0);
-                let of_dropping = options.dropping.as_ref().map_or(0, |d| 1 + momentum(d));
-                let of_local = if options.local.is_some() { 2 } else { 0 };
-                (workers + 1, workers * (1 + of_dropping + of_local) + 1)
+                fn momentum(dropping: &DroppingOptions) -> usize {
+                    usize::from(dropping.momentum > 0.0)
+                }
+                let dropping_copies = options.dropping.as_ref().map_or(0, |d| 1 + momentum(d));
+                let local_copies = if options.local.is_some() { 2 } else { 0 };
+                (workers + 1, workers * (1 + dropping_copies + local_copies) + 1)
             }
         };
         Ok(MemoryUse {
@@ -184,10 +186,10 @@ impl Training<'_> {
     fn sampled_granules(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
-            Some(file) => BatchSource::of_file(file, position),
+            Some(file) => BatchSource::from_file(file, position),
             None => {
                 let (batches, limits) = (config.batches, config.granule_limits);
-                BatchSource::of_corpus(self.corpus, batches, limits, costs.cloned(), position)
+                BatchSource::from_corpus(self.corpus, batches, limits, costs.cloned(), position)
             }
         };
         let limit = config.granule_limits.words;
@@ -318,15 +320,15 @@ fn largest_granule(
 /// The longest pairs of the corpus by weights of source and target, as many as fill a granule.
 fn longest_granule(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
     // Of equal ones those that are longer on the other side.
-    let key = |&pair: &u32| {
+    fn key(&pair: &u32, corpus: &ParallelCorpus, weights: &[usize; 2]) -> (usize, usize) {
         let [source, target] = corpus.lengths(pair as usize);
         (weights[0] * source + weights[1] * target, source + target)
-    };
+    }
     let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
     let most = words.min(corpus.len()).max(1);
-    order.select_nth_unstable_by_key(most - 1, |pair| Reverse(key(pair)));
+    order.select_nth_unstable_by_key(most - 1, |pair| Reverse(key(pair, corpus, &weights)));
     order.truncate(most);
-    order.sort_by_key(|pair| Reverse(key(pair)));
+    order.sort_by_key(|pair| Reverse(key(pair, corpus, &weights)));
     let mut tokens = GranuleTokens::new(words);
     let count = order
         .iter()

@@ -106,7 +106,7 @@ impl MetricState {
     }
 
     /// As Marian's file has it; `best` is none before the first validation.
-    pub fn of_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
+    pub fn from_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
         let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
         MetricState { best_bits, stalled }
     }

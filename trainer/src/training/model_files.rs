@@ -67,7 +67,7 @@ impl ModelFiles {
     }
 
     /// The model after an update, where saved models do not replace each other.
-    pub fn of_update(&self, updates: u64) -> PathBuf {
+    pub fn at_update(&self, updates: u64) -> PathBuf {
         self.model.with_extension(format!("iter{updates}.npz"))
     }
 }
@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(files.optimizer(), Path::new("a/model.npz.optimizer.npz"));
         assert_eq!(files.decoder_config(), Path::new("a/model.npz.decoder.yml"));
         assert_eq!(files.best_model("bleu"), Path::new("a/model.npz.best-bleu.npz"));
-        assert_eq!(files.of_update(200), Path::new("a/model.iter200.npz"));
+        assert_eq!(files.at_update(200), Path::new("a/model.iter200.npz"));
     }
 }

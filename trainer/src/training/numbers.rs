@@ -31,7 +31,9 @@ pub(super) fn check_numbers(
         let found = layout.iter().find(|parameter| parameter.range().contains(&index));
         found.map_or("padding".into(), |parameter| parameter.name.clone())
     };
-    let is_parameter = |x: f32| x.abs() < PARAMETER_LIMIT;
+    fn is_parameter(x: f32) -> bool {
+        x.abs() < PARAMETER_LIMIT
+    }
     let check = |what: &str, vector: &[f32], is_usable: &dyn Fn(f32) -> bool| {
         let unusable = vector.iter().position(|&x| !is_usable(x));
         unusable.map_or(Ok(()), |index| {

@@ -199,7 +199,9 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
         decay_resets_optimizer,
         decay_repeats_warmup,
     } = schedule;
-    let none = || "none".to_owned();
+    fn none() -> String {
+        "none".to_owned()
+    }
     let [learn_rate, cycle, random] = match rate {
         BaseRate::Constant(rate) => [rate.to_string(), none(), none()],
         BaseRate::Cycle { low, high, updates } => {

@@ -58,7 +58,7 @@ impl Server {
     ) -> Result<()> {
         let weight = self.guided_alignment_weight;
         let granules: Vec<Granule<'_>> =
-            job.granules.iter().map(|pairs| Granule::of_pairs(corpus, pairs, weight)).collect();
+            job.granules.iter().map(|pairs| Granule::from_pairs(corpus, pairs, weight)).collect();
         worker.compute(&self.model, &self.update, &self.options, &granules, job.terms)?;
         if worker.changes_own_shard(&self.options) {
             worker.change_own_shard(&self.options, &mut self.lock(worker.number));

@@ -21,7 +21,7 @@ use crate::data::{BatchFile, BatchSource, ParallelCorpus, sample_pairs};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::kernels::Fast;
-use crate::progress::{Progress, SchedulingUnit, TrainingLength};
+use crate::progress::{Progress, SchedulingUnit};
 use crate::trainable_model::TrainableModel;
 use crate::update::{
     FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
@@ -193,10 +193,10 @@ impl<'a, 'l> Run<'a, 'l> {
         }
         let position = state.position.clone();
         let source = match training.batches {
-            Some(file) => BatchSource::of_file(file, position),
+            Some(file) => BatchSource::from_file(file, position),
             None => {
                 let (batches, limits) = (config.batches, config.granule_limits);
-                BatchSource::of_corpus(training.corpus, batches, limits, costs, position)
+                BatchSource::from_corpus(training.corpus, batches, limits, costs, position)
             }
         };
         let mut source = source.map_err(Error::Config)?;
@@ -373,7 +373,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let weight = config.guided_alignment_weight;
         let granules: Vec<Granule<'_>> = granules
             .iter()
-            .map(|pairs| Granule::of_pairs(training.corpus, pairs, weight))
+            .map(|pairs| Granule::from_pairs(training.corpus, pairs, weight))
             .collect();
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let flexible_rate = self.flexible_rate();

@@ -56,7 +56,7 @@ impl Run<'_, '_> {
         let (files, progress) = (self.training.files, self.state.progress);
         self.save_as(&files.model)?;
         if !self.training.config.overwrites && !self.state.is_finished {
-            self.save_as(&files.of_update(progress.updates))?;
+            self.save_as(&files.at_update(progress.updates))?;
         }
         let decoder = self.training.decoder;
         decoder.write(&decoder.path(files), &self.decoded_model())?;
@@ -87,7 +87,7 @@ impl Run<'_, '_> {
         let files = self.training.files;
         let needs_copy = !self.training.config.overwrites && !self.state.is_finished;
         files.model.is_file()
-            && (!needs_copy || files.of_update(self.state.progress.updates).is_file())
+            && (!needs_copy || files.at_update(self.state.progress.updates).is_file())
             && files.options().is_file()
             && self.training.decoder.path(files).is_file()
             && std::fs::read(files.progress())

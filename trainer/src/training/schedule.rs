@@ -176,7 +176,9 @@ impl Schedule {
     fn decays(&self, state: &ScheduleState, progress: &Progress, event: ScheduleEvent) -> bool {
         use DecayStrategy::{Batches, Epoch, EpochAndBatches, EpochAndStalled, Stalled};
         let [first, second] = self.decay_start;
-        let has_come = |start: u64, now: u64| start > 0 && now >= start;
+        fn has_come(start: u64, now: u64) -> bool {
+            start > 0 && now >= start
+        }
         match (event, self.decay_strategy) {
             (ScheduleEvent::EpochEnd, Epoch | EpochAndBatches | EpochAndStalled) => {
                 has_come(first, progress.epoch)
@@ -289,18 +291,18 @@ mod tests {
     #[test]
     fn decays_are_marians() {
         let rates = |strategy, start| logged_rates(&decaying(strategy, start), 18, true);
-        let of_epochs =
+        let rates_by_epoch =
             |rates: [f64; 5]| -> Vec<f64> { (0..18).map(|update| rates[update / 4]).collect() };
         // The second epoch has ended, and the third one decays.
-        let epoch = of_epochs([1.0, 1.0, 0.5, 0.25, 0.125]);
+        let epoch = rates_by_epoch([1.0, 1.0, 0.5, 0.25, 0.125]);
         assert_eq!(rates(DecayStrategy::Epoch, [3, 1]), epoch);
         // One stall is enough from then on, but only at the ends of epochs.
-        let stalled = of_epochs([1.0, 0.5, 0.25, 0.125, 0.0625]);
+        let stalled = rates_by_epoch([1.0, 0.5, 0.25, 0.125, 0.0625]);
         assert_eq!(rates(DecayStrategy::EpochAndStalled, [3, 1]), stalled);
-        assert_eq!(rates(DecayStrategy::EpochAndStalled, [0, 0]), of_epochs([1.0; 5]));
+        assert_eq!(rates(DecayStrategy::EpochAndStalled, [0, 0]), rates_by_epoch([1.0; 5]));
         // Every second stall, at once.
         assert_eq!(rates(DecayStrategy::Stalled, [2, 1]), stalled);
-        assert_eq!(rates(DecayStrategy::Stalled, [0, 1]), of_epochs([1.0; 5]));
+        assert_eq!(rates(DecayStrategy::Stalled, [0, 1]), rates_by_epoch([1.0; 5]));
     }
 
     /// By the rules that [`DecayStrategy`] states.

@@ -35,15 +35,19 @@ impl Statistics {
 
     /// All averages in the order of their keys.
     pub fn to_array(self) -> [f64; Self::COUNT] {
-        let ([slow, fast, variance], [norm, of_norm]) = (self.loss, self.norm);
-        let [log, of_log] = self.log_norm;
-        [slow, fast, variance, norm, of_norm, log, of_log]
+        let ([slow, fast, variance], [norm, norm_variance]) = (self.loss, self.norm);
+        let [log, log_variance] = self.log_norm;
+        [slow, fast, variance, norm, norm_variance, log, log_variance]
     }
 
     /// The averages of an array in the order of the keys.
     pub fn from_array(all: [f64; Self::COUNT]) -> Self {
-        let [slow, fast, variance, norm, of_norm, log, of_log] = all;
-        Statistics { loss: [slow, fast, variance], norm: [norm, of_norm], log_norm: [log, of_log] }
+        let [slow, fast, variance, norm, norm_variance, log, log_variance] = all;
+        Statistics {
+            loss: [slow, fast, variance],
+            norm: [norm, norm_variance],
+            log_norm: [log, log_variance],
+        }
     }
 
     /// Records the norm of the gradient of a word of update `updates`, over a window of n

@@ -38,10 +38,10 @@ impl Run<'_, '_> {
         let translations = self.translations_path();
         let found = validator.validate(candidate, &translations)?;
         let sample = self.training_sample.as_ref();
-        let of_sample =
+        let sample_loss =
             sample.map(|sample| validator.training_cross_entropy(candidate, sample)).transpose()?;
         let Progress { updates, epoch, .. } = self.state.progress;
-        if let Some(value) = of_sample {
+        if let Some(value) = sample_loss {
             let (name, pairs) = ("ce-mean-words", sample.map_or(0, ParallelCorpus::len));
             self.curves.add(&self.state.progress, "training sample: ce-mean-words", value);
             (self.log)(&format!(

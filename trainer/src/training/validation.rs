@@ -331,19 +331,19 @@ impl Validator<'_> {
         path: &Path,
     ) -> Result<(&'s ValidationSet, CrossEntropySums, Translations)> {
         let options = self.options;
-        let needs = |translations: bool| {
+        fn needs(translations: bool, options: &ValidationOptions) -> bool {
             let metrics = options.metrics.iter().filter(|metric| metric.needs_validation_set());
             { metrics }.any(|metric| metric.needs_translations() == translations)
-        };
+        }
         // One model for both, and its network is gone before that of the translator is made.
         let model = candidate.model()?;
         let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
-        if needs(false) {
+        if needs(false, options) {
             let path = Path::new("(the model in training)");
             let network = Network::load(&model, path, options.precision)?;
             sums = cross_entropy(&network, &set.corpus, options.mini_batch, self.threads)?;
         }
-        if needs(true) {
+        if needs(true, options) {
             translated = set.translate(options, model, self.threads, path)?;
         }
         Ok((set, sums, translated))

@@ -37,7 +37,9 @@ impl FromStr for MomentumSchedule {
             };
             let (betas, start) = step.split_once('@').ok_or_else(wrong)?;
             let (beta1, beta2) = betas.split_once(',').ok_or_else(wrong)?;
-            let beta = |text: &str| text.parse().ok().filter(|beta| (0.0..1.0).contains(beta));
+            fn beta(text: &str) -> Option<f64> {
+                text.parse().ok().filter(|beta| (0.0..1.0).contains(beta))
+            }
             let betas = [beta(beta1).ok_or_else(wrong)?, beta(beta2).ok_or_else(wrong)?];
             let start = start.parse().map_err(|_| wrong())?;
             if steps.last().is_some_and(|(before, _)| *before >= start) {

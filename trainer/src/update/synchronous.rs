@@ -47,8 +47,8 @@ impl<'a> Granule<'a> {
         if let Some(weights) = corpus.weights(index) {
             let all = self.token_weights.get_or_insert_default();
             match weights {
-                [of_sentence] => all.resize(all.len() + target.len(), *of_sentence),
-                of_tokens => all.extend_from_slice(of_tokens),
+                [weight] => all.resize(all.len() + target.len(), *weight),
+                weights => all.extend_from_slice(weights),
             }
         }
         if let Some(links) = corpus.links(index) {
@@ -59,7 +59,7 @@ impl<'a> Granule<'a> {
     }
 
     /// Pairs of a corpus, by their indices.
-    pub fn of_pairs(corpus: &'a ParallelCorpus, pairs: &[u32], alignment_weight: f64) -> Self {
+    pub fn from_pairs(corpus: &'a ParallelCorpus, pairs: &[u32], alignment_weight: f64) -> Self {
         let mut granule = Granule::default();
         for &index in pairs {
             granule.push_pair(corpus, index as usize, alignment_weight);
@@ -77,17 +77,17 @@ impl<'a> Granule<'a> {
     fn extent(&self) -> [usize; 5] {
         let lengths = self.sources.iter().zip(&self.targets).map(|(s, t)| [s.len(), t.len()]);
         lengths.fold([0; 5], |sums, [s, t]| {
-            let of_pair = [s, t, s * s, s * t, t * t];
-            std::array::from_fn(|i| sums[i] + of_pair[i])
+            let pair_moments = [s, t, s * s, s * t, t * t];
+            std::array::from_fn(|i| sums[i] + pair_moments[i])
         })
     }
 
     /// What a displayed loss is divided by: the number of target tokens, and of links by the
     /// weight of guided alignment.
     fn loss_count(&self) -> f64 {
-        let links = |guide: &GuidedAlignment| {
+        fn links(guide: &GuidedAlignment) -> f64 {
             guide.weight * guide.links.iter().map(Vec::len).sum::<usize>() as f64
-        };
+        }
         self.num_tokens()[1] as f64 + self.guided_alignment.as_ref().map_or(0.0, links)
     }
 }
@@ -388,7 +388,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let (model, packed_parameters, options) =
             (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
-        let of_worker = |worker: usize| {
+        let worker_micro_batches = |worker: usize| {
             let first = |worker: usize| (worker * granules.len()).div_ceil(num_workers);
             first(worker)..first(worker + 1)
         };
@@ -411,9 +411,11 @@ impl<K: Kernels> SynchronousTrainer<K> {
             let (first, others) = self.workers.split_first_mut().expect("a worker");
             let others: Vec<_> = (1..)
                 .zip(others)
-                .map(|(index, worker)| scope.spawn(move || run(worker, of_worker(index))))
+                .map(|(index, worker)| {
+                    scope.spawn(move || run(worker, worker_micro_batches(index)))
+                })
                 .collect();
-            let mut reports = vec![run(first, of_worker(0))];
+            let mut reports = vec![run(first, worker_micro_batches(0))];
             reports.extend(others.into_iter().map(|worker| match worker.join() {
                 Ok(report) => report,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -509,8 +511,8 @@ impl<K: Kernels> Worker<K> {
     ) -> Result<UpdateReport> {
         let tape = &mut self.tape;
         let [_, target_tokens] = granule.num_tokens();
-        let of_granule = granule.extent();
-        let extent = std::array::from_fn(|i| of_granule[i].max(self.extent[i]));
+        let micro_batch = granule.extent();
+        let extent = std::array::from_fn(|i| micro_batch[i].max(self.extent[i]));
         if extent != self.extent {
             self.extent = extent;
             let (sources, targets) = (&granule.sources, &granule.targets);

@@ -104,19 +104,19 @@ fn exponentials_for_sums_are_within_their_bound() {
 fn gates_over(step: usize) {
     let kinds = [(GateImpl::Exact, 4e-7, 4e-7), (GateImpl::Table, 6e-4, 2e-3)];
     for cpu in Cpu::all() {
-        for (kind, of_sigmoid, of_tanh) in kinds {
+        for (kind, sigmoid_tolerance, tanh_tolerance) in kinds {
             for_float_blocks(100.0, step, |block| {
                 let x: Vec<f64> = block.iter().map(|&x| f64::from(x)).collect();
                 let mut row = block.to_vec();
                 let one = MatMut::new(&mut row, 1, block.len());
                 apply_gate(cpu, kind, GateFunction::Sigmoid, one);
                 let expected: Vec<f64> = x.iter().map(|x| 1.0 / (1.0 + (-x).exp())).collect();
-                assert_close(&row, &expected, of_sigmoid, "sigmoid");
+                assert_close(&row, &expected, sigmoid_tolerance, "sigmoid");
                 row.copy_from_slice(block);
                 let one = MatMut::new(&mut row, 1, block.len());
                 apply_gate(cpu, kind, GateFunction::Tanh, one);
                 let expected: Vec<f64> = x.iter().map(|x| x.tanh()).collect();
-                assert_close(&row, &expected, of_tanh, "tanh");
+                assert_close(&row, &expected, tanh_tolerance, "tanh");
                 if kind == GateImpl::Exact {
                     for (y, x) in row.iter().zip(&x) {
                         let relative = (f64::from(*y) - x.tanh()).abs() / unit(x.tanh());

@@ -91,8 +91,8 @@ fn energy_gradients<I: Isa>(
 ) {
     let mut sum = 0.0;
     for position in 0..weights.len() {
-        let of_others = d_weights.map_or(0.0, |d_weights| d_weights[position]);
-        let d_weight = dot(isa, d_out, values.row(position)) + of_others;
+        let other_gradient = d_weights.map_or(0.0, |d_weights| d_weights[position]);
+        let d_weight = dot(isa, d_out, values.row(position)) + other_gradient;
         d_energies[position] = d_weight;
         sum += weights[position] * d_weight;
         let weight = isa.splat(weights[position]);
@@ -124,17 +124,17 @@ fn tanh_gradients<I: Isa>(
 ) {
     for from in (0..v.len()).step_by(LANES) {
         let part = from..(from + LANES).min(v.len());
-        let of_v = isa.load_partial(&v[part.clone()], 0.0);
-        let of_query = isa.load_partial(&query[part.clone()], 0.0);
+        let v_values = isa.load_partial(&v[part.clone()], 0.0);
+        let query_values = isa.load_partial(&query[part.clone()], 0.0);
         let mut v_sums = isa.load_partial(&d_v[part.clone()], 0.0);
         let mut query_sums = isa.load_partial(&d_query[part.clone()], 0.0);
         for position in 0..keys.rows() {
             let key = isa.load_partial(&keys.row(position)[part.clone()], 0.0);
-            let t = tanh(isa, isa.add(key, of_query));
+            let t = tanh(isa, isa.add(key, query_values));
             let d_energy = isa.splat(d_energies[position]);
             v_sums = isa.mul_add(d_energy, t, v_sums);
             let slope = isa.sub(isa.splat(1.0), isa.mul(t, t));
-            let inner = isa.mul(isa.mul(d_energy, of_v), slope);
+            let inner = isa.mul(isa.mul(d_energy, v_values), slope);
             query_sums = isa.add(query_sums, inner);
             let d_key = &mut d_keys.row(position)[part.clone()];
             isa.store_partial(isa.add(isa.load_partial(d_key, 0.0), inner), d_key);
@@ -197,9 +197,9 @@ mod tests {
                 let (mut weights, mut out) =
                     (vec![0.0; rows * positions], vec![0.0; rows * columns]);
                 let into = MatMut::new(&mut out, rows, columns);
-                let of_weights = MatMut::new(&mut weights, rows, positions);
+                let weight_rows = MatMut::new(&mut weights, rows, positions);
                 let exact = GateImpl::Exact;
-                attend_additive(cpu, exact, keys, packed.view(), v, queries, of_weights, into);
+                attend_additive(cpu, exact, keys, packed.view(), v, queries, weight_rows, into);
 
                 let mut sums = parts.each_ref().map(|part| vec![0.25; part.len()]);
                 let [d_keys, d_values, d_v, d_queries] = &mut sums;

@@ -41,23 +41,24 @@ pub fn attend<R: Real>(
     let [key_width, value_width] = [queries.columns() / heads, values.columns() / heads];
     let scale = R::of(key_width as f64).sqrt().recip();
     for head in 0..heads {
-        let (of_key, of_value) = (columns_of(head, key_width), columns_of(head, value_width));
+        let (key_columns, value_columns) =
+            (columns_of(head, key_width), columns_of(head, value_width));
         for query in 0..count {
             let row = (head * count + query) * positions..(head * count + query + 1) * positions;
             let weights = &mut probabilities[row.clone()];
             let visible = visible.visible(query, count, positions);
             let (seen, hidden) = weights.split_at_mut(visible);
             for (position, score) in seen.iter_mut().enumerate() {
-                let key = &keys.row(position)[of_key.clone()];
-                *score = scale * dot(&queries.row(query)[of_key.clone()], key);
+                let key = &keys.row(position)[key_columns.clone()];
+                *score = scale * dot(&queries.row(query)[key_columns.clone()], key);
             }
             softmax(seen);
             hidden.fill(R::ZERO);
-            let sum = &mut out.row(query)[of_value.clone()];
+            let sum = &mut out.row(query)[value_columns.clone()];
             sum.fill(R::ZERO);
             for (position, &weight) in weights.iter().enumerate() {
                 let kept = mask.map_or(R::ONE, |mask| mask[row.start + position]);
-                add_scaled(weight * kept, &values.row(position)[of_value.clone()], sum);
+                add_scaled(weight * kept, &values.row(position)[value_columns.clone()], sum);
             }
         }
     }
@@ -81,14 +82,17 @@ pub fn attend_gradient<R: Real>(
     let [key_width, value_width] = [queries.columns() / heads, values.columns() / heads];
     let scale = R::of(key_width as f64).sqrt().recip();
     for head in 0..heads {
-        let (of_key, of_value) = (columns_of(head, key_width), columns_of(head, value_width));
+        let (key_columns, value_columns) =
+            (columns_of(head, key_width), columns_of(head, value_width));
         for query in 0..count {
             let first = (head * count + query) * positions;
             let weights = &probabilities[first..first + positions];
-            let dy = &gradient.row(query)[of_value.clone()];
+            let dy = &gradient.row(query)[value_columns.clone()];
             let kept = |position| mask.map_or(R::ONE, |mask| mask[first + position]);
             let mut d_weights: Vec<R> = (0..positions)
-                .map(|position| dot(dy, &values.row(position)[of_value.clone()]) * kept(position))
+                .map(|position| {
+                    dot(dy, &values.row(position)[value_columns.clone()]) * kept(position)
+                })
                 .collect();
             if let Some(extra) = extra.filter(|_| head == 0) {
                 add_scaled(R::ONE, &extra[query * positions..][..positions], &mut d_weights);
@@ -96,13 +100,13 @@ pub fn attend_gradient<R: Real>(
             let sum = dot(&d_weights, weights);
             for position in 0..positions {
                 let weight = weights[position];
-                let of_value = &mut into.values.row(position)[of_value.clone()];
-                add_scaled(weight * kept(position), dy, of_value);
+                let value_columns = &mut into.values.row(position)[value_columns.clone()];
+                add_scaled(weight * kept(position), dy, value_columns);
                 let d_score = scale * weight * (d_weights[position] - sum);
-                let key = &keys.row(position)[of_key.clone()];
-                add_scaled(d_score, key, &mut into.queries.row(query)[of_key.clone()]);
-                let query = &queries.row(query)[of_key.clone()];
-                add_scaled(d_score, query, &mut into.keys.row(position)[of_key.clone()]);
+                let key = &keys.row(position)[key_columns.clone()];
+                add_scaled(d_score, key, &mut into.queries.row(query)[key_columns.clone()]);
+                let query = &queries.row(query)[key_columns.clone()];
+                add_scaled(d_score, query, &mut into.keys.row(position)[key_columns.clone()]);
             }
         }
     }
@@ -172,8 +176,8 @@ pub fn attend_recurrent_gradient<R: Real>(
     for index in 0..attention.queries.rows() {
         let weights = &probabilities[index * positions..][..positions];
         let dy = gradient.row(index);
-        let of_value = |position| dot(dy, attention.values.row(position));
-        let mut d_weights: Vec<R> = (0..positions).map(of_value).collect();
+        let value_columns = |position| dot(dy, attention.values.row(position));
+        let mut d_weights: Vec<R> = (0..positions).map(value_columns).collect();
         if let Some(extra) = extra {
             add_scaled(R::ONE, &extra[index * positions..][..positions], &mut d_weights);
         }

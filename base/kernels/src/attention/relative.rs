@@ -54,14 +54,14 @@ pub fn attend_relative_row(
     scratch.resize(positions.len(), 0.0);
     for head in 0..heads {
         let columns = head * width..(head + 1) * width;
-        let of_head = &query[columns.clone()];
+        let head_query = &query[columns.clone()];
         let mut max = f32::NEG_INFINITY;
         for (i, (score, &row)) in scratch.iter_mut().zip(positions).enumerate() {
-            let product = dot(of_head, &pool.keys.row(row as usize)[columns.clone()]);
+            let product = dot(head_query, &pool.keys.row(row as usize)[columns.clone()]);
             *score = match terms {
                 RelativeTerms::Vectors { keys, .. } => {
                     let vector = &keys[class(i) * width..][..width];
-                    scale * (product + dot(of_head, vector))
+                    scale * (product + dot(head_query, vector))
                 }
                 RelativeTerms::Biases(biases) => scale * product + biases[class(i) * heads + head],
             };

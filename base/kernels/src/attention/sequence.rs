@@ -170,9 +170,9 @@ pub fn attend_sequence_gradient(
     scores.resize(rows * positions, 0.0);
     let tiling = Tiling::default_for(cpu);
     for head in 0..heads {
-        let of_keys = head * key_width..(head + 1) * key_width;
-        let of_values = head * width..(head + 1) * width;
-        let d_out = d_out.column_range(of_values.clone());
+        let query_columns = head * key_width..(head + 1) * key_width;
+        let value_columns = head * width..(head + 1) * width;
+        let d_out = d_out.column_range(value_columns.clone());
         let part = head * rows * positions..(head + 1) * rows * positions;
         let weights = inputs.head(probabilities, head);
         let mask = inputs.dropout.map(|mask| &mask[part.clone()]);
@@ -181,7 +181,7 @@ pub fn attend_sequence_gradient(
             None => &probabilities[part],
         };
         let used = MatRef::new(used, rows, positions);
-        let into = d_values.reborrow().column_range(of_values);
+        let into = d_values.reborrow().column_range(value_columns);
         gemm_f32_transposed(cpu, used, d_out, gemm, into);
 
         let d_scores = MatMut::new(scores, rows, positions);
@@ -195,11 +195,11 @@ pub fn attend_sequence_gradient(
         }
         let d_scores = MatRef::new(scores, rows, positions);
         let keys = packed.value_head(head, key_width);
-        let into = d_queries.reborrow().column_range(of_keys.clone());
+        let into = d_queries.reborrow().column_range(query_columns.clone());
         let accumulate = Epilogue { accumulate: true, ..Epilogue::default() };
         gemm_f32(cpu, tiling, d_scores, keys, accumulate, into);
-        let queries = queries.column_range(of_keys.clone());
-        let into = d_keys.reborrow().column_range(of_keys);
+        let queries = queries.column_range(query_columns.clone());
+        let into = d_keys.reborrow().column_range(query_columns);
         gemm_f32_transposed(cpu, d_scores, queries, gemm, into);
     }
 }
@@ -332,10 +332,11 @@ mod tests {
                 let [probabilities64, out64] = forward(&wide);
                 let expected = numeric_gradients(&[&parts[0], &parts[1], &parts[2]], |x| {
                     let [probabilities, out] = forward(x);
-                    let of_out: f64 = out.iter().zip(&d_out).map(|(x, &d)| x * f64::from(d)).sum();
+                    let output_sum: f64 =
+                        out.iter().zip(&d_out).map(|(x, &d)| x * f64::from(d)).sum();
                     let first = probabilities.iter().zip(&d_first);
-                    let of_first: f64 = first.map(|(x, &d)| x * f64::from(d)).sum();
-                    of_out + if aligned { of_first } else { 0.0 }
+                    let first_sum: f64 = first.map(|(x, &d)| x * f64::from(d)).sum();
+                    output_sum + if aligned { first_sum } else { 0.0 }
                 });
                 let mut scratch = SequenceScratch::default();
                 for cpu in Cpu::all() {

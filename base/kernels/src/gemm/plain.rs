@@ -36,8 +36,8 @@ pub fn gemm<R: Real>(
         }
         let mut rest = &mut *out;
         for part in parts {
-            let (of_part, others) = rest.split_at_mut(part.outputs());
-            multiply_row(rows.row(index), part, of_part);
+            let (part_outputs, others) = rest.split_at_mut(part.outputs());
+            multiply_row(rows.row(index), part, part_outputs);
             rest = others;
         }
         if let Some(residual) = residual {
@@ -68,14 +68,14 @@ pub fn gemm_gradient<R: Real>(
         let into = into.row(index);
         let mut rest = gradient.row(index);
         for part in parts {
-            let (of_part, others) = rest.split_at(part.outputs());
+            let (part_outputs, others) = rest.split_at(part.outputs());
             if part.is_transposed {
-                for (output, &g) in of_part.iter().enumerate() {
+                for (output, &g) in part_outputs.iter().enumerate() {
                     add_scaled(g, part.values.row(output), into);
                 }
             } else {
                 for (input, sum) in into.iter_mut().enumerate() {
-                    *sum += dot(of_part, part.values.row(input));
+                    *sum += dot(part_outputs, part.values.row(input));
                 }
             }
             rest = others;

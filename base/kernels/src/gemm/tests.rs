@@ -204,9 +204,9 @@ fn no_row_overflows_i16_accumulators() {
                     let (row, column) = (at / width, at % width);
                     let (mut integers, scale) = (vec![0.0; depth], weights.parts().1[column]);
                     weights.view().column(column, &mut integers);
-                    let of_row = values.row(row).iter();
+                    let row_values = values.row(row).iter();
                     let exact: f64 =
-                        of_row.zip(&integers).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+                        row_values.zip(&integers).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
                     let most = 1e-6 * f64::from(i32::MAX) * f64::from(scale) * depth as f64;
                     let error = (f64::from(found) - exact).abs();
                     assert!(error <= most, "{}: {row} {column}: {found}, {exact}", cpu.name());

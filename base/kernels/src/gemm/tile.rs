@@ -464,10 +464,10 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
                 let columns = panel * LANES..((panel + group) * LANES).min(self.out.columns());
                 let Epilogue { activation, absmax: largest, .. } = &mut self.epilogue;
                 for row in rows {
-                    let of_tile =
+                    let tile_maximum =
                         activate_row(isa, *activation, self.out.row_columns(row, columns.clone()));
                     if let Some(largest) = largest {
-                        largest[row] = nan_max(largest[row], of_tile);
+                        largest[row] = nan_max(largest[row], tile_maximum);
                     }
                 }
             },

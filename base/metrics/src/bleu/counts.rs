@@ -84,12 +84,14 @@ impl BleuCounts {
 
     /// The counts from a row of statistics, or from a sum of rows.
     pub(crate) fn from_row(row: &[f64]) -> Self {
-        let at = |i: usize| row[i] as u64;
+        fn at(i: usize, row: &[f64]) -> u64 {
+            row[i] as u64
+        }
         BleuCounts {
-            hypothesis_len: at(0),
-            reference_len: at(1),
-            matches: std::array::from_fn(|n| at(2 + n)),
-            totals: std::array::from_fn(|n| at(2 + MAX_NGRAM_ORDER + n)),
+            hypothesis_len: at(0, row),
+            reference_len: at(1, row),
+            matches: std::array::from_fn(|n| at(2 + n, row)),
+            totals: std::array::from_fn(|n| at(2 + MAX_NGRAM_ORDER + n, row)),
         }
     }
 

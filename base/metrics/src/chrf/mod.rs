@@ -110,8 +110,10 @@ impl Chrf {
         if self.epsilon_smoothing {
             return 100.0 * smoothed / self.total_order() as f64;
         }
-        let mean = |sum: f64| if lengths == 0 { 0.0 } else { sum / f64::from(lengths) };
-        let (precision, recall) = (mean(precision_sum), mean(recall_sum));
+        fn mean(sum: f64, lengths: i32) -> f64 {
+            if lengths == 0 { 0.0 } else { sum / f64::from(lengths) }
+        }
+        let (precision, recall) = (mean(precision_sum, lengths), mean(recall_sum, lengths));
         if precision + recall == 0.0 {
             return 0.0;
         }
@@ -142,8 +144,10 @@ impl Chrf {
         if self.epsilon_smoothing {
             return f64::from(100.0 * smoothed / self.total_order() as f32);
         }
-        let mean = |sum: f32| if lengths == 0 { 0.0 } else { sum / f32::from(lengths) };
-        let (precision, recall) = (mean(precision_sum), mean(recall_sum));
+        fn mean(sum: f32, lengths: u16) -> f32 {
+            if lengths == 0 { 0.0 } else { sum / f32::from(lengths) }
+        }
+        let (precision, recall) = (mean(precision_sum, lengths), mean(recall_sum, lengths));
         if precision + recall == 0.0 {
             return 0.0;
         }
@@ -160,7 +164,9 @@ impl Chrf {
 /// The words of a line, with a punctuation mark at the end, or else at the beginning, of
 /// each split off.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
-    let is_mark = |c: char| c.is_ascii_punctuation();
+    fn is_mark(c: char) -> bool {
+        c.is_ascii_punctuation()
+    }
     split_whitespace(line)
         .flat_map(move |word| {
             let alone = word.chars().nth(1).is_none();

@@ -28,9 +28,11 @@ impl NgramOverlap {
     ) {
         self.build_suffix_array(hypothesis, reference, order);
         for n in 1..=order {
-            let ngrams = |length: usize| (length + 1).saturating_sub(n);
-            let references = ngrams(reference.len());
-            let hypotheses = if references == 0 { 0 } else { ngrams(hypothesis.len()) };
+            fn ngrams(length: usize, n: usize) -> usize {
+                (length + 1).saturating_sub(n)
+            }
+            let references = ngrams(reference.len(), n);
+            let hypotheses = if references == 0 { 0 } else { ngrams(hypothesis.len(), n) };
             let common = self.count_common(hypothesis.len(), n);
             counts.push([hypotheses as f64, references as f64, common as f64]);
         }

@@ -178,11 +178,11 @@ mod tests {
             let by_bits = distance.compute(&words);
             prop_assert_eq!(distance.fill_table(&words), by_bits);
             let (mut cost, mut kept) = (0, 0);
-            let of_way = distance.trace_back(&words, |edit| match edit {
+            let path_cost = distance.trace_back(&words, |edit| match edit {
                 Edit::Match => kept += 1,
                 _ => cost += 1,
             });
-            prop_assert_eq!((of_way, cost), (by_bits, by_bits));
+            prop_assert_eq!((path_cost, cost), (by_bits, by_bits));
             prop_assert!(kept <= words.len().min(reference.len()));
         }
 

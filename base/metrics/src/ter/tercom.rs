@@ -17,8 +17,10 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
         }
     }
     if options.no_punctuation {
-        let asian = |c| options.asian_support && is_asian_punctuation(c);
-        let left_out = |c| ".,?:;!\"()".contains(c) || asian(c);
+        fn asian(c: char, options: &Ter) -> bool {
+            options.asian_support && is_asian_punctuation(c)
+        }
+        let left_out = |c| ".,?:;!\"()".contains(c) || asian(c, options);
         line = Cow::Owned(line.chars().filter(|&c| !left_out(c)).collect());
     }
     line
@@ -28,8 +30,12 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
 fn normalize(line: &str) -> String {
     let line = space_around(&format!(" {} ", unescape_entities(line)), is_splitting_punctuation);
     let line = line.replace("'s ", " 's ");
-    let digit = |c: char| c.is_ascii_digit();
-    let stop = |c: char| c == '.' || c == ',';
+    fn digit(c: char) -> bool {
+        c.is_ascii_digit()
+    }
+    fn stop(c: char) -> bool {
+        c == '.' || c == ','
+    }
     let line = space_pairs(&line, PairSpacing::BetweenAndAfter, |c| !digit(c), stop);
     let line = space_pairs(&line, PairSpacing::BeforeAndBetween, stop, |c| !digit(c));
     space_pairs(&line, PairSpacing::BetweenAndAfter, digit, |c| c == '-')

@@ -30,8 +30,12 @@ pub(super) fn split_western_punctuation(text: &str) -> String {
 
 /// Splits off stops and commas unless they are between digits, and a hyphen after a digit.
 pub(super) fn split_number_punctuation(text: &str) -> String {
-    let digit = |c: char| c.is_ascii_digit();
-    let stop = |c: char| c == '.' || c == ',';
+    fn digit(c: char) -> bool {
+        c.is_ascii_digit()
+    }
+    fn stop(c: char) -> bool {
+        c == '.' || c == ','
+    }
     let text = space_pairs(text, PairSpacing::BetweenAndAfter, |c| !digit(c), stop);
     let text = space_pairs(&text, PairSpacing::BeforeAndBetween, stop, |c| !digit(c));
     space_pairs(&text, PairSpacing::BetweenAndAfter, digit, |c| c == '-')

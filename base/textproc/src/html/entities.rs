@@ -13,7 +13,9 @@ const MAX_REFERENCE: usize = 33;
 /// The characters of the reference that `text` begins with, and its length in bytes; none if it
 /// begins with no reference.
 pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+    fn is_part(byte: &u8) -> bool {
+        byte.is_ascii_alphanumeric() || *byte == b'#'
+    }
     let most = text.len().min(MAX_REFERENCE);
     let letters = text[1..most].iter().position(|byte| !is_part(byte)).unwrap_or(most - 1);
     let ends_well = text.get(1 + letters) == Some(&b';');

@@ -231,8 +231,10 @@ impl Placer<'_> {
             .collect();
         // Elements that go on outside the sentence first, as their place is at its end; then
         // those with few words, for which larger ones leave none.
-        let is_whole = |child: usize| nodes[child].tags.iter().all(Option::is_some);
-        children.sort_by_key(|&(count, child)| (is_whole(child), count, child));
+        fn is_whole(child: usize, nodes: &[Node]) -> bool {
+            nodes[child].tags.iter().all(Option::is_some)
+        }
+        children.sort_by_key(|&(count, child)| (is_whole(child, nodes), count, child));
         let mut taken = TakenWords::new(span.clone());
         let mut ranges: Vec<Option<Range<usize>>> = Vec::with_capacity(children.len());
         for &(count, child) in &children {
@@ -336,14 +338,18 @@ impl Placer<'_> {
             centers[place] = last;
         }
         // An element that goes on outside the sentence is at its end.
-        let outside = |place: usize| match nodes[children[place].1].tags {
-            [None, _] => 0,
-            [_, None] => 2,
-            _ => 1,
-        };
+        fn outside(place: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
+            match nodes[children[place].1].tags {
+                [None, _] => 0,
+                [_, None] => 2,
+                _ => 1,
+            }
+        }
         let mut order: Vec<usize> =
             (0..children.len()).filter(|&place| nodes[children[place].1].demand > 0).collect();
-        order.sort_by_key(|&place| (outside(place), centers[place], children[place].1));
+        order.sort_by_key(|&place| {
+            (outside(place, nodes, children), centers[place], children[place].1)
+        });
         steps::count(order.len() * span.len());
         // The best values of the first elements within the first words, and where the last of
         // them begins if it ends there.
@@ -363,13 +369,13 @@ impl Placer<'_> {
             for end in nodes[child].demand..=length {
                 let start = end - nodes[child].demand;
                 if let Some(value) = best[start].map(|value| value - sums[start])
-                    && (outside(place) != 0 || start == 0)
+                    && (outside(place, nodes, children) != 0 || start == 0)
                     && from.is_none_or(|(most, _)| value > most)
                 {
                     from = Some((value, start));
                 }
                 let own = from.map(|(value, start)| (value + sums[end], start));
-                let may_end = outside(place) != 2 || end == length;
+                let may_end = outside(place, nodes, children) != 2 || end == length;
                 let before = if end > 0 { next[end - 1] } else { None };
                 match own.filter(|(value, _)| may_end && before.is_none_or(|other| *value > other))
                 {

@@ -30,12 +30,14 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
     {
         return true;
     }
-    let is_number = |text: &str| {
+    fn is_number(text: &str) -> bool {
         text.starts_with(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || " ,;–-".contains(c))
             && text.split(|c: char| !c.is_ascii_digit()).all(|digits| digits.len() <= 3)
-    };
-    let is_letter = |text: &str| text.len() == 1 && text.as_bytes()[0].is_ascii_lowercase();
+    }
+    fn is_letter(text: &str) -> bool {
+        text.len() == 1 && text.as_bytes()[0].is_ascii_lowercase()
+    }
     let inside = |open: char, close: char| {
         let inside = raised.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         inside.unwrap_or_default()
@@ -71,7 +73,9 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
 /// Whether raised text that is not a mark is apart from the word before it: more than an ending.
 pub(super) fn is_apart(before: &str, raised: &str) -> bool {
     let raised = raised.trim();
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
+    fn letters(text: &str) -> usize {
+        text.chars().filter(|c| c.is_alphabetic()).count()
+    }
     let word = ending(before, char::is_alphabetic);
     raised.contains(char::is_whitespace)
         || letters(word) >= MIN_WORD

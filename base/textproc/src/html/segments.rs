@@ -69,10 +69,12 @@ pub(crate) fn find(
 /// For each token the number of the next one, itself included, that asks for translation; empty
 /// if there is none.
 fn translation_requests(tokens: &[Token]) -> Vec<usize> {
-    let asks = |token: &Token| match &token.kind {
-        TokenKind::Start(tag) => tag.translate == Some(true),
-        _ => false,
-    };
+    fn asks(token: &Token) -> bool {
+        match &token.kind {
+            TokenKind::Start(tag) => tag.translate == Some(true),
+            _ => false,
+        }
+    }
     if !tokens.iter().any(asks) {
         return Vec::new();
     }
@@ -201,8 +203,9 @@ fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
     let last = last_char(text).and_then(|symbol| symbol.character);
     let next = first_char(next).and_then(|symbol| symbol.character);
     let (Some(last), Some(next)) = (last, next) else { return false };
-    let is_letter =
-        |c: char| !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC);
+    fn is_letter(c: char) -> bool {
+        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
+    }
     let ends = is_letter(last) || ".,;:!?…)”’»%".contains(last);
     match separation {
         Separation::Space => ends && is_letter(next),
@@ -567,12 +570,12 @@ fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<u
     let mut free = 0;
     for sentence in sentences {
         // The items before, inside and after the sentence.
-        let count = |from: usize, most: usize| {
+        fn count(from: usize, most: usize, items: &[InlineItem]) -> usize {
             from + items[from..].partition_point(|item| item.offset <= most)
-        };
-        let inside = count(free, sentence.start);
-        let after = count(inside, sentence.end - 1);
-        let next = count(after, sentence.end);
+        }
+        let inside = count(free, sentence.start, items);
+        let after = count(inside, sentence.end - 1, items);
+        let next = count(after, sentence.end, items);
         let first = items[free..inside]
             .iter()
             .position(|item| match item.kind {

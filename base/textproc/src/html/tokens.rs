@@ -222,7 +222,9 @@ fn scan_attributes(
         steps::count(end - from);
         end
     };
-    let is_space = |byte: u8| byte.is_ascii_whitespace();
+    fn is_space(byte: u8) -> bool {
+        byte.is_ascii_whitespace()
+    }
     loop {
         let first = position(at, &|byte| !is_space(byte) && byte != b'/');
         if *html.get(first)? == b'>' {
@@ -258,7 +260,9 @@ fn scan_attributes(
 fn find_end_tag(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(&html[from..], b"</").map(|found| from + found).find(|&at| {
         let rest = &html[at + 2..];
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
+        fn ends(byte: &u8) -> bool {
+            byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>')
+        }
         rest.len() > name.len()
             && rest[..name.len()].eq_ignore_ascii_case(name)
             && ends(&rest[name.len()])

@@ -61,10 +61,12 @@ impl WordLinks {
             }
         }
         let candidates = weigh_words(&source, &target, &sources, translation.attention);
-        let is_letter = |text: &[u8], words: &[Range<usize>]| -> Vec<bool> {
-            let class = |word: &Range<usize>| first_class(&text[word.clone()]);
-            words.iter().map(|word| class(word).intersects(CharClass::ALPHANUMERIC)).collect()
-        };
+        fn is_letter(text: &[u8], words: &[Range<usize>]) -> Vec<bool> {
+            fn class(word: &Range<usize>, text: &[u8]) -> CharClass {
+                first_class(&text[word.clone()])
+            }
+            words.iter().map(|word| class(word, text).intersects(CharClass::ALPHANUMERIC)).collect()
+        }
         WordLinks {
             is_source_letter: is_letter(sentence, &source),
             is_target_letter: is_letter(text, &target),

@@ -19,7 +19,9 @@ const CHINESE: &str = "们这吗说时对为开关见现发经过还进运动车
 /// Chinese or Japanese, and a confidence from 0 to 1; `length` is the confidence that the length
 /// of the text allows.
 pub(super) fn decide(sample: &Sample, length: f64) -> (usize, f64) {
-    let place = |code: &str| CODES.iter().position(|(_, known)| *known == code).unwrap_or(0);
+    fn place(code: &str) -> usize {
+        CODES.iter().position(|(_, known)| *known == code).unwrap_or(0)
+    }
     let (kana, characters) = sample.kana_and_characters();
     if kana > 0 && kana * CHARACTERS_PER_KANA >= characters {
         return (place("ja"), (length * 2.0).min(1.0));

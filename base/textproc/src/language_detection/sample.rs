@@ -213,9 +213,9 @@ impl Sample {
     /// `allowed` has, with these languages. None if there is none, or nearly all of the text is
     /// written otherwise.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
-        let weight = |(script, count): &(Script, usize)| {
+        fn weight((script, count): &(Script, usize)) -> usize {
             count * ScriptGroup::from_script(*script).letter_weight(*script)
-        };
+        }
         let total: usize = self.letters.iter().map(weight).sum();
         let groups = self.letters.iter().map(|(script, _)| ScriptGroup::from_script(*script));
         let with_candidates = groups.filter_map(|group| {

@@ -14,7 +14,9 @@ pub(super) fn keeps_full_stop(
     sentence: &[u8],
     after: &[u8],
 ) -> bool {
-    let is_space = |c| CharClass::from_char(c).intersects(CharClass::SPACE);
+    fn is_space(c: char) -> bool {
+        CharClass::from_char(c).intersects(CharClass::SPACE)
+    }
     let word = &sentence[trim_end_matching(sentence, |c| !is_space(c)).len()..];
     if is_acronym(word) || (word.len() == sentence.len() && is_list_item(word)) {
         return true;

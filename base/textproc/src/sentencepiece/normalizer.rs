@@ -58,7 +58,9 @@ impl Normalizer {
         if map.is_empty() {
             return Ok(());
         }
-        let wrong = || "the map of characters is cut".to_owned();
+        fn wrong() -> String {
+            "the map of characters is cut".to_owned()
+        }
         let (length, rest) = map.split_first_chunk::<4>().ok_or_else(wrong)?;
         let length = u32::from_le_bytes(*length) as usize;
         let (units, replacements) = rest.split_at_checked(length).ok_or_else(wrong)?;

@@ -82,7 +82,9 @@ impl DoubleArrayTrie {
     fn find_base<T>(&mut self, children: &[(u8, T)], first_free: &mut usize) -> usize {
         let bytes = || children.iter().map(|&(byte, _)| usize::from(byte));
         let lowest = usize::from(children[0].0);
-        let is_free = |nodes: &[Node], slot: usize| nodes[slot].parent == FREE;
+        fn is_free(nodes: &[Node], slot: usize) -> bool {
+            nodes[slot].parent == FREE
+        }
         while *first_free < self.nodes.len() && !is_free(&self.nodes, *first_free) {
             *first_free += 1;
         }

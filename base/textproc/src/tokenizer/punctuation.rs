@@ -117,9 +117,9 @@ fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
 /// a number.
 fn is_comma_in_number(line: &[u8], at: usize, blank_len: Option<usize>) -> bool {
     // Numeric symbols such as ½ have spaces around them.
-    let is_number = |kinds: CharClass| {
+    fn is_number(kinds: CharClass) -> bool {
         kinds.intersects(CharClass::NUMBER) && kinds.intersects(CharClass::ALPHANUMERIC)
-    };
+    }
     if !is_number(first_class(&line[at + 1..])) {
         return false;
     }

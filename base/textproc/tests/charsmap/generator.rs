@@ -66,8 +66,8 @@ fn nmt_nfkc_replacements() -> Vec<(String, String)> {
     // Shorter keys first: a longer one is needed only where those do not suffice.
     let expanded = expand_forms(&sequences, &forms);
     for length in 2..=expanded.iter().map(|(key, _)| key.len()).max().unwrap_or(0) {
-        let of_length = expanded.iter().filter(|(key, _)| key.len() == length);
-        let needed: Vec<_> = of_length
+        let long_enough = expanded.iter().filter(|(key, _)| key.len() == length);
+        let needed: Vec<_> = long_enough
             .filter(|(key, sequence)| map.normalize(key, length - 1) != sequences[*sequence].1)
             .collect();
         for (key, sequence) in needed {

@@ -138,8 +138,10 @@ fn write_summary(out: &mut dyn Write, columns: &[(String, RoundTimes)]) -> std::
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
     writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
     for (name, without, with) in BatchingVariant::COMPARISONS {
-        let factor = |times: &RoundTimes| median(&ratios(&times[without], &times[with]));
-        let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times)));
+        fn factor(times: &RoundTimes, without: usize, with: usize) -> f64 {
+            median(&ratios(&times[without], &times[with]))
+        }
+        let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times, without, with)));
         writeln!(out, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "))?;
     }
     out.flush()

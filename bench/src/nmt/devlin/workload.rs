@@ -266,8 +266,10 @@ impl Session for CountingSession {
 
     fn step(&mut self, rows: &[HypothesisRow]) -> NmtResult<()> {
         self.rows += rows.len();
-        let repeats = |row: &usize| rows[..*row].iter().any(|r| r.parent == rows[*row].parent);
-        self.distinct_parents += (0..rows.len()).filter(|row| !repeats(row)).count();
+        fn repeats(row: &usize, rows: &[HypothesisRow]) -> bool {
+            rows[..*row].iter().any(|r| r.parent == rows[*row].parent)
+        }
+        self.distinct_parents += (0..rows.len()).filter(|row| !repeats(row, rows)).count();
         self.inner.step(rows)
     }
 

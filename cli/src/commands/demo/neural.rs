@@ -7,7 +7,7 @@ use std::sync::Arc;
 use miriam_nmt::ModelBundle;
 use miriam_nmt::batch::{BatchingOptions, Job, JobList, translate_batches};
 use miriam_nmt::engine::{Autotuner, Cpu};
-use miriam_nmt::search::{Request, SearchOptions, Translation};
+use miriam_nmt::search::{Request, SearchOptions};
 use miriam_nmt::translate::{LoadedModels, TokenizerScratch, TranslationOptions};
 
 use super::TranslatedSentence;

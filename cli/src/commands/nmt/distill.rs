@@ -389,9 +389,9 @@ fn describe_teacher(
         hasher.update(format!("{:?}", tokenizers.source_marks.bos_id).as_bytes());
     }
     description.insert("vocabularies".into(), format!("{:016x}", hasher.finish()));
-    let of_speed = ["cpu-threads", "mini-batch", "mini-batch-words", "maxi-batch"];
+    let speed_options = ["cpu-threads", "mini-batch", "mini-batch-words", "maxi-batch"];
     for (name, value) in options.describe() {
-        if !of_speed.contains(&name) {
+        if !speed_options.contains(&name) {
             description.insert(name.to_owned(), value);
         }
     }

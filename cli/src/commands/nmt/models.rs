@@ -61,9 +61,9 @@ pub struct ModelArguments {
 
 /// Takes the names of `precisions`, and CTranslate2's for them.
 pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
-    let name = |precision: &Precision| {
+    fn name(precision: &Precision) -> PossibleValue {
         PossibleValue::new(precision.name()).aliases(precision.ctranslate2_names())
-    };
+    }
     precisions.iter().map(name).into()
 }
 
@@ -269,13 +269,13 @@ pub fn set_bpe_codes(bundle: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Res
 
 impl DecoderShortlistArguments {
     /// Sets the shortlist of `bundle`: that of the options, or that of a configuration
-    /// (`of_settings`) by which the bundle was not opened.
-    fn apply(&self, bundle: &mut ModelBundle, of_settings: bool) -> anyhow::Result<()> {
+    /// (`from_settings`) by which the bundle was not opened.
+    fn apply(&self, bundle: &mut ModelBundle, from_settings: bool) -> anyhow::Result<()> {
         if self.no_shortlist {
             bundle.shortlist_generator = None;
             return Ok(());
         }
-        let beside = bundle.settings.shortlist.clone().filter(|_| of_settings);
+        let beside = bundle.settings.shortlist.clone().filter(|_| from_settings);
         if let Some((path, options)) = self.shortlist().or(beside) {
             bundle.set_shortlist(&path, options)?;
         }

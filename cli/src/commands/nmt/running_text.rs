@@ -104,9 +104,9 @@ impl RunningTextArguments {
 /// OPUS-MT (`opus-mt-de-en`), Argos (`translate-fr_en`) and browsers (`model.deen.intgemm.bin`).
 fn source_language_in_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let is_code = |code: &str| {
+    fn is_code(code: &str) -> bool {
         code.len() == 2 && LanguageDetector::new([code]).unknown_codes().next().is_none()
-    };
+    }
     if let Some(rest) = name.strip_prefix("model.") {
         let pair = rest.split('.').next().filter(|pair| pair.len() == 4 && pair.is_ascii())?;
         let (source, target) = pair.split_at(2);

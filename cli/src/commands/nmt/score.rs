@@ -93,7 +93,9 @@ struct Texts {
 impl Texts {
     /// The texts that the options name, in our way or in Marian's.
     fn new(a: &Arguments) -> Self {
-        let none = || Texts { source: None, target: None, tsv: None, n_best: None };
+        fn none() -> Texts {
+            Texts { source: None, target: None, tsv: None, n_best: None }
+        }
         match (&a.tsv, &a.n_best, &a.train_sets[..]) {
             (None, None, [source, target]) => {
                 Texts { source: Some(source.clone()), target: Some(target.clone()), ..none() }

@@ -343,7 +343,9 @@ impl Arguments {
     /// The options of decoding that servers and Python have too.
     fn settings(&self) -> DecodingSettings {
         let (text, search, sampling) = (&self.text, &self.search, &self.sampling);
-        let flag = |on: bool, off: bool| on.then_some(true).or(off.then_some(false));
+        fn flag(on: bool, off: bool) -> Option<bool> {
+            on.then_some(true).or(off.then_some(false))
+        }
         DecodingSettings {
             beam_size: search.beam_size,
             normalize: search.normalize.map(Into::into),

@@ -118,6 +118,8 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
 /// Whether the link leads to a binary of this name, be it of another place or gone.
 fn points_to_us(link: &Path) -> bool {
     let target = link.read_link().ok();
-    let name = |path: &Path| path.file_name().map(OsString::from);
+    fn name(path: &Path) -> Option<OsString> {
+        path.file_name().map(OsString::from)
+    }
     target.and_then(|path| name(&path)) == std::env::current_exe().ok().and_then(|path| name(&path))
 }

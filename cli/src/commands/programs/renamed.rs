@@ -149,7 +149,9 @@ impl RenamedProgram {
         let rules = self.options.iter().filter(|_| is_option);
         if self.has_long_getopt {
             let name = name.trim_start_matches('-').to_ascii_lowercase();
-            let lower = |rule: &OptionRule| rule.name.to_ascii_lowercase();
+            fn lower(rule: &OptionRule) -> String {
+                rule.name.to_ascii_lowercase()
+            }
             let exact = rules.clone().find(|rule| lower(rule) == name);
             let mut shortened = rules.filter(|rule| lower(rule).starts_with(&name));
             let unique = match (shortened.next(), shortened.next()) {

@@ -103,9 +103,9 @@ impl OperationProgram {
             let operation = match to[..] {
                 [only] if target[only] == UNKNOWN_TARGET => UNKNOWN_TARGET.to_vec(),
                 _ => {
-                    let side = |words: &[&[u8]], at: &[usize]| {
+                    fn side(words: &[&[u8]], at: &[usize]) -> Vec<u8> {
                         at.iter().map(|&i| words[i]).collect::<Vec<_>>().join(CEPT_WORD_SEPARATOR)
-                    };
+                    }
                     [b"_TRANS_", &side(target, &to)[..], b"_TO_", &side(source, &from)].concat()
                 }
             };

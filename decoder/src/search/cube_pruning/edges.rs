@@ -149,12 +149,12 @@ impl Edges {
     }
 
     fn group_of(&mut self, coverage: CoverageId, end: u32, covered: u32) -> u32 {
-        let hash = |coverage: CoverageId, end: u32| {
+        fn hash(coverage: CoverageId, end: u32) -> u64 {
             // Folded, because the table looks at the low bits.
             let key = u128::from(u64::from(coverage.0) << 32 | u64::from(end));
             let product = key * 0x9e37_79b9_7f4a_7c15;
             (product ^ product >> 64) as u64
-        };
+        }
         let found = self.groups.find(hash(coverage, end), |&(c, e, _)| c == coverage && e == end);
         if let Some(&(_, _, group)) = found {
             return group;

@@ -86,11 +86,11 @@ impl ProbingBuilder {
             let home = middle.home_lines as u64;
             (AtomicLine4::from_mut_lines(&mut middle.lines), home)
         });
-        let prefetch = |hash| {
-            if let Some((lines, home)) = shorter {
+        fn prefetch(hash: u64, shorter: &Option<(&[AtomicLine4], u64)>) {
+            if let Some((lines, home)) = *shorter {
                 prefetch_at(lines, fast_range(nonzero_key(hash), home) as usize);
             }
-        };
+        }
         let find = |hash: u64| match shorter {
             None => unigrams.get(hash as usize),
             Some((lines, home)) => {
@@ -124,8 +124,8 @@ impl ProbingBuilder {
                         let suffix = hash_oldest_first(&ngram[1..]);
                         let context = hash_oldest_first(&ngram[..order - 1]);
                         *parts = (combine(suffix, ngram[0]), suffix, context);
-                        prefetch(suffix);
-                        prefetch(context);
+                        prefetch(suffix, &shorter);
+                        prefetch(context, &shorter);
                     }
                     for (i, oldest) in words.iter().step_by(order).enumerate() {
                         let (ngram, suffix, context) = parts[i];

@@ -148,48 +148,48 @@ impl RecurrentConfig {
         all: &mut Vec<ParameterSpec>,
     ) {
         let h = self.state_width;
-        let mut add = |suffix: &str, shape: [usize; 2]| {
+        fn add(suffix: &str, shape: [usize; 2], all: &mut Vec<ParameterSpec>, prefix: &str) {
             all.push(ParameterSpec::new(format!("{prefix}_{suffix}"), shape));
-        };
+        }
         let gates = match cell {
             CellKind::Gru | CellKind::NematusGru => {
                 for (name, width) in [("", 2 * h), ("x", h)] {
-                    add(&format!("U{name}"), [h, width]);
-                    add(&format!("b{name}"), [1, width]);
+                    add(&format!("U{name}"), [h, width], all, prefix);
+                    add(&format!("b{name}"), [1, width], all, prefix);
                     if let Some(input) = input {
-                        add(&format!("W{name}"), [input, width]);
+                        add(&format!("W{name}"), [input, width], all, prefix);
                     }
                     for matrix in ["U", "W"] {
                         let exists = matrix == "U" || input.is_some();
                         if cell == CellKind::NematusGru && self.layer_norm_style.is_some() && exists
                         {
-                            add(&format!("{matrix}{name}_lns"), [1, width]);
-                            add(&format!("{matrix}{name}_lnb"), [1, width]);
+                            add(&format!("{matrix}{name}_lns"), [1, width], all, prefix);
+                            add(&format!("{matrix}{name}_lnb"), [1, width], all, prefix);
                         }
                     }
                 }
                 3
             }
             CellKind::Lstm | CellKind::Mlstm => {
-                add("U", [h, 4 * h]);
-                add("b", [1, 4 * h]);
+                add("U", [h, 4 * h], all, prefix);
+                add("b", [1, 4 * h], all, prefix);
                 if let Some(input) = input {
-                    add("W", [input, 4 * h]);
+                    add("W", [input, 4 * h], all, prefix);
                 }
                 if let (CellKind::Mlstm, Some(input)) = (cell, input) {
-                    add("Wm", [input, h]);
-                    add("bwm", [1, h]);
-                    add("Um", [h, h]);
-                    add("bm", [1, h]);
+                    add("Wm", [input, h], all, prefix);
+                    add("bwm", [1, h], all, prefix);
+                    add("Um", [h, h], all, prefix);
+                    add("bm", [1, h], all, prefix);
                 }
                 4
             }
         };
         if self.layer_norm_style.is_some() && cell != CellKind::NematusGru {
             if input.is_some() {
-                add("gamma1", [1, gates * h]);
+                add("gamma1", [1, gates * h], all, prefix);
             }
-            add("gamma2", [1, gates * h]);
+            add("gamma2", [1, gates * h], all, prefix);
         }
     }
 
@@ -217,13 +217,14 @@ impl RecurrentConfig {
     }
 
     fn push_attention(&self, context: usize, all: &mut Vec<ParameterSpec>) {
-        let mut add =
-            |name: &str, shape| all.push(ParameterSpec::new(format!("decoder_{name}"), shape));
+        fn add(name: &str, shape: [usize; 2], all: &mut Vec<ParameterSpec>) {
+            all.push(ParameterSpec::new(format!("decoder_{name}"), shape))
+        }
         let c = context;
-        add("W_comb_att", [self.state_width, c]);
-        add("Wc_att", [c, c]);
-        add("b_att", [1, c]);
-        add("U_att", [c, 1]);
+        add("W_comb_att", [self.state_width, c], all);
+        add("Wc_att", [c, c], all);
+        add("b_att", [1, c], all);
+        add("U_att", [c, 1], all);
         let norms: &[&str] = match self.layer_norm_style {
             None => &[],
             Some(LayerNormStyle::Marian) => &["att_gamma1", "att_gamma2"],
@@ -232,7 +233,7 @@ impl RecurrentConfig {
             }
         };
         for name in norms {
-            add(name, [1, c]);
+            add(name, [1, c], all);
         }
     }
 

@@ -392,9 +392,9 @@ impl TransformerConfig {
                 SruKind::Sru => "SRU".into(),
             },
         };
-        let both = |encoder: usize, decoder: usize| {
+        fn both(encoder: usize, decoder: usize) -> String {
             if encoder == decoder { encoder.to_string() } else { format!("{encoder} + {decoder}") }
-        };
+        }
         let (encoder, decoder) = (&self.encoder, &self.decoder);
         let mut lines = vec![
             ("type", "transformer".to_owned()),

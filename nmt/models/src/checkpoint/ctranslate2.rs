@@ -26,11 +26,11 @@ const KINDS: [&str; 3] = [FIRST_KIND, "TransformerBig", "TransformerSpec"];
 /// Whether `bytes` begin as such a file does: a small version and the name of a model
 /// specification, or, in version 1, a count and the name of a variable.
 pub fn is_plausible(bytes: &[u8]) -> bool {
-    let name = |rest: &[u8]| -> Option<Vec<u8>> {
+    fn name(rest: &[u8]) -> Option<Vec<u8>> {
         let (length, rest) = rest.split_first_chunk()?;
         let name = rest.get(..usize::from(u16::from_le_bytes(*length)))?;
         Some(name.strip_suffix(b"\0")?.to_vec())
-    };
+    }
     match bytes {
         // Marian's binary files begin with a count of 64 bits, whose upper half is zero.
         [1, 0, 0, 0, count @ ..] => {

@@ -37,10 +37,10 @@ enum ItemKind {
 /// Whether `bytes` may be such a file. There is no magic number, only a version and a
 /// plausible number of items.
 pub fn is_plausible(bytes: &[u8]) -> bool {
-    let number = |at: usize| {
+    fn number(at: usize, bytes: &[u8]) -> Option<u64> {
         bytes.get(at..at + 8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
-    };
-    matches!(number(0), Some(1 | 2)) && number(8).is_some_and(|count| count < 1 << 24)
+    }
+    matches!(number(0, bytes), Some(1 | 2)) && number(8, bytes).is_some_and(|count| count < 1 << 24)
 }
 
 /// Reads the file in `window`; tensors share its bytes.

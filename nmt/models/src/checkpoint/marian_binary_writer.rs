@@ -75,7 +75,9 @@ impl MarianBinaryWriter {
 
     fn add(&mut self, name: &str, kind: u64, shape: &[usize], mut content: Vec<u8>) {
         content.resize(content.len().next_multiple_of(ALIGNMENT), 0);
-        let dimension = |&n: &usize| i32::try_from(n).expect("a dimension of 31 bits");
+        fn dimension(&n: &usize) -> i32 {
+            i32::try_from(n).expect("a dimension of 31 bits")
+        }
         let shape = shape.iter().map(dimension).collect();
         let name = [name.as_bytes(), b"\0"].concat();
         self.items.push(Item { name, kind, shape, content });

@@ -516,7 +516,9 @@ impl<'a> Machine<'a> {
 
     /// The storage of `('storage', kind, key, device, length)`.
     fn open_storage(&mut self, id: Value) -> Result<(), String> {
-        let wrong = || "a persistent id that is not one of a storage".to_owned();
+        fn wrong() -> String {
+            "a persistent id that is not one of a storage".to_owned()
+        }
         let (tag, kind, key, len) = match self.items(id)? {
             [tag, kind, key, _, len] | [tag, kind, key, _, len, Value::None] => {
                 (*tag, *kind, *key, *len)

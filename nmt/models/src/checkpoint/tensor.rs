@@ -134,7 +134,9 @@ impl Tensor {
     /// # Errors
     /// If their number is not that of [`channels`](Tensor::channels), or one is 0 or not finite.
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
-        let sound = |m: f32| m.is_finite() && m != 0.0;
+        fn sound(m: f32) -> bool {
+            m.is_finite() && m != 0.0
+        }
         match &multipliers {
             QuantMultipliers::PerTensor(multiplier) if !sound(*multiplier) => {
                 return Err(format!("a multiplier of {multiplier}"));

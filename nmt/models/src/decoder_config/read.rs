@@ -166,7 +166,9 @@ impl ConfigReader<'_> {
     }
 
     fn numbers(&self, name: &str) -> Result<Vec<f32>> {
-        let number = |value: &Value| value.as_str().and_then(|text| text.parse().ok());
+        fn number(value: &Value) -> Option<f32> {
+            value.as_str().and_then(|text| text.parse().ok())
+        }
         self.items(name)
             .iter()
             .map(|value| number(value).ok_or_else(|| self.mismatch(name, "numbers are needed")))

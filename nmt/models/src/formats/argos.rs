@@ -79,10 +79,10 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
         let reason = format!("a package of type {kind:?}; those of type \"translate\" are read");
         return Err(Error::unsupported(folder, reason));
     }
-    let file = |name: &str| -> Option<PathBuf> {
+    fn file(name: &str, folder: &Path, files: &Files) -> Option<PathBuf> {
         Some(folder.join(name)).filter(|path| files.is_file(path))
-    };
-    let segmentation = match (file(PIECES), file(CODES)) {
+    }
+    let segmentation = match (file(PIECES, folder, &files), file(CODES, folder, &files)) {
         (Some(path), _) => {
             let bytes = files.open(&path)?;
             let model = SentencePieceModel::from_bytes(bytes, path.display().to_string())?;

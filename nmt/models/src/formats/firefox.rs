@@ -60,13 +60,17 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
             rest && suffixes.iter().any(|suffix| plain.ends_with(suffix))
         });
         let all = compressed::without_doubles(all);
-        let has_pair = |name: &str| pair.is_some_and(|pair| name.split('.').any(|p| p == pair));
-        let is_of_another =
-            |name: &str| pair.is_some_and(|pair| names_another_pair(name, pair)) && !has_pair(name);
+        fn has_pair(name: &str, pair: &Option<&str>) -> bool {
+            pair.is_some_and(|pair| name.split('.').any(|p| p == pair))
+        }
+        let is_of_another = |name: &str| {
+            pair.is_some_and(|pair| names_another_pair(name, pair)) && !has_pair(name, &pair)
+        };
         let (others, all): (Vec<&str>, Vec<&str>) =
             all.into_iter().partition(|name| is_of_another(name));
-        let of_pair: Vec<&str> = all.iter().copied().filter(|name| has_pair(name)).collect();
-        match if of_pair.is_empty() { &all[..] } else { &of_pair[..] } {
+        let pair_files: Vec<&str> =
+            all.iter().copied().filter(|name| has_pair(name, &pair)).collect();
+        match if pair_files.is_empty() { &all[..] } else { &pair_files[..] } {
             [] if prefix == "vocab" && !others.is_empty() => {
                 let others = others.join(", ");
                 let reason = format!(
@@ -110,11 +114,13 @@ fn names_another_pair(name: &str, pair: &str) -> bool {
         return false;
     };
     name.split('.').skip(1).any(|part| {
-        let has = |language: &str| part.starts_with(language) || part.ends_with(language);
+        fn has(language: &str, part: &str) -> bool {
+            part.starts_with(language) || part.ends_with(language)
+        }
         part.len() == 4
             && part != pair
             && part.bytes().all(|byte| byte.is_ascii_lowercase())
-            && (has(from) || has(to))
+            && (has(from, part) || has(to, part))
     })
 }
 

@@ -24,13 +24,15 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
     let with_suffix = |suffix: &str| -> Vec<&String> {
         names.iter().filter(|name| name.ends_with(suffix)).collect()
     };
-    let only = |names: &[&String]| match names {
-        [one] => Some(folder.join(one)),
-        _ => None,
-    };
+    fn only(names: &[&String], folder: &Path) -> Option<std::path::PathBuf> {
+        match names {
+            [one] => Some(folder.join(one)),
+            _ => None,
+        }
+    }
     let configuration = file("decoder.yml")
         .or_else(|| file("config.yml"))
-        .or_else(|| only(&with_suffix(".decoder.yml")))
+        .or_else(|| only(&with_suffix(".decoder.yml"), folder))
         .or_else(|| firefox::find_configuration(folder, &names));
     let mut found =
         match configuration {
@@ -89,12 +91,12 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
 /// The names of models among the files of a folder; a compressed file only if it is not there
 /// plain too.
 fn models_among(names: &[String]) -> Vec<&str> {
-    let is_model = |name: &str| {
+    fn is_model(name: &str) -> bool {
         let plain = compressed::plain_path(Path::new(name)).display().to_string();
         [".npz", ".bin"].iter().any(|suffix| plain.ends_with(suffix))
             && !plain.ends_with(".optimizer.npz")
             && !plain.starts_with("lex")
-    };
+    }
     let models = names.iter().map(String::as_str).filter(|name| is_model(name));
     compressed::without_doubles(models)
 }

@@ -16,12 +16,14 @@ pub fn has_nematus_names(tensors: &BTreeMap<String, Tensor>) -> bool {
 /// Renames parameters to Marian's names; other names are kept.
 pub fn rename_to_marian(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, Tensor> {
     let separate = tensors.contains_key("Wemb_dec");
-    let rename = |name: String| match &name[..] {
-        "Wemb" if separate => "encoder_Wemb".to_owned(),
-        "Wemb_dec" => "decoder_Wemb".to_owned(),
-        _ => marian_name(&name).unwrap_or(name),
-    };
-    tensors.into_iter().map(|(name, tensor)| (rename(name), tensor)).collect()
+    fn rename(name: String, separate: bool) -> String {
+        match &name[..] {
+            "Wemb" if separate => "encoder_Wemb".to_owned(),
+            "Wemb_dec" => "decoder_Wemb".to_owned(),
+            _ => marian_name(&name).unwrap_or(name),
+        }
+    }
+    tensors.into_iter().map(|(name, tensor)| (rename(name, separate), tensor)).collect()
 }
 
 /// Marian's name for `name`, if that is one of Nematus'.
@@ -122,29 +124,33 @@ pub fn nematus_name(name: &str) -> Option<String> {
 
 /// Marian's options of the model with these parameters.
 pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
-    let has = |name: &str| tensors.contains_key(name);
+    fn has(name: &str, tensors: &BTreeMap<String, Tensor>) -> bool {
+        tensors.contains_key(name)
+    }
     let transitions =
-        |prefix: &str| (1..).take_while(|k| has(&format!("{prefix}_drt_{k}"))).count();
-    let dimension = |name: &str, index: usize| {
+        |prefix: &str| (1..).take_while(|k| has(&format!("{prefix}_drt_{k}"), tensors)).count();
+    fn dimension(name: &str, index: usize, tensors: &BTreeMap<String, Tensor>) -> usize {
         tensors.get(name).and_then(|tensor| tensor.shape().get(index)).copied().unwrap_or(0)
-    };
-    let separate = has("Wemb_dec");
-    let nematus_layer_norm = has("encoder_U_lns");
-    let kind = if has("encoder_gamma1") { "amun" } else { "nematus" };
+    }
+    let separate = has("Wemb_dec", tensors);
+    let nematus_layer_norm = has("encoder_U_lns", tensors);
+    let kind = if has("encoder_gamma1", tensors) { "amun" } else { "nematus" };
     let cell = if kind == "amun" { "gru" } else { "gru-nematus" };
     let options = [
         ("type", kind.to_owned()),
         ("enc-cell", cell.to_owned()),
         ("dec-cell", cell.to_owned()),
-        ("dim-emb", dimension("Wemb", 1).to_string()),
-        ("dim-rnn", dimension("encoder_U", 0).to_string()),
+        ("dim-emb", dimension("Wemb", 1, tensors).to_string()),
+        ("dim-rnn", dimension("encoder_U", 0, tensors).to_string()),
         ("enc-cell-depth", (1 + transitions("encoder_U")).to_string()),
         ("dec-cell-base-depth", (2 + transitions("decoder_U_nl")).to_string()),
         ("layer-normalization", (nematus_layer_norm || kind == "amun").to_string()),
         ("tied-embeddings-src", (!separate).to_string()),
-        ("tied-embeddings", (!has("ff_logit_W")).to_string()),
+        ("tied-embeddings", (!has("ff_logit_W", tensors)).to_string()),
     ];
-    let scalar = |text: String| Value::Scalar(text.into_bytes());
+    fn scalar(text: String) -> Value {
+        Value::Scalar(text.into_bytes())
+    }
     Value::Mapping(
         options.into_iter().map(|(name, text)| (name.as_bytes().to_vec(), scalar(text))).collect(),
     )

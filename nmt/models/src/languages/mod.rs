@@ -76,8 +76,12 @@ impl Spelling {
             Spelling::Opus => inside(">>", "<<"),
             Spelling::Nllb | Spelling::Mbart => {
                 let (language, rest) = token.split_once('_')?;
-                let lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
-                let upper = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase());
+                fn lower(text: &str) -> bool {
+                    text.bytes().all(|byte| byte.is_ascii_lowercase())
+                }
+                fn upper(text: &str) -> bool {
+                    text.bytes().all(|byte| byte.is_ascii_uppercase())
+                }
                 let fits = match self {
                     Spelling::Nllb => {
                         language.len() == 3

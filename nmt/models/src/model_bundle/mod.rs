@@ -135,10 +135,10 @@ impl ModelBundle {
 
     /// Adds the models of `other`, which must have the same words.
     pub(crate) fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
-        let rows = |bundle: &ModelBundle| {
+        fn rows(bundle: &ModelBundle) -> Option<[usize; 2]> {
             let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
             tables.map(|tables| [tables.source_vocab_size, tables.target_vocab_size]).next()
-        };
+        }
         let same_words = match (&self.tokenizers, &other.tokenizers) {
             (Some(one), Some(other)) => {
                 let mut sides = one.vocabularies.iter().zip(&other.vocabularies);

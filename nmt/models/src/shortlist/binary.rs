@@ -35,9 +35,9 @@ pub fn read(
     if magic != MAGIC {
         return Err(damaged("header", "its first bytes are not those of a shortlist".into()));
     }
-    let length = |count: u64, size: usize| {
+    fn length(count: u64, size: usize) -> Option<usize> {
         usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
-    };
+    }
     let sizes = length(offsets, 8).zip(length(translations, 4));
     let file_length = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER_LEN));
     let Some((offsets_length, _)) = sizes.filter(|_| file_length == Some(bytes.len())) else {

@@ -49,7 +49,9 @@ impl ShortlistOptions {
             return Err(format!("{:?}: three numbers at most follow the file", words[3]));
         }
         let word = |at: usize| words.get(at).filter(|word| !matches!(&word[..], "true" | "false"));
-        let wrong = |word: &String| format!("{word:?} is not a number");
+        fn wrong(word: &str) -> String {
+            format!("{word:?} is not a number")
+        }
         let count = |at: usize, default: usize| {
             word(at).map_or(Ok(default), |word| word.parse().map_err(|_| wrong(word)))
         };

@@ -61,9 +61,11 @@ pub fn learn_vocabulary(
         }),
     }?;
     let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
-    let wrong = |reason: String| Error::Unsupported { file: names.join(", "), reason };
+    fn wrong(reason: String, names: &[String]) -> Error {
+        Error::Unsupported { file: names.join(", "), reason }
+    }
     if counts.is_empty() {
-        return Err(wrong("the text has no words".into()));
+        return Err(wrong("the text has no words".into(), &names));
     }
     let mut task: Option<ProgressTask> = None;
     let mut report = |done: u64, total: u64| {
@@ -78,7 +80,7 @@ pub fn learn_vocabulary(
         }
         LearnOptions::SentencePiece(options) => {
             let learned = PieceTrainer::new(*options).train(&counts, report);
-            let bytes = learned.map_err(|error| wrong(error.to_string()))?;
+            let bytes = learned.map_err(|error| wrong(error.to_string(), &names))?;
             let len = SentencePiece::from_bytes(&bytes, &names.join(", "))?.len();
             Ok(LearnedVocabulary { bytes, len })
         }

@@ -25,7 +25,7 @@ impl Parser<'_> {
     }
 
     /// The value after the colon of a key at `column`, or after a `-`.
-    fn value_after(&mut self, column: usize, of_key: bool) -> Result<Value> {
+    fn value_after(&mut self, column: usize, follows_key: bool) -> Result<Value> {
         self.skip_spaces();
         if matches!(self.peek(), Some(b'|' | b'>')) {
             return self.block_scalar(column);
@@ -33,12 +33,12 @@ impl Parser<'_> {
         let begin = self.position;
         self.skip_blank();
         let same_line = !self.text[begin..self.position].contains(&b'\n');
-        if of_key && same_line {
+        if follows_key && same_line {
             // A line has one key only.
             return self.inline_value(column + 1);
         }
         // A sequence under a key need not be indented.
-        let least = if of_key && self.is_indicator(b'-') { column } else { column + 1 };
+        let least = if follows_key && self.is_indicator(b'-') { column } else { column + 1 };
         self.block_node(least)
     }
 

@@ -62,7 +62,9 @@ impl CacheIndirection {
     fn compact(&mut self) -> bool {
         self.renumbered.clear();
         self.renumbered.resize(self.rows, u32::MAX);
-        let is_old = |item: &&mut u32| **item != u32::MAX;
+        fn is_old(item: &&mut u32) -> bool {
+            **item != u32::MAX
+        }
         for item in self.histories.items.iter_mut().filter(is_old) {
             self.renumbered[*item as usize] = 0;
         }

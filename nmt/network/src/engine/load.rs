@@ -115,8 +115,8 @@ impl<'a> WeightLoader<'a> {
             Error::mismatch(&self.path, name, reason)
         };
         let multiplier_of = |name| {
-            let of_output = is_transposed(key).then_some(TABLE_AS_OUTPUT);
-            let names = of_output.into_iter().chain([name]);
+            let output_name = is_transposed(key).then_some(TABLE_AS_OUTPUT);
+            let names = output_name.into_iter().chain([name]);
             names.into_iter().find_map(|name| self.model.activation_multiplier(name))
         };
         let mut clip = None;
@@ -144,7 +144,7 @@ impl<'a> WeightLoader<'a> {
     fn pack_concatenated(&self, names: &[&str]) -> Result<WeightMatrix> {
         let tensors = names.iter().map(|name| self.tensor(name)).collect::<Result<Vec<_>>>()?;
         if self.precision.layout(names[0]) == Layout::I8 {
-            let columns = tensors.iter().map(|tensor| IntegerColumns::of_matrix(tensor));
+            let columns = tensors.iter().map(|tensor| IntegerColumns::from_matrix(tensor));
             if let Some(columns) = columns.collect::<Option<Vec<_>>>()
                 && let Some(packed) = pack_integers(&columns)
             {
@@ -180,13 +180,13 @@ struct IntegerColumns<'a> {
 
 impl<'a> IntegerColumns<'a> {
     /// Those of a matrix `[inputs, outputs]`.
-    fn of_matrix(tensor: &'a Tensor) -> Option<Self> {
+    fn from_matrix(tensor: &'a Tensor) -> Option<Self> {
         let &[depth, columns] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::ColumnMajor, depth, columns)
     }
 
     /// Those of a table `[outputs, inputs]`.
-    fn of_table(tensor: &'a Tensor) -> Option<Self> {
+    fn from_table(tensor: &'a Tensor) -> Option<Self> {
         let &[columns, depth] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::RowMajor, depth, columns)
     }
@@ -214,8 +214,8 @@ pub(crate) fn packs_losslessly(layout: Layout, tensors: &[&Tensor], transposed: 
     tensors.iter().all(|tensor| match layout {
         Layout::F32 => !matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64),
         Layout::I16 => false,
-        Layout::I8 if transposed => IntegerColumns::of_table(tensor).is_some(),
-        Layout::I8 => IntegerColumns::of_matrix(tensor).is_some(),
+        Layout::I8 if transposed => IntegerColumns::from_table(tensor).is_some(),
+        Layout::I8 => IntegerColumns::from_matrix(tensor).is_some(),
     })
 }
 
@@ -265,7 +265,7 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
         self.load_matrix(matrix_key(&[table], true), bias, |loader| {
             let tensor = loader.tensor(table)?;
             if loader.precision.layout(table) == Layout::I8
-                && let Some(columns) = IntegerColumns::of_table(tensor)
+                && let Some(columns) = IntegerColumns::from_table(tensor)
                 && let Some(packed) = pack_integers(&[columns])
             {
                 return packed.map_err(|e| Error::mismatch(&loader.path, table, e.to_string()));
@@ -351,17 +351,17 @@ mod tests {
         let each = QuantMultipliers::PerChannel([4.0].into());
         let other = tensor([3, 1], StorageOrder::ColumnMajor, &[1, 127, -127]);
         let other = other.with_multipliers(each).unwrap();
-        let both = [&one, &other].map(|tensor| IntegerColumns::of_matrix(tensor).unwrap());
+        let both = [&one, &other].map(|tensor| IntegerColumns::from_matrix(tensor).unwrap());
         let packed = pack_integers(&both).unwrap().unwrap();
         let expected = [[1.0, 2.0, 3.0], [50.0, -28.0, 21.5], [0.25, 31.75, -31.75]];
         assert_eq!(columns(&packed), expected);
         // A table has its outputs as rows.
         let table = one.transposed();
-        let packed = pack_integers(&[IntegerColumns::of_table(&table).unwrap()]);
+        let packed = pack_integers(&[IntegerColumns::from_table(&table).unwrap()]);
         assert_eq!(columns(&packed.unwrap().unwrap()), expected[..2]);
-        assert!(IntegerColumns::of_matrix(&table).is_none());
+        assert!(IntegerColumns::from_matrix(&table).is_none());
         let lowest = tensor([1, 2], StorageOrder::ColumnMajor, &[1, -128]);
         let lowest = lowest.with_multipliers(QuantMultipliers::PerTensor(2.0)).unwrap();
-        assert!(IntegerColumns::of_matrix(&lowest).is_none());
+        assert!(IntegerColumns::from_matrix(&lowest).is_none());
     }
 }

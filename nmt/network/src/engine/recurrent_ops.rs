@@ -96,8 +96,11 @@ impl RecurrentOps for Engine {
         let mut out = self.empty_tensor(tokens.len(), products.width());
         let mut to = out.view_mut();
         for (row, &token) in tokens.iter().enumerate() {
-            let index = || missing.binary_search(&token).ok();
-            let product = cache.get(token).or_else(|| Some(products.view().row(index()?)));
+            fn index(missing: &[Option<u32>], token: &Option<u32>) -> Option<usize> {
+                missing.binary_search(token).ok()
+            }
+            let product =
+                cache.get(token).or_else(|| Some(products.view().row(index(&missing, &token)?)));
             to.row(row).copy_from_slice(product.expect("cached or computed"));
         }
         Ok(out)
@@ -118,17 +121,17 @@ impl RecurrentOps for Engine {
                 let rows = first..first + length;
                 first = rows.end;
                 let keys = keys.view().row_range(rows.clone());
-                let of_sentence = values.view().row_range(rows);
+                let sentence_values = values.view().row_range(rows);
                 match attention_score {
                     AttentionScore::Additive(_) => {
                         let mut values = WeightsF32::default();
-                        values.fill_rows(of_sentence, width);
+                        values.fill_rows(sentence_values, width);
                         let keys = (0..length).flat_map(|row| keys.row(row)).copied().collect();
                         Annotations::Additive { keys, values, width }
                     }
                     AttentionScore::DotProduct => {
                         let mut packed = PackedKv::default();
-                        packed.pack(1, keys, of_sentence);
+                        packed.pack(1, keys, sentence_values);
                         Annotations::DotProduct(packed, width)
                     }
                 }

@@ -266,13 +266,13 @@ impl<B: Backend> CrossAttention<B> {
         parameters: &mut impl ParameterLoader<B>,
         prefixes: &[String],
     ) -> Result<B::Weights> {
-        let names = |kind: char| {
+        fn names(kind: char, prefixes: &[String]) -> Vec<String> {
             prefixes
                 .iter()
                 .flat_map(|prefix| ["k", "v"].map(|suffix| format!("{prefix}_{kind}{suffix}")))
                 .collect::<Vec<String>>()
-        };
-        let (matrices, biases) = (names('W'), names('b'));
+        }
+        let (matrices, biases) = (names('W', prefixes), names('b', prefixes));
         let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
         let biases: Vec<&str> = biases.iter().map(String::as_str).collect();
         parameters.weights(AffineNames { matrices: &matrices, biases: &biases })

@@ -224,9 +224,9 @@ impl<B: Backend> AverageAttention<B> {
         if let Some(weights) = &self.output {
             rows = backend.affine(&rows, weights, Epilogue::default())?;
         }
-        if let Some([of_input, of_mean]) = &self.gates {
-            let input_gate = backend.affine(input, of_input, Epilogue::default())?;
-            let gate = backend.affine(&rows, of_mean, Epilogue::default())?;
+        if let Some([input_gate_weights, mean_gate_weights]) = &self.gates {
+            let input_gate = backend.affine(input, input_gate_weights, Epilogue::default())?;
+            let gate = backend.affine(&rows, mean_gate_weights, Epilogue::default())?;
             let matrices = [&input_gate, &gate, input, &rows].map(|rows| backend.whole(rows));
             rows = backend.apply(AverageAttentionGate, &matrices, &[])?;
         }

@@ -55,7 +55,9 @@ impl Ensemble {
     /// If there are none, their vocabularies differ in size, or there is not one weight for
     /// each.
     pub fn new(sessions: Vec<Box<dyn Session>>, weights: Option<&[f32]>) -> Result<Self> {
-        let refuse = |reason: String| Err(Error::Ensemble { reason });
+        fn refuse(reason: String) -> Result<Ensemble, Error> {
+            Err(Error::Ensemble { reason })
+        }
         let Some(vocab_size) = sessions.first().map(|session| session.vocab_size()) else {
             return refuse("it has no models".into());
         };

@@ -22,9 +22,9 @@ pub(super) struct NetworkSession<D: Device, F: EncoderDecoder<D::Backend>> {
 
 /// Turns scores of `candidates` into scores of all tokens, -infinity for the others.
 pub(super) fn scatter_scores(candidates: &[u32], vocab_size: usize, scores: &mut Vec<f32>) {
-    let of_candidates = std::mem::take(scores);
+    let candidate_scores = std::mem::take(scores);
     scores.resize(vocab_size, f32::NEG_INFINITY);
-    for (&token, score) in candidates.iter().zip(of_candidates) {
+    for (&token, score) in candidates.iter().zip(candidate_scores) {
         scores[token as usize] = score;
     }
 }
@@ -230,8 +230,8 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         if rows.is_empty() {
             return Ok(());
         }
-        let of_first = self.sentences.rows_sharing_output(rows.start);
-        assert!(rows.end <= of_first.end, "rows {rows:?} have other candidates");
+        let sharing_rows = self.sentences.rows_sharing_output(rows.start);
+        assert!(rows.end <= sharing_rows.end, "rows {rows:?} have other candidates");
         let candidates = self.sentences.candidates(rows.start);
         let weights =
             candidates.map_or(self.model.layers.output_weights(), |limited| &limited.weights);

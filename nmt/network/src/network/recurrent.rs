@@ -109,13 +109,13 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
                 token: time.checked_sub(1).map(|last| targets[target][last]),
             };
             let rows: Vec<HypothesisRow> = (0..).zip(active).map(row).collect();
-            let of_rows: Vec<&RecurrentSource<B>> =
+            let row_sources: Vec<&RecurrentSource<B>> =
                 active.iter().map(|&target| &sources[target]).collect();
             let position =
                 |&target: &usize| RowPosition { sentence: target as u32, position: time as u32 };
             let positions: Vec<RowPosition> = active.iter().map(position).collect();
             backend.begin_row_positions(Side::Target, &positions);
-            steps.push(self.decoder.step(backend, &mut states, &rows, &of_rows, None)?);
+            steps.push(self.decoder.step(backend, &mut states, &rows, &row_sources, None)?);
             for &target in active {
                 rows_of[target].push(next_row);
                 next_row += 1;

@@ -395,9 +395,9 @@ fn quantized_scores_are_close() {
             errors.push(words.fold(0.0, f32::max));
         }
     }
-    for (errors, [of_half, of_all]) in errors.iter_mut().zip([[3e-4, 1e-2], [0.03, 0.2]]) {
+    for (errors, [half_limit, full_limit]) in errors.iter_mut().zip([[3e-4, 1e-2], [0.03, 0.2]]) {
         errors.sort_by(f32::total_cmp);
-        assert!(errors[24] < of_half && errors[47] < of_all, "{errors:?}");
+        assert!(errors[24] < half_limit && errors[47] < full_limit, "{errors:?}");
     }
 }
 

@@ -32,9 +32,11 @@ impl PositionTable {
         match self {
             PositionTable::Learned(table) => table.row(position).to_vec(),
             PositionTable::Sinusoidal { half, steps } => {
-                let angle = |i: usize| position as f64 * 10_000f64.powf(-(i as f64) / steps);
-                let sines = (0..*half).map(|i| angle(i).sin());
-                sines.chain((0..*half).map(|i| angle(i).cos())).collect()
+                fn angle(i: usize, position: usize, steps: &f64) -> f64 {
+                    position as f64 * 10_000f64.powf(-(i as f64) / steps)
+                }
+                let sines = (0..*half).map(|i| angle(i, position, steps).sin());
+                sines.chain((0..*half).map(|i| angle(i, position, steps).cos())).collect()
             }
         }
     }
@@ -332,8 +334,8 @@ impl DecodingOps for ReferenceBackend {
             let (sums, all) = packed.attend(queries, AttentionMask::All);
             sums.iter().for_each(|row| out.push_row(row));
             weights.extend((head * rows..(head + 1) * rows).map(|row| -> Vec<f32> {
-                let of_row = &all[row * positions..][..positions];
-                of_row.iter().map(|&weight| weight as f32).collect()
+                let row_weights = &all[row * positions..][..positions];
+                row_weights.iter().map(|&weight| weight as f32).collect()
             }));
         }
         Ok(out)

@@ -54,7 +54,9 @@ fn find_alternatives(
         let only = found.into_iter().next().unwrap_or_default();
         return Ok(vec![only; count]);
     }
-    let score_of = |found: &Translation| found.token_scores.last().copied().unwrap_or(0.0);
+    fn score_of(found: &Translation) -> f32 {
+        found.token_scores.last().copied().unwrap_or(0.0)
+    }
     found.retain(|found| score_of(found).exp() >= min_probability);
     if prefix_length + 1 >= most {
         return Ok(found);

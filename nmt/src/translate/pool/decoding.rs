@@ -113,7 +113,9 @@ impl DecodingOptions {
         let too_many = self.num_hypotheses > most && !self.return_alternatives && !draws;
         let probability = 0.0..=1.0;
         // NaN is not.
-        let is_positive = |number: f32| number > 0.0;
+        fn is_positive(number: f32) -> bool {
+            number > 0.0
+        }
         let wrong = [
             (self.beam_size == 0, "beam_size must be greater than 0"),
             (!is_positive(self.patience), "patience must be greater than 0"),

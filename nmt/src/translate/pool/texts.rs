@@ -159,10 +159,12 @@ impl Translator {
 impl TextBatch {
     /// The requests of its sentences.
     pub fn requests(&self) -> Vec<Prepared> {
-        let request = |sentence: &InputSentence| match &sentence.request {
-            Ok(Some(request)) => Prepared::Request(request.clone()),
-            Ok(None) | Err(_) => Prepared::Done(Vec::new()),
-        };
+        fn request(sentence: &InputSentence) -> Prepared {
+            match &sentence.request {
+                Ok(Some(request)) => Prepared::Request(request.clone()),
+                Ok(None) | Err(_) => Prepared::Done(Vec::new()),
+            }
+        }
         self.sentences.iter().map(request).collect()
     }
 }

@@ -23,7 +23,9 @@ impl OutputSampling {
     /// # Errors
     /// What is expected, if it is none of these, or a number is out of its range.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
-        let wrong = || "full [T], topk K [T], topp P [T] or epsilon E [T]".to_owned();
+        fn wrong() -> String {
+            "full [T], topk K [T], topp P [T] or epsilon E [T]".to_owned()
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         let (kind, numbers) = words.split_first().map_or(("full", &[][..]), |(k, n)| (*k, n));
         let mut pool =

@@ -139,7 +139,9 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
 
 /// The object of the response.
 pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Refusal> {
-    let invalid = |reason: &str| Refusal::Invalid(reason.to_owned());
+    fn invalid(reason: &str) -> Refusal {
+        Refusal::Invalid(reason.to_owned())
+    }
     let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let (from, to) = (request.from.as_deref(), request.to.as_deref());
     let route = app.registry().route(request.model.as_deref(), from, to)?;
@@ -197,7 +199,9 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// What is wanted of each sentence, if the models have it.
 fn request_options(app: &App, request: &Request, route: &Route) -> Result<RequestOptions, Refusal> {
-    let invalid = |reason: String| Err(Refusal::Invalid(reason));
+    fn invalid(reason: String) -> Result<RequestOptions, Refusal> {
+        Err(Refusal::Invalid(reason))
+    }
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
     let n_best = request.n_best.unwrap_or(1);
@@ -270,7 +274,9 @@ fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
 
 /// The texts as sentences.
 fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<Sentence>, Refusal> {
-    let invalid = |reason: String| Refusal::Invalid(reason);
+    fn invalid(reason: String) -> Refusal {
+        Refusal::Invalid(reason)
+    }
     let prefixes = request.prefix.as_ref().map(OneOrMany::as_slice);
     let constraints = request.constraints.as_deref();
     let is_forced = prefixes.is_some() || constraints.is_some();

@@ -91,7 +91,9 @@ fn written(value: &Value) -> Option<String> {
 
 /// Whether `asked` is the setting `own`. Clients write truth values in many ways.
 fn means(asked: &str, own: &str) -> bool {
-    let truth = |text: &str| if text.is_empty() { Some(false) } else { parse_truth_word(text) };
+    fn truth(text: &str) -> Option<bool> {
+        if text.is_empty() { Some(false) } else { parse_truth_word(text) }
+    }
     match own {
         "true" | "false" => truth(asked) == truth(own),
         _ => asked.eq_ignore_ascii_case(own),

@@ -39,15 +39,19 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
     let nodes = nodes.unwrap_or_default();
     let by_id: HashMap<u32, usize> =
         nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
-    let score = |node: &Node| node.score.map_or(f64::NEG_INFINITY, f64::from);
-    let before = |node: &Node| node.back.and_then(|back| by_id.get(&back).copied());
+    fn score(node: &Node) -> f64 {
+        node.score.map_or(f64::NEG_INFINITY, f64::from)
+    }
+    fn before(node: &Node, by_id: &HashMap<u32, usize>) -> Option<usize> {
+        node.back.and_then(|back| by_id.get(&back).copied())
+    }
     let transition =
-        |node: &Node| score(node) - before(node).map_or(0.0, |place| score(&nodes[place]));
+        |node: &Node| score(node) - before(node, &by_id).map_or(0.0, |place| score(&nodes[place]));
     let mut covered = vec![0; nodes.len()];
     for (place, node) in nodes.iter().enumerate() {
         // A hypothesis comes after the one that it extends.
         let words = node.span.map_or(0, |(first, last)| last + 1 - first);
-        covered[place] = words + before(node).map_or(0, |place| covered[place]);
+        covered[place] = words + before(node, &by_id).map_or(0, |place| covered[place]);
     }
     let mut forward: Vec<(i64, f64)> = nodes
         .iter()
@@ -59,7 +63,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
             forward[place] = forward[*other];
         }
         let through = forward[place].1 + transition(node);
-        if let Some(back) = before(node)
+        if let Some(back) = before(node, &by_id)
             && through > forward[back].1
         {
             forward[back] = (i64::from(node.id), through);

@@ -110,27 +110,31 @@ async fn run(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, 
 }
 
 async fn run_one(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, Failure> {
-    let names_translate = || match wanted.parameters.first() {
-        Some(Value::String(name)) if METHODS.contains(&&**name) => Ok(name == "translate"),
-        Some(Value::String(name)) => {
-            Err(Fault::new(Fault::NO_METHOD, format!("Method '{name}' not defined")))
+    fn names_translate(wanted: &MethodCall) -> Result<bool, Fault> {
+        match wanted.parameters.first() {
+            Some(Value::String(name)) if METHODS.contains(&&**name) => Ok(name == "translate"),
+            Some(Value::String(name)) => {
+                Err(Fault::new(Fault::NO_METHOD, format!("Method '{name}' not defined")))
+            }
+            _ => Err(Fault::new(Fault::TYPE, "the name of a method is needed")),
         }
-        _ => Err(Fault::new(Fault::TYPE, "the name of a method is needed")),
-    };
-    let string = |text: &str| Value::String(text.to_owned());
+    }
+    fn string(text: &str) -> Value {
+        Value::String(text.to_owned())
+    }
     Ok(match &*wanted.method {
         "translate" => translate::run(app, call, wanted).await?,
         "close_session" => string("Session closed"),
         "system.listMethods" => Value::Array(METHODS.map(string).into()),
         "system.methodHelp" => {
-            if names_translate()? {
+            if names_translate(wanted)? {
                 string("Does translation")
             } else {
                 string("")
             }
         }
         "system.methodSignature" => {
-            if names_translate()? {
+            if names_translate(wanted)? {
                 Value::Array(vec![Value::Array(vec![string("struct"), string("struct")])])
             } else {
                 string("undef")

@@ -31,7 +31,9 @@ pub(super) async fn run(
     call: &Call,
     wanted: &MethodCall,
 ) -> Result<Value, Failure> {
-    let parse = |reason: &str| Fault::new(Fault::PARSE, reason);
+    fn parse(reason: &str) -> Fault {
+        Fault::new(Fault::PARSE, reason)
+    }
     let [given @ Value::Struct(_)] = &wanted.parameters[..] else {
         return Err(Fault::new(Fault::TYPE, "one struct with a text is needed").into());
     };
@@ -69,9 +71,11 @@ pub(super) async fn run(
         options: flag(given, "topt")?,
     };
     if model.kind != ModelKind::Phrase {
-        let of_phrases = [("sg", asked.graph), ("topt", asked.options)];
+        let phrase_parameters = [("sg", asked.graph), ("topt", asked.options)];
         let widths = limits::MEMBERS.map(|name| (name, given.member(name).is_some()));
-        if let Some((name, _)) = of_phrases.into_iter().chain(widths).find(|(_, is_set)| *is_set) {
+        if let Some((name, _)) =
+            phrase_parameters.into_iter().chain(widths).find(|(_, is_set)| *is_set)
+        {
             return Err(parse(&format!("{name} is not available for a neural model")).into());
         }
     }
@@ -161,14 +165,14 @@ fn marked_text(found: &Hypothesis) -> Vec<u8> {
 
 /// The phrases; of a neural model its word links.
 fn alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
-    let entry = |target: (i64, i64), source: (u32, u32)| {
+    fn entry(target: (i64, i64), source: (u32, u32)) -> Value {
         Value::Struct(vec![
             ("tgt-start".into(), Value::count(target.0)),
             ("tgt-end".into(), Value::count(target.1)),
             ("src-start".into(), Value::count(source.0)),
             ("src-end".into(), Value::count(source.1)),
         ])
-    };
+    }
     if found.phrases.is_empty() {
         let points = links(found, result);
         let points = points.map(|(s, t)| entry((i64::from(t), i64::from(t)), (s, s)));

@@ -26,8 +26,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let mut sums: Vec<&mut [K::Real]> = Vec::with_capacity(vectors.len());
         let mut rest = &mut columns[..];
         for &length in &lengths {
-            let (of_vector, others) = rest.split_at_mut(length);
-            sums.push(of_vector);
+            let (vector_sums, others) = rest.split_at_mut(length);
+            sums.push(vector_sums);
             rest = others;
         }
 
@@ -45,8 +45,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         });
         let mut rest = &columns[..];
         for (&vector, &length) in vectors.iter().zip(&lengths) {
-            let (of_vector, others) = rest.split_at(length);
-            add_vector_gradient(self.registry, vector, of_vector, self.parameters);
+            let (vector_sums, others) = rest.split_at(length);
+            add_vector_gradient(self.registry, vector, vector_sums, self.parameters);
             rest = others;
         }
     }

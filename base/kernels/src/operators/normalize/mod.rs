@@ -81,14 +81,14 @@ fn summands<'a, R>(
 }
 
 impl Normalize {
-    /// Adds the gradients of all rows. `of_row` adds that of a row, given the sum that is normed and
+    /// Adds the gradients of all rows. `add_row` adds that of a row, given the sum that is normed and
     /// the gradient of its norm; `add` adds a row to another one.
     fn add_gradients<R: Real>(
         &self,
         inputs: Inputs<'_, R>,
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
-        of_row: impl Fn(Norm<'_, R>, &[R], &[R], RowGradients<'_, R>),
+        add_row: impl Fn(Norm<'_, R>, &[R], &[R], RowGradients<'_, R>),
         add: impl Fn(&[R], &mut [R]),
     ) {
         let width = d_out.columns();
@@ -102,14 +102,14 @@ impl Normalize {
             match (&mut *into.matrices, residual) {
                 ([d_rows], None) => {
                     let gradients = RowGradients { row: d_rows.row(row), scale, bias };
-                    of_row(norm, rows.row(row), d_out.row(row), gradients);
+                    add_row(norm, rows.row(row), d_out.row(row), gradients);
                 }
                 ([d_rows, d_residual], Some(residual)) => {
                     let summands = rows.row(row).iter().zip(residual.row(row));
                     sum.iter_mut().zip(summands).for_each(|(sum, (&a, &b))| *sum = a + b);
                     d_sum.fill(R::ZERO);
                     let gradients = RowGradients { row: &mut d_sum, scale, bias };
-                    of_row(norm, &sum, d_out.row(row), gradients);
+                    add_row(norm, &sum, d_out.row(row), gradients);
                     add(&d_sum, d_rows.row(row));
                     add(&d_sum, d_residual.row(row));
                 }
@@ -159,10 +159,10 @@ impl Operator for Normalize {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        let of_row = |norm: Norm<'_, f32>, x: &[f32], d: &[f32], into: RowGradients<'_, f32>| {
+        let add_row = |norm: Norm<'_, f32>, x: &[f32], d: &[f32], into: RowGradients<'_, f32>| {
             dispatch!(cpu, add_row_gradient(norm, x, d, into));
         };
-        self.add_gradients(inputs, d_out, into, of_row, |row, into| {
+        self.add_gradients(inputs, d_out, into, add_row, |row, into| {
             let width = row.len();
             add_in_place(cpu, MatRef::new(row, 1, width), MatMut::new(into, 1, width));
         });

@@ -37,8 +37,9 @@ pub fn learn(
     }
     let merges = texts.iter().map(|text| &**text);
     let all = merges.chain(alphabet.sorted().into_iter().map(|(character, _)| character));
-    let rank =
-        |(rank, text): (usize, &[u8])| ScoredPiece { text: text.into(), score: -(rank as f64) };
+    fn rank((rank, text): (usize, &[u8])) -> ScoredPiece {
+        ScoredPiece { text: text.into(), score: -(rank as f64) }
+    }
     all.enumerate().map(rank).collect()
 }
 

@@ -169,8 +169,9 @@ fn relative_marginals(
     for length in 1..factors.len() {
         factors[length] = factors[length - 1] * factor;
     }
-    let weight =
-        |edge: &Edge| probabilities[edge.piece as usize] * factors[edge.num_chars as usize];
+    fn weight(edge: &Edge, probabilities: &[f64], factors: &[f64; 17]) -> f64 {
+        probabilities[edge.piece as usize] * factors[edge.num_chars as usize]
+    }
     for sums in [&mut *forward, &mut *backward] {
         sums.clear();
         sums.resize(text.len() + 1, 0.0);
@@ -182,14 +183,14 @@ fn relative_marginals(
         if !RELATIVE_RANGE.contains(&sum) {
             return false;
         }
-        forward[edge.end as usize] += sum * weight(edge);
+        forward[edge.end as usize] += sum * weight(edge, probabilities, &factors);
     }
     for edge in edges.iter().rev() {
         let sum = backward[edge.end as usize];
         if !RELATIVE_RANGE.contains(&sum) {
             return false;
         }
-        backward[edge.start as usize] += sum * weight(edge);
+        backward[edge.start as usize] += sum * weight(edge, probabilities, &factors);
     }
     let total = forward[text.len()];
     if !RELATIVE_RANGE.contains(&total) {
@@ -197,7 +198,7 @@ fn relative_marginals(
     }
     for edge in &*edges {
         let [before, after] = [forward[edge.start as usize], backward[edge.end as usize]];
-        add(edge.piece, before * weight(edge) / total * after);
+        add(edge.piece, before * weight(edge, probabilities, &factors) / total * after);
     }
     true
 }

@@ -178,10 +178,10 @@ impl PieceTrainer {
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
-        let merge = |mut a: WordCounts, b| {
+        fn merge(mut a: WordCounts, b: WordCounts) -> WordCounts {
             a.merge(b);
             a
-        };
+        }
         parts
             .map(|part| {
                 let mut normalized = WordCounts::default();

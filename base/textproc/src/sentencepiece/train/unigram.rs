@@ -34,21 +34,21 @@ pub fn learn(
     let mut pieces = seed_pieces(alphabet, fragments);
     let target = (num_pieces as f64 * FINAL_MARGIN) as usize;
     // Rounds, not pieces: each is shorter than the one before by the same factor.
-    let rounds = |size: usize| {
+    fn rounds(size: usize, target: usize) -> u64 {
         ((size as f64 / target as f64).ln() / -SHRINKING_FACTOR.ln()).ceil().max(0.0) as u64 + 1
-    };
-    let all_rounds = rounds(pieces.len());
+    }
+    let all_rounds = rounds(pieces.len(), target);
     loop {
-        progress(all_rounds.saturating_sub(rounds(pieces.len())), all_rounds);
+        progress(all_rounds.saturating_sub(rounds(pieces.len(), target)), all_rounds);
         let mut lattice = Lattice::new(&pieces);
         let mut counts = Vec::new();
         for _ in 0..EM_ITERATIONS {
             counts = lattice.expected_counts(fragments);
             maximize(&pieces, &counts, &mut lattice.scores);
         }
-        let is_kept = |piece: &ScoredPiece, count: f64| {
+        fn is_kept(piece: &ScoredPiece, count: f64) -> bool {
             count >= MIN_EXPECTED_COUNT || is_character(&piece.text)
-        };
+        }
         let kept = pieces.drain(..).zip(counts).zip(lattice.scores);
         pieces = kept
             .filter(|((piece, count), _)| is_kept(piece, *count))
@@ -105,9 +105,9 @@ fn finish(
     mut pieces: Vec<ScoredPiece>,
     num_pieces: usize,
 ) -> Vec<ScoredPiece> {
-    let order = |a: &ScoredPiece, b: &ScoredPiece| {
+    fn order(a: &ScoredPiece, b: &ScoredPiece) -> std::cmp::Ordering {
         b.score.total_cmp(&a.score).then_with(|| a.text.cmp(&b.text))
-    };
+    }
     pieces.sort_unstable_by(order);
     // Those that EM has given up are at the end, as unused characters.
     let multiple = pieces.iter().filter(|piece| !is_character(&piece.text));

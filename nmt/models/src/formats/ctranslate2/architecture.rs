@@ -290,7 +290,9 @@ impl Resolver<'_> {
         let (encoder, decoder) = (get(encoder_name)?, get(DECODER)?);
         let output = get("decoder/projection/weight")?;
         let bias = self.checkpoint.get("decoder/projection/bias").cloned();
-        let dimension = |tensor: &Tensor, k: usize| tensor.shape().get(k).copied().unwrap_or(0);
+        fn dimension(tensor: &Tensor, k: usize) -> usize {
+            tensor.shape().get(k).copied().unwrap_or(0)
+        }
         let tables = EmbeddingConfig {
             source_vocab_size: dimension(&encoder, 0),
             target_vocab_size: dimension(&decoder, 0),

@@ -49,7 +49,9 @@ pub fn settings(
             .transpose()
     };
     let count = |name: &'static str| -> Result<Option<usize>> {
-        let count = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+        fn count(value: &Value) -> Option<usize> {
+            value.as_u64().and_then(|n| usize::try_from(n).ok())
+        }
         option(name)
             .map(|value| {
                 count(value).ok_or_else(|| {

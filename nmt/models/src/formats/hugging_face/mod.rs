@@ -79,8 +79,11 @@ fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let weights = find_weights(folder)?;
     let config: Value = json::open(&folder.join(CONFIGURATION))?;
-    let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    let generation = file("generation_config.json").map(|path| json::open(&path)).transpose()?;
+    fn file(name: &str, folder: &Path) -> Option<PathBuf> {
+        Some(folder.join(name)).filter(|path| path.is_file())
+    }
+    let generation =
+        file("generation_config.json", folder).map(|path| json::open(&path)).transpose()?;
     let mut shards = weights.iter().map(|path| Checkpoint::open(path, LoadMethod::Lazy));
     let mut checkpoint = shards
         .next()
@@ -97,12 +100,12 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     };
     let kind = config.get("model_type").and_then(Value::as_str).unwrap_or("marian");
     if kind == "marian" {
-        found.vocabularies = file("vocab.json").map(|source| {
-            let target = file("target_vocab.json").unwrap_or_else(|| source.clone());
+        found.vocabularies = file("vocab.json", folder).map(|source| {
+            let target = file("target_vocab.json", folder).unwrap_or_else(|| source.clone());
             [source, target]
         });
         for (side, name) in found.segmentation.iter_mut().zip(["source.spm", "target.spm"]) {
-            if let Some(path) = file(name) {
+            if let Some(path) = file(name, folder) {
                 *side = Segmentation::SentencePiece(SentencePieceModel::open(&path)?);
             }
         }

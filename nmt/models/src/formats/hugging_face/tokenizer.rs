@@ -205,9 +205,9 @@ fn listed_languages(
                 })
                 .collect();
             if tokens.iter().any(|token| known.contains(token)) {
-                let of_pieces =
+                let is_piece_marker =
                     |token: &String| FAIRSEQ_TOKENS.contains(&&token[..]) || token == "<mask>";
-                return tokens.into_iter().filter(|token| !of_pieces(token)).collect();
+                return tokens.into_iter().filter(|token| !is_piece_marker(token)).collect();
             }
         }
     }

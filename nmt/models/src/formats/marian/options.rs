@@ -153,7 +153,9 @@ impl OptionsWriter {
         self.add_number("transformer-dim-ffn", encoder.ffn_width);
         self.add_number("transformer-ffn-depth", encoder.ffn_depth);
         // 0 is as in the encoder.
-        let differing = |decoder, encoder| if decoder == encoder { 0 } else { decoder };
+        fn differing(decoder: usize, encoder: usize) -> usize {
+            if decoder == encoder { 0 } else { decoder }
+        }
         let ffn_width = differing(decoder.ffn_width, encoder.ffn_width);
         let ffn_depth = differing(decoder.ffn_depth, encoder.ffn_depth);
         self.add_number("transformer-decoder-dim-ffn", ffn_width);
@@ -260,15 +262,15 @@ impl OptionsWriter {
         keys: Option<PreNormKeys>,
         gelus: impl Iterator<Item = Gelu>,
     ) -> Result<Dialect, String> {
-        let of_keys = keys.map(|keys| match keys {
+        let key_version = keys.map(|keys| match keys {
             PreNormKeys::Raw => Dialect::Browser,
             PreNormKeys::NormalizedAtFirstStep | PreNormKeys::Normalized => Dialect::Marian,
         });
-        let of_gelus = gelus.map(|gelu| match gelu {
+        let gelu_version = gelus.map(|gelu| match gelu {
             Gelu::Sigmoid => Dialect::Browser,
             Gelu::Exact | Gelu::Tanh => Dialect::Marian,
         });
-        let mut needed = of_keys.into_iter().chain(of_gelus);
+        let mut needed = key_version.into_iter().chain(gelu_version);
         let dialect = needed.next().unwrap_or(Dialect::Marian);
         if needed.any(|other| other != dialect) {
             return Err("gelu or pre-norm keys of two versions of Marian in one model".into());

@@ -76,7 +76,9 @@ impl StoredDecoderConfig {
 
     /// A configuration with these settings only.
     pub fn into_config(self) -> DecoderConfig {
-        let number = |number: Option<u64>| number.and_then(|n| usize::try_from(n).ok());
+        fn number(number: Option<u64>) -> Option<usize> {
+            number.and_then(|n| usize::try_from(n).ok())
+        }
         DecoderConfig {
             mini_batch_words: number(self.mini_batch_words),
             sort_by_length: self.sort_by_length,

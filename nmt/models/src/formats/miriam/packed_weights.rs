@@ -37,7 +37,9 @@ struct PackedRecord {
 
 /// The layouts of a precision with their versions, as text.
 fn layout_signature(precision: Precision) -> String {
-    let text = |layout: Layout| format!("{}/{}", layout.name(), layout.version());
+    fn text(layout: Layout) -> String {
+        format!("{}/{}", layout.name(), layout.version())
+    }
     let [encoder, others] = ["encoder", ""].map(|name| precision.layout(name));
     if encoder == others {
         text(others)
@@ -113,7 +115,9 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
         let name = names.get(id as u32).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
         let stored = || -> std::result::Result<MappedMatrix, String> {
-            let size = |n: u64| usize::try_from(n).map_err(|_| "it is too large".to_owned());
+            fn size(n: u64) -> Result<usize, String> {
+                usize::try_from(n).map_err(|_| "it is too large".to_owned())
+            }
             let range = |first: u64, count: u64, total: usize| {
                 let (first, count) = (size(first)?, size(count)?);
                 let end = first.checked_add(count).filter(|&end| end <= total);

@@ -246,7 +246,9 @@ fn open_tensor(
     data: &OwnedBytes,
     packed: &[(&String, &MappedMatrix)],
 ) -> Result<Tensor, String> {
-    let size = |number: u64| usize::try_from(number).map_err(|_| "it is too large".to_owned());
+    fn size(number: u64) -> Result<usize, String> {
+        usize::try_from(number).map_err(|_| "it is too large".to_owned())
+    }
     let dtype = *DTYPES.get(record.dtype as usize).ok_or("its data type is not known")?;
     let order =
         *STORAGE_ORDERS.get(record.order as usize).ok_or("its storage order is not known")?;

@@ -56,14 +56,14 @@ pub fn write(
     progress: &dyn Progress,
 ) -> Result<Vec<String>> {
     let mut version = VERSION_PACKED;
-    let of_first_versions = match model.architecture() {
+    let fits_first_versions = match model.architecture() {
         Architecture::Transformer(transformer) => transformer.is_of_first_versions(),
         _ => true,
     };
     let has_marks = bundle.tokenizers.as_ref().is_some_and(|words| {
         words.source_marks != SentenceMarks::default() || !words.target_prefix.is_empty()
     });
-    if !of_first_versions || has_marks {
+    if !fits_first_versions || has_marks {
         version += LATER_MODELS;
     }
     if weights.only_precision.is_none() || !weights.columns.is_empty() {
@@ -147,10 +147,12 @@ fn write_to(
 fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
     let [source, target] = &words.vocabularies;
     let shared = Arc::ptr_eq(source, target) || source.has_same_ids(target);
-    let bytes = |side: &Segmentation| match side {
-        Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
-        _ => None,
-    };
+    fn bytes(side: &Segmentation) -> Option<Bytes> {
+        match side {
+            Segmentation::SentencePiece(model) => Some(model.bytes.clone()),
+            _ => None,
+        }
+    }
     let pieces = shared_sections(words.segmentation.each_ref().map(bytes));
     let vocabularies = &words.vocabularies;
     VocabularyMetadata {

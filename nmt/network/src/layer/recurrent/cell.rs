@@ -69,26 +69,26 @@ pub struct CellNames {
 impl CellNames {
     /// The names of the cell `prefix` in its role. `norms`: whether the model has norms.
     pub fn new(prefix: &str, kind: Kind, role: CellRole, norms: bool) -> Self {
-        let named = |names: &[&str]| -> Vec<String> {
+        fn named(names: &[&str], prefix: &str) -> Vec<String> {
             names.iter().map(|name| format!("{prefix}_{name}")).collect()
-        };
+        }
         let mut names = match kind {
             Kind::Gru | Kind::NematusGru => CellNames {
-                input: named(&["W", "Wx"]),
+                input: named(&["W", "Wx"], prefix),
                 input_biases: Vec::new(),
-                recurrent: named(&["U", "Ux"]),
+                recurrent: named(&["U", "Ux"], prefix),
                 recurrent_biases: Vec::new(),
             },
             Kind::Lstm => CellNames {
-                input: named(&["W"]),
+                input: named(&["W"], prefix),
                 input_biases: Vec::new(),
-                recurrent: named(&["U"]),
+                recurrent: named(&["U"], prefix),
                 recurrent_biases: Vec::new(),
             },
             Kind::Mlstm => CellNames {
-                input: named(&["W", "Wm"]),
+                input: named(&["W", "Wm"], prefix),
                 input_biases: Vec::new(),
-                recurrent: named(&["Um"]),
+                recurrent: named(&["Um"], prefix),
                 recurrent_biases: Vec::new(),
             },
         };
@@ -96,9 +96,9 @@ impl CellNames {
         // the state after attention and in the decoder's transitions.
         if kind == Kind::NematusGru && norms {
             if role.has_input && !role.after_attention {
-                names.input_biases = named(&["b", "bx"]);
+                names.input_biases = named(&["b", "bx"], prefix);
             } else if !role.in_encoder {
-                names.recurrent_biases = named(&["b", "bx"]);
+                names.recurrent_biases = named(&["b", "bx"], prefix);
             }
         }
         names

@@ -68,13 +68,14 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
     ) -> Result<Self> {
         let (style, h, c) = (model.layer_norm_style, model.state_width, model.context_width());
         let kind = model.decoder.cell;
-        let role =
-            |after_attention, has_input| CellRole { in_encoder: false, after_attention, has_input };
-        let of_input = |name: &str, role| CellNames::new(name, kind, role, style.is_some());
+        fn role(after_attention: bool, has_input: bool) -> CellRole {
+            CellRole { in_encoder: false, after_attention, has_input }
+        }
+        let cell_names = |name: &str, role| CellNames::new(name, kind, role, style.is_some());
         let cell = |name: &str, role, parameters: &mut P| {
             Cell::new(name, (kind, h), role, style.is_some(), speedups, parameters)
         };
-        let names = of_input("decoder_cell1", role(false, true));
+        let names = cell_names("decoder_cell1", role(false, true));
         let input_from_token = parameters.projected_embedding_cache(
             model.embeddings.decoder_table_name(),
             names.input_affine(&mut Default::default()),
@@ -90,7 +91,7 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
             input_from_token,
             second_cell: cell("decoder_cell2", role(true, true), parameters)?,
             input_from_context: {
-                let names = of_input("decoder_cell2", role(true, true));
+                let names = cell_names("decoder_cell2", role(true, true));
                 parameters.weights(names.input_affine(&mut Default::default()))?
             },
             transitions: (3..=model.decoder.base_depth)
@@ -98,11 +99,14 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
                 .collect::<Result<_>>()?,
             high_layers: (2..=model.decoder.depth)
                 .map(|layer| {
-                    let name = |number| format!("decoder_l{layer}_cell{number}");
-                    let names = of_input(&name(1), role(false, true));
+                    fn name(number: usize, layer: usize) -> String {
+                        format!("decoder_l{layer}_cell{number}")
+                    }
+                    let names = cell_names(&name(1, layer), role(false, true));
                     let input = parameters.weights(names.input_affine(&mut Default::default()))?;
-                    let cells = (1..=model.decoder.high_depth)
-                        .map(|number| cell(&name(number), role(false, number == 1), parameters));
+                    let cells = (1..=model.decoder.high_depth).map(|number| {
+                        cell(&name(number, layer), role(false, number == 1), parameters)
+                    });
                     Ok(HighLayer { input, cells: cells.collect::<Result<_>>()? })
                 })
                 .collect::<Result<_>>()?,
@@ -126,9 +130,10 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let starts = backend.activate(&starts, Activation::Tanh)?;
         let keys = self.keys.forward_after_dropout(backend, states)?;
         let annotations = if self.precomputes_context {
-            let of_cell = backend.affine(states, &self.input_from_context, Epilogue::default())?;
-            let of_last = self.deep_output.context.project(backend, states)?;
-            let values = backend.concat_columns(&[&of_cell, &of_last])?;
+            let cell_input =
+                backend.affine(states, &self.input_from_context, Epilogue::default())?;
+            let output_part = self.deep_output.context.project(backend, states)?;
+            let values = backend.concat_columns(&[&cell_input, &output_part])?;
             backend.annotate(&self.attention_score, &keys, &values, lengths)?
         } else {
             backend.annotate(&self.attention_score, &keys, states, lengths)?
@@ -154,7 +159,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let parents = ParentRows::new(rows, before, self.merges_parents);
         let tokens: Vec<Option<u32>> = rows.iter().map(|row| row.token).collect();
         let mut next = Vec::with_capacity(1 + self.high_layers.len());
-        let of_parents = |backend: &mut B, layer: usize, cell: &Cell<B>| {
+        let product_of_parents = |backend: &mut B, layer: usize, cell: &Cell<B>| {
             let state = parents.gather_states(backend, states.get(layer), |row: usize| {
                 sources[row].initial_state(layer)
             })?;
@@ -166,7 +171,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         };
 
         // The first layer, around attention.
-        let (product, old) = of_parents(backend, 0, &self.first_cell)?;
+        let (product, old) = product_of_parents(backend, 0, &self.first_cell)?;
         let input = backend.embed_projected_after_dropout(&self.input_from_token, &tokens)?;
         let input = self.first_cell.norm_input(backend, input)?;
         let first = self.first_cell.step(backend, Some(&input), &product, &old.output, old.cell)?;
@@ -175,11 +180,11 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let (activation_impl, score) = (self.activation_impl, &self.attention_score);
         let context =
             backend.attend_annotations(activation_impl, score, &query, &groups, alignment)?;
-        let (input, of_context) = if self.precomputes_context {
+        let (input, context_part) = if self.precomputes_context {
             let [_, width] = backend.shape(&context);
             let columns = width - self.deep_output.width..width;
-            let of_context = backend.copy(ColumnSlice { tensor: &context, columns })?;
-            (context, self.deep_output.context.apply_norms(backend, of_context)?)
+            let context_part = backend.copy(ColumnSlice { tensor: &context, columns })?;
+            (context, self.deep_output.context.apply_norms(backend, context_part)?)
         } else {
             let (weights, epilogue) = (&self.input_from_context, Epilogue::default());
             let input = backend.affine_after_dropout(&context, weights, epilogue)?;
@@ -197,7 +202,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         let mut skipped: Option<B::Tensor> = None;
         for (layer, high) in (1..).zip(&self.high_layers) {
             let below = skipped.as_ref().unwrap_or(&next[layer - 1].output);
-            let (product, old) = of_parents(backend, layer, &high.cells[0])?;
+            let (product, old) = product_of_parents(backend, layer, &high.cells[0])?;
             let input = backend.affine_after_dropout(below, &high.input, Epilogue::default())?;
             let input = high.cells[0].norm_input(backend, input)?;
             let mut state =
@@ -212,9 +217,9 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
         }
 
         let top = skipped.as_ref().unwrap_or(&next[self.high_layers.len()].output);
-        let of_tokens = backend.embed_projected(&self.deep_output.tokens, &tokens)?;
-        let of_tokens = self.deep_output.token_norms.forward(backend, of_tokens)?;
-        let others = backend.add(&of_context, &of_tokens)?;
+        let token_part = backend.embed_projected(&self.deep_output.tokens, &tokens)?;
+        let token_part = self.deep_output.token_norms.forward(backend, token_part)?;
+        let others = backend.add(&context_part, &token_part)?;
         let result =
             self.deep_output.state.add_and_activate(backend, top, &others, Activation::Tanh)?;
         *states = next;

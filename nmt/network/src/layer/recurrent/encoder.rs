@@ -98,16 +98,17 @@ impl LayerSpec<'_> {
         has_skip_connection: bool,
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<RecurrentLayer<B>> {
-        let role =
-            |cell| CellRole { in_encoder: true, after_attention: false, has_input: cell == 1 };
+        fn role(cell: usize) -> CellRole {
+            CellRole { in_encoder: true, after_attention: false, has_input: cell == 1 }
+        }
         let cell = |number, parameters: &mut _| {
             let shape = (self.cell, self.state_width);
             let role = role(number);
             Cell::new(&names(number), shape, role, self.has_norms, self.speedups, parameters)
         };
-        let of_input = CellNames::new(&names(1), self.cell, role(1), self.has_norms);
+        let input_names = CellNames::new(&names(1), self.cell, role(1), self.has_norms);
         let mut storage = Default::default();
-        let affine: AffineNames<'_> = of_input.input_affine(&mut storage);
+        let affine: AffineNames<'_> = input_names.input_affine(&mut storage);
         let input = if reads_tokens {
             InputProjection::Tokens(parameters.projected_embedding_cache(
                 self.table,

@@ -87,11 +87,11 @@ impl ParentRows {
     pub fn broadcast<B: RecurrentOps>(
         &self,
         backend: &mut B,
-        of_parents: B::Tensor,
+        product: B::Tensor,
     ) -> Result<B::Tensor> {
         match &self.index_of_row {
-            Some(indices) => backend.index_select(&of_parents, indices),
-            None => Ok(of_parents),
+            Some(indices) => backend.index_select(&product, indices),
+            None => Ok(product),
         }
     }
 }

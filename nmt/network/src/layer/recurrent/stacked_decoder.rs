@@ -59,7 +59,7 @@ impl<B: RecurrentOps> StackedDecoder<B> {
             let [matrix, bias] = [format!("{prefix}_W"), format!("{prefix}_b")];
             parameters.weights(AffineNames { matrices: &[&matrix], biases: &[&bias] })
         };
-        let of_words = |matrices: &[&str], parameters: &mut P| {
+        let word_projection = |matrices: &[&str], parameters: &mut P| {
             parameters.projected_embedding_cache(
                 table,
                 AffineNames { matrices, biases: &[] },
@@ -79,10 +79,10 @@ impl<B: RecurrentOps> StackedDecoder<B> {
             initial_state: biased("decoder_ff_state", parameters)?,
             keys: plain(&["decoder_att_U"], parameters)?,
             query_from_state: plain(&["decoder_att_W"], parameters)?,
-            query_from_token: of_words(&["decoder_att_V"], parameters)?,
+            query_from_token: word_projection(&["decoder_att_V"], parameters)?,
             activation_impl: speedups.activation_impl,
             cell: cell("decoder_cell", model.state_width, parameters)?,
-            input_from_token: of_words(&["decoder_cell_W", "decoder_cell_Wx"], parameters)?,
+            input_from_token: word_projection(&["decoder_cell_W", "decoder_cell_Wx"], parameters)?,
             input_from_context: plain(&["decoder_cell_C", "decoder_cell_Cx"], parameters)?,
             fully_connected: (1..=model.fc_depth)
                 .map(|layer| biased(&format!("decoder_fc{layer}"), parameters))
@@ -139,25 +139,25 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
         let recurrent = self.cell.project_state(backend, &old.output)?;
         let recurrent = parents.broadcast(backend, recurrent)?;
         let (weights, epilogue) = (&self.query_from_state, Epilogue::default());
-        let of_state = backend.affine_after_dropout(&old.output, weights, epilogue)?;
-        let of_state = parents.broadcast(backend, of_state)?;
+        let state_part = backend.affine_after_dropout(&old.output, weights, epilogue)?;
+        let state_part = parents.broadcast(backend, state_part)?;
         let old = parents.broadcast(backend, old.output)?;
 
         let query = backend.embed_projected(&self.query_from_token, &tokens)?;
-        let query = backend.add(&query, &of_state)?;
+        let query = backend.add(&query, &state_part)?;
         let query = backend.activate(&query, Activation::Tanh)?;
         let groups = group_by_source(sources);
         let score = AttentionScore::DotProduct;
         let context =
             backend.attend_annotations(self.activation_impl, &score, &query, &groups, alignment)?;
-        let of_context = if self.precomputes_context {
+        let context_part = if self.precomputes_context {
             context
         } else {
             let (weights, epilogue) = (&self.input_from_context, Epilogue::default());
             backend.affine_after_dropout(&context, weights, epilogue)?
         };
         let input = backend.embed_projected_after_dropout(&self.input_from_token, &tokens)?;
-        let input = backend.add(&of_context, &input)?;
+        let input = backend.add(&context_part, &input)?;
         let mut next = vec![self.cell.step(backend, Some(&input), &recurrent, &old, None)?];
 
         // Every second layer adds the output of the one two below, before the activation.

@@ -107,7 +107,9 @@ fn read_transformer(
             length: rows.unwrap_or(0).saturating_sub(POSITION_OFFSET),
         },
     };
-    let norm = |has: bool| ProcessSteps(if has { vec![ProcessStep::Norm] } else { Vec::new() });
+    fn norm(has: bool) -> ProcessSteps {
+        ProcessSteps(if has { vec![ProcessStep::Norm] } else { Vec::new() })
+    }
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
         alignment_layer: decoder.depth,
@@ -144,7 +146,9 @@ fn read_transformer(
 
 /// Marian's name for a parameter, and whether the matrix must be transposed.
 fn marian_name(name: &str, tables: &EmbeddingConfig, kind: Kind) -> Option<(String, bool)> {
-    let plain = |name: &str| Some((name.to_owned(), false));
+    fn plain(name: &str) -> Option<(String, bool)> {
+        Some((name.to_owned(), false))
+    }
     match name {
         "model.shared.weight" => return plain(tables.encoder_table_name()),
         "model.encoder.embed_tokens.weight" => return plain(tables.encoder_table_name()),

@@ -61,19 +61,21 @@ pub fn resolve(
         }
     };
     let NamedTensors { transformer, tensors, names } = named;
-    let name_in_file = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
-    let is_integer = |tensor: &Tensor| {
+    fn name_in_file(name: &str, names: &BTreeMap<String, String>) -> String {
+        names.get(name).map_or(name, String::as_str).to_owned()
+    }
+    fn is_integer(tensor: &Tensor) -> bool {
         matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64)
-    };
+    }
     let integers = tensors.iter().find(|(name, tensor)| is_integer(tensor) && !has_no_use(name));
-    let integers = integers.map(|(name, _)| name_in_file(name));
+    let integers = integers.map(|(name, _)| name_in_file(name, &names));
     let model =
         Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
     if let Some(name) = integers {
         let reason = "integers without what they were multiplied by; give a model of floats";
         return Err(Error::mismatch(&path, &name, reason));
     }
-    let unused = model.unused_tensors().iter().map(|name| name_in_file(name));
+    let unused = model.unused_tensors().iter().map(|name| name_in_file(name, &names));
     let unused: Vec<String> = unused.filter(|name| !has_no_use(name)).collect();
     if let [first, rest @ ..] = &unused[..] {
         let reason = format!(
