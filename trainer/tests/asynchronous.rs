@@ -8,7 +8,7 @@ use crate::workplace::{Workplace, hash};
 
 type Options<'a> = Vec<(&'a str, &'a [&'a str])>;
 
-/// Batches of several granules, and all that a step may do.
+/// Batches of several micro-batches, and all that a step may do.
 fn rich<'a>() -> Options<'a> {
     vec![
         ("granule-words", &["3"]),

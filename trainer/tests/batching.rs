@@ -144,7 +144,7 @@ fn batches_fit_the_memory_that_is_asked_for() {
 }
 
 #[test]
-fn small_granules_give_the_same_gradients() {
+fn small_micro_batches_give_the_same_gradients() {
     let place = Workplace::new();
     let train = |name: &str, megabytes: &str| {
         let options = [
@@ -194,7 +194,7 @@ fn memory_is_counted_without_training() {
     assert_eq!(plain.parameters, smoothed.parameters);
     let two = memory(&[("workers", &["2"])]);
     let gradients = two.gradients - plain.gradients;
-    assert_eq!(two.total() - plain.total(), plain.granule + gradients);
+    assert_eq!(two.total() - plain.total(), plain.micro_batch + gradients);
     // The second worker has that of its tape.
     assert!(gradients >= plain.parameters / 3, "{two:?}");
     // Seven pairs: 25 source and 21 target tokens with </s>, an end of each side, a line.
@@ -202,12 +202,12 @@ fn memory_is_counted_without_training() {
     let table = plain.table();
     assert!(table.ends_with("MB\n") && table.contains(&format!("{:>16} bytes", plain.total())));
     let small = memory(&[("granule-words", &["4"])]);
-    assert!(small.granule < plain.granule);
+    assert!(small.micro_batch < plain.micro_batch);
     let limited = memory(&[("granule-megabytes", &["0.01"])]);
-    assert!(limited.granule < plain.granule);
+    assert!(limited.micro_batch < plain.micro_batch);
 }
 
-/// The sum over sentences, by which batches and granules are closed, is near what they take
+/// The sum over sentences, by which batches and micro-batches are closed, is near what they take
 /// together; it is not less for transformers, whose sentences do not meet.
 #[test]
 fn sentences_together_take_no_more_than_apart() {

@@ -9,7 +9,7 @@ use miriam_trainer::kernels::{Fast, Kernels, Plain};
 use miriam_trainer::random::RandomStream;
 use miriam_trainer::tape::{GuidedAlignment, LossOptions, PackedParameters};
 use miriam_trainer::update::{
-    ClipScope, Granule, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
+    ClipScope, MicroBatch, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
 };
 use miriam_trainer::{Parameter, ParameterLayout, Real, TrainableModel};
 
@@ -44,7 +44,7 @@ fn gradient<K: Kernels>(
     let [sources, targets] =
         pairs.each_ref().map(|side| side.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let numbers: Vec<u32> = (0..sources.len() as u32).collect();
-    // A second granule must not see anything of the first.
+    // A second micro-batch must not see anything of the first.
     for _ in 0..2 {
         tape.begin(&packed_parameters, dropout, &numbers);
         let links = vec![(0, 0, 1.0)];
@@ -158,12 +158,12 @@ fn updates_do_not_depend_on_workers() {
     let architecture = Architecture::Transformer(crate::architectures::transformer());
     let values: Vec<f32> = random_values(&ParameterLayout::new(&architecture), 2);
     let [sources, targets] = pairs(crate::architectures::VOCAB as u32);
-    let granules: Vec<Granule> = (0..sources.len())
-        .map(|index| Granule {
+    let micro_batches: Vec<MicroBatch> = (0..sources.len())
+        .map(|index| MicroBatch {
             numbers: vec![index as u32],
             sources: vec![&sources[index]],
             targets: vec![&targets[index]],
-            ..Granule::default()
+            ..MicroBatch::default()
         })
         .collect();
     for kind in kinds {
@@ -185,7 +185,7 @@ fn updates_do_not_depend_on_workers() {
                 SynchronousTrainer::new(model, kernels, options, values, state, workers);
             let dropout = Dropout { transformer: 0.2, key: [1, 7], ..Dropout::default() };
             for _ in 0..3 {
-                trainer.update(&granules, dropout, 0.01).unwrap();
+                trainer.update(&micro_batches, dropout, 0.01).unwrap();
             }
             (trainer.values().to_vec(), trainer.state().clone())
         };

@@ -226,8 +226,8 @@ fn masks_do_not_depend_on_other_sentences() {
     }
 }
 
-/// What is measured is what a granule is recorded in, no more and no less: the tape takes as many
-/// numbers before, and a result beyond them would double its memory.
+/// What is measured is what a micro-batch is recorded in, no more and no less: the tape takes as
+/// many numbers before, and a result beyond them would double its memory.
 #[test]
 fn memory_is_known_before_anything_is_computed() {
     let dropout = Dropout { transformer: 0.3, attention: 0.25, key: [3, 4], ..Dropout::default() };

@@ -29,7 +29,7 @@ fn a_training_in_a_process_of_its_own() {
     let [width, inner, workers]: [&str; 3] =
         shape.split(' ').collect::<Vec<_>>().try_into().unwrap();
     let place = Workplace::new();
-    // Sentences of a thousand words, as long as each other, so that all granules are large.
+    // Sentences of a thousand words, as long as each other, so that all micro-batches are large.
     let word = |line: usize, position: usize| format!("w{}", (line * 31 + position * 7) % 1000);
     let line = |line| (0..20).map(|position| word(line, position)).collect::<Vec<_>>().join(" ");
     let text: String = (0..2000).map(|number| line(number) + "\n").collect();

@@ -12,7 +12,7 @@ use miriam_trainer::dropout::Dropout;
 use miriam_trainer::kernels::Fast;
 use miriam_trainer::training::model_of;
 use miriam_trainer::update::{
-    ClipScope, Granule, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
+    ClipScope, MicroBatch, OptimizerKind, OptimizerState, SynchronousTrainer, UpdateOptions,
 };
 use miriam_trainer::{ParameterLayout, TrainableModel, initial_values};
 
@@ -84,16 +84,16 @@ fn every_architecture_learns_pairs_by_heart() {
         let model = TrainableModel::new(architecture.clone()).unwrap_or_else(|e| panic!("{e}"));
         let mut trainer =
             SynchronousTrainer::new(model, Fast::default(), options, values, state, 1);
-        let granule = Granule {
+        let micro_batch = MicroBatch {
             numbers: (0..PAIRS as u32).collect(),
             sources: sources.iter().map(Vec::as_slice).collect(),
             targets: targets.iter().map(Vec::as_slice).collect(),
-            ..Granule::default()
+            ..MicroBatch::default()
         };
-        let (granules, mut loss) = ([granule], f64::INFINITY);
+        let (micro_batches, mut loss) = ([micro_batch], f64::INFINITY);
         for update in 0..600 {
             let rate = 4e-3 * (f64::from(update + 1) / 20.0).min(1.0);
-            let report = trainer.update(&granules, Dropout::default(), rate).unwrap();
+            let report = trainer.update(&micro_batches, Dropout::default(), rate).unwrap();
             loss = report.cross_entropy / report.target_tokens as f64;
             if loss < 0.03 {
                 break;
@@ -105,7 +105,7 @@ fn every_architecture_learns_pairs_by_heart() {
         let layout = ParameterLayout::new(&architecture);
         let model = model_of(&architecture, &layout, trainer.values()).unwrap();
         let network = Network::load(&model, Path::new(name), Precision::F32).unwrap();
-        let [Granule { sources, targets, .. }] = &granules;
+        let [MicroBatch { sources, targets, .. }] = &micro_batches;
         let scores = network.scorer().unwrap().score(sources, targets).unwrap();
         let tokens: usize = targets.iter().map(|target| target.len()).sum();
         let sum: f64 = scores.iter().flatten().map(|&score| -f64::from(score)).sum();

@@ -24,8 +24,8 @@ use crate::kernels::{Kernels, OptimizerKind, Shard, Step};
 use crate::tape::PackedParameters;
 use crate::trainable_model::TrainableModel;
 use crate::update::{
-    FlexibleRate, Granule, GranuleWorker, NormLimit, OptimizerState, UpdateOptions, UpdateReport,
-    gradient_norm, scale_gradient,
+    FlexibleRate, MicroBatch, MicroBatchWorker, NormLimit, OptimizerState, UpdateOptions,
+    UpdateReport, gradient_norm, scale_gradient,
 };
 
 /// What holds for a batch: the training's progress when it was handed out.
@@ -59,7 +59,7 @@ pub struct AsyncWorker<K: Kernels> {
     /// Its number, which is that of its own shard.
     pub number: usize,
     kernels: K,
-    granules: GranuleWorker<K>,
+    micro_batches: MicroBatchWorker<K>,
     pub(super) copy: Arc<PackedParameters<K>>,
     scopes: Vec<Range<usize>>,
     pub(super) message: Message,
@@ -119,7 +119,7 @@ impl<K: Kernels> AsyncWorker<K> {
         AsyncWorker {
             number,
             kernels: kernels.clone(),
-            granules: GranuleWorker::new(model, kernels),
+            micro_batches: MicroBatchWorker::new(model, kernels),
             copy: Arc::new(PackedParameters::new(model.registry(), kernels, values)),
             scopes,
             message: Message::Dense,
@@ -218,16 +218,19 @@ impl<K: Kernels> AsyncWorker<K> {
         model: &TrainableModel<K>,
         update: &UpdateOptions,
         options: &AsyncOptions,
-        granules: &[Granule<'_>],
+        micro_batches: &[MicroBatch<'_>],
         terms: BatchTerms,
     ) -> Result<UpdateReport> {
         let mut report = UpdateReport::default();
-        for (number, granule) in granules.iter().enumerate() {
-            let worker = &mut self.granules;
-            let part = worker.compute(model, &self.copy, update, number, granule, terms.dropout)?;
+        for (number, micro_batch) in micro_batches.iter().enumerate() {
+            let worker = &mut self.micro_batches;
+            let part =
+                worker.compute(model, &self.copy, update, number, micro_batch, terms.dropout)?;
             report.add(&part);
         }
-        if let Some(gradient) = crate::update::GranuleTree::join(&mut [&mut self.granules.tree]) {
+        if let Some(gradient) =
+            crate::update::MicroBatchTree::join(&mut [&mut self.micro_batches.tree])
+        {
             if self.counts.waiting == 0 {
                 self.accumulated.copy_from_slice(&gradient);
             } else {
@@ -241,7 +244,7 @@ impl<K: Kernels> AsyncWorker<K> {
                 self.step_locally(update, local, &gradient, &report, terms.rate * factor);
                 self.refresh(model);
             }
-            self.granules.tree.recycle(gradient);
+            self.micro_batches.tree.recycle(gradient);
         }
         self.counts.batches += 1;
         self.counts.waiting += 1;

@@ -1,7 +1,7 @@
 //! Batches that are given by a file (`batches`, `training.md` A.16): for comparisons with other
 //! programs, and to make the updates of one training in another way.
 //!
-//! A line has the numbers of the sentences of a granule, those of their lines from 0; an empty
+//! A line has the numbers of the sentences of a micro-batch, those of their lines from 0; an empty
 //! line ends an update. The file is an epoch; the next one has the same updates again.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The updates of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchFile {
-    /// The granules of each update, indices of pairs.
+    /// The micro-batches of each update, indices of pairs.
     updates: Vec<Vec<Vec<u32>>>,
     fingerprint: u64,
 }
@@ -29,11 +29,11 @@ impl BatchFile {
     pub fn open(path: &Path, corpus: &ParallelCorpus) -> Result<Self> {
         let mut lines = Lines::new(Input::open(path)?);
         let name = lines.name().to_owned();
-        let (mut updates, mut granules) = (Vec::new(), Vec::new());
+        let (mut updates, mut micro_batches) = (Vec::new(), Vec::new());
         let mut number = 0;
         while let Some(line) = lines.next()? {
             number += 1;
-            let mut granule = Vec::new();
+            let mut micro_batch = Vec::new();
             for word in split_words(line.bytes) {
                 let text = String::from_utf8_lossy(word);
                 let index = text.parse().ok().and_then(|line| corpus.index_of_line(line));
@@ -44,24 +44,26 @@ impl BatchFile {
                     );
                     return Err(miriam_textio::Error::format(&name, number, None, reason).into());
                 };
-                granule.push(index as u32);
+                micro_batch.push(index as u32);
             }
-            match granule.is_empty() {
-                false => granules.push(granule),
-                true if !granules.is_empty() => updates.push(std::mem::take(&mut granules)),
+            match micro_batch.is_empty() {
+                false => micro_batches.push(micro_batch),
+                true if !micro_batches.is_empty() => {
+                    updates.push(std::mem::take(&mut micro_batches))
+                }
                 true => {}
             }
         }
-        if !granules.is_empty() {
-            updates.push(granules);
+        if !micro_batches.is_empty() {
+            updates.push(micro_batches);
         }
         if updates.is_empty() {
-            let reason = "no batches: a line of numbers for each granule is needed";
+            let reason = "no batches: a line of numbers for each micro-batch is needed";
             return Err(miriam_textio::Error::format(&name, number, None, reason).into());
         }
         let bytes: Vec<u8> = (updates.iter())
             .flat_map(|update| update.iter().chain([const { &Vec::new() }]))
-            .flat_map(|granule| granule.iter().chain([&u32::MAX]))
+            .flat_map(|micro_batch| micro_batch.iter().chain([&u32::MAX]))
             .flat_map(|index| index.to_le_bytes())
             .collect();
         Ok(BatchFile { updates, fingerprint: hash64(&bytes) })
@@ -77,7 +79,7 @@ impl BatchFile {
         self.updates.is_empty()
     }
 
-    /// The granules of an update.
+    /// The micro-batches of an update.
     ///
     /// # Panics
     /// If there is none of that index.
@@ -85,8 +87,8 @@ impl BatchFile {
         &self.updates[index]
     }
 
-    /// All granules.
-    pub fn granules(&self) -> impl Iterator<Item = &[u32]> {
+    /// All micro-batches.
+    pub fn micro_batches(&self) -> impl Iterator<Item = &[u32]> {
         self.updates.iter().flatten().map(Vec::as_slice)
     }
 

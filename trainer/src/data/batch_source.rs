@@ -4,31 +4,31 @@ use std::sync::Arc;
 
 use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus};
 
-/// When a granule is closed.
+/// When a micro-batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GranuleLimits {
+pub struct MicroBatchLimits {
     /// At n target tokens, or at 2n of the source (`granule-words`).
     pub words: usize,
     /// Before its results and gradients take more bytes (`granule-megabytes`).
     pub bytes: Option<usize>,
 }
 
-/// The tokens of a granule under way. Those of the source count as well, so that long sources with
-/// short targets do not make it as large as they like.
+/// The tokens of a micro-batch under way. Those of the source count as well, so that long sources
+/// with short targets do not make it as large as they like.
 #[derive(Clone, Copy, Debug)]
-pub struct GranuleTokens {
+pub struct MicroBatchTokens {
     words: usize,
     /// Tokens of source and target so far.
     tokens: [usize; 2],
 }
 
-impl GranuleTokens {
-    /// Those of an empty granule; `words` are those of [`GranuleLimits`].
+impl MicroBatchTokens {
+    /// Those of an empty micro-batch; `words` are those of [`MicroBatchLimits`].
     pub fn new(words: usize) -> Self {
-        GranuleTokens { words, tokens: [0; 2] }
+        MicroBatchTokens { words, tokens: [0; 2] }
     }
 
-    /// Adds a pair of sentences of these lengths. If the granule is full with it, the next pair
+    /// Adds a pair of sentences of these lengths. If the micro-batch is full with it, the next pair
     /// begins another one.
     pub fn is_full_with(&mut self, lengths: [usize; 2]) -> bool {
         let [source, target] = [0, 1].map(|side| self.tokens[side] + lengths[side]);
@@ -38,7 +38,7 @@ impl GranuleTokens {
     }
 }
 
-/// Batches as granules, epoch after epoch.
+/// Batches as micro-batches, epoch after epoch.
 pub enum BatchSource<'a> {
     /// Of the corpus.
     Corpus {
@@ -46,8 +46,8 @@ pub enum BatchSource<'a> {
         reader: Box<BatchReader<'a>>,
         /// The corpus.
         corpus: &'a ParallelCorpus,
-        /// When granules are closed.
-        limits: GranuleLimits,
+        /// When micro-batches are closed.
+        limits: MicroBatchLimits,
         /// The bytes of each sentence, if they matter.
         costs: Option<Arc<[usize]>>,
     },
@@ -69,7 +69,7 @@ impl<'a> BatchSource<'a> {
     pub fn from_corpus(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
-        limits: GranuleLimits,
+        limits: MicroBatchLimits,
         costs: Option<Arc<[usize]>>,
         position: BatchPosition,
     ) -> Result<Self, String> {
@@ -104,20 +104,20 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Appends the granules of the next batch, indices of pairs. `size_ratio` scales the batches
-    /// of a maxi-batch that begins now.
-    pub fn next_batch(&mut self, size_ratio: f64, granules: &mut Vec<Vec<u32>>) {
+    /// Appends the micro-batches of the next batch, indices of pairs. `size_ratio` scales the
+    /// batches of a maxi-batch that begins now.
+    pub fn next_batch(&mut self, size_ratio: f64, micro_batches: &mut Vec<Vec<u32>>) {
         match self {
             BatchSource::Corpus { reader, corpus, limits, costs } => {
                 let batch = reader.next_batch(size_ratio);
-                split_into_granules(corpus, batch, *limits, costs.as_deref(), granules);
+                split_into_micro_batches(corpus, batch, *limits, costs.as_deref(), micro_batches);
             }
             BatchSource::File { file, position } => {
                 if position.taken == file.len() {
                     let epoch = position.epoch + 1;
                     *position = BatchPosition { epoch, ..BatchPosition::default() };
                 }
-                granules.extend_from_slice(file.update(position.taken));
+                micro_batches.extend_from_slice(file.update(position.taken));
                 position.taken += 1;
             }
         }
@@ -127,30 +127,31 @@ impl<'a> BatchSource<'a> {
     /// Gives the numbers of sentences and of batches that are left out.
     pub fn skip(&mut self, sentences: u64, size_ratio: f64) -> [u64; 2] {
         let [mut skipped, mut batches] = [0; 2];
-        let mut granules = Vec::new();
+        let mut micro_batches = Vec::new();
         while skipped < sentences && !self.is_at_epoch_end() {
-            granules.clear();
-            self.next_batch(size_ratio, &mut granules);
-            skipped += granules.iter().map(Vec::len).sum::<usize>() as u64;
+            micro_batches.clear();
+            self.next_batch(size_ratio, &mut micro_batches);
+            skipped += micro_batches.iter().map(Vec::len).sum::<usize>() as u64;
             batches += 1;
         }
         [skipped, batches]
     }
 }
 
-/// The number of granules of a batch that fills at least `n`: a multiple of 4 if `n` > 2, which 2 or
-/// 4 workers share equally. It does not depend on the number of workers, as the result must not.
+/// The number of micro-batches of a batch that fills at least `n`: a multiple of 4 if `n` > 2,
+/// which 2 or 4 workers share equally. It does not depend on the number of workers, as the result
+/// must not.
 fn balanced_number(n: usize) -> usize {
     if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
 }
 
-/// Divides a batch into granules of about the same number of target tokens.
-fn split_into_granules(
+/// Divides a batch into micro-batches of about the same number of target tokens.
+fn split_into_micro_batches(
     corpus: &ParallelCorpus,
     batch: &[u32],
-    limits: GranuleLimits,
+    limits: MicroBatchLimits,
     costs: Option<&[usize]>,
-    granules: &mut Vec<Vec<u32>>,
+    micro_batches: &mut Vec<Vec<u32>>,
 ) {
     let sum = |side: usize| -> usize {
         batch.iter().map(|&index| corpus.lengths(index as usize)[side]).sum()
@@ -169,28 +170,28 @@ fn split_into_granules(
     fn share(token: usize, number: u128, target_tokens: usize) -> u128 {
         token as u128 * number / target_tokens.max(1) as u128
     }
-    let (mut granule, mut bytes, mut before) = (Vec::new(), 0, 0);
-    let mut tokens = GranuleTokens::new(words);
+    let (mut micro_batch, mut bytes, mut before) = (Vec::new(), 0, 0);
+    let mut tokens = MicroBatchTokens::new(words);
     for &index in batch {
         let lengths = corpus.lengths(index as usize);
         let cost = costs.map_or(0, |costs| costs[index as usize]);
         let exceeds = bytes + cost > bytes_limit;
-        if exceeds && !granule.is_empty() {
-            granules.push(std::mem::take(&mut granule));
-            (tokens, bytes) = (GranuleTokens::new(words), 0);
+        if exceeds && !micro_batch.is_empty() {
+            micro_batches.push(std::mem::take(&mut micro_batch));
+            (tokens, bytes) = (MicroBatchTokens::new(words), 0);
         }
-        granule.push(index);
+        micro_batch.push(index);
         bytes += cost;
         let ends_share = share(before + lengths[1], number, target_tokens)
             > share(before, number, target_tokens);
         before += lengths[1];
         if tokens.is_full_with([lengths[0], 0]) || ends_share {
-            granules.push(std::mem::take(&mut granule));
-            (tokens, bytes) = (GranuleTokens::new(words), 0);
+            micro_batches.push(std::mem::take(&mut micro_batch));
+            (tokens, bytes) = (MicroBatchTokens::new(words), 0);
         }
     }
-    if !granule.is_empty() {
-        granules.push(granule);
+    if !micro_batch.is_empty() {
+        micro_batches.push(micro_batch);
     }
 }
 
@@ -209,30 +210,36 @@ mod tests {
     }
 
     #[test]
-    fn granules_are_closed_by_words_and_before_bytes() {
+    fn micro_batches_are_closed_by_words_and_before_bytes() {
         let corpus = corpus(&[4, 3, 3, 6, 2, 2]);
         let split = |words, bytes, costs: Option<&[usize]>| {
-            let mut granules = Vec::new();
-            let limits = GranuleLimits { words, bytes };
-            split_into_granules(&corpus, &[0, 1, 2, 3, 4, 5], limits, costs, &mut granules);
-            granules
+            let mut micro_batches = Vec::new();
+            let limits = MicroBatchLimits { words, bytes };
+            split_into_micro_batches(
+                &corpus,
+                &[0, 1, 2, 3, 4, 5],
+                limits,
+                costs,
+                &mut micro_batches,
+            );
+            micro_batches
         };
         assert_eq!(split(10, None, None), [vec![0, 1, 2], vec![3, 4, 5]]);
         // Three would be full; four are balanced.
         assert_eq!(split(7, None, None), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
-        // Two would be full; a sentence above the limit is a granule of its own.
-        let granules = split(100, Some(45), Some(costs));
-        assert_eq!(granules, [vec![0, 1, 2], vec![3], vec![4, 5]]);
+        // Two would be full; a sentence above the limit is a micro-batch of its own.
+        let micro_batches = split(100, Some(45), Some(costs));
+        assert_eq!(micro_batches, [vec![0, 1, 2], vec![3], vec![4, 5]]);
         assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         // A limit of memory divides evenly too.
         assert_eq!(split(100, Some(35), Some(&[10; 6])), [vec![0, 1, 2], vec![3, 4, 5]]);
     }
 
     #[test]
-    fn granules_are_full_at_tokens_of_either_side() {
+    fn micro_batches_are_full_at_tokens_of_either_side() {
         let count = |lengths: [usize; 2]| {
-            let mut tokens = GranuleTokens::new(10);
+            let mut tokens = MicroBatchTokens::new(10);
             (1..).find(|_| tokens.is_full_with(lengths)).unwrap()
         };
         assert_eq!(count([1, 5]), 2);
@@ -240,9 +247,9 @@ mod tests {
         assert_eq!(count([10, 2]), 2);
         assert_eq!(count([4, 2]), 5);
         assert_eq!(count([3, 1]), 7);
-        let mut tokens = GranuleTokens::new(10);
+        let mut tokens = MicroBatchTokens::new(10);
         assert!(tokens.is_full_with([1, 10]) && !tokens.is_full_with([1, 9]));
-        assert!(tokens.is_full_with([1, 1]), "a granule begins with nothing");
+        assert!(tokens.is_full_with([1, 1]), "a micro-batch begins with nothing");
     }
 
     #[test]
@@ -256,14 +263,14 @@ mod tests {
             seed: 1,
         };
         let source = || {
-            let limits = GranuleLimits { words: 9, bytes: None };
+            let limits = MicroBatchLimits { words: 9, bytes: None };
             let position = BatchPosition::default();
             BatchSource::from_corpus(&corpus, options, limits, None, position).unwrap()
         };
         let (mut reading, mut skipping) = (source(), source());
-        let mut granules = Vec::new();
-        (0..3).for_each(|_| reading.next_batch(1.0, &mut granules));
-        assert_eq!(granules.len(), 12);
+        let mut micro_batches = Vec::new();
+        (0..3).for_each(|_| reading.next_batch(1.0, &mut micro_batches));
+        assert_eq!(micro_batches.len(), 12);
         assert_eq!(skipping.skip(20, 1.0), [24, 3]);
         assert_eq!(skipping.position(), reading.position());
         assert_eq!(skipping.skip(1000, 1.0), [26, 4]);
@@ -280,9 +287,9 @@ mod tests {
         let file = BatchFile::open(&path, &corpus).unwrap();
         let mut source = BatchSource::from_file(&file, BatchPosition::default()).unwrap();
         let mut next = || {
-            let mut granules = Vec::new();
-            source.next_batch(1.0, &mut granules);
-            (granules, source.position().epoch, source.is_at_epoch_end())
+            let mut micro_batches = Vec::new();
+            source.next_batch(1.0, &mut micro_batches);
+            (micro_batches, source.position().epoch, source.is_at_epoch_end())
         };
         assert_eq!(next(), (vec![vec![0, 1], vec![2]], 1, false));
         assert_eq!(next(), (vec![vec![4]], 1, true));

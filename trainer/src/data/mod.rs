@@ -12,7 +12,7 @@ pub use annotations::{
     weigh_links,
 };
 pub use batch_file::BatchFile;
-pub use batch_source::{BatchSource, GranuleLimits, GranuleTokens};
+pub use batch_source::{BatchSource, MicroBatchLimits, MicroBatchTokens};
 pub use batches::{
     BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey, sample_pairs,
 };

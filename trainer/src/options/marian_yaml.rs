@@ -1,5 +1,5 @@
-//! Options as Marian writes them: those of a model, which its parser of architectures reads, and all
-//! of a training, with which Marian goes on.
+//! Options as Marian writes them: those of a model, which its parser of architectures reads, and
+//! all of a training, with which Marian goes on.
 
 use super::raw::RawOptions;
 use super::table::{Arity, Status, all_options};
@@ -43,8 +43,8 @@ const NOT_OF_MARIAN: [&str; 32] = [
 ];
 
 impl RawOptions {
-    /// All options that are given or have a default, as Marian writes and reads them, in YAML; those
-    /// that Marian does not have are left out.
+    /// All options that are given or have a default, as Marian writes and reads them, in YAML;
+    /// those that Marian does not have are left out.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
@@ -132,7 +132,7 @@ mod tests {
         ] {
             assert!(format!("\n{written}").contains(&format!("\n{line}\n")), "{line}\n{written}");
         }
-        for absent in ["granule", "workers", "data-weighting: ", "relative-paths"] {
+        for absent in ["micro-batch", "workers", "data-weighting: ", "relative-paths"] {
             assert!(!written.contains(absent), "{absent}: {written}");
         }
         // What is written is read.

@@ -9,7 +9,7 @@ use miriam_nmt::yaml::Value;
 
 use super::raw::RawOptions;
 use crate::data::{
-    BatchOptions, BatchSize, CaseAugmentation, GranuleLimits, LengthLimit, Shuffle, SortKey,
+    BatchOptions, BatchSize, CaseAugmentation, LengthLimit, MicroBatchLimits, Shuffle, SortKey,
 };
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
@@ -79,7 +79,7 @@ impl RawOptions {
                 crops: self.get_flag("max-length-crop")?,
             },
             optimizer_delay,
-            granule_limits: GranuleLimits {
+            micro_batch_limits: MicroBatchLimits {
                 words: self.get::<usize>("granule-words")?.max(1),
                 bytes: Some(self.megabytes("granule-megabytes")?).filter(|&bytes| bytes > 0),
             },

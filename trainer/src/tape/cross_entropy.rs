@@ -1,6 +1,6 @@
 //! The output layer and the loss in one operation.
 //!
-//! All logits of a granule would be its largest matrix. Their gradient is known as soon as
+//! All logits of a micro-batch would be its largest matrix. Their gradient is known as soon as
 //! they are, since the loss is the sum over rows; so a block of rows at a time becomes
 //! logits, losses, gradients of logits, and products of these with the weights and with the
 //! states, and nothing of it is kept.

@@ -5,7 +5,7 @@
 //! in the order of their creation, so the reverse of it is an order in which every gradient is
 //! complete before it is passed on. The operators and their gradients are [`Kernels`].
 //!
-//! All results of a granule (the sentences that are computed together) lie in one vector of
+//! All results of a micro-batch (the sentences that are computed together) lie in one vector of
 //! numbers that only grows at its end: what a node reads lies before what it writes, and a
 //! single split of the vector gives both. Gradients lie in a second one in the same order. How
 //! long both become depends on lengths of sentences alone, and [`Tape::measure`] runs
@@ -155,8 +155,8 @@ impl<K: Kernels> Tape<K> {
         Tape { product_clip, ..self }
     }
 
-    /// Begins a granule: forgets what was recorded, sets the gradient of parameters to zero
-    /// and takes parameters from `packed_parameters`. `sentences` are the numbers of the sentences in
+    /// Begins a micro-batch: forgets what was recorded, sets the gradient of parameters to zero and
+    /// takes parameters from `packed_parameters`. `sentences` are the numbers of the sentences in
     /// the corpus, by which dropout is drawn.
     pub fn begin(
         &mut self,
@@ -173,7 +173,7 @@ impl<K: Kernels> Tape<K> {
         self.parameter_gradient.fill(K::Real::ZERO);
     }
 
-    /// Ends a granule: lets go of the packed parameters.
+    /// Ends a micro-batch: lets go of the packed parameters.
     pub fn end(&mut self) {
         self.packed_parameters = None;
     }
@@ -227,9 +227,9 @@ impl<K: Kernels> Tape<K> {
         result.map(|()| size)
     }
 
-    /// Takes memory for a granule before it is recorded: what grows while it is used is copied,
-    /// and needs twice the memory for a moment. An eighth more is reserved, so that a slightly larger
-    /// granule needs no new memory; pages that are not touched cost nothing.
+    /// Takes memory for a micro-batch before it is recorded: what grows while it is used is copied,
+    /// and needs twice the memory for a moment. An eighth more is reserved, so that a slightly
+    /// larger micro-batch needs no new memory; pages that are not touched cost nothing.
     pub fn reserve(&mut self, size: TapeSize) {
         let len = size.values.max(self.values.len());
         self.values.resize_for_overwrite(len, len + len / 8);
@@ -287,7 +287,7 @@ impl<K: Kernels> Tape<K> {
     }
 
     fn packed_parameters(&self) -> Arc<PackedParameters<K>> {
-        Arc::clone(self.packed_parameters.as_ref().expect("a granule has begun"))
+        Arc::clone(self.packed_parameters.as_ref().expect("a micro-batch has begun"))
     }
 
     /// Records an operation with a result `[rows, width]` and `saved` numbers for its

@@ -57,7 +57,7 @@ impl From<ColumnSlice<'_, Tensor>> for Columns {
 /// Keys and values of a sentence: consecutive rows of two results.
 #[derive(Clone, Debug)]
 pub struct KeysValues {
-    /// Its index among the sentences of the granule.
+    /// Its index among the sentences of the micro-batch.
     pub(super) sentence: usize,
     pub(super) heads: usize,
     pub(super) keys: Columns,

@@ -156,8 +156,8 @@ impl Run<'_, '_> {
     pub(super) fn next_job(&mut self) -> Job {
         let config = self.training.config;
         let ratio = warmup_ratio(config, &self.state.progress);
-        let mut granules = Vec::new();
-        self.source.next_batch(ratio, &mut granules);
+        let mut micro_batches = Vec::new();
+        self.source.next_batch(ratio, &mut micro_batches);
         self.state.epoch_batches += 1;
         let dropping = config.asynchronous.as_ref().and_then(|options| options.dropping.as_ref());
         let terms = BatchTerms {
@@ -167,7 +167,7 @@ impl Run<'_, '_> {
             norm_limit: self.norm_limit(),
             dropping_rate: dropping.map_or(0.0, |d| d.rates.at(&self.state.progress)),
         };
-        Job { granules, terms, is_epoch_end: self.source.is_at_epoch_end() }
+        Job { micro_batches, terms, is_epoch_end: self.source.is_at_epoch_end() }
     }
 
     pub(super) fn is_over(&self) -> Option<Outcome> {

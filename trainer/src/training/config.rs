@@ -12,7 +12,7 @@ use super::statistics::DynamicScaling;
 use super::validation_script::ValidationScript;
 use crate::asynchronous::AsyncOptions;
 use crate::asynchronous::simulation::Machine;
-use crate::data::{BatchOptions, GranuleLimits, LengthLimit};
+use crate::data::{BatchOptions, LengthLimit, MicroBatchLimits};
 use crate::dropout::Dropout;
 use crate::kernels::IntegerPrecision;
 use crate::progress::TrainingLength;
@@ -124,8 +124,8 @@ pub struct TrainingConfig {
     pub update: UpdateOptions,
     /// The learning rate.
     pub schedule: Schedule,
-    /// The target tokens of a batch that the rate is meant for, where others have rates in proportion
-    /// (`batch-flexible-lr`, `batch-normal-words`); 0 for the mean of those before.
+    /// The target tokens of a batch that the rate is meant for, where others have rates in
+    /// proportion (`batch-flexible-lr`, `batch-normal-words`); 0 for the mean of those before.
     pub normal_words: Option<u64>,
     /// Adam's betas over time (`momentum-schedule`).
     pub momentum: MomentumSchedule,
@@ -141,8 +141,8 @@ pub struct TrainingConfig {
     pub length_limit: LengthLimit,
     /// The number of batches of an update (`optimizer-delay`).
     pub optimizer_delay: usize,
-    /// When a granule is closed.
-    pub granule_limits: GranuleLimits,
+    /// When a micro-batch is closed.
+    pub micro_batch_limits: MicroBatchLimits,
     /// The weight of the loss of guided alignment, where alignments are given
     /// (`guided-alignment-weight`).
     pub guided_alignment_weight: f64,

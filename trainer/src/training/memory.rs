@@ -13,15 +13,15 @@ use miriam_textio::process_memory::resident_bytes;
 use super::config::TrainingConfig;
 use super::run::Training;
 use crate::asynchronous::DroppingOptions;
-use crate::data::{BatchPosition, BatchSize, BatchSource, GranuleTokens, ParallelCorpus};
+use crate::data::{BatchPosition, BatchSize, BatchSource, MicroBatchTokens, ParallelCorpus};
 use crate::kernels::Fast;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
 use crate::trainable_model::TrainableModel;
-use crate::update::{GranuleTree, OptimizerState};
+use crate::update::{MicroBatchTree, OptimizerState};
 
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f32>();
-/// Updates whose numbers of granules are looked at.
+/// Updates whose numbers of micro-batches are looked at.
 const NUM_SAMPLED_UPDATES: usize = 1000;
 /// Updates after which workers have the vectors that they pass on to each other.
 const NUM_STEADY_UPDATES: usize = 16;
@@ -38,9 +38,9 @@ pub struct MemoryUse {
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// Of each worker: the results and gradients of the longest sentences in a granule as large as
-    /// the largest of the first updates, a block of logits, and what products copy.
-    pub granule: usize,
+    /// Of each worker: the results and gradients of the longest sentences in a micro-batch as large
+    /// as the largest of the first updates, a block of logits, and what products copy.
+    pub micro_batch: usize,
     /// Gradients of parameters, and sums of them, of all workers.
     pub gradients: usize,
     /// The number of workers.
@@ -54,7 +54,7 @@ impl MemoryUse {
     /// All of it.
     pub fn total(&self) -> usize {
         let model = self.parameters + self.optimizer + self.gradients + self.validation;
-        self.program + self.corpus + model + self.workers * self.granule
+        self.program + self.corpus + model + self.workers * self.micro_batch
     }
 
     /// A line for the log.
@@ -66,7 +66,7 @@ impl MemoryUse {
             megabytes(self.parameters),
             megabytes(self.optimizer),
             megabytes(self.gradients),
-            megabytes(self.granule),
+            megabytes(self.micro_batch),
             megabytes(self.validation),
             megabytes(self.total())
         )
@@ -75,13 +75,13 @@ impl MemoryUse {
     /// A line for each part, with bytes.
     pub fn table(&self) -> String {
         let workers = format!(" ({} workers)", self.workers);
-        let granules = self.workers * self.granule;
+        let micro_batches = self.workers * self.micro_batch;
         let rows = [
             ("program", self.program, ""),
             ("parameters", self.parameters, ""),
             ("optimiser", self.optimizer, ""),
             ("corpus", self.corpus, ""),
-            ("results of granules", granules, &workers[..]),
+            ("results of micro-batches", micro_batches, &workers[..]),
             ("gradients", self.gradients, &workers[..]),
             ("validation", self.validation, ""),
             ("total", self.total(), ""),
@@ -129,22 +129,22 @@ impl Training<'_> {
         costs: Option<&Arc<[usize]>>,
     ) -> Result<MemoryUse> {
         let (config, len) = (self.config, model.layout().len());
-        let (numbers, words) = self.sampled_granules(costs);
+        let (numbers, words) = self.sampled_micro_batches(costs);
         let (tape, rows) = match (costs, self.batches) {
             (Some(costs), None) => (largest_by_costs(config, self.corpus, costs, words), words),
             (_, Some(file)) => {
-                let sum = |granule: &[u32], side: fn([usize; 2]) -> usize| -> usize {
-                    granule.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
+                let sum = |micro_batch: &[u32], side: fn([usize; 2]) -> usize| -> usize {
+                    micro_batch.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
                 };
                 let largest = file
-                    .granules()
-                    .max_by_key(|granule| sum(granule, |[source, target]| source + target))
+                    .micro_batches()
+                    .max_by_key(|micro_batch| sum(micro_batch, |[source, target]| source + target))
                     .unwrap_or_default();
                 let mut tape = model.tape(Fast::default());
                 let size = measure(config, model, &mut tape, self.corpus, largest)?;
                 (size, sum(largest, |[_, target]| target))
             }
-            (None, None) => (largest_granule(config, model, self.corpus, words)?, words),
+            (None, None) => (largest_micro_batch(config, model, self.corpus, words)?, words),
         };
         let target_words = model.architecture().embeddings().target_vocab_size;
         // The gradient of the output layer copies them.
@@ -174,37 +174,38 @@ impl Training<'_> {
             parameters: copies * packed * NUMBER,
             optimizer: state.iter().map(|vector| vector.len() * NUMBER).sum(),
             corpus: self.corpus.num_bytes() + costs.map_or(0, |costs| size_of_val(&costs[..])),
-            granule: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
+            micro_batch: (tape.values + tape.gradients + tape.buffers + logits) * NUMBER,
             gradients: (num_gradients(workers, &numbers) + own_gradients) * len * NUMBER,
             workers,
             validation: if makes_copies { 2 * len * NUMBER } else { 0 },
         })
     }
 
-    /// The numbers of granules of the first updates, and the words of the largest of these granules,
-    /// at most the limit.
-    fn sampled_granules(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
+    /// The numbers of micro-batches of the first updates, and the words of the largest of these
+    /// micro-batches, at most the limit.
+    fn sampled_micro_batches(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
             Some(file) => BatchSource::from_file(file, position),
             None => {
-                let (batches, limits) = (config.batches, config.granule_limits);
+                let (batches, limits) = (config.batches, config.micro_batch_limits);
                 BatchSource::from_corpus(self.corpus, batches, limits, costs.cloned(), position)
             }
         };
-        let limit = config.granule_limits.words;
+        let limit = config.micro_batch_limits.words;
         let Ok(mut source) = source else { return (vec![1], limit) };
-        let (mut numbers, mut granules, mut words) = (Vec::new(), Vec::new(), 1);
+        let (mut numbers, mut micro_batches, mut words) = (Vec::new(), Vec::new(), 1);
         for _ in 0..NUM_SAMPLED_UPDATES {
-            granules.clear();
+            micro_batches.clear();
             for _ in 0..config.optimizer_delay.max(1) {
-                source.next_batch(1.0, &mut granules);
+                source.next_batch(1.0, &mut micro_batches);
             }
-            numbers.push(granules.len());
-            words = granules
+            numbers.push(micro_batches.len());
+            words = micro_batches
                 .iter()
-                .map(|granule| {
-                    let lengths = granule.iter().map(|&pair| self.corpus.lengths(pair as usize));
+                .map(|micro_batch| {
+                    let lengths =
+                        micro_batch.iter().map(|&pair| self.corpus.lengths(pair as usize));
                     let sums =
                         lengths.fold([0, 0], |[a, b], [source, target]| [a + source, b + target]);
                     sums[1].max(sums[0].div_ceil(2))
@@ -217,15 +218,15 @@ impl Training<'_> {
         (numbers, words.min(limit))
     }
 
-    /// The bytes of results and gradients of each sentence, if batches or granules are limited by
-    /// them. Sentences of equal lengths need the same.
+    /// The bytes of results and gradients of each sentence, if batches or micro-batches are limited
+    /// by them. Sentences of equal lengths need the same.
     pub(super) fn sentence_costs(
         &self,
         model: &TrainableModel<Fast>,
     ) -> Result<Option<Arc<[usize]>>> {
         let config = self.config;
         let counts_bytes = matches!(config.batches.size, BatchSize::Bytes(_))
-            || config.granule_limits.bytes.is_some();
+            || config.micro_batch_limits.bytes.is_some();
         if !counts_bytes || self.batches.is_some() {
             return Ok(None);
         }
@@ -245,39 +246,40 @@ impl Training<'_> {
     }
 }
 
-/// The largest granule that costs allow.
+/// The largest micro-batch that costs allow.
 fn largest_by_costs(
     config: &TrainingConfig,
     corpus: &ParallelCorpus,
     costs: &[usize],
     words: usize,
 ) -> TapeSize {
-    let longest = longest_granule(corpus, words, [1, 1]);
+    let longest = longest_micro_batch(corpus, words, [1, 1]);
     let longest = longest.iter().map(|&pair| costs[pair as usize]).sum();
     let single = costs.iter().copied().max().unwrap_or(0);
-    let limit = config.granule_limits.bytes.unwrap_or(usize::MAX);
+    let limit = config.micro_batch_limits.bytes.unwrap_or(usize::MAX);
     let bytes: usize = single.max(limit.min(longest));
     TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
 }
 
-/// The vectors of gradients of all workers after updates of these numbers of granules: those of
-/// their tapes, and those of their trees, which pass them on to each other.
+/// The vectors of gradients of all workers after updates of these numbers of micro-batches: those
+/// of their tapes, and those of their trees, which pass them on to each other.
 fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
-    let mut trees: Vec<GranuleTree<f32>> = (0..workers).map(|_| GranuleTree::new(0)).collect();
+    let mut trees: Vec<MicroBatchTree<f32>> =
+        (0..workers).map(|_| MicroBatchTree::new(0)).collect();
     // A training has more updates than one epoch of a small corpus.
     let updates = numbers.iter().cycle().take(numbers.len().max(NUM_STEADY_UPDATES));
-    for &granules in updates {
-        let first = |worker: usize| (worker * granules).div_ceil(workers);
+    for &micro_batches in updates {
+        let first = |worker: usize| (worker * micro_batches).div_ceil(workers);
         for (worker, tree) in trees.iter_mut().enumerate() {
             for number in first(worker)..first(worker + 1) {
                 let gradient = tree.buffer();
                 tree.push(number, gradient);
             }
         }
-        let sum = GranuleTree::join(&mut trees.iter_mut().collect::<Vec<_>>());
+        let sum = MicroBatchTree::join(&mut trees.iter_mut().collect::<Vec<_>>());
         sum.into_iter().for_each(|sum| trees[0].recycle(sum));
     }
-    workers + trees.iter().map(GranuleTree::num_spare).sum::<usize>()
+    workers + trees.iter().map(MicroBatchTree::num_spare).sum::<usize>()
 }
 
 /// The numbers of the tape for some pairs.
@@ -297,9 +299,9 @@ fn measure(
     })
 }
 
-/// The numbers of the tape for the largest granule: the longest pairs of the corpus, the
+/// The numbers of the tape for the largest micro-batch: the longest pairs of the corpus, the
 /// longest sources, or the longest targets, as many as fill one.
-fn largest_granule(
+fn largest_micro_batch(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
     corpus: &ParallelCorpus,
@@ -307,9 +309,9 @@ fn largest_granule(
 ) -> Result<TapeSize> {
     let mut largest = TapeSize::default();
     for weights in [[1, 1], [1, 0], [0, 1]] {
-        let granule = longest_granule(corpus, words, weights);
+        let micro_batch = longest_micro_batch(corpus, words, weights);
         let mut tape = model.tape(Fast::default());
-        let size = measure(config, model, &mut tape, corpus, &granule)?;
+        let size = measure(config, model, &mut tape, corpus, &micro_batch)?;
         if size.values + size.gradients > largest.values + largest.gradients {
             largest = size;
         }
@@ -317,8 +319,8 @@ fn largest_granule(
     Ok(largest)
 }
 
-/// The longest pairs of the corpus by weights of source and target, as many as fill a granule.
-fn longest_granule(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
+/// The longest pairs of the corpus by weights of source and target, as many as fill a micro-batch.
+fn longest_micro_batch(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
     // Of equal ones those that are longer on the other side.
     fn key(&pair: &u32, corpus: &ParallelCorpus, weights: &[usize; 2]) -> (usize, usize) {
         let [source, target] = corpus.lengths(pair as usize);
@@ -329,7 +331,7 @@ fn longest_granule(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -
     order.select_nth_unstable_by_key(most - 1, |pair| Reverse(key(pair, corpus, &weights)));
     order.truncate(most);
     order.sort_by_key(|pair| Reverse(key(pair, corpus, &weights)));
-    let mut tokens = GranuleTokens::new(words);
+    let mut tokens = MicroBatchTokens::new(words);
     let count = order
         .iter()
         .position(|&pair| tokens.is_full_with(corpus.lengths(pair as usize)))
@@ -346,14 +348,14 @@ mod tests {
     use crate::training::{DecoderSettings, ModelFiles};
     use miriam_textio::{CancellationToken, NoProgress};
 
-    /// By paper: a worker has a vector for each complete subtree, one for the granule that it adds,
-    /// and that of its tape.
+    /// By paper: a worker has a vector for each complete subtree, one for the micro-batch that it
+    /// adds, and that of its tape.
     #[test]
     fn vectors_of_gradients_are_those_of_subtrees() {
-        // The second granule is added to the first one.
+        // The second micro-batch is added to the first one.
         assert_eq!(num_gradients(1, &[1]), 1 + 1);
         assert_eq!(num_gradients(1, &[2]), 1 + 2);
-        // Subtrees of 4, 2 and 1; the eighth granule makes four for a moment.
+        // Subtrees of 4, 2 and 1; the eighth micro-batch makes four for a moment.
         assert_eq!(num_gradients(1, &[7]), 1 + 3);
         assert_eq!(num_gradients(1, &[7, 8, 1]), 1 + 4);
         // Three each, and the sum of the second worker comes to the first one, which gives half of
@@ -382,7 +384,7 @@ mod tests {
         options.training_config([11, 11]).unwrap()
     }
 
-    /// The granule that is counted has at least the numbers of any that is computed.
+    /// The micro-batch that is counted has at least the numbers of any that is computed.
     #[test]
     fn long_sources_with_short_targets_are_counted() {
         let config = config();
@@ -390,9 +392,9 @@ mod tests {
         let pairs = [([50, 2], 64), ([20, 40], 1), ([10, 12], 30)];
         let corpus = corpus(&pairs);
         let counted =
-            largest_granule(&config, &model, &corpus, config.granule_limits.words).unwrap();
+            largest_micro_batch(&config, &model, &corpus, config.micro_batch_limits.words).unwrap();
         let measure = |first: usize| {
-            let mut tokens = GranuleTokens::new(config.granule_limits.words);
+            let mut tokens = MicroBatchTokens::new(config.micro_batch_limits.words);
             let (mut sources, mut targets) = (Vec::new(), Vec::new());
             for index in first..corpus.len() {
                 sources.push(corpus.source(index));
@@ -402,7 +404,7 @@ mod tests {
                 }
             }
             let source_tokens: usize = sources.iter().map(|source| source.len()).sum();
-            assert!(source_tokens < 2 * config.granule_limits.words + 50, "{source_tokens}");
+            assert!(source_tokens < 2 * config.micro_batch_limits.words + 50, "{source_tokens}");
             let mut tape = model.tape(Fast::default());
             let size = tape.measure(config.dropout, |tape| {
                 model.loss(tape, &sources, &targets, LossOptions::default()).map(|_| ())
@@ -453,7 +455,7 @@ mod tests {
         assert_eq!(with.total(), without.total() + 8 * len);
         assert_eq!(MemoryUse { validation: 0, ..with }, without);
         assert!(with.describe().contains("in validation"));
-        // Eleven logits for each of a granule's rows, at least.
-        assert!(with.granule > 11 * 64 * 4);
+        // Eleven logits for each of a micro-batch's rows, at least.
+        assert!(with.micro_batch > 11 * 64 * 4);
     }
 }

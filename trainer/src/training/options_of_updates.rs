@@ -5,7 +5,7 @@ use super::config::TrainingConfig;
 use super::schedule::{DecayStrategy, Schedule};
 use super::statistics::DynamicScaling;
 use crate::asynchronous::AsyncOptions;
-use crate::data::{BatchOptions, BatchSize, GranuleLimits, LengthLimit, Shuffle, SortKey};
+use crate::data::{BatchOptions, BatchSize, LengthLimit, MicroBatchLimits, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
 use crate::kernels::IntegerPrecision;
 use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
@@ -30,7 +30,7 @@ impl TrainingConfig {
             batches,
             length_limit,
             optimizer_delay,
-            granule_limits,
+            micro_batch_limits,
             guided_alignment_weight: _,
             mini_batch_warmup,
             workers: _,
@@ -73,7 +73,7 @@ impl TrainingConfig {
             }
         };
         let LengthLimit { tokens, crops } = length_limit;
-        let GranuleLimits { words, bytes } = granule_limits;
+        let MicroBatchLimits { words, bytes } = micro_batch_limits;
         let scaling = match scaling {
             None => "none".into(),
             Some(DynamicScaling { deviations, uses_logarithm, fade_out }) => {

@@ -1,5 +1,5 @@
-//! The parameter server of asynchronous training, in the memory of one process: shards under locks of
-//! their own, and what a worker does with them for a batch.
+//! The parameter server of asynchronous training, in the memory of one process: shards under locks
+//! of their own, and what a worker does with them for a batch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,11 +8,11 @@ use crate::data::ParallelCorpus;
 use crate::error::Result;
 use crate::kernels::Fast;
 use crate::trainable_model::TrainableModel;
-use crate::update::{Granule, MomentumSchedule, UpdateOptions, UpdateReport};
+use crate::update::{MicroBatch, MomentumSchedule, UpdateOptions, UpdateReport};
 
 /// A batch that was handed out.
 pub(super) struct Job {
-    pub granules: Vec<Vec<u32>>,
+    pub micro_batches: Vec<Vec<u32>>,
     pub terms: BatchTerms,
     /// Whether it is the last of its epoch.
     pub is_epoch_end: bool,
@@ -57,9 +57,12 @@ impl Server {
         job: &Job,
     ) -> Result<()> {
         let weight = self.guided_alignment_weight;
-        let granules: Vec<Granule<'_>> =
-            job.granules.iter().map(|pairs| Granule::from_pairs(corpus, pairs, weight)).collect();
-        worker.compute(&self.model, &self.update, &self.options, &granules, job.terms)?;
+        let micro_batches: Vec<MicroBatch<'_>> = job
+            .micro_batches
+            .iter()
+            .map(|pairs| MicroBatch::from_pairs(corpus, pairs, weight))
+            .collect();
+        worker.compute(&self.model, &self.update, &self.options, &micro_batches, job.terms)?;
         if worker.changes_own_shard(&self.options) {
             worker.change_own_shard(&self.options, &mut self.lock(worker.number));
         }

@@ -24,7 +24,7 @@ use crate::kernels::Fast;
 use crate::progress::{Progress, SchedulingUnit};
 use crate::trainable_model::TrainableModel;
 use crate::update::{
-    FlexibleRate, Granule, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
+    FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
 /// Why a training ended.
@@ -195,7 +195,7 @@ impl<'a, 'l> Run<'a, 'l> {
         let source = match training.batches {
             Some(file) => BatchSource::from_file(file, position),
             None => {
-                let (batches, limits) = (config.batches, config.granule_limits);
+                let (batches, limits) = (config.batches, config.micro_batch_limits);
                 BatchSource::from_corpus(training.corpus, batches, limits, costs, position)
             }
         };
@@ -361,9 +361,9 @@ impl<'a, 'l> Run<'a, 'l> {
         let training = self.training;
         let config = training.config;
         let ratio = warmup_ratio(config, &self.state.progress);
-        let (mut granules, mut is_epoch_end) = (Vec::new(), false);
+        let (mut micro_batches, mut is_epoch_end) = (Vec::new(), false);
         for _ in 0..config.optimizer_delay.max(1) {
-            self.source.next_batch(ratio, &mut granules);
+            self.source.next_batch(ratio, &mut micro_batches);
             self.state.epoch_batches += 1;
             is_epoch_end |= self.source.is_at_epoch_end();
             if is_epoch_end {
@@ -371,9 +371,9 @@ impl<'a, 'l> Run<'a, 'l> {
             }
         }
         let weight = config.guided_alignment_weight;
-        let granules: Vec<Granule<'_>> = granules
+        let micro_batches: Vec<MicroBatch<'_>> = micro_batches
             .iter()
-            .map(|pairs| Granule::from_pairs(training.corpus, pairs, weight))
+            .map(|pairs| MicroBatch::from_pairs(training.corpus, pairs, weight))
             .collect();
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let flexible_rate = self.flexible_rate();
@@ -383,7 +383,7 @@ impl<'a, 'l> Run<'a, 'l> {
         trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
         trainer.set_flexible_rate(flexible_rate, config.optimizer_delay.max(1));
-        let report = trainer.update(&granules, dropout, rate)?;
+        let report = trainer.update(&micro_batches, dropout, rate)?;
         let factor = flexible_rate.map_or(1.0, |flexible| {
             flexible.factor(report.target_tokens as u64, config.optimizer_delay.max(1))
         });

@@ -20,7 +20,7 @@ use crate::update::{FlexibleRate, NormLimit};
 /// A job as it is saved; numbers are bits.
 #[derive(Serialize, Deserialize)]
 struct SavedJob {
-    granules: Vec<Vec<u32>>,
+    micro_batches: Vec<Vec<u32>>,
     key: [u32; 2],
     rate: u64,
     /// Of a flexible rate; 0 where none are known yet.
@@ -51,7 +51,7 @@ impl SavedJob {
     fn new(job: &Job) -> Self {
         let BatchTerms { dropout, rate, flexible_rate, norm_limit, dropping_rate } = job.terms;
         SavedJob {
-            granules: job.granules.clone(),
+            micro_batches: job.micro_batches.clone(),
             key: dropout.key,
             rate: rate.to_bits(),
             normal_words: flexible_rate.map(|rate| rate.normal_words.map_or(0, f64::to_bits)),
@@ -65,7 +65,7 @@ impl SavedJob {
     fn restore(self, dropout: Dropout) -> Job {
         let number = f64::from_bits;
         Job {
-            granules: self.granules,
+            micro_batches: self.micro_batches,
             terms: BatchTerms {
                 dropout: Dropout { key: self.key, ..dropout },
                 rate: number(self.rate),
@@ -207,7 +207,7 @@ impl Work for Step<'_, '_, '_> {
             self.with(worker, |worker, server| worker.end_fetch(&server.model));
         }
         let job = self.run.next_job();
-        let pairs = job.granules.iter().flatten();
+        let pairs = job.micro_batches.iter().flatten();
         let corpus = self.run.training.corpus;
         let words = pairs.map(|&pair| corpus.target(pair as usize).len() as u64).sum();
         *self.job(worker) = Some(job);

@@ -1,4 +1,4 @@
-//! An update of the parameters: gradients of granules by several workers, their sum, the step
+//! An update of the parameters: gradients of micro-batches by several workers, their sum, the step
 //! of the optimiser.
 
 mod flexible_rate;
@@ -13,8 +13,9 @@ pub use flexible_rate::FlexibleRate;
 pub use momentum::MomentumSchedule;
 pub use quantizer::QuantizationOptions;
 pub use synchronous::{
-    ClipScope, Granule, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions, UpdateReport,
+    ClipScope, MicroBatch, NormLimit, OptimizerState, SynchronousTrainer, UpdateOptions,
+    UpdateReport,
 };
-pub(crate) use synchronous::{Worker as GranuleWorker, gradient_norm, scale_gradient};
-pub use tree::GranuleTree;
+pub(crate) use synchronous::{Worker as MicroBatchWorker, gradient_norm, scale_gradient};
+pub use tree::MicroBatchTree;
 pub use weight_limit::limit_weights;

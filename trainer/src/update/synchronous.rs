@@ -1,8 +1,8 @@
 //! Synchronous updates (`training.md` A.3).
 //!
-//! An update is a list of granules, small batches that are computed whole. Each worker, a
-//! thread with a tape of its own, takes consecutive granules and adds up their gradients; the
-//! sums are joined in one tree over the numbers of granules, and the step of the optimiser is
+//! An update is a list of micro-batches, small batches that are computed whole. Each worker, a
+//! thread with a tape of its own, takes consecutive micro-batches and adds up their gradients; the
+//! sums are joined in one tree over the numbers of micro-batches, and the step of the optimiser is
 //! taken by all workers, each on a part of the flat vector. The bytes of the result do not
 //! depend on the number of workers.
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use miriam_nmt::Result;
 
 use super::quantizer::QuantizationOptions;
-use super::tree::GranuleTree;
+use super::tree::MicroBatchTree;
 use super::weight_limit::limit_weights;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
@@ -23,7 +23,7 @@ use crate::update::FlexibleRate;
 
 /// Sentences that are computed together.
 #[derive(Clone, Debug, Default)]
-pub struct Granule<'a> {
+pub struct MicroBatch<'a> {
     /// The numbers of the sentences in the corpus.
     pub numbers: Vec<u32>,
     /// Their sources.
@@ -36,7 +36,7 @@ pub struct Granule<'a> {
     pub guided_alignment: Option<GuidedAlignment>,
 }
 
-impl<'a> Granule<'a> {
+impl<'a> MicroBatch<'a> {
     /// Appends a pair of a corpus with what is given of it. `alignment_weight` is the weight of
     /// guided alignment.
     pub fn push_pair(&mut self, corpus: &'a ParallelCorpus, index: usize, alignment_weight: f64) {
@@ -60,11 +60,11 @@ impl<'a> Granule<'a> {
 
     /// Pairs of a corpus, by their indices.
     pub fn from_pairs(corpus: &'a ParallelCorpus, pairs: &[u32], alignment_weight: f64) -> Self {
-        let mut granule = Granule::default();
+        let mut micro_batch = MicroBatch::default();
         for &index in pairs {
-            granule.push_pair(corpus, index as usize, alignment_weight);
+            micro_batch.push_pair(corpus, index as usize, alignment_weight);
         }
-        granule
+        micro_batch
     }
 
     /// The number of tokens of source and target.
@@ -220,8 +220,8 @@ impl<R: Real> OptimizerState<R> {
 /// A worker's tape and sums.
 pub(crate) struct Worker<K: Kernels> {
     tape: Tape<K>,
-    pub(crate) tree: GranuleTree<K::Real>,
-    /// The largest extents of its granules so far.
+    pub(crate) tree: MicroBatchTree<K::Real>,
+    /// The largest extents of its micro-batches so far.
     extent: [usize; 5],
 }
 
@@ -338,7 +338,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             return;
         }
         let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
-            .expect("tapes let go of it after their granules");
+            .expect("tapes let go of it after their micro-batches");
         packed_parameters.values_mut().copy_from_slice(&self.state.average);
         packed_parameters.refresh_parallel(
             self.model.registry(),
@@ -347,20 +347,20 @@ impl<K: Kernels> SynchronousTrainer<K> {
         );
     }
 
-    /// Takes one step from the gradients of `granules`, at the rate `rate`.
+    /// Takes one step from the gradients of `micro_batches`, at the rate `rate`.
     ///
     /// # Errors
     /// Those of the model.
     pub fn update(
         &mut self,
-        granules: &[Granule<'_>],
+        micro_batches: &[MicroBatch<'_>],
         dropout: Dropout,
         rate: f64,
     ) -> Result<UpdateReport> {
-        let mut report = self.compute_gradients(granules, dropout)?;
-        let mut trees: Vec<&mut GranuleTree<K::Real>> =
+        let mut report = self.compute_gradients(micro_batches, dropout)?;
+        let mut trees: Vec<&mut MicroBatchTree<K::Real>> =
             self.workers.iter_mut().map(|worker| &mut worker.tree).collect();
-        let Some(gradient) = GranuleTree::join(&mut trees) else { return Ok(report) };
+        let Some(gradient) = MicroBatchTree::join(&mut trees) else { return Ok(report) };
         let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
         let scale = scale_gradient(&self.options, self.norm_limit, norm, &mut report);
         if let Some(scale) = scale {
@@ -382,14 +382,14 @@ impl<K: Kernels> SynchronousTrainer<K> {
 
     fn compute_gradients(
         &mut self,
-        granules: &[Granule<'_>],
+        micro_batches: &[MicroBatch<'_>],
         dropout: Dropout,
     ) -> Result<UpdateReport> {
         let (model, packed_parameters, options) =
             (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
         let worker_micro_batches = |worker: usize| {
-            let first = |worker: usize| (worker * granules.len()).div_ceil(num_workers);
+            let first = |worker: usize| (worker * micro_batches.len()).div_ceil(num_workers);
             first(worker)..first(worker + 1)
         };
         let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
@@ -400,7 +400,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
                         packed_parameters,
                         options,
                         number,
-                        &granules[number],
+                        &micro_batches[number],
                         dropout,
                     )?;
                     Ok::<_, miriam_nmt::Error>((number, report))
@@ -423,7 +423,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             reports
         });
         let mut total = UpdateReport::default();
-        // In the order of granules, whoever computed them.
+        // In the order of micro-batches, whoever computed them.
         for report in reports {
             for (_, report) in report? {
                 total.add(&report);
@@ -458,7 +458,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             smoothing,
         };
         let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
-            .expect("tapes let go of it after their granules");
+            .expect("tapes let go of it after their micro-batches");
         let len = gradient.len();
         let part = len.div_ceil(self.workers.len()).next_multiple_of(crate::ALIGNMENT).max(1);
         std::thread::scope(|scope| {
@@ -495,41 +495,41 @@ impl<K: Kernels> SynchronousTrainer<K> {
 
 impl<K: Kernels> Worker<K> {
     pub(crate) fn new(model: &TrainableModel<K>, kernels: &K) -> Self {
-        let tree = GranuleTree::new(model.layout().len());
+        let tree = MicroBatchTree::new(model.layout().len());
         Worker { tape: model.tape(kernels.clone()), tree, extent: [0; 5] }
     }
 
-    /// Computes a granule and adds its gradient to the worker's sums.
+    /// Computes a micro-batch and adds its gradient to the worker's sums.
     pub(crate) fn compute(
         &mut self,
         model: &TrainableModel<K>,
         packed_parameters: &Arc<PackedParameters<K>>,
         options: &UpdateOptions,
         number: usize,
-        granule: &Granule<'_>,
+        micro_batch: &MicroBatch<'_>,
         dropout: Dropout,
     ) -> Result<UpdateReport> {
         let tape = &mut self.tape;
-        let [_, target_tokens] = granule.num_tokens();
-        let micro_batch = granule.extent();
-        let extent = std::array::from_fn(|i| micro_batch[i].max(self.extent[i]));
-        if extent != self.extent {
-            self.extent = extent;
-            let (sources, targets) = (&granule.sources, &granule.targets);
+        let [_, target_tokens] = micro_batch.num_tokens();
+        let extent = micro_batch.extent();
+        let largest = std::array::from_fn(|i| extent[i].max(self.extent[i]));
+        if largest != self.extent {
+            self.extent = largest;
+            let (sources, targets) = (&micro_batch.sources, &micro_batch.targets);
             let size = tape.measure(dropout, |tape| {
                 model.loss(tape, sources, targets, LossOptions::default()).map(|_| ())
             })?;
             tape.reserve(size);
         }
-        tape.begin(packed_parameters, dropout, &granule.numbers);
-        if let Some(guide) = &granule.guided_alignment {
+        tape.begin(packed_parameters, dropout, &micro_batch.numbers);
+        if let Some(guide) = &micro_batch.guided_alignment {
             tape.guide_alignment(guide.clone());
         }
         let loss_options = LossOptions {
             label_smoothing: options.label_smoothing,
-            row_weights: granule.token_weights.as_deref(),
+            row_weights: micro_batch.token_weights.as_deref(),
         };
-        let loss = model.loss(tape, &granule.sources, &granule.targets, loss_options)?;
+        let loss = model.loss(tape, &micro_batch.sources, &micro_batch.targets, loss_options)?;
         let alignment_loss = tape.alignment_loss();
         tape.backward();
         let mut gradient = self.tree.buffer();
@@ -538,9 +538,9 @@ impl<K: Kernels> Worker<K> {
         self.tree.push(number, gradient);
         Ok(UpdateReport {
             loss: loss.sum + alignment_loss,
-            loss_count: granule.loss_count(),
+            loss_count: micro_batch.loss_count(),
             cross_entropy: loss.cross_entropy,
-            sentences: granule.sources.len(),
+            sentences: micro_batch.sources.len(),
             target_tokens,
             ..UpdateReport::default()
         })

@@ -1,8 +1,8 @@
-//! The sum of the gradients of granules.
+//! The sum of the gradients of micro-batches.
 //!
-//! Sums of floats depend on their order. Granules are added as the leaves of a binary tree
+//! Sums of floats depend on their order. Micro-batches are added as the leaves of a binary tree
 //! over their numbers, so the sum does not depend on which worker has computed which of them:
-//! a worker adds up complete subtrees of its own granules, and what is left is added in the
+//! a worker adds up complete subtrees of its own micro-batches, and what is left is added in the
 //! same tree (`training.md` A.3).
 
 use miriam_storage::ZeroedVec;
@@ -16,18 +16,18 @@ struct Subtree<R: Real> {
     sum: ZeroedVec<R>,
 }
 
-/// Sums of consecutive granules, at most one for each level.
-pub struct GranuleTree<R: Real> {
+/// Sums of consecutive micro-batches, at most one for each level.
+pub struct MicroBatchTree<R: Real> {
     subtrees: Vec<Subtree<R>>,
     /// Vectors to use again.
     spare: Vec<ZeroedVec<R>>,
     len: usize,
 }
 
-impl<R: Real> GranuleTree<R> {
+impl<R: Real> MicroBatchTree<R> {
     /// Sums of vectors of `len` numbers.
     pub fn new(len: usize) -> Self {
-        GranuleTree { subtrees: Vec::new(), spare: Vec::new(), len }
+        MicroBatchTree { subtrees: Vec::new(), spare: Vec::new(), len }
     }
 
     /// A vector of the tree's length for a gradient, of any content.
@@ -35,7 +35,7 @@ impl<R: Real> GranuleTree<R> {
         self.spare.pop().unwrap_or_else(|| ZeroedVec::new(self.len))
     }
 
-    /// Adds the gradient of granule `number`. Numbers ascend.
+    /// Adds the gradient of micro-batch `number`. Numbers ascend.
     pub fn push(&mut self, number: usize, gradient: ZeroedVec<R>) {
         self.subtrees.push(Subtree { level: 0, index: number, sum: gradient });
         self.join_siblings();
@@ -56,9 +56,9 @@ impl<R: Real> GranuleTree<R> {
         }
     }
 
-    /// The sum of the subtrees of all workers, in the order of granules; none without
-    /// granules. The trees are empty afterwards and keep their buffers.
-    pub fn join(trees: &mut [&mut GranuleTree<R>]) -> Option<ZeroedVec<R>> {
+    /// The sum of the subtrees of all workers, in the order of micro-batches; none without
+    /// micro-batches. The trees are empty afterwards and keep their buffers.
+    pub fn join(trees: &mut [&mut MicroBatchTree<R>]) -> Option<ZeroedVec<R>> {
         let (first, others) = trees.split_first_mut()?;
         for tree in &mut *others {
             for subtree in tree.subtrees.drain(..) {
@@ -106,12 +106,12 @@ mod tests {
     use super::*;
 
     /// The tree as brackets: additions of strings are not associative.
-    fn reference(granules: &[f32]) -> f32 {
-        match granules.len() {
-            1 => granules[0],
+    fn reference(micro_batches: &[f32]) -> f32 {
+        match micro_batches.len() {
+            1 => micro_batches[0],
             n => {
                 let half = n.next_power_of_two() / 2;
-                reference(&granules[..half]) + reference(&granules[half..])
+                reference(&micro_batches[..half]) + reference(&micro_batches[half..])
             }
         }
     }
@@ -119,25 +119,29 @@ mod tests {
     #[test]
     fn sums_do_not_depend_on_workers() {
         for count in 1..40 {
-            let granules: Vec<f32> = (0..count).map(|i| 1.0 / (i as f32 + 0.37)).collect();
+            let micro_batches: Vec<f32> = (0..count).map(|i| 1.0 / (i as f32 + 0.37)).collect();
             for workers in 1..=8usize {
-                let mut trees: Vec<GranuleTree<f32>> =
-                    (0..workers).map(|_| GranuleTree::new(1)).collect();
-                for (number, &x) in granules.iter().enumerate() {
+                let mut trees: Vec<MicroBatchTree<f32>> =
+                    (0..workers).map(|_| MicroBatchTree::new(1)).collect();
+                for (number, &x) in micro_batches.iter().enumerate() {
                     let tree = &mut trees[number * workers / count];
                     let mut gradient = tree.buffer();
                     gradient[0] = x;
                     tree.push(number, gradient);
                 }
-                let mut all: Vec<&mut GranuleTree<f32>> = trees.iter_mut().collect();
-                let sum = GranuleTree::join(&mut all).unwrap();
-                assert_eq!(sum[0].to_bits(), reference(&granules).to_bits(), "{count} {workers}");
+                let mut all: Vec<&mut MicroBatchTree<f32>> = trees.iter_mut().collect();
+                let sum = MicroBatchTree::join(&mut all).unwrap();
+                assert_eq!(
+                    sum[0].to_bits(),
+                    reference(&micro_batches).to_bits(),
+                    "{count} {workers}"
+                );
             }
         }
     }
 
     #[test]
-    fn no_granules_have_no_sum() {
-        assert!(GranuleTree::<f32>::join(&mut [&mut GranuleTree::new(3)]).is_none());
+    fn no_micro_batches_have_no_sum() {
+        assert!(MicroBatchTree::<f32>::join(&mut [&mut MicroBatchTree::new(3)]).is_none());
     }
 }

@@ -161,7 +161,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "MB",
         "0",
-        "Close a granule before its results and gradients take more; 0 for no limit",
+        "Close a micro-batch before its results and gradients take more; 0 for no limit",
     ),
     honoured(
         GROUP,
@@ -169,7 +169,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "",
-        "Take these batches: a granule a line, numbers of lines from 0; empty lines end updates",
+        "Take these batches: a micro-batch a line, numbers of lines from 0; empty lines end updates",
     ),
     honoured(
         GROUP,
