@@ -478,12 +478,13 @@ pub(crate) mod tests {
             for (states, outputs) in pairs {
                 let (m, n) = (outputs.len() as f64, states.len() as f64);
                 for (j, output) in outputs.iter().enumerate() {
-                    let weight =
-                        |i: usize| (-4.0 * ((i + 1) as f64 / n - (j + 1) as f64 / m).abs()).exp();
-                    let all: f64 = (0..states.len()).map(weight).sum();
+                    let weights: Vec<f64> = (0..states.len())
+                        .map(|i| (-4.0 * ((i + 1) as f64 / n - (j + 1) as f64 / m).abs()).exp())
+                        .collect();
+                    let sum: f64 = weights.iter().sum();
                     let mut terms = vec![(String::new(), 0.08)];
                     let real = states.iter().enumerate();
-                    terms.extend(real.map(|(i, state)| (state.clone(), 0.92 * weight(i) / all)));
+                    terms.extend(real.map(|(i, state)| (state.clone(), 0.92 * weights[i] / sum)));
                     for (state, probability) in &mut terms {
                         let key = (state.clone(), output.clone());
                         *probability *= table.as_ref().map_or(1.0, |table| table[&key]);
@@ -516,14 +517,18 @@ pub(crate) mod tests {
             let text = from_lines(&lines);
             let options = AlignOptions { iterations: Some(3), ..test_options() };
             let (rows, trained) = trained(&text, &options);
-            let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+            fn words(line: &str) -> Vec<String> {
+                line.split(' ').map(str::to_owned).collect()
+            }
+            fn close(found: f64, expected: f64) -> bool {
+                (found - expected).abs() <= 1e-9 * expected
+            }
+            fn name(vocabulary: &Vocabulary, id: u32) -> String {
+                String::from_utf8_lossy(vocabulary.word(miriam_textio::WordId(id))).into_owned()
+            }
             let forward: Vec<_> = lines.iter().map(|(s, t)| (words(s), words(t))).collect();
             let reverse: Vec<_> = lines.iter().map(|(s, t)| (words(t), words(s))).collect();
             let tables = [naive_ibm2(&forward, 2), naive_ibm2(&reverse, 2)];
-            let close = |found: f64, expected: f64| (found - expected).abs() <= 1e-9 * expected;
-            let name = |vocabulary: &Vocabulary, id: u32| {
-                String::from_utf8_lossy(vocabulary.word(miriam_textio::WordId(id))).into_owned()
-            };
             for source in 0..text.source.vocabulary.len() as u32 {
                 for entry in rows.row(source) {
                     let source = name(&text.source.vocabulary, source);

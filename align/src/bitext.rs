@@ -211,13 +211,12 @@ impl SentencePair<'_> {
 
 #[cfg(test)]
 pub(crate) fn from_lines(pairs: &[(&str, &str)]) -> Bitext {
-    let side = |pick: fn(&(&str, &str)) -> Vec<u8>| {
-        let (mut side, mut seen) = (CorpusSide::default(), Vec::new());
-        pairs.iter().for_each(|pair| side.push_line(&pick(pair), &mut seen));
-        side
-    };
-    let source = side(|pair| pair.0.as_bytes().to_vec());
-    let target = side(|pair| pair.1.as_bytes().to_vec());
+    let (mut source, mut target, mut seen) =
+        (CorpusSide::default(), CorpusSide::default(), Vec::new());
+    for (source_line, target_line) in pairs {
+        source.push_line(source_line.as_bytes(), &mut seen);
+        target.push_line(target_line.as_bytes(), &mut seen);
+    }
     Bitext::new(source, target).expect("as many lines on both sides")
 }
 

@@ -138,8 +138,8 @@ impl CooccurrenceRows {
 /// all lines.
 fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
-    let pairs = || (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
-    for (_, pair) in pairs() {
+    let pairs = (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));
+    for (_, pair) in pairs.clone() {
         pair.source.distinct_words.iter().for_each(|&word| ends[word as usize] += 1);
     }
     let mut total = 0;
@@ -149,7 +149,7 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
         total += std::mem::replace(end, total);
     }
     let mut lines = vec![0u32; total as usize];
-    for (line, pair) in pairs() {
+    for (line, pair) in pairs {
         for &word in pair.source.distinct_words {
             let next = &mut ends[word as usize];
             lines[*next as usize] = line as u32;

@@ -257,30 +257,28 @@ impl CorpusPass<'_> {
                     tasks.push((lines.clone(), head));
                     rest = tail;
                 }
-                let decode =
-                    |(workspace, writer): &mut (Workspace, D),
-                     (lines, mut cells): (Range<usize>, &[u16])| {
-                        let aligner = Aligner {
-                            text: self.text,
-                            directions: self.directions,
-                            translation_table: lexicon,
-                            position_models: positions,
-                            with_likelihoods: self.with_likelihoods,
-                        };
-                        aligner.align_lines(
-                            lines,
-                            workspace,
-                            |pair, local| {
-                                let units =
-                                    self.fetch_probabilities(pair, cells, Some(lexicon), local);
-                                cells = &cells[units..];
-                            },
-                            |best, output| format(writer, best, output),
-                        )
-                    };
-                let found = parallel::map_items(tasks, &|_, lines_and_cells| {
-                    workspaces.with(|workspace| decode(workspace, lines_and_cells))
-                });
+                let aligner = Aligner {
+                    text: self.text,
+                    directions: self.directions,
+                    translation_table: lexicon,
+                    position_models: positions,
+                    with_likelihoods: self.with_likelihoods,
+                };
+                let found =
+                    parallel::map_items(tasks, &|_, (lines, mut cells): (Range<usize>, &[u16])| {
+                        workspaces.with(|(workspace, writer)| {
+                            aligner.align_lines(
+                                lines,
+                                workspace,
+                                |pair, local| {
+                                    let units =
+                                        self.fetch_probabilities(pair, cells, Some(lexicon), local);
+                                    cells = &cells[units..];
+                                },
+                                |best, output| format(writer, best, output),
+                            )
+                        })
+                    });
                 found.into_iter().try_for_each(&mut write)?;
                 task.set_position(batch[batch.len() - 1].end as u64);
             }
@@ -362,16 +360,15 @@ pub(crate) fn decode_with_saved_model<D: Default + Send>(
         if task.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let decode = |(workspace, writer): &mut (Workspace, D), lines: &Range<usize>| {
-            aligner.align_lines(
-                lines.clone(),
-                workspace,
-                |pair, local| model.fetch_probabilities(pair, local),
-                |best, output| format(writer, best, output),
-            )
-        };
         let found = parallel::map_tasks(batch.len(), &|at| {
-            workspaces.with(|workspace| decode(workspace, &batch[at]))
+            workspaces.with(|(workspace, writer)| {
+                aligner.align_lines(
+                    batch[at].clone(),
+                    workspace,
+                    |pair, local| model.fetch_probabilities(pair, local),
+                    |best, output| format(writer, best, output),
+                )
+            })
         });
         found.into_iter().try_for_each(&mut write)?;
         task.set_position(batch[batch.len() - 1].end as u64);
@@ -495,16 +492,9 @@ impl PosteriorBuffers {
         batch: &[Range<usize>],
         mut cells: &'c [u16],
     ) -> (Vec<Task<'a, 'c>>, &'c [u16]) {
-        let pairs = |lines: Range<usize>| lines.filter_map(|line| pass.text.pair(line));
-        let needs = |lines: Range<usize>| {
-            pairs(lines).fold((0, 0, 0), |(cells, targets, sources), pair| {
-                let (source, target) =
-                    (pair.source.distinct_words.len(), pair.target.distinct_words.len());
-                (cells + source * target, targets + target, sources + source)
-            })
-        };
-        let (all, targets, sources) = needs(batch[0].start..batch[batch.len() - 1].end);
-        self.posteriors.resize(all, [0.0; 2]);
+        let whole = batch[0].start..batch[batch.len() - 1].end;
+        let (posteriors, targets, sources) = count_posteriors(pass.text, whole);
+        self.posteriors.resize(posteriors, [0.0; 2]);
         self.null[FORWARD].resize(targets, 0.0);
         self.null[REVERSE].resize(sources, 0.0);
         let mut posteriors = &mut self.posteriors[..];
@@ -512,13 +502,15 @@ impl PosteriorBuffers {
         let (mut null_targets, mut null_sources) = (&mut null_targets[..], &mut null_sources[..]);
         let mut tasks = Vec::new();
         for lines in batch {
-            let (all, targets, sources) = needs(lines.clone());
+            let (num_posteriors, targets, sources) = count_posteriors(pass.text, lines.clone());
             let (head, tail) = cells.split_at(count_units(pass.text, pass.rows, lines.clone()));
             cells = tail;
             let task = Task {
                 lines: lines.clone(),
                 cells: head,
-                posteriors: posteriors.split_off_mut(..all).expect("buffers hold the whole batch"),
+                posteriors: posteriors
+                    .split_off_mut(..num_posteriors)
+                    .expect("buffers hold the whole batch"),
                 null: [
                     null_targets.split_off_mut(..targets).expect("buffers hold the whole batch"),
                     null_sources.split_off_mut(..sources).expect("buffers hold the whole batch"),
@@ -528,6 +520,16 @@ impl PosteriorBuffers {
         }
         (tasks, cells)
     }
+}
+
+/// Counts the posteriors of `lines`: of word pairs, and of the null word with target and with source
+/// words.
+fn count_posteriors(text: &Bitext, lines: Range<usize>) -> (usize, usize, usize) {
+    let pairs = lines.filter_map(|line| text.pair(line));
+    pairs.fold((0, 0, 0), |(cells, targets, sources), pair| {
+        let (source, target) = (pair.source.distinct_words.len(), pair.target.distinct_words.len());
+        (cells + source * target, targets + target, sources + source)
+    })
 }
 
 /// Units of the cells of `lines`.

@@ -222,7 +222,7 @@ impl DiagonalPrior {
         let (m, n) = (view.outputs.len() as u32, view.num_states as u32);
         let (null_mass, _) = self.masses(f64::from(n));
         let outputs = view.outputs.iter().zip(1..);
-        let probability = |(&output, j): (&u16, u32)| {
+        let probabilities = outputs.map(|(&output, j)| {
             let output = usize::from(output);
             let translation = &view.translation[output * view.stride..][..view.num_states];
             let divisor = self.divisor(j, m, n);
@@ -230,8 +230,8 @@ impl DiagonalPrior {
             translation.iter().zip(1..).fold(null, |sum, (translation, i)| {
                 sum + translation * (self.weight(j, i, m, n) / divisor)
             })
-        };
-        outputs.map(|pair| probability(pair).ln()).sum()
+        });
+        probabilities.map(f64::ln).sum()
     }
 
     /// The prior of output `j` of `m`: of the null word, and of state `i` of `n` by

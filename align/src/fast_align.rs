@@ -101,10 +101,6 @@ pub fn fast_align(
         let task = progress.task("aligning", Some(summary.align.pairs));
         let score = options.scores.then_some((options.reverse, summary.length_ratio));
         let mut links = 0;
-        let write = |lines: AlignmentLines| {
-            links += lines.num_links;
-            Ok(output.write(&lines.text)?)
-        };
         pass.decode(
             &model.translation_table,
             &model.positions,
@@ -114,7 +110,10 @@ pub fn fast_align(
                     append_score(best, reverse, ratio, lines);
                 }
             },
-            write,
+            |lines: AlignmentLines| {
+                links += lines.num_links;
+                Ok(output.write(&lines.text)?)
+            },
             &task,
         )?;
         drop(task);

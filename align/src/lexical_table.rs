@@ -27,9 +27,9 @@ pub(crate) fn write_lexical_table(
             .row(word)
             .filter(|&entry| lexicon.entries[entry].iter().any(|&p| p >= MIN_PROBABILITY))
             .collect();
-        let forward = |entry: usize| lexicon.entries[entry][FORWARD];
         entries.sort_by(|&a, &b| {
-            forward(b).total_cmp(&forward(a)).then(rows.targets[a].cmp(&rows.targets[b]))
+            let [forward_a, forward_b] = [a, b].map(|entry| lexicon.entries[entry][FORWARD]);
+            forward_b.total_cmp(&forward_a).then(rows.targets[a].cmp(&rows.targets[b]))
         });
         for entry in entries {
             let [forward, reverse] = lexicon.entries[entry];

@@ -160,12 +160,12 @@ fn print_grid(links: &[Link], text: &mut Vec<u8>) {
     fn digit(position: u16) -> u8 {
         b'0' + (position % 10) as u8
     }
-    let columns = |text: &mut Vec<u8>| {
+    fn push_header(height: u16, text: &mut Vec<u8>) {
         text.push(b' ');
         text.extend((0..height).map(digit));
         text.push(b'\n');
-    };
-    columns(text);
+    }
+    push_header(height, text);
     for source in 0..width {
         text.push(digit(source));
         text.extend(
@@ -173,7 +173,7 @@ fn print_grid(links: &[Link], text: &mut Vec<u8>) {
         );
         text.extend_from_slice(&[digit(source), b'\n']);
     }
-    columns(text);
+    push_header(height, text);
 }
 
 fn print_f_measure([matches, found, reference]: [u64; 3], text: &mut Vec<u8>) -> Result<()> {

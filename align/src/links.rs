@@ -39,27 +39,28 @@ pub(crate) fn for_each_link(
 ) -> miriam_textio::Result<()> {
     let words = line.bytes.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
     for (index, word) in words.enumerate() {
-        let failed = |reason: &str| {
+        let taken = parse_link(word).and_then(|(link, certainty)| found(link, certainty));
+        taken.map_err(|reason| {
             let shown = String::from_utf8_lossy(word);
             let reason = format!("{shown:?}: {reason}");
             miriam_textio::Error::format(file, line.number, Some(index + 1), reason)
-        };
-        let (link, certainty) = parse_link(word).map_err(failed)?;
-        found(link, certainty).map_err(failed)?;
+        })?;
     }
     Ok(())
 }
 
+const TOO_LARGE: &str = "positions go up to 9999; longer lines cannot be aligned";
+
 fn parse_link(text: &[u8]) -> Result<(Link, LinkCertainty), &'static str> {
-    const TOO_LARGE: &str = "positions go up to 9999; longer lines cannot be aligned";
     let link = parse_word_link(text).map_err(|error| match error {
         InvalidLink::Malformed => "a link is source-target, two positions from 0, such as 3-4",
         InvalidLink::PositionTooLarge => TOO_LARGE,
     })?;
-    let position = |position: u32| {
-        u16::try_from(position).ok().filter(|&position| position <= MAX_POSITION).ok_or(TOO_LARGE)
-    };
-    Ok(((position(link.source)?, position(link.target)?), link.certainty))
+    Ok(((check_position(link.source)?, check_position(link.target)?), link.certainty))
+}
+
+fn check_position(position: u32) -> Result<u16, &'static str> {
+    u16::try_from(position).ok().filter(|&position| position <= MAX_POSITION).ok_or(TOO_LARGE)
 }
 
 /// Appends a line of links, with its line end, to `text`.

@@ -18,7 +18,7 @@ use crate::diagonal::DiagonalPrior;
 use crate::hmm::HmmTransitions;
 use crate::position_model::PositionModel;
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
-use crate::{Error, Result};
+use crate::Result;
 
 /// The file kind of alignment models.
 pub const FILE_KIND: FileKind = FileKind::new("alignment");
@@ -102,7 +102,6 @@ impl SavedModel {
     }
 
     fn from_container(file: &Container) -> Result<Self> {
-        let damaged = |place: &str, reason: &str| Error::from(file.damaged(place, reason));
         let metadata: Metadata = file.metadata()?;
         let words = [Dictionary::open(file, "source")?, Dictionary::open(file, "target")?];
         let starts: View<u64> = file.section("starts")?;
@@ -112,35 +111,34 @@ impl SavedModel {
             || !starts.is_sorted()
             || starts.last() != Some(&(targets.len() as u64))
         {
-            return Err(damaged("starts", "they are not the bounds of a row for each word"));
+            return Err(file
+                .damaged("starts", "they are not the bounds of a row for each word")
+                .into());
         }
         if probabilities.len() != 2 * targets.len() {
-            return Err(damaged("probabilities", "there are not two for each target word"));
+            return Err(file
+                .damaged("probabilities", "there are not two for each target word")
+                .into());
         }
         let mut null = TranslationTable::zeros(0, 0, 0);
         for direction in [FORWARD, REVERSE] {
             let section: View<f32> = file.section(NULL_SECTIONS[direction])?;
             if section.len() != words[1 - direction].len() {
-                return Err(damaged(NULL_SECTIONS[direction], "there is not one for each word"));
+                return Err(file
+                    .damaged(NULL_SECTIONS[direction], "there is not one for each word")
+                    .into());
             }
             null.null[direction] = section.iter().map(|&p| f64::from(p)).collect();
         }
-        let jumps = |direction: usize| -> Result<PositionModel> {
-            let weights: View<f64> = file.section(JUMP_SECTIONS[direction])?;
-            let jumps = HmmTransitions::from_weights(weights.to_vec());
-            let jumps =
-                jumps.ok_or_else(|| damaged(JUMP_SECTIONS[direction], "they are not weights"))?;
-            Ok(PositionModel::Hmm(jumps))
-        };
         let positions = if metadata.diagonal {
             if !metadata.tensions.iter().all(|tension| (0.0..=100.0).contains(tension)) {
-                return Err(damaged("metadata", "a tension is out of range"));
+                return Err(file.damaged("metadata", "a tension is out of range").into());
             }
             metadata
                 .tensions
                 .map(|tension| PositionModel::Diagonal(DiagonalPrior::with_tension(tension)))
         } else {
-            [jumps(FORWARD)?, jumps(REVERSE)?]
+            [read_jumps(file, FORWARD)?, read_jumps(file, REVERSE)?]
         };
         Ok(SavedModel {
             dictionaries: words,
@@ -189,23 +187,31 @@ impl SavedModel {
     }
 }
 
+fn read_jumps(file: &Container, direction: usize) -> Result<PositionModel> {
+    let section = JUMP_SECTIONS[direction];
+    let weights: View<f64> = file.section(section)?;
+    let jumps = HmmTransitions::from_weights(weights.to_vec());
+    Ok(PositionModel::Hmm(jumps.ok_or_else(|| file.damaged(section, "they are not weights"))?))
+}
+
 /// Checks what opening does not: the order of rows, the range of ids and probabilities.
 ///
 /// # Errors
 /// The first damage that is found, with its section.
 pub fn verify(file: &Container) -> Result<()> {
     let model = SavedModel::from_container(file)?;
-    let damaged = |place: &str, reason: &str| Err(file.damaged(place, reason).into());
     for words in &model.dictionaries {
         if words.verify().is_err() {
-            return damaged("words", "a word is not found by its own letters");
+            return Err(file.damaged("words", "a word is not found by its own letters").into());
         }
     }
     let known = model.dictionaries[1].len();
     for bounds in model.row_starts.windows(2) {
         let row = &model.targets[bounds[0] as usize..bounds[1] as usize];
         if !row.is_sorted_by(|a, b| a < b) || row.last().is_some_and(|&t| t as usize >= known) {
-            return damaged("targets", "a row is not in order or names words that are not there");
+            return Err(file
+                .damaged("targets", "a row is not in order or names words that are not there")
+                .into());
         }
     }
     let null = model.null_table.null.iter().flatten().copied();
@@ -216,7 +222,7 @@ pub fn verify(file: &Container) -> Result<()> {
         .chain(null)
         .all(|p| (0.0..=1.0 + 1e-6).contains(&p))
     {
-        return damaged("probabilities", "a number is not a probability");
+        return Err(file.damaged("probabilities", "a number is not a probability").into());
     }
     Ok(())
 }

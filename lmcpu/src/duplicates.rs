@@ -95,10 +95,10 @@ pub(crate) fn reject_duplicates(section: &Section, source: &dyn NgramSource) -> 
 
 /// For each n-gram whether it is the first of those with its words.
 fn mark_first_occurrences(section: &Section) -> Vec<bool> {
-    let hash = |i: usize| {
-        section.ngram(i).iter().fold(section.order as u64, |hash, &word| combine(hash, word))
-    };
-    let mut hashes = parallel::map(section.len(), |i| (hash(i), i as u64));
+    let mut hashes = parallel::map(section.len(), |i| {
+        let words = section.ngram(i).iter();
+        (words.fold(section.order as u64, |hash, &word| combine(hash, word)), i as u64)
+    });
     parallel::sort_numbered_keys(&mut hashes);
     let mut keep = vec![true; section.len()];
     for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {

@@ -82,11 +82,11 @@ impl TextField {
             Ok(fields) => fields,
             Err(_) => return reason,
         };
-        let names = || fields.keys().map(String::as_str);
-        if let Some(similar) = suggest_name(name, names().filter(|other| other != name)) {
+        let names = fields.keys().map(String::as_str);
+        if let Some(similar) = suggest_name(name, names.clone().filter(|other| other != name)) {
             return format!("{reason}; did you mean {similar:?}?");
         }
-        let listed: Vec<String> = names().take(MOST_LISTED).map(|n| format!("{n:?}")).collect();
+        let listed: Vec<String> = names.take(MOST_LISTED).map(|n| format!("{n:?}")).collect();
         if listed.is_empty() {
             reason
         } else {
@@ -220,8 +220,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
             return Err(A::Error::custom("the field has no name"));
         };
         let mut seen = false;
-        let compare = || KeySeed { name, reserved: self.reserved };
-        while let Some(is_named) = map.next_key_seed(compare())? {
+        while let Some(is_named) = map.next_key_seed(KeySeed { name, reserved: self.reserved })? {
             if !is_named {
                 map.next_value::<IgnoredAny>()?;
                 continue;

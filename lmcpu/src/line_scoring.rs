@@ -88,7 +88,7 @@ pub fn score_lines(
         |scorer, block| {
             let scored = scorer.score(&block.text);
             let mut sentences = scored.sentences();
-            let line = |&count: &usize| {
+            let lines = block.sentence_counts.iter().map(|&count| {
                 let mut line = LineScore::default();
                 for sentence in sentences.by_ref().take(count) {
                     line.log10 += f64::from(sentence.log10());
@@ -96,8 +96,8 @@ pub fn score_lines(
                     line.oovs += sentence.oov_log10s().count() as u64;
                 }
                 line
-            };
-            block.sentence_counts.iter().map(line).collect::<Vec<_>>()
+            });
+            lines.collect::<Vec<_>>()
         },
         |block| scores.extend(block),
     )?;

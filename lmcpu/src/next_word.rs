@@ -195,15 +195,11 @@ impl<'m> NextWordScorer<'m> {
         self.ranking.clear();
         self.ranking.extend(0..self.scores.len() as u32);
         let scores = &self.scores;
-        let by_rank = |&a: &u32, &b: &u32| {
-            let log10 = |at: u32| scores[at as usize].0;
-            log10(b).total_cmp(&log10(a)).then(a.cmp(&b))
-        };
         if count < self.ranking.len() {
-            self.ranking.select_nth_unstable_by(count, by_rank);
+            self.ranking.select_nth_unstable_by(count, |a, b| compare_ranks(scores, a, b));
             self.ranking.truncate(count);
         }
-        self.ranking.sort_unstable_by(by_rank);
+        self.ranking.sort_unstable_by(|a, b| compare_ranks(scores, a, b));
     }
 
     fn print_line(&mut self, line: &[u8], out: &mut Vec<u8>) {
@@ -232,4 +228,9 @@ impl<'m> NextWordScorer<'m> {
         }
         out.push(b'\n');
     }
+}
+
+/// Compares words by falling probability; equally probable ones by their ids.
+fn compare_ranks(scores: &[Log10], a: &u32, b: &u32) -> std::cmp::Ordering {
+    scores[*b as usize].0.total_cmp(&scores[*a as usize].0).then(a.cmp(b))
 }

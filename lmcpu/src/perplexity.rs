@@ -92,9 +92,10 @@ pub fn perplexity(
     progress: &dyn Progress,
 ) -> Result<(Perplexity, LineCounts)> {
     let mut ties = options.filter.as_ref().map(TieCounter::new);
-    let mut settle = |block: &mut BlockOutcome| ties.iter_mut().for_each(|ties| ties.settle(block));
     let text = Text { model, size, options, progress };
-    let sums = text.score(inputs, output, Purpose::Write, &mut settle)?;
+    let sums = text.score(inputs, output, Purpose::Write, &mut |block| {
+        ties.iter_mut().for_each(|ties| ties.settle(block))
+    })?;
     let writes_lines = options.per_line
         || options.filter.is_some()
         || options.json.as_ref().is_some_and(|json| json.buckets.is_some());
@@ -123,14 +124,13 @@ pub fn perplexity_distribution(
 ) -> Result<(PerplexityDistribution, LineCounts)> {
     let mut nowhere = Output::from_writer(std::io::sink(), "")?;
     let mut found = PerplexityDistribution::default();
-    let mut collect = |block: &mut BlockOutcome| {
+    let text = Text { model, size, options, progress };
+    let purpose = Purpose::Collect(language_field);
+    let (_, lines) = text.score(inputs, &mut nowhere, purpose, &mut |block| {
         for (language, perplexity) in block.perplexities.drain(..) {
             found.push(language.as_deref(), perplexity);
         }
-    };
-    let text = Text { model, size, options, progress };
-    let (_, lines) =
-        text.score(inputs, &mut nowhere, Purpose::Collect(language_field), &mut collect)?;
+    })?;
     Ok((found, lines))
 }
 

@@ -325,10 +325,6 @@ where
             (ended_bytes, current) = (bytes, None);
         }
     };
-    let worker = || {
-        let mut work = worker();
-        move |(name, block)| (name, work(block))
-    };
     let (mut sums, mut lines) = (Perplexity::default(), LineCounts::default());
     // The input of the current block, and the number of lines in the inputs before it.
     let (mut current_name, mut lines_before): (Arc<str>, u64) = ("".into(), 0);
@@ -359,6 +355,14 @@ where
         lines.invalid += block.lines.invalid;
         Ok(())
     };
-    ordered_map(options.threads, read, worker, write)?;
+    ordered_map(
+        options.threads,
+        read,
+        || {
+            let mut work = worker();
+            move |(name, block)| (name, work(block))
+        },
+        write,
+    )?;
     Ok((sums, lines))
 }

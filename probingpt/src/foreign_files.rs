@@ -190,9 +190,11 @@ fn describe_extract(line: &[u8]) -> Option<&'static str> {
     words.peek()?;
     fn is_link(word: &[u8]) -> bool {
         let mut parts = word.split(|&b| b == b'-');
-        let mut is_number =
-            || parts.next().is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
-        is_number() && is_number() && parts.next().is_none()
+        let numbers = parts
+            .by_ref()
+            .take(2)
+            .take_while(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+        numbers.count() == 2 && parts.next().is_none()
     }
     const ORIENTATIONS: [&[u8]; 8] =
         [b"mono", b"swap", b"other", b"dright", b"dleft", b"nomono", b"left", b"right"];

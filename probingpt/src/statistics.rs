@@ -51,12 +51,14 @@ impl AnyTable {
     pub fn statistics(&self) -> Result<Statistics> {
         match self {
             AnyTable::Native(table) => {
-                let targets = |record, targets: &mut Targets| table.read_targets(record, targets);
-                collect_statistics(native_columns(table), table.records(), targets)
+                collect_statistics(native_columns(table), table.records(), |record, targets| {
+                    table.read_targets(record, targets)
+                })
             }
             AnyTable::Moses(table) => {
-                let targets = |record, targets: &mut Targets| table.read_targets(record, targets);
-                collect_statistics(moses_columns(table), table.records(), targets)
+                collect_statistics(moses_columns(table), table.records(), |record, targets| {
+                    table.read_targets(record, targets)
+                })
             }
         }
     }

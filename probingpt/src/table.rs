@@ -102,18 +102,17 @@ impl PhraseTable {
     pub fn from_container(container: Container) -> Result<Self> {
         let container = container.expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
-        let damaged = |section: &str, reason: &str| container.damaged(section, reason);
         let num_reordering = metadata.num_reordering as usize;
         if metadata.columns.len() > MAX_SCORES
             || num_reordering > MAX_REORDERING
             || metadata.home_buckets == 0
             || !metadata.home_buckets.is_multiple_of(PARTITIONS as u64)
         {
-            return Err(damaged("metadata", "its counts are out of range").into());
+            return Err(container.damaged("metadata", "its counts are out of range").into());
         }
         let index = container.section::<Bucket>(section::INDEX)?;
         if (index.len() as u64) < metadata.home_buckets {
-            return Err(damaged(section::INDEX, "buckets are missing").into());
+            return Err(container.damaged(section::INDEX, "buckets are missing").into());
         }
         let codebooks = (0..metadata.columns.len())
             .map(|k| {
@@ -126,7 +125,9 @@ impl PhraseTable {
                 };
                 let values = container.section::<f32>(&section::values(k))?;
                 if counts.as_ref().is_some_and(|c| c.len() != values.len()) {
-                    return Err(damaged(&section::counts(k), "there is not one for each value"));
+                    return Err(
+                        container.damaged(&section::counts(k), "there is not one for each value")
+                    );
                 }
                 Ok(Some(Codebook { values, counts }))
             })
@@ -137,7 +138,9 @@ impl PhraseTable {
             n => !reordering.is_empty() && reordering.len() % n == 0,
         };
         if !is_rectangular {
-            return Err(damaged(section::REORDERING, "it is not a whole number of rows").into());
+            return Err(container
+                .damaged(section::REORDERING, "it is not a whole number of rows")
+                .into());
         }
         let alignment_classes = container.section::<u32>(section::ALIGNMENT_CLASSES)?;
         let alignment_offsets = container.section::<u32>(section::ALIGNMENT_OFFSETS)?;
@@ -147,11 +150,11 @@ impl PhraseTable {
             || alignment_classes.last().map(|&n| n as usize + 1) != Some(alignment_offsets.len())
         {
             let reason = "they contradict the number of alignments";
-            return Err(damaged(section::ALIGNMENT_CLASSES, reason).into());
+            return Err(container.damaged(section::ALIGNMENT_CLASSES, reason).into());
         }
         if alignment_offsets.last().map(|&n| n as usize) != Some(alignment_points.len()) {
             let reason = "they contradict the number of points";
-            return Err(damaged(section::ALIGNMENT_OFFSETS, reason).into());
+            return Err(container.damaged(section::ALIGNMENT_OFFSETS, reason).into());
         }
         fn pool(
             is_present: bool,

@@ -13,10 +13,10 @@ use crate::{Annotations, PhraseTable, Result, Targets};
 /// The first fault found, with its section or record.
 pub fn verify(container: &Container) -> Result<()> {
     let table = PhraseTable::from_container(container.clone())?;
-    let damaged = |section: &str, reason: String| Err(container.damaged(section, reason).into());
     for (name, dictionary) in [("source", table.source_words()), ("target", table.target_words())] {
         if let Err(id) = dictionary.verify() {
-            return damaged(name, format!("word {id} is not found by its own text"));
+            let reason = format!("word {id} is not found by its own text");
+            return Err(container.damaged(name, reason).into());
         }
     }
     for id in 0..table.num_alignments() as u32 {
@@ -30,7 +30,9 @@ pub fn verify(container: &Container) -> Result<()> {
         table.read_source(record, &mut source)?;
         if table.find(&source) != Some(record) {
             let section = format!("record at {}", record.0);
-            return damaged(&section, "its source phrase does not lead to it".into());
+            return Err(container
+                .damaged(&section, "its source phrase does not lead to it")
+                .into());
         }
         table.read_targets(record, &mut targets)?;
         table.read_annotations(record, &mut annotations)?;
@@ -43,19 +45,19 @@ pub fn verify(container: &Container) -> Result<()> {
                 usize::from(s) < source.len() && usize::from(t) < targets.words(i).len()
             }) {
                 let section = format!("record at {}", record.0);
-                return damaged(&section, "an alignment points outside its phrases".into());
+                let reason = "an alignment points outside its phrases";
+                return Err(container.damaged(&section, reason).into());
             }
         }
     }
     let counted = [sources, entries, missing];
     let expected = [table.num_sources(), table.num_entries(), table.missing_reordering()];
     if counted != expected {
-        return damaged(
-            "metadata",
-            format!(
-                "it counts {expected:?} sources, entries and pairs without reordering; there are {counted:?}"
-            ),
+        let reason = format!(
+            "it counts {expected:?} sources, entries and pairs without reordering; there are \
+             {counted:?}"
         );
+        return Err(container.damaged("metadata", reason).into());
     }
     Ok(())
 }

@@ -442,19 +442,22 @@ fn read_counts(text: &mut ArpaText<'_>) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// The count in `line`, which must be that of `order`. White space is allowed everywhere between
-/// words and numbers, anything after the count.
+/// Reads the count in `line`, which must be that of `order`.
 fn read_count(line: &[u8], order: u64) -> Result<u64, String> {
-    let expected = || format!("expected \"ngram {order}=COUNT\"");
-    let rest = trim(line).strip_prefix(b"ngram").ok_or_else(expected)?;
-    let rest = rest.first().is_some_and(|&byte| is_space(byte)).then_some(rest);
-    let (number, rest) = rest.and_then(leading_number).ok_or_else(expected)?;
-    let rest = trim(rest).strip_prefix(b"=").ok_or_else(expected)?;
-    let (count, _) = leading_number(rest).ok_or_else(expected)?;
-    if number != order {
-        return Err(expected());
+    match parse_count(line) {
+        Some((number, count)) if number == order => Ok(count),
+        _ => Err(format!("expected \"ngram {order}=COUNT\"")),
     }
-    Ok(count)
+}
+
+/// Returns the order and the count in `line`. White space is allowed everywhere between words and
+/// numbers, anything after the count.
+fn parse_count(line: &[u8]) -> Option<(u64, u64)> {
+    let rest = trim(line).strip_prefix(b"ngram")?;
+    let rest = rest.first().is_some_and(|&byte| is_space(byte)).then_some(rest)?;
+    let (order, rest) = leading_number(rest)?;
+    let (count, _) = leading_number(trim(rest).strip_prefix(b"=")?)?;
+    Some((order, count))
 }
 
 fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {

@@ -99,7 +99,8 @@ impl ModelPrinter<'_> {
             print_section_head(order, output)?;
             thread::scope(|scope| -> Result<()> {
                 let pool = &pool;
-                let spawn = |first_row: usize| {
+                let mut receivers = Vec::with_capacity(threads);
+                for first_row in 0..threads {
                     let (sender, receiver) =
                         sync_channel(self.buffer_bytes / BUFFER_BYTES / threads);
                     scope.spawn(move || {
@@ -111,9 +112,8 @@ impl ModelPrinter<'_> {
                             buffer.finish_row(printed);
                         }
                     });
-                    receiver
-                };
-                let receivers: Vec<_> = (0..threads).map(spawn).collect();
+                    receivers.push(receiver);
+                }
                 for row in 0..rows {
                     check_cancelled(progress)?;
                     // The scope propagates the panic of a thread that sends no more.

@@ -81,16 +81,15 @@ pub(super) fn read(
         last_byte: b'\n',
         ended: false,
     };
-    let next = || {
-        task.set_position(consumed.load(Ordering::Relaxed));
-        blocks.next()
-    };
     let mut corpus = Corpus { vocabulary: marker_vocabulary(), counts: vec![0; MARKERS.len()] };
     let (mut lines, mut warned) = (0, false);
     let (mut ids, mut tokens) = (Vec::new(), Vec::new());
     ordered_map(
         options.threads,
-        next,
+        || {
+            task.set_position(consumed.load(Ordering::Relaxed));
+            blocks.next()
+        },
         || |text: Vec<u8>| split_block(&text, options.skip_markers),
         |block: SplitBlock, _| -> Result<()> {
             if let Some((line, marker)) = block.first_marker {

@@ -48,11 +48,11 @@ impl IntermediateFiles {
     /// If a file cannot be created.
     pub fn create(base: &Path, order: usize) -> Result<Self> {
         let paths = intermediate_paths(base, order);
-        let create = |path: &PathBuf| -> Result<Output> { Ok(Output::create_precompressed(path)?) };
+        let orders = paths[2..].iter().map(|path| Output::create_precompressed(path));
         Ok(IntermediateFiles {
-            header: create(&paths[0])?,
-            vocabulary: create(&paths[1])?,
-            orders: paths[2..].iter().map(create).collect::<Result<_>>()?,
+            header: Output::create_precompressed(&paths[0])?,
+            vocabulary: Output::create_precompressed(&paths[1])?,
+            orders: orders.collect::<miriam_textio::Result<_>>()?,
             header_path: paths.into_iter().next().expect("the header comes first"),
         })
     }

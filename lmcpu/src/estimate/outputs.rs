@@ -80,27 +80,26 @@ impl ModelOutputs<'_> {
             if let Some(arpa) = &mut self.arpa {
                 arpa_printer::print_section_head(length, arpa)?;
             }
-            let write = |(lines, bytes): (Option<Vec<u8>>, Option<Vec<u8>>)| {
-                if let (Some(arpa), Some(lines)) = (&mut self.arpa, lines) {
-                    arpa.write(&lines)?;
-                }
-                if let (Some(files), Some(bytes)) = (&mut self.intermediate, bytes) {
-                    files.write_records(length, &bytes)?;
-                }
-                Ok(())
-            };
             records.for_each_piece(
                 length,
                 |piece| {
-                    let lines = |piece| {
+                    let lines = as_text.then(|| {
                         arpa_printer::format_records(piece, length, order, &records.renumbering)
-                    };
+                    });
                     fn bytes(piece: &[u32]) -> Vec<u8> {
                         piece.iter().flat_map(|number| number.to_le_bytes()).collect()
                     }
-                    (as_text.then(|| lines(piece)), as_bytes.then(|| bytes(piece)))
+                    (lines, as_bytes.then(|| bytes(piece)))
                 },
-                write,
+                |(lines, bytes): (Option<Vec<u8>>, Option<Vec<u8>>)| {
+                    if let (Some(arpa), Some(lines)) = (&mut self.arpa, lines) {
+                        arpa.write(&lines)?;
+                    }
+                    if let (Some(files), Some(bytes)) = (&mut self.intermediate, bytes) {
+                        files.write_records(length, &bytes)?;
+                    }
+                    Ok(())
+                },
                 progress,
             )?;
             task.advance(1);

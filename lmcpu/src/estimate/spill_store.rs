@@ -138,20 +138,22 @@ fn encode(table: &ColumnTable, coding: ColumnCoding) -> Vec<u8> {
 fn decode(bytes: &[u8], coding: ColumnCoding) -> ColumnTable {
     let mut at = 0;
     let columns = read_leb128(bytes, &mut at);
-    let mut column = || -> Vec<u32> {
-        let len = read_leb128(bytes, &mut at) as usize;
-        match coding {
-            ColumnCoding::Varint => (0..len).map(|_| read_leb128(bytes, &mut at) as u32).collect(),
-            ColumnCoding::Fixed32 => {
-                let raw = &bytes[at..at + 4 * len];
-                at += raw.len();
-                raw.chunks_exact(4)
-                    .map(|four| u32::from_le_bytes(four.try_into().expect("four")))
-                    .collect()
-            }
+    (0..columns).map(|_| decode_column(bytes, &mut at, coding)).collect()
+}
+
+/// Decodes the column at `at`, which is moved to its end.
+fn decode_column(bytes: &[u8], at: &mut usize, coding: ColumnCoding) -> Vec<u32> {
+    let len = read_leb128(bytes, at) as usize;
+    match coding {
+        ColumnCoding::Varint => (0..len).map(|_| read_leb128(bytes, at) as u32).collect(),
+        ColumnCoding::Fixed32 => {
+            let raw = &bytes[*at..*at + 4 * len];
+            *at += raw.len();
+            raw.chunks_exact(4)
+                .map(|four| u32::from_le_bytes(four.try_into().expect("four")))
+                .collect()
         }
-    };
-    (0..columns).map(|_| column()).collect()
+    }
 }
 
 #[cfg(test)]

@@ -85,24 +85,22 @@ pub struct Header {
 impl Header {
     /// Reads the header of the file with these bytes; `path` is its name for messages.
     pub fn read(bytes: &Bytes, path: &Path) -> Result<Self> {
-        let damaged =
-            |reason: String| Err(miriam_storage::Error::damaged(path, "header", reason).into());
         if bytes.starts_with(MAGIC_INCOMPLETE) {
             return unsupported(path, "its builder did not finish; build it again");
         }
         if bytes.len() < FIXED_HEADER_BYTES {
-            return damaged(format!("the file ends after {} bytes", bytes.len()));
+            return damaged(path, format!("the file ends after {} bytes", bytes.len()));
         }
         if bytes[..SANITY_BYTES] != sanity_header() {
             return unsupported(path, &mismatch_reason(bytes));
         }
         let order = usize::from(bytes[SANITY_BYTES]);
         if !(2..=MAX_ORDER).contains(&order) {
-            return damaged(format!("order {order} is not between 2 and {MAX_ORDER}"));
+            return damaged(path, format!("order {order} is not between 2 and {MAX_ORDER}"));
         }
         let multiplier = f32_at(bytes, 92);
         if !(multiplier >= 1.0 && multiplier.is_finite()) {
-            return damaged(format!("the probing multiplier is {multiplier}, not 1 or more"));
+            return damaged(path, format!("the probing multiplier is {multiplier}, not 1 or more"));
         }
         let Some(kind) = ModelType::from_number(u32_at(bytes, 96)) else {
             return unsupported(
@@ -125,7 +123,7 @@ impl Header {
             );
         }
         if bytes.len() < FIXED_HEADER_BYTES + 8 * order {
-            return damaged("the file ends among the counts".into());
+            return damaged(path, "the file ends among the counts".into());
         }
         let counts: Vec<u64> =
             (0..order).map(|i| u64_at(bytes, FIXED_HEADER_BYTES + 8 * i)).collect();
@@ -133,15 +131,18 @@ impl Header {
         // added and multiplied by small numbers without overflow.
         let most = bytes.len() as u64 * 8;
         if let Some(at) = counts.iter().position(|&count| count > most) {
-            return damaged(format!(
-                "{} {}-grams do not fit into {} bytes; is the file cut?",
-                counts[at],
-                at + 1,
-                bytes.len()
-            ));
+            return damaged(
+                path,
+                format!(
+                    "{} {}-grams do not fit into {} bytes; is the file cut?",
+                    counts[at],
+                    at + 1,
+                    bytes.len()
+                ),
+            );
         }
         if counts[0] == 0 || counts[0] >= u64::from(u32::MAX) {
-            return damaged(format!("{} words", counts[0]));
+            return damaged(path, format!("{} words", counts[0]));
         }
         Ok(Header {
             model_type: kind,
@@ -208,6 +209,10 @@ fn mismatch_reason(bytes: &[u8]) -> String {
               machine, or damaged; build it again from the ARPA file"
             .into(),
     }
+}
+
+fn damaged<T>(path: &Path, reason: String) -> Result<T> {
+    Err(miriam_storage::Error::damaged(path, "header", reason).into())
 }
 
 fn unsupported<T>(path: &Path, reason: &str) -> Result<T> {

@@ -74,18 +74,21 @@ fn open_for_building<'p>(
     arpa: ArpaOptions,
     progress: &'p dyn Progress,
 ) -> Result<Box<dyn NgramSource + 'p>> {
-    let unsupported = |reason: String| Err(Error::Unsupported { file: display_name(path), reason });
     let unknown_log10 = arpa.unknown_log10;
     if unknown_log10.is_nan() || unknown_log10 > 0.0 {
-        return unsupported(format!("{unknown_log10} is not a log10 probability for <unk>"));
+        let reason = format!("{unknown_log10} is not a log10 probability for <unk>");
+        return Err(Error::Unsupported { file: display_name(path), reason });
     }
     let source = open_source(path, arpa, progress)?;
     match source.order() {
         2..=MAX_ORDER => Ok(source),
-        order => unsupported(format!(
-            "KenLM has no models of order {order}; its models have bigrams at least"
-        )),
+        order => Err(unsupported_order(display_name(path), order)),
     }
+}
+
+fn unsupported_order(file: String, order: usize) -> Error {
+    let reason = format!("KenLM has no models of order {order}; its models have bigrams at least");
+    Error::Unsupported { file, reason }
 }
 
 /// A KenLM binary file of any kind.

@@ -117,8 +117,7 @@ impl RecoveredLevel {
         let mut matches = self.recover_ngrams(table);
         matches.par_sort_unstable_by_key(|m| (m.suffix, self.oldest[m.context as usize]));
         check_all_recovered(order, table, &matches, path)?;
-        let entry = |m: &RecoveredNgram| table.slot(m.slot);
-        let extends = parallel::map(matches.len(), |at| flags(entry(&matches[at])));
+        let extends = parallel::map(matches.len(), |at| flags(table.slot(matches[at].slot)));
         let (extends_left, extends_right) = extends.into_iter().unzip();
         // Columns that are looked up elsewhere are made in parallel; the others are copies.
         let ngrams = RecoveredLevel {
@@ -131,10 +130,10 @@ impl RecoveredLevel {
             slots: matches.iter().map(|m| m.slot).collect(),
             shorter: self.hashes.len(),
         };
-        let log10 =
-            |m: &RecoveredNgram| -f32::from_bits(super::unaligned::u32_at(entry(m), 8)).abs();
         let listed = LevelNgrams {
-            log10: parallel::map(matches.len(), |at| log10(&matches[at])),
+            log10: parallel::map(matches.len(), |at| {
+                -f32::from_bits(super::unaligned::u32_at(table.slot(matches[at].slot), 8)).abs()
+            }),
             backoffs: Vec::new(),
             oldest: ngrams.oldest.clone(),
             offsets: offsets_by_key(
@@ -200,11 +199,11 @@ fn group_terms(
     taken: &[bool],
     term_of: impl Fn(usize) -> u64,
 ) -> (Vec<HashTerm>, Vec<usize>) {
-    let chosen = || group_of.iter().zip(taken).enumerate().filter(|(_, (_, taken))| **taken);
-    let offsets = offsets_by_key(groups, chosen().map(|(_, (&group, _))| group as usize));
+    let chosen = group_of.iter().zip(taken).enumerate().filter(|(_, (_, taken))| **taken);
+    let offsets = offsets_by_key(groups, chosen.clone().map(|(_, (&group, _))| group as usize));
     let mut next = offsets.clone();
     let mut terms = vec![HashTerm { term: 0, ngram: 0 }; offsets[groups]];
-    for (i, (&group, _)) in chosen() {
+    for (i, (&group, _)) in chosen {
         let at = &mut next[group as usize];
         terms[*at] = HashTerm { term: term_of(i), ngram: i as u32 };
         *at += 1;

@@ -110,17 +110,17 @@ fn read_unigrams(
         );
         return Err(wrong(path, reason));
     }
-    let log10 = |word: &[u8]| match reader.vocabulary().find(word) {
-        Some(id) => Ok(reader.unigrams()[id.index()].log10),
-        None => {
-            let word = String::from_utf8_lossy(word);
-            Err(wrong(
-                path,
-                format!(
-                    "the word \"{word}\" is missing; models for rest costs have the same words"
-                ),
-            ))
-        }
-    };
-    source.vocabulary().iter().map(log10).collect()
+    let words = source.vocabulary().iter();
+    words
+        .map(|word| match reader.vocabulary().find(word) {
+            Some(id) => Ok(reader.unigrams()[id.index()].log10),
+            None => {
+                let reason = format!(
+                    "the word \"{}\" is missing; models for rest costs have the same words",
+                    String::from_utf8_lossy(word)
+                );
+                Err(wrong(path, reason))
+            }
+        })
+        .collect()
 }

@@ -6,9 +6,9 @@ use super::bit_packing::{BitPackedArray, required_bits};
 use super::probing::LONGEST_ENTRY_BYTES;
 use super::table::bucket_count;
 use super::trie::PointerSplit;
+use crate::Result;
 use crate::arpa::ArpaLines;
 use crate::trie::QuantizationBits;
-use crate::{Error, Result};
 
 /// What the sizes of KenLM's files depend on.
 #[derive(Clone, Copy, Debug)]
@@ -52,20 +52,15 @@ pub fn kenlm_sizes(
     let lines = ArpaLines::open(arpa, progress)?;
     let counts = lines.counts();
     if counts.len() < 2 {
-        let (file, order) = (lines.name().to_owned(), counts.len());
-        let reason =
-            format!("KenLM has no models of order {order}; its models have bigrams at least");
-        return Err(Error::Unsupported { file, reason });
+        return Err(super::unsupported_order(lines.name().to_owned(), counts.len()));
     }
-    let trie =
-        |is_quantized, is_compressed| trie_bytes(counts, options, is_quantized, is_compressed);
     Ok(KenlmSizes {
         probing: probing_bytes(counts, options.multiplier, 0),
         rest_probing: probing_bytes(counts, options.multiplier, 4),
-        trie: trie(false, false),
-        quantized_trie: trie(true, false),
-        array_trie: trie(false, true),
-        quantized_array_trie: trie(true, true),
+        trie: trie_bytes(counts, options, false, false),
+        quantized_trie: trie_bytes(counts, options, true, false),
+        array_trie: trie_bytes(counts, options, false, true),
+        quantized_array_trie: trie_bytes(counts, options, true, true),
     })
 }
 

@@ -63,12 +63,14 @@ pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelR
     Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, true, levels))
 }
 
+impl TrieLevelReader {
+    fn damaged<T>(&self, order: usize, reason: &str) -> Result<T> {
+        Err(miriam_storage::Error::damaged(&self.path, &format!("{order}-grams"), reason).into())
+    }
+}
+
 impl LevelReader for TrieLevelReader {
     fn read_level(&mut self, order: usize) -> Result<LevelNgrams> {
-        let damaged = |reason: &str| {
-            Err(miriam_storage::Error::damaged(&self.path, &format!("{order}-grams"), reason)
-                .into())
-        };
         let level = &self.file.levels[order - 2];
         let count = level.count as usize;
         let (parents, last) = match order {
@@ -81,25 +83,27 @@ impl LevelReader for TrieLevelReader {
                 (shorter.count as usize, shorter.children_of(shorter.count.saturating_sub(1)).end)
             }
         };
-        let begin = |parent: usize| match order {
-            2 => self.file.bigrams_of(parent as u32).begin,
-            _ => self.file.levels[order - 3].children_of(parent as u64).begin,
-        };
-        let mut offsets = parallel::map(parents, |parent| begin(parent) as usize);
+        let mut offsets = parallel::map(parents, |parent| match order {
+            2 => self.file.bigrams_of(parent as u32).begin as usize,
+            _ => self.file.levels[order - 3].children_of(parent as u64).begin as usize,
+        });
         offsets.push(if parents == 0 { 0 } else { last as usize });
         if offsets[0] != 0 || offsets[parents] != count || !offsets.is_sorted() {
-            return damaged("those that end in one n-gram do not follow those of the one before");
+            return self.damaged(
+                order,
+                "those that end in one n-gram do not follow those of the one before",
+            );
         }
         let oldest = parallel::map(count, |i| level.word_at(i as u64));
         let words = self.file.head.words.num_words() as u32;
         if parallel::any(count, |i| oldest[i] >= words) {
-            return damaged("there are words that the model does not have");
+            return self.damaged(order, "there are words that the model does not have");
         }
         let unsorted = parallel::any(parents, |parent| {
             !oldest[offsets[parent]..offsets[parent + 1]].is_sorted_by(|a, b| a < b)
         });
         if unsorted {
-            return damaged("the words in front of one n-gram are not in order");
+            return self.damaged(order, "the words in front of one n-gram are not in order");
         }
         let log10 = parallel::map(count, |i| level.values_at(i as u64).0);
         let backoffs = if order == self.file.header.order() {

@@ -223,8 +223,11 @@ impl TrieFile {
 
     /// The bigrams that end in `word`.
     pub(super) fn bigrams_of(&self, word: u32) -> ChildRange {
-        let next = |id: u32| u64_at(&self.unigrams[id as usize], 8);
-        ChildRange { begin: next(word), end: next(word + 1) }
+        let word = word as usize;
+        ChildRange {
+            begin: u64_at(&self.unigrams[word], 8),
+            end: u64_at(&self.unigrams[word + 1], 8),
+        }
     }
 }
 
@@ -271,12 +274,12 @@ impl PointerSplit {
     /// with at most `limit` bits in the array.
     pub fn smallest(entries: u64, max_pointer: u64, limit: u32) -> Self {
         let required = required_bits(max_pointer);
-        // The change of the file's size, in bits, with an array for this many bits.
-        let change = |high_bits: u32| {
+        // The key is the change of the file's size, in bits.
+        let high_bits = (0..=required.min(limit)).min_by_key(|&high_bits| {
             i128::from(max_pointer >> (required - high_bits)) * 64
                 - i128::from(entries) * i128::from(high_bits)
-        };
-        let high_bits = (0..=required.min(limit)).min_by_key(|&c| change(c)).unwrap_or(0);
+        });
+        let high_bits = high_bits.unwrap_or(0);
         let low_bits = required - high_bits;
         PointerSplit { low_bits, values: max_pointer.checked_shr(low_bits).unwrap_or(0) + 1 }
     }

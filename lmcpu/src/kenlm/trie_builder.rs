@@ -122,7 +122,7 @@ impl LevelLayout {
     fn pack(&self, nodes: &Nodes, at: usize, writer: &mut BitWriter) {
         let end = at == nodes.len();
         writer.push(if end { 0 } else { nodes.words[at].into() }, self.word_bits);
-        let backoff = || nodes.backoffs.get(at).copied().unwrap_or(0.0);
+        let backoff = nodes.backoffs.get(at).copied().unwrap_or(0.0);
         match &self.codebook {
             _ if end => {
                 writer.push(0, self.prob_bits);
@@ -131,13 +131,13 @@ impl LevelLayout {
             // Here the backoff comes first; in files that are not quantised it comes second.
             Some(codebook) => {
                 let (prob, code) =
-                    encode_ngram(&codebook.log10, &codebook.backoffs, nodes.log10[at], backoff());
+                    encode_ngram(&codebook.log10, &codebook.backoffs, nodes.log10[at], backoff);
                 writer.push(code.into(), self.backoff_bits);
                 writer.push(prob.into(), self.prob_bits);
             }
             None => {
                 writer.push((nodes.log10[at].to_bits() & !SIGN).into(), self.prob_bits);
-                writer.push(backoff().to_bits().into(), self.backoff_bits);
+                writer.push(backoff.to_bits().into(), self.backoff_bits);
             }
         }
         if let Some(split) = &self.pointers {

@@ -142,14 +142,8 @@ pub(super) fn build_from_source(
 ) -> Result<(ModelSize, Option<Bytes>)> {
     let mut builder = ProbingBuilder::new(source);
     let mut kept = Vec::new();
-    let build = || {
-        builder.read(source, again.is_none().then_some(&mut kept))?;
-        builder.finish_middle(source.vocabulary());
-        drop(task);
-        let _task = progress.task("writing", None);
-        builder.write(writer()?)
-    };
-    let built: Result<_, BuildError> = build();
+    let copies = again.is_none().then_some(&mut kept);
+    let built = builder.build(source, copies, (task, progress), writer);
     let bytes = built.map_err(|error| error.into_error(source, &kept, again))?;
     Ok((builder.size(), bytes))
 }
@@ -302,6 +296,22 @@ fn update_flags(value: &AtomicU64, set_flag: fn(u64) -> u64) -> u64 {
 }
 
 impl ProbingBuilder {
+    /// Reads `source` as the task that has begun, then writes the model to what `writer` gives. The
+    /// n-grams of an order are kept in `copies` while it is read.
+    fn build(
+        &mut self,
+        source: &mut dyn NgramSource,
+        copies: Option<&mut Vec<Section>>,
+        (task, progress): (ProgressTask<'_>, &dyn Progress),
+        writer: impl FnOnce() -> miriam_storage::Result<ContainerWriter>,
+    ) -> Result<Option<Bytes>, BuildError> {
+        self.read(source, copies)?;
+        self.finish_middle(source.vocabulary());
+        drop(task);
+        let _task = progress.task("writing", None);
+        self.write(writer()?)
+    }
+
     fn new(source: &dyn NgramSource) -> Self {
         let unigrams = source.unigrams().iter().map(|unigram| {
             AtomicU64::new(pack(unigram.log10.to_bits() | SIGN, unigram.backoff.to_bits()))
@@ -376,10 +386,14 @@ impl ProbingBuilder {
         ModelSize { counts: self.counts.clone(), blanks }
     }
 
+    /// Returns the id of `word`, or that of unknown words.
+    fn word_id(&self, word: &[u8]) -> u32 {
+        self.vocabulary.find(word).map_or(0, |id| id.0)
+    }
+
     /// Writes the model. The tables of shorter n-grams are written while that of the longest, which
     /// are still in progress, is built.
     fn write(&mut self, mut writer: ContainerWriter) -> Result<Option<Bytes>, BuildError> {
-        let id = |word: &[u8]| self.vocabulary.find(word).map_or(0, |id| id.0);
         let mut entries: Vec<u64> = self.middle.iter().map(|m| m.entries).collect();
         let mut home_lines: Vec<u64> = self.middle.iter().map(|m| m.home_lines as u64).collect();
         if let Some(longest) = self.longest_home_lines() {
@@ -392,8 +406,8 @@ impl ProbingBuilder {
             entries,
             home_lines,
             head: HeadMetadata {
-                bos_id: id(b"<s>"),
-                eos_id: id(b"</s>"),
+                bos_id: self.word_id(b"<s>"),
+                eos_id: self.word_id(b"</s>"),
                 has_unknown: self.has_unknown,
                 minimization_is_closed: self.minimization_is_closed,
             },
@@ -405,8 +419,8 @@ impl ProbingBuilder {
             || {
                 let longest = self.build_longest(&mut scratch);
                 let middle = self.middle.iter();
-                let pack = |m: &MiddleTable| oldest_words::pack(&m.lines, &m.oldest, bits);
-                (longest, middle.map(pack).collect::<Vec<_>>())
+                let packed = middle.map(|m| oldest_words::pack(&m.lines, &m.oldest, bits));
+                (longest, packed.collect::<Vec<_>>())
             },
         );
         written?;

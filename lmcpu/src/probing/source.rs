@@ -129,11 +129,11 @@ impl<V: Copy> SortedTable<V> {
         log10: impl Fn(V) -> f32,
         backoff: impl Fn(V) -> Option<f32>,
     ) -> LevelNgrams {
-        let values = || self.entries.iter().map(|&(.., index)| self.values[index]);
+        let values = self.entries.iter().map(|&(.., index)| self.values[index]);
         let keys = self.entries.iter().map(|&(.., index)| self.keys[index]);
         LevelNgrams {
-            log10: values().map(log10).collect(),
-            backoffs: values().filter_map(backoff).collect(),
+            log10: values.clone().map(log10).collect(),
+            backoffs: values.filter_map(backoff).collect(),
             oldest: self.entries.iter().map(|entry| entry.1).collect(),
             offsets: offsets_by_key(suffix_count, self.entries.iter().map(|entry| entry.0)),
             keep: keep_flags(blanks, keys),

@@ -56,11 +56,11 @@ impl SortedTrie {
         let mut nodes = Nodes::default();
         let (mut parents, mut positions) = (Vec::new(), Vec::with_capacity(old.len()));
         let mut old_blanks = old.blanks.iter().peekable();
-        let key = |blank: &[u32; MAX_ORDER]| {
-            // Shorter suffixes have been added already.
-            (self.node(&blank[..order - 1]).unwrap_or(NO_NODE), blank[order - 1])
-        };
-        let mut blanks = blanks.iter().map(key).peekable();
+        // Shorter suffixes have been added already.
+        let keys = blanks
+            .iter()
+            .map(|blank| (self.node(&blank[..order - 1]).unwrap_or(NO_NODE), blank[order - 1]));
+        let mut blanks = keys.peekable();
         let mut push = |nodes: &mut Nodes, (parent, word), log10, backoff, blank| {
             if blank {
                 nodes.blanks.push(nodes.words.len() as u32);

@@ -136,8 +136,10 @@ impl SortedModel {
 /// first; equal ones in the source's order.
 fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
-    let log10 = |id: u32| -unigrams[id as usize].log10.abs();
-    ranked.sort_by(|&a, &b| log10(b).total_cmp(&log10(a)));
+    ranked.sort_by(|&a, &b| {
+        let [a, b] = [a, b].map(|id| unigrams[id as usize].log10.abs());
+        a.total_cmp(&b)
+    });
     let mut ids = vec![0; unigrams.len()];
     for (rank, source_id) in ranked.into_iter().enumerate() {
         ids[source_id as usize] = rank as u32 + 1;

@@ -62,16 +62,16 @@ impl LevelReader for TrieLevels {
         for (position, &(_, number, _)) in entries.iter().enumerate() {
             positions[number as usize] = position as u32;
         }
-        let ngrams = || entries.iter().map(|&(_, number, value)| level.decode_ngram(number, value));
+        let ngrams = entries.iter().map(|&(_, number, value)| level.decode_ngram(number, value));
         let longest = order == self.model.head.order();
         let numbers = entries.iter().map(|entry| entry.1);
         let suffixes = entries.iter().map(|entry| (entry.0 >> 32) as usize);
         let listed = LevelNgrams {
-            log10: ngrams().map(|found| found.log10).collect(),
+            log10: ngrams.clone().map(|found| found.log10).collect(),
             backoffs: if longest {
                 Vec::new()
             } else {
-                ngrams().map(|found| found.backoff).collect()
+                ngrams.map(|found| found.backoff).collect()
             },
             oldest: entries.iter().map(|entry| entry.0 as u32).collect(),
             offsets: offsets_by_key(self.suffix_count, suffixes),

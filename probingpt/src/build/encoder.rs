@@ -201,15 +201,7 @@ impl<'a> Encoder<'a> {
     fn push_scores(&mut self, entry: &TextEntry<'_>, fields: &EntryFields<'_>) -> Result<f32> {
         let plan = self.plan;
         let body = &mut self.current_run.body;
-        let failed = |k: usize, reason: String| {
-            let reason = format!("score {}: {reason}", k + 1);
-            Error::format(&plan.table, entry.line_number, Some(3), reason)
-        };
-        let wrong_number = || {
-            let found = fields::split_words(fields.scores).count();
-            let reason = format!("{found} scores, the first line has {}", plan.columns.len());
-            Error::format(&plan.table, entry.line_number, Some(3), reason)
-        };
+        let (file, line) = (&plan.table, entry.line_number);
         if plan.columns.is_empty() {
             return Ok(0.0);
         }
@@ -217,10 +209,13 @@ impl<'a> Encoder<'a> {
         let mut words = fields::split_words(fields.scores);
         let mut third = 0.0;
         for (k, column) in plan.columns.iter().enumerate() {
-            let text = words.next().ok_or_else(wrong_number)?;
+            let text = words.next().ok_or_else(|| {
+                wrong_number_of_scores(file, line, fields.scores, plan.columns.len())
+            })?;
             let value = match column {
                 ColumnEncoding::Raw => {
-                    let value = parse_probability(text).map_err(|reason| failed(k, reason))?;
+                    let value = parse_probability(text)
+                        .map_err(|reason| invalid_score(file, line, k, &reason))?;
                     body.extend_from_slice(&plan.zero_policy.score(value).to_le_bytes());
                     value
                 }
@@ -238,7 +233,8 @@ impl<'a> Encoder<'a> {
                     };
                     let (id, new) = dictionary.texts.intern(key, 0, 1);
                     if new {
-                        let value = parse_probability(text).map_err(|reason| failed(k, reason))?;
+                        let value = parse_probability(text)
+                            .map_err(|reason| invalid_score(file, line, k, &reason))?;
                         dictionary.probabilities.push(value);
                     }
                     push_leb128(body, u64::from(id));
@@ -250,7 +246,7 @@ impl<'a> Encoder<'a> {
             }
         }
         if words.next().is_some() {
-            return Err(wrong_number());
+            return Err(wrong_number_of_scores(file, line, fields.scores, plan.columns.len()));
         }
         Ok(third)
     }
@@ -263,17 +259,13 @@ impl<'a> Encoder<'a> {
         };
         let (id, new) = self.reordering.texts.intern(text, 0, 1);
         if new {
-            let failed = |reason: String| {
-                Error::format(&self.plan.reordering_table, number, Some(3), reason)
-            };
-            let wanted = self.plan.num_reordering;
-            let found = fields::split_words(text).count();
-            if found != wanted {
-                return Err(failed(format!("{found} scores, the first line has {wanted}")));
+            let (file, expected) = (&self.plan.reordering_table, self.plan.num_reordering);
+            if fields::split_words(text).count() != expected {
+                return Err(wrong_number_of_scores(file, number, text, expected));
             }
             for (k, word) in fields::split_words(text).enumerate() {
                 let value = parse_probability(word)
-                    .map_err(|reason| failed(format!("score {}: {reason}", k + 1)))?;
+                    .map_err(|reason| invalid_score(file, number, k, &reason))?;
                 self.reordering.values.push(self.plan.zero_policy.score(value));
             }
         }
@@ -372,9 +364,8 @@ impl<'a> Encoder<'a> {
     /// written.
     fn release_row_ids(&mut self, mut row: &[u8]) {
         let row = &mut row;
-        let mut next = || take_id(row).unwrap_or_default();
-        for _ in 0..next() {
-            self.target_words.decrement_count(next());
+        for _ in 0..take_id(row).unwrap_or_default() {
+            self.target_words.decrement_count(take_id(row).unwrap_or_default());
         }
         for (column, dictionary) in self.plan.columns.iter().zip(&mut self.scores) {
             match column {
@@ -382,18 +373,28 @@ impl<'a> Encoder<'a> {
                 _ => dictionary.texts.decrement_count(take_id(row).unwrap_or_default()),
             }
         }
-        let mut next = || take_id(row).unwrap_or_default();
         if self.plan.num_reordering > 0
-            && let Some(id) = next().checked_sub(1)
+            && let Some(id) = take_id(row).unwrap_or_default().checked_sub(1)
         {
             self.reordering.texts.decrement_count(id);
         }
-        self.alignments.texts.decrement_count(next());
+        self.alignments.texts.decrement_count(take_id(row).unwrap_or_default());
         if !self.plan.counts_in_codebooks {
-            self.counts.decrement_count(next());
+            self.counts.decrement_count(take_id(row).unwrap_or_default());
         }
-        self.extra.decrement_count(next());
+        self.extra.decrement_count(take_id(row).unwrap_or_default());
     }
+}
+
+#[cold]
+fn invalid_score(file: &str, line: u64, column: usize, reason: &str) -> Error {
+    Error::format(file, line, Some(3), format!("score {}: {reason}", column + 1))
+}
+
+#[cold]
+fn wrong_number_of_scores(file: &str, line: u64, scores: &[u8], expected: usize) -> Error {
+    let found = fields::split_words(scores).count();
+    Error::format(file, line, Some(3), format!("{found} scores, the first line has {expected}"))
 }
 
 /// Appends the part of the counts that is stored with score column `k`: (c_e, joint) with

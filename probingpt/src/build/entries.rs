@@ -70,10 +70,9 @@ impl<'a> TextEntry<'a> {
     /// Whether it has the form of a rule of hierarchical or syntactic models, of which both sides
     /// end with a non-terminal, their left-hand side: `[X][X] house [X] ||| [X][X] casa [X]`.
     pub fn is_rule(&self) -> bool {
-        fn last_of(phrase: &[u8]) -> Option<&[u8]> {
-            fields::split_words(phrase).last()
+        fn ends_with_label(phrase: &[u8]) -> bool {
+            fields::split_words(phrase).last().is_some_and(is_non_terminal)
         }
-        let ends_with_label = |phrase| last_of(phrase).is_some_and(is_non_terminal);
         fields::split_words(self.source()).nth(1).is_some()
             && ends_with_label(self.source())
             && ends_with_label(self.target())
@@ -92,24 +91,23 @@ impl<'a> TextEntry<'a> {
 
     pub fn fields(&self) -> EntryFields<'a> {
         let mut rest = Some(&self.line[self.separators.1 + 3..]);
-        let mut next = || {
-            let Some(text) = rest else { return &[][..] };
-            match find_separator(text) {
-                Some(at) => {
-                    rest = Some(&text[at + 3..]);
-                    fields::trim(&text[..at])
-                }
-                None => {
-                    rest = None;
-                    fields::trim(text)
-                }
-            }
-        };
-        let (scores, alignment, counts) = (next(), next(), next());
+        let [scores, alignment, counts] = std::array::from_fn(|_| take_field(&mut rest));
         let extra = rest.map_or(&[][..], fields::trim);
         let blank = extra.iter().all(|b| matches!(b, b' ' | b'\t' | b'|' | b'\r'));
         EntryFields { scores, alignment, counts, extra: if blank { &[] } else { extra } }
     }
+}
+
+/// Takes the field before the first separator off `rest`, which is `None` after the last field.
+#[inline]
+fn take_field<'a>(rest: &mut Option<&'a [u8]>) -> &'a [u8] {
+    let Some(text) = *rest else { return &[] };
+    let (field, after) = match find_separator(text) {
+        Some(at) => (&text[..at], Some(&text[at + 3..])),
+        None => (text, None),
+    };
+    *rest = after;
+    fields::trim(field)
 }
 
 /// The positions of the first and the second `|||`.

@@ -143,9 +143,11 @@ pub fn build_file(
     };
     let work = || {
         let mut consumed = InputConsumption::default();
-        let mut open = |path: &Path| open_lines(path, options, folder, &mut consumed, progress);
-        let table = open(&options.phrase_table)?;
-        let reordering = options.reordering.as_deref().map(open).transpose()?;
+        let table = open_lines(&options.phrase_table, options, folder, &mut consumed, progress)?;
+        let reordering = options.reordering.as_deref();
+        let reordering = reordering
+            .map(|path| open_lines(path, options, folder, &mut consumed, progress))
+            .transpose()?;
         let job = BuildJob {
             entries: EntryReader::new(table, reordering)?,
             plan_options,
@@ -429,31 +431,15 @@ impl BuildJob<'_> {
             // Each end of the channel is dropped with its users: sending fails when no
             // worker is left, receiving when the reader has ended, by an error or a panic
             // too.
-            let worker = |_| {
+            let mut workers = Vec::with_capacity(self.threads);
+            for _ in 0..self.threads {
                 let (work, receiver) = (&work, receiver.clone());
-                scope.spawn(move || work(receiver))
-            };
-            let workers: Vec<_> = (0..self.threads).map(worker).collect();
+                workers.push(scope.spawn(move || work(receiver)));
+            }
             drop(receiver);
             let mut blocks =
                 BlockSender { current: EntryBlock::default(), number: 0, sender, failed: &failed };
-            let mut read = || -> Result<()> {
-                for entry in sample.entries() {
-                    if failed.load(Ordering::Relaxed) {
-                        return Ok(());
-                    }
-                    blocks.push(&entry);
-                }
-                while !failed.load(Ordering::Relaxed)
-                    && let Some(entry) = self.entries.next()?
-                {
-                    if blocks.push(&entry) {
-                        progress.set_position(self.consumed.total_consumed());
-                    }
-                }
-                Ok(())
-            };
-            let outcome = read();
+            let outcome = self.send_entries(&sample, &mut blocks, progress);
             // A block before a reading error may have an earlier error.
             blocks.send_block();
             drop(blocks);
@@ -473,6 +459,29 @@ impl BuildJob<'_> {
                 None => outcome.map(|()| encoders),
             }
         })
+    }
+
+    /// Sends the entries of `sample`, then those not yet read, until one has failed.
+    fn send_entries(
+        &mut self,
+        sample: &EntryBlock,
+        blocks: &mut BlockSender<'_>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        for entry in sample.entries() {
+            if blocks.failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            blocks.push(&entry);
+        }
+        while !blocks.failed.load(Ordering::Relaxed)
+            && let Some(entry) = self.entries.next()?
+        {
+            if blocks.push(&entry) {
+                progress.set_position(self.consumed.total_consumed());
+            }
+        }
+        Ok(())
     }
 }
 

@@ -63,8 +63,7 @@ impl ProbingBuilder {
     /// Adds some n-grams of the order that was begun.
     pub(super) fn add_part(&mut self, part: &Section) {
         if self.is_longest(part.order) {
-            let log10 = |index: usize| part.log10[index].to_bits() | SIGN;
-            self.add_entries::<Line5>(part, log10);
+            self.add_entries::<Line5>(part, |index| part.log10[index].to_bits() | SIGN);
         } else {
             self.add_entries::<Line4>(part, |index: usize| {
                 pack(part.log10[index].to_bits() | SIGN, part.backoffs[index].to_bits())

@@ -144,19 +144,15 @@ fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<
             key.join(numbers[parents[at] as usize], nodes.words[at])
         });
         drop(parents);
-        let value = |at| coding.value(&nodes, at);
-        let BuiltTable { layout, lines, slot_indices: slots } = quotient_table::build(
-            &keys,
-            key.bits,
-            coding.widths.value_bits(),
-            LOAD_FACTOR,
-            value,
-        )
-        .ok_or_else(|| {
-            let reason = "more n-grams of one order than a trie can hold; build the probing \
+        let BuiltTable { layout, lines, slot_indices: slots } =
+            quotient_table::build(&keys, key.bits, coding.widths.value_bits(), LOAD_FACTOR, |at| {
+                coding.value(&nodes, at)
+            })
+            .ok_or_else(|| {
+                let reason = "more n-grams of one order than a trie can hold; build the probing \
                               model (--type probing)";
-            Error::Unsupported { file: model.name.clone(), reason: reason.into() }
-        })?;
+                Error::Unsupported { file: model.name.clone(), reason: reason.into() }
+            })?;
         let mut blanks: Vec<u32> = nodes.blanks.iter().map(|&at| slots[at as usize]).collect();
         blanks.sort_unstable();
         let metadata = LevelMetadata {
@@ -227,13 +223,13 @@ fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
 }
 
 fn unigram_records(nodes: &Nodes) -> Vec<UnigramRecord> {
-    let has_children =
-        |at: usize| !nodes.children.is_empty() && !nodes.children_of(at as u32).is_empty();
     (0..nodes.len())
         .map(|at| UnigramRecord {
             log10: nodes.log10[at],
             backoff: nodes.backoffs[at],
-            has_children: u32::from(has_children(at)),
+            has_children: u32::from(
+                !nodes.children.is_empty() && !nodes.children_of(at as u32).is_empty(),
+            ),
             zero: 0,
         })
         .collect()
