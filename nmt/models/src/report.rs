@@ -230,15 +230,10 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
     if let Some(words) = &bundle.tokenizers {
         let [source, target] = &words.vocabularies;
         fn describe(vocabulary: &Vocabulary) -> String {
-            let name = |id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default());
-            format!(
-                "{} words, {} {}, {} {}",
-                vocabulary.len(),
-                name(vocabulary.eos_id()),
-                vocabulary.eos_id(),
-                name(vocabulary.unk_id()),
-                vocabulary.unk_id()
-            )
+            let (eos_id, unk_id) = (vocabulary.eos_id(), vocabulary.unk_id());
+            let [eos, unk] = [eos_id, unk_id]
+                .map(|id| String::from_utf8_lossy(vocabulary.word(id).unwrap_or_default()));
+            format!("{} words, {eos} {eos_id}, {unk} {unk_id}", vocabulary.len())
         }
         if source.has_same_ids(target) {
             lines.push(("vocabulary", describe(source)));

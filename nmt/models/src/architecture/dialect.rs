@@ -15,9 +15,9 @@ pub enum Dialect {
 impl Dialect {
     /// The dialect of the version that wrote a model, such as `v1.9.56 a1b2c3 2023`.
     pub(crate) fn from_version(version: &str) -> Self {
-        let mut numbers = version.trim_start_matches('v').split(['.', ' ']);
-        let mut number = || numbers.next().and_then(|n| n.parse::<u32>().ok());
-        match (number(), number()) {
+        let numbers = version.trim_start_matches('v').split(['.', ' ']);
+        let mut numbers = numbers.map(|number| number.parse::<u32>().ok());
+        match (numbers.next().flatten(), numbers.next().flatten()) {
             (Some(major), Some(minor)) if (major, minor) < (1, 10) => Dialect::Browser,
             _ => Dialect::Marian,
         }

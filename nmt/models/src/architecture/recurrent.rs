@@ -72,6 +72,17 @@ pub enum CellKind {
     Mlstm,
 }
 
+impl CellKind {
+    fn name(self) -> &'static str {
+        match self {
+            CellKind::Gru => "GRU",
+            CellKind::NematusGru => "GRU, Nematus'",
+            CellKind::Lstm => "LSTM",
+            CellKind::Mlstm => "mLSTM",
+        }
+    }
+}
+
 /// The form of layer norms outside of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerNormStyle {
@@ -201,18 +212,14 @@ impl RecurrentConfig {
         shape: [usize; 2],
         all: &mut Vec<ParameterSpec>,
     ) {
-        let mut add = |name: &str, shape| {
-            all.push(ParameterSpec::new(format!("{prefix}_{name}{index}"), shape));
+        let vectors: &[&str] = match self.layer_norm_style {
+            None => &["b"],
+            Some(LayerNormStyle::Marian) => &["b", "gamma"],
+            Some(LayerNormStyle::Nematus) => &["b", "ln_s", "ln_b"],
         };
-        add("W", shape);
-        add("b", [1, shape[1]]);
-        match self.layer_norm_style {
-            None => {}
-            Some(LayerNormStyle::Marian) => add("gamma", [1, shape[1]]),
-            Some(LayerNormStyle::Nematus) => {
-                add("ln_s", [1, shape[1]]);
-                add("ln_b", [1, shape[1]]);
-            }
+        all.push(ParameterSpec::new(format!("{prefix}_W{index}"), shape));
+        for name in vectors {
+            all.push(ParameterSpec::new(format!("{prefix}_{name}{index}"), [1, shape[1]]));
         }
     }
 
@@ -264,12 +271,6 @@ impl RecurrentConfig {
     }
 
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
-        let name = |cell| match cell {
-            CellKind::Gru => "GRU",
-            CellKind::NematusGru => "GRU, Nematus'",
-            CellKind::Lstm => "LSTM",
-            CellKind::Mlstm => "mLSTM",
-        };
         let (encoder, decoder) = (&self.encoder, &self.decoder);
         let kind = match encoder.kind {
             EncoderKind::Bidirectional => "bidirectional",
@@ -277,9 +278,9 @@ impl RecurrentConfig {
             EncoderKind::Alternating => "alternating",
         };
         let cells = if encoder.cell == decoder.cell {
-            name(encoder.cell).to_owned()
+            encoder.cell.name().to_owned()
         } else {
-            format!("{}; {}", name(encoder.cell), name(decoder.cell))
+            format!("{}; {}", encoder.cell.name(), decoder.cell.name())
         };
         let mut cells_of_a_layer = format!("{} + {}", encoder.cell_depth, decoder.base_depth);
         if decoder.depth > 1 {

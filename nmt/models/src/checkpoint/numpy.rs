@@ -45,27 +45,32 @@ pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
 
 /// The array in `content`, or the reason why it cannot be a parameter.
 fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
-    let damaged = |reason: String| Error::damaged(path, name, reason);
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {
-        return Err(damaged("this is not a NumPy array".into()));
+        return Err(Error::damaged(path, name, "this is not a NumPy array"));
     }
     let version = cursor.u8(name)?;
     cursor.u8(name)?;
     let length = match version {
         1 => usize::from(cursor.u16(name)?),
         2 | 3 => cursor.u32(name)? as usize,
-        _ => return Err(damaged(format!("version {version} of NumPy's format is not known"))),
+        _ => {
+            let reason = format!("version {version} of NumPy's format is not known");
+            return Err(Error::damaged(path, name, reason));
+        }
     };
     let header = String::from_utf8_lossy(cursor.take(length, name)?).into_owned();
-    let (kind, fortran_order, shape) = read_header(&header)
-        .ok_or_else(|| damaged(format!("its header cannot be understood: {}", header.trim())))?;
+    let (kind, fortran_order, shape) = read_header(&header).ok_or_else(|| {
+        let reason = format!("its header cannot be understood: {}", header.trim());
+        Error::damaged(path, name, reason)
+    })?;
     let Some(dtype) = parse_dtype(kind) else {
         return Ok(Err(format!("an array of {kind:?}")));
     };
     let data = cursor.take_shared(content.len() - cursor.position, name)?;
     let shape = if fortran_order { shape.into_iter().rev().collect() } else { shape };
-    let tensor = Tensor::new(shape, dtype, StorageOrder::RowMajor, data).map_err(damaged)?;
+    let tensor = Tensor::new(shape, dtype, StorageOrder::RowMajor, data)
+        .map_err(|reason| Error::damaged(path, name, reason))?;
     if fortran_order && tensor.shape().len() > 2 {
         return Ok(Err("an array of more than two dimensions in Fortran's order".into()));
     }

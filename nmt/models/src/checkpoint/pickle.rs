@@ -313,11 +313,7 @@ impl<'a> Machine<'a> {
             }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?);
-                let text = |value| match value {
-                    Value::Text(start, end) => Ok(&self.bytes[start..end]),
-                    _ => Err("a name that is not a text".to_owned()),
-                };
-                let (module, name) = (text(module)?, text(name)?);
+                let (module, name) = (self.text(module)?, self.text(name)?);
                 self.push_name(module, name)?;
             }
             b'R' | 0x81 => {
@@ -450,10 +446,26 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The text of a module or of a name.
+    fn text(&self, value: Value) -> Result<&'a [u8], String> {
+        match value {
+            Value::Text(start, end) => Ok(&self.bytes[start..end]),
+            _ => Err("a name that is not a text".into()),
+        }
+    }
+
     fn items(&self, value: Value) -> Result<&[Value], String> {
         match self.object(value) {
             Some(Object::Tuple(items) | Object::List(items)) => Ok(items),
             _ => Err("a tuple is expected".into()),
+        }
+    }
+
+    /// The shape or the strides of a tensor.
+    fn sizes(&self, value: Value) -> Result<Vec<usize>, String> {
+        match self.items(value)? {
+            sizes if sizes.len() > MAX_SIDES => Err(format!("a tensor of {} sides", sizes.len())),
+            sizes => sizes.iter().map(|&size| count(size)).collect(),
         }
     }
 
@@ -470,15 +482,16 @@ impl<'a> Machine<'a> {
                     [pairs] => self.items(*pairs)?,
                     _ => return Err("an OrderedDict of several arguments".into()),
                 };
-                let pair = |pair: &Value| match self.items(*pair)? {
-                    [key, value] => Ok((*key, *value)),
-                    _ => Err("an OrderedDict of what are not pairs".to_owned()),
-                };
+
                 let copied = self.copied_pairs + pairs.len();
                 if copied > MAX_COPIED_PAIRS {
                     return Err("its dictionaries have too many items".into());
                 }
-                let entries = pairs.iter().map(pair).collect::<Result<_, _>>()?;
+                let entries = pairs.iter().map(|pair| match self.items(*pair)? {
+                    [key, value] => Ok((*key, *value)),
+                    _ => Err("an OrderedDict of what are not pairs".to_owned()),
+                });
+                let entries = entries.collect::<Result<_, _>>()?;
                 self.copied_pairs = copied;
                 Object::Dict(entries)
             }
@@ -489,19 +502,12 @@ impl<'a> Machine<'a> {
                 let Some(Object::Storage(storage)) = self.object(*storage) else {
                     return Err("a tensor of what is not a storage".into());
                 };
-                let sizes = |value: &Value| -> Result<Vec<usize>, String> {
-                    match self.items(*value)? {
-                        sizes if sizes.len() > MAX_SIDES => {
-                            Err(format!("a tensor of {} sides", sizes.len()))
-                        }
-                        sizes => sizes.iter().map(|&size| count(size)).collect(),
-                    }
-                };
+
                 Object::Tensor(TensorRecord {
                     storage: storage.clone(),
                     offset: count(*offset)?,
-                    shape: sizes(shape)?,
-                    strides: sizes(strides)?,
+                    shape: self.sizes(*shape)?,
+                    strides: self.sizes(*strides)?,
                 })
             }
             Name::RebuildParameter => match arguments.first().and_then(|&one| self.object(one)) {

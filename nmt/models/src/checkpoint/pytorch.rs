@@ -18,6 +18,8 @@ use super::zip_archive::ZipArchive;
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 
+/// The reason of an error about a file from a big-endian machine.
+const BIG_ENDIAN: &str = "numbers are not little-endian; save the model again";
 /// The pickle of an archive, in its only folder.
 const PICKLE: &str = "data.pkl";
 /// The first pickle of a file without archive: protocol 2, the number 0x1950a86a20f9469cfc6c.
@@ -46,15 +48,14 @@ fn find_pickle(archive: &ZipArchive) -> Option<(usize, String)> {
 
 /// Reads an archive of PyTorch.
 pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> {
-    let damaged = |place: &str, reason: &str| Error::damaged(path, place, reason);
     let (pickle, folder) =
-        find_pickle(&archive).ok_or_else(|| damaged("file", "data.pkl is missing"))?;
+        find_pickle(&archive).ok_or_else(|| Error::damaged(path, "file", "data.pkl is missing"))?;
     let names: HashMap<String, usize> =
         archive.entries().iter().enumerate().map(|(at, entry)| (entry.name.clone(), at)).collect();
     if let Some(&order) = names.get(&format!("{folder}byteorder"))
         && &archive.read_content(order)?[..] != b"little"
     {
-        return Err(damaged("byteorder", "numbers are not little-endian; save the model again"));
+        return Err(Error::damaged(path, "byteorder", BIG_ENDIAN));
     }
     let bytes = archive.read_content(pickle)?;
     archive.check_crc(pickle, &bytes)?;
@@ -67,9 +68,10 @@ pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> 
             return Ok(bytes.clone());
         }
         let name = format!("{folder}data/{key}");
-        let index = names.get(&name).ok_or_else(|| damaged(&name, "the archive lacks it"))?;
+        let index =
+            names.get(&name).ok_or_else(|| Error::damaged(path, &name, "the archive lacks it"))?;
         let bytes = archive.read_content(*index)?;
-        check_len(storage, bytes.len()).map_err(|reason| damaged(&name, &reason))?;
+        check_len(storage, bytes.len()).map_err(|reason| Error::damaged(path, &name, reason))?;
         read.insert(key.to_owned(), bytes.clone());
         Ok(bytes)
     })
@@ -78,17 +80,16 @@ pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> 
 /// Reads a file without archive: its magic number, the version, a description of the machine, the
 /// tensors, the keys of the storages, then each with the number of its elements.
 pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
-    let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
-    let next =
-        |start: usize, what: &str| unpickle(window, start).map_err(|reason| damaged(what, reason));
+    let next = |start: usize, place: &str| {
+        unpickle(window, start).map_err(|reason| Error::damaged(path, place, reason))
+    };
     let version = next(MAGIC.len(), "version")?;
     if version.root != Value::Int(1001) {
-        return Err(damaged("version", "not version 1001; save the model again".into()));
+        return Err(Error::damaged(path, "version", "not version 1001; save the model again"));
     }
     let machine = next(version.end, "description")?;
     if machine.entry(machine.root, "little_endian") != Some(Value::Bool(true)) {
-        let reason = "numbers are not little-endian; save the model again";
-        return Err(damaged("description", reason.into()));
+        return Err(Error::damaged(path, "description", BIG_ENDIAN));
     }
     let found = next(machine.end, "tensors")?;
     let keys = next(found.end, "keys of storages")?;
@@ -101,25 +102,28 @@ pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
         let place = format!("storage {key}");
         let kind = kinds
             .get(key.as_str())
-            .ok_or_else(|| damaged(&place, "it is not the storage of a tensor".into()))?;
+            .ok_or_else(|| Error::damaged(path, &place, "it is not the storage of a tensor"))?;
         let count = cursor.usize(&place)?;
         let size = count.checked_mul(kind.size);
-        let size = size.ok_or_else(|| damaged(&place, format!("{count} elements")))?;
+        let size = size.ok_or_else(|| Error::damaged(path, &place, format!("{count} elements")))?;
         storages.insert(key, cursor.take_shared(size, &place)?);
     }
     build(&found, path, "tensors", window.len(), |storage, key| {
         let place = format!("storage {key}");
-        let bytes = storages.get(key).ok_or_else(|| damaged(&place, "the file lacks it".into()))?;
-        check_len(storage, bytes.len()).map_err(|reason| damaged(&place, reason))?;
+        let bytes =
+            storages.get(key).ok_or_else(|| Error::damaged(path, &place, "the file lacks it"))?;
+        check_len(storage, bytes.len()).map_err(|reason| Error::damaged(path, &place, reason))?;
         Ok(bytes.clone())
     })
 }
 
 /// The kind of the elements of each storage, by its key.
 fn storage_kinds<'a>(found: &Unpickled, bytes: &'a [u8]) -> HashMap<&'a str, StorageKind> {
-    let storages = found.storages();
-    let key = |storage: &Storage| std::str::from_utf8(bytes.get(storage.key.clone())?).ok();
-    storages.filter_map(|storage| Some((key(storage)?, storage.kind))).collect()
+    let kinds = found.storages().filter_map(|storage| {
+        let key = std::str::from_utf8(bytes.get(storage.key.clone())?).ok()?;
+        Some((key, storage.kind))
+    });
+    kinds.collect()
 }
 
 fn check_len(storage: &Storage, bytes: usize) -> Result<(), String> {
@@ -191,14 +195,15 @@ fn elements(
     if count == 0 {
         return storage.slice(0, 0).ok_or_else(beyond);
     }
-    let sides = || shape.iter().zip(strides);
-    let last = sides()
+    let sides = shape.iter().zip(strides);
+    let last = sides
+        .clone()
         .try_fold(*offset, |at, (&side, &stride)| at.checked_add((side - 1).checked_mul(stride)?));
     if last.is_none_or(|last| last >= *len) || count > *len {
         return Err(beyond());
     }
     let mut expected = 1;
-    let is_in_order = sides().rev().all(|(&side, &stride)| {
+    let is_in_order = sides.rev().all(|(&side, &stride)| {
         let fits = side == 1 || stride == expected;
         expected *= side;
         fits

@@ -29,9 +29,9 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let data = cursor.take_shared(window.len() - cursor.position, "data")?;
     let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Safetensors);
     for (name, TensorInfo { dtype, shape, data_offsets: [start, end] }) in header.0 {
-        let damaged = |reason: &str| Error::damaged(path, &name, reason);
         let range = end.checked_sub(start).and_then(|length| data.slice(start, length));
-        let range = range.ok_or_else(|| damaged("it does not lie in the file"))?;
+        let range =
+            range.ok_or_else(|| Error::damaged(path, &name, "it does not lie in the file"))?;
         let dtype = match &dtype[..] {
             "F32" => DType::F32,
             "F16" => DType::F16,
@@ -47,7 +47,8 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
             }
         };
         let tensor = Tensor::new(shape, dtype, StorageOrder::RowMajor, range);
-        checkpoint.insert(&name, tensor.map_err(|reason| damaged(&reason))?)?;
+        let tensor = tensor.map_err(|reason| Error::damaged(path, &name, reason))?;
+        checkpoint.insert(&name, tensor)?;
     }
     Ok(checkpoint)
 }

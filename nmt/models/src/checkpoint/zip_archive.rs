@@ -176,34 +176,36 @@ impl<'a> ZipArchive<'a> {
     }
 }
 
+/// The place of errors in the directory.
+const PLACE: &str = "zip directory";
+
 /// The number of entries of the directory, and its offset.
 fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
-    let damaged = |reason: &str| Error::damaged(path, "zip directory", reason);
     let from = window.len().saturating_sub(MAX_END_LEN);
     let end = window[from..].windows(4).rposition(|bytes| bytes == DIRECTORY_END);
-    let end = from + end.ok_or_else(|| damaged("it is missing; the file is cut"))?;
+    let end = end.ok_or_else(|| Error::damaged(path, PLACE, "it is missing; the file is cut"))?;
+    let end = from + end;
     let mut cursor = Cursor::new(window, path, end + 10);
-    let count = u64::from(cursor.u16("zip directory")?);
-    cursor.take(4, "zip directory")?;
-    let at = u64::from(cursor.u32("zip directory")?);
+    let count = u64::from(cursor.u16(PLACE)?);
+    cursor.take(4, PLACE)?;
+    let at = u64::from(cursor.u32(PLACE)?);
     if count != 0xffff && at != 0xffff_ffff {
         return Ok((count, at as usize));
     }
     let locator = end.checked_sub(20).filter(|&at| window[at..].starts_with(ZIP64_LOCATOR));
     let Some(locator) = locator else { return Ok((count, at as usize)) };
-    let record = Cursor::new(window, path, locator + 8).usize("zip directory")?;
+    let record = Cursor::new(window, path, locator + 8).usize(PLACE)?;
     let mut cursor = Cursor::new(window, path, record);
-    if cursor.u32("zip directory")? != ZIP64_DIRECTORY_END {
-        return Err(damaged("its 64-bit end is not where it should be"));
+    if cursor.u32(PLACE)? != ZIP64_DIRECTORY_END {
+        return Err(cursor.damaged(PLACE, "its 64-bit end is not where it should be"));
     }
-    cursor.take(28, "zip directory")?;
-    let count = cursor.u64("zip directory")?;
-    cursor.take(8, "zip directory")?;
-    Ok((count, cursor.usize("zip directory")?))
+    cursor.take(28, PLACE)?;
+    let count = cursor.u64(PLACE)?;
+    cursor.take(8, PLACE)?;
+    Ok((count, cursor.usize(PLACE)?))
 }
 
 fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
-    const PLACE: &str = "zip directory";
     if cursor.u32(PLACE)? != DIRECTORY_ENTRY {
         return Err(cursor.damaged(PLACE, "fewer entries than promised"));
     }

@@ -67,3 +67,17 @@ impl Files {
         json::parse(&self.open(path)?, path)
     }
 }
+
+/// The names of the files in `folder`, sorted.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub fn file_names(folder: &Path) -> Result<Vec<String>> {
+    let names = std::fs::read_dir(folder).and_then(|entries| {
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        names.collect::<std::io::Result<Vec<String>>>()
+    });
+    let mut names = names.map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
+    names.sort_unstable();
+    Ok(names)
+}

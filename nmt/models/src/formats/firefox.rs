@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::files;
 use crate::{Error, Result, compressed};
 
 /// Whether `folder` holds a model that was packed for browsers, with its configuration. What
@@ -41,12 +42,7 @@ pub struct FirefoxFiles {
 pub fn find_beside(model: &Path) -> Result<FirefoxFiles> {
     let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let mut names = Vec::new();
-    let failed = |e| miriam_storage::Error::io(folder, "list", e);
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
-    }
-    names.sort_unstable();
+    let names = files::file_names(folder)?;
     let model_name = model.file_name().unwrap_or_default().to_string_lossy();
     find_among(&names, &model_name, folder)
 }
@@ -63,11 +59,9 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
         fn has_pair(name: &str, pair: &Option<&str>) -> bool {
             pair.is_some_and(|pair| name.split('.').any(|p| p == pair))
         }
-        let is_of_another = |name: &str| {
+        let (others, all): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|name| {
             pair.is_some_and(|pair| names_another_pair(name, pair)) && !has_pair(name, &pair)
-        };
-        let (others, all): (Vec<&str>, Vec<&str>) =
-            all.into_iter().partition(|name| is_of_another(name));
+        });
         let pair_files: Vec<&str> =
             all.iter().copied().filter(|name| has_pair(name, &pair)).collect();
         match if pair_files.is_empty() { &all[..] } else { &pair_files[..] } {

@@ -94,36 +94,39 @@ impl FoundModel {
         Ok(bundle)
     }
 
+    fn read_vocabulary(&self, side: usize, path: &Path) -> Result<(Vocabulary, Segmentation)> {
+        let bytes = self.contents.open(path)?;
+        let (vocabulary, pieces) = match &self.special_tokens {
+            Some(tokens) => Vocabulary::parse_with_special_tokens(bytes, path, tokens)?,
+            None => Vocabulary::parse_with_segmentation(bytes, path)?,
+        };
+        let segmentation = match pieces {
+            Some(model) => Segmentation::SentencePiece(model),
+            None => self.segmentation[side].clone(),
+        };
+        Ok((vocabulary, segmentation))
+    }
+
+    /// The rows of one side's embedding table, which all models of an ensemble share.
+    fn table_rows(&self, side: usize, path: &Path) -> Result<usize> {
+        let tables = self.models.iter().map(|model| model.architecture().embeddings());
+        let mut rows = tables.map(|t| [t.source_vocab_size, t.target_vocab_size][side]);
+        let first = rows.next().unwrap_or(0);
+        match rows.find(|&other| other != first) {
+            None => Ok(first),
+            Some(other) => {
+                let reason = format!("models of {first} and of {other} words form no ensemble");
+                Err(Error::mismatch(path, "vocabulary", reason))
+            }
+        }
+    }
+
     /// Opens the vocabularies and truncates them to the embedding tables of the models.
     fn open_tokenizers(&self, paths: &[PathBuf; 2]) -> Result<TokenizerPair> {
-        let read = |side: usize| -> Result<(Vocabulary, Segmentation)> {
-            let path = &paths[side];
-            let bytes = self.contents.open(path)?;
-            let (vocabulary, pieces) = match &self.special_tokens {
-                Some(tokens) => Vocabulary::parse_with_special_tokens(bytes, path, tokens)?,
-                None => Vocabulary::parse_with_segmentation(bytes, path)?,
-            };
-            let segmentation = match pieces {
-                Some(model) => Segmentation::SentencePiece(model),
-                None => self.segmentation[side].clone(),
-            };
-            Ok((vocabulary, segmentation))
-        };
-        let rows = |side: usize| {
-            let tables = self.models.iter().map(|model| model.architecture().embeddings());
-            let mut rows = tables.map(|t| [t.source_vocab_size, t.target_vocab_size][side]);
-            let first = rows.next().unwrap_or(0);
-            match rows.find(|&other| other != first) {
-                None => Ok(first),
-                Some(other) => {
-                    let reason = format!("models of {first} and of {other} words form no ensemble");
-                    Err(Error::mismatch(&paths[side], "vocabulary", reason))
-                }
-            }
-        };
-        let (source, source_segmentation) = read(0)?;
-        let source = Arc::new(source.truncated(rows(0)?, "source")?);
-        if paths[0] == paths[1] && rows(0)? == rows(1)? {
+        let (source, source_segmentation) = self.read_vocabulary(0, &paths[0])?;
+        let source_rows = self.table_rows(0, &paths[0])?;
+        let source = Arc::new(source.truncated(source_rows, "source")?);
+        if paths[0] == paths[1] && source_rows == self.table_rows(1, &paths[1])? {
             let target_segmentation = match &self.segmentation[1] {
                 Segmentation::Presegmented => source_segmentation.clone(),
                 own => own.clone(),
@@ -135,8 +138,8 @@ impl FoundModel {
                 segmentation: [source_segmentation, target_segmentation],
             });
         }
-        let (target, target_segmentation) = read(1)?;
-        let target = Arc::new(target.truncated(rows(1)?, "target")?);
+        let (target, target_segmentation) = self.read_vocabulary(1, &paths[1])?;
+        let target = Arc::new(target.truncated(self.table_rows(1, &paths[1])?, "target")?);
         Ok(TokenizerPair {
             source_marks: self.source_marks(&source)?,
             target_prefix: self.target_prefix(&target)?,

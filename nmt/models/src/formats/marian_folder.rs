@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::files::Files;
+use super::files::{self, Files};
 use super::found_model::FoundModel;
 use super::{firefox, marian, opus_mt};
 use crate::decoder_config::DecoderConfig;
@@ -13,26 +13,10 @@ use crate::{Error, Result, compressed};
 /// The model of a folder: that of its configuration, or else of its only checkpoint.
 pub fn find(folder: &Path) -> Result<FoundModel> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    let mut names = Vec::new();
-    let entries =
-        std::fs::read_dir(folder).map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
-    for entry in entries {
-        let entry = entry.map_err(|e| miriam_storage::Error::io(folder, "list", e))?;
-        names.push(entry.file_name().to_string_lossy().into_owned());
-    }
-    names.sort_unstable();
-    let with_suffix = |suffix: &str| -> Vec<&String> {
-        names.iter().filter(|name| name.ends_with(suffix)).collect()
-    };
-    fn only(names: &[&String], folder: &Path) -> Option<std::path::PathBuf> {
-        match names {
-            [one] => Some(folder.join(one)),
-            _ => None,
-        }
-    }
+    let names = files::file_names(folder)?;
     let configuration = file("decoder.yml")
         .or_else(|| file("config.yml"))
-        .or_else(|| only(&with_suffix(".decoder.yml"), folder))
+        .or_else(|| only_with_suffix(&names, ".decoder.yml").map(|name| folder.join(name)))
         .or_else(|| firefox::find_configuration(folder, &names));
     let mut found =
         match configuration {
@@ -61,9 +45,9 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
                 };
                 let mut found = marian::find_single_file(&folder.join(model))?;
                 if found.vocabularies.is_none() {
-                    found.vocabularies = match with_suffix("vocab.yml")[..] {
-                        [one] => Some([folder.join(one), folder.join(one)]),
-                        _ => {
+                    found.vocabularies = match only_with_suffix(&names, "vocab.yml") {
+                        Some(name) => Some([folder.join(name), folder.join(name)]),
+                        None => {
                             let names = ["vocab.spm", "vocab.model"];
                             let both = names.into_iter().find_map(file);
                             both.map(|both| [both.clone(), both])
@@ -86,6 +70,12 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
         *target = Segmentation::Bpe(codes.clone());
     }
     Ok(found)
+}
+
+/// The only name that ends with `suffix`.
+fn only_with_suffix<'a>(names: &'a [String], suffix: &str) -> Option<&'a String> {
+    let mut matches = names.iter().filter(|name| name.ends_with(suffix));
+    matches.next().filter(|_| matches.next().is_none())
 }
 
 /// The names of models among the files of a folder; a compressed file only if it is not there

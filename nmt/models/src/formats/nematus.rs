@@ -127,8 +127,9 @@ pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
     fn has(name: &str, tensors: &BTreeMap<String, Tensor>) -> bool {
         tensors.contains_key(name)
     }
-    let transitions =
-        |prefix: &str| (1..).take_while(|k| has(&format!("{prefix}_drt_{k}"), tensors)).count();
+    fn transitions(prefix: &str, tensors: &BTreeMap<String, Tensor>) -> usize {
+        (1..).take_while(|k| has(&format!("{prefix}_drt_{k}"), tensors)).count()
+    }
     fn dimension(name: &str, index: usize, tensors: &BTreeMap<String, Tensor>) -> usize {
         tensors.get(name).and_then(|tensor| tensor.shape().get(index)).copied().unwrap_or(0)
     }
@@ -142,8 +143,8 @@ pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
         ("dec-cell", cell.to_owned()),
         ("dim-emb", dimension("Wemb", 1, tensors).to_string()),
         ("dim-rnn", dimension("encoder_U", 0, tensors).to_string()),
-        ("enc-cell-depth", (1 + transitions("encoder_U")).to_string()),
-        ("dec-cell-base-depth", (2 + transitions("decoder_U_nl")).to_string()),
+        ("enc-cell-depth", (1 + transitions("encoder_U", tensors)).to_string()),
+        ("dec-cell-base-depth", (2 + transitions("decoder_U_nl", tensors)).to_string()),
         ("layer-normalization", (nematus_layer_norm || kind == "amun").to_string()),
         ("tied-embeddings-src", (!separate).to_string()),
         ("tied-embeddings", (!has("ff_logit_W", tensors)).to_string()),

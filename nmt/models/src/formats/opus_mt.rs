@@ -134,8 +134,7 @@ fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
 /// Source and target of a name such as `de-en`; of several languages (`de+fr-en`) the first.
 fn language_pair(name: &str) -> Option<[&str; 2]> {
     let (source, target) = name.split_once('-')?;
-    let first = |side: &'_ str| side.split(['+', '_', '&']).next().map(str::len);
-    let pair = [&source[..first(source)?], &target[..first(target)?]];
+    let pair = [source, target].map(|side| side.split(['+', '_', '&']).next().unwrap_or(side));
     pair.iter()
         .all(|code| {
             (2..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_lowercase())

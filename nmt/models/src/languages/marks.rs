@@ -41,22 +41,23 @@ impl Languages {
     /// # Errors
     /// If the model does not have a language, or the side of it has no token for it.
     pub fn marks(&self, from: Option<&str>, to: Option<&str>) -> Result<LanguageMarks, String> {
-        let source = |name: &str| {
-            let id = self.resolve(name)?.source_id;
-            id.ok_or_else(|| format!("the source vocabulary lacks {name}"))
+        let (source, target) = match self.style {
+            LanguageStyle::BothSides => (from, to),
+            LanguageStyle::TargetBeforeSource => (to, None),
         };
-        let target = |name: &str| {
-            let id = self.resolve(name)?.target_id;
-            id.ok_or_else(|| format!("the target vocabulary lacks {name}"))
-        };
-        Ok(match self.style {
-            LanguageStyle::BothSides => LanguageMarks {
-                source_first: from.map(source).transpose()?,
-                target_first: to.map(target).transpose()?,
-            },
-            LanguageStyle::TargetBeforeSource => {
-                LanguageMarks { source_first: to.map(source).transpose()?, target_first: None }
-            }
+        Ok(LanguageMarks {
+            source_first: source.map(|name| self.source_id(name)).transpose()?,
+            target_first: target.map(|name| self.target_id(name)).transpose()?,
         })
+    }
+
+    fn source_id(&self, name: &str) -> Result<u32, String> {
+        let id = self.resolve(name)?.source_id;
+        id.ok_or_else(|| format!("the source vocabulary lacks {name}"))
+    }
+
+    fn target_id(&self, name: &str) -> Result<u32, String> {
+        let id = self.resolve(name)?.target_id;
+        id.ok_or_else(|| format!("the target vocabulary lacks {name}"))
     }
 }

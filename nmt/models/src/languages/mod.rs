@@ -45,6 +45,12 @@ pub struct Languages {
     pub tokens: Vec<LanguageToken>,
 }
 
+/// The language code between `before` and `after` in a token.
+fn code_between<'a>(token: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let code = token.strip_prefix(before)?.strip_suffix(after)?;
+    LanguageTag::parse(code).map(|_| code)
+}
+
 /// The spellings of tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
@@ -66,14 +72,10 @@ impl Spelling {
 
     /// The code in a token of this spelling.
     fn code(self, token: &str) -> Option<&str> {
-        let inside = |before: &str, after: &str| {
-            let code = token.strip_prefix(before)?.strip_suffix(after)?;
-            LanguageTag::parse(code).map(|_| code)
-        };
         match self {
-            Spelling::M2m100 => inside("__", "__").filter(|code| !code.contains('_')),
-            Spelling::Madlad => inside("<2", ">"),
-            Spelling::Opus => inside(">>", "<<"),
+            Spelling::M2m100 => code_between(token, "__", "__").filter(|code| !code.contains('_')),
+            Spelling::Madlad => code_between(token, "<2", ">"),
+            Spelling::Opus => code_between(token, ">>", "<<"),
             Spelling::Nllb | Spelling::Mbart => {
                 let (language, rest) = token.split_once('_')?;
                 fn lower(text: &str) -> bool {
@@ -99,11 +101,12 @@ impl Spelling {
 
     /// Whether tokens that look so are languages: text has `__id__` and `de_DE` too.
     fn is_plausible(self, tokens: &[LanguageToken]) -> bool {
-        let has = |code: &str| tokens.iter().any(|token| token.code == code);
         match self {
             Spelling::M2m100 | Spelling::Nllb => tokens.len() >= 2,
             // No text has the region of English that mBART does not name.
-            Spelling::Mbart => tokens.len() >= 2 && has("en_XX"),
+            Spelling::Mbart => {
+                tokens.len() >= 2 && tokens.iter().any(|token| token.code == "en_XX")
+            }
             Spelling::Madlad | Spelling::Opus => !tokens.is_empty(),
         }
     }

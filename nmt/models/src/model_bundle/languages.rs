@@ -42,7 +42,7 @@ impl ModelBundle {
         if from.is_none() && to.is_none() {
             return Ok(());
         }
-        let refuse = |reason: String| Error::unsupported(&self.path, reason);
+
         let Some(languages) = self.languages() else {
             let reason = match self.tokenizers {
                 None => "without vocabularies no language is known; name them with --vocabs",
@@ -51,15 +51,16 @@ impl ModelBundle {
                      neither --from nor --to"
                 }
             };
-            return Err(refuse(reason.into()));
+            return Err(Error::unsupported(&self.path, reason));
         };
         if let (LanguageStyle::TargetBeforeSource, Some(name)) = (languages.style, from) {
             let reason = format!(
                 "--from {name}: the model finds out the language of a text by itself; leave it out"
             );
-            return Err(refuse(reason));
+            return Err(Error::unsupported(&self.path, reason));
         }
-        let marks = languages.marks(from, to).map_err(refuse)?;
+        let marks =
+            languages.marks(from, to).map_err(|reason| Error::unsupported(&self.path, reason))?;
         if let Some(tokenizers) = &mut self.tokenizers {
             tokenizers.source_marks.set_language(marks);
             if let Some(id) = marks.target_first {

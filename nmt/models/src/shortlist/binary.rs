@@ -24,16 +24,17 @@ pub fn read(
     source: &Vocabulary,
     target: &Vocabulary,
 ) -> Result<Shortlist> {
-    let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
     let header = bytes.first_chunk::<HEADER_LEN>().ok_or_else(|| {
-        damaged("header", format!("the file ends at byte {}, inside of it", bytes.len()))
+        let reason = format!("the file ends at byte {}, inside of it", bytes.len());
+        Error::damaged(path, "header", reason)
     })?;
-    let mut numbers = header.as_chunks::<8>().0.iter().map(|&number| u64::from_le_bytes(number));
-    let mut number = || numbers.next().unwrap_or_default();
-    let (magic, checksum) = (number(), number());
-    let (first, _best, offsets, translations) = (number(), number(), number(), number());
+    let mut numbers = [0; HEADER_LEN / 8];
+    for (number, &bytes) in numbers.iter_mut().zip(header.as_chunks::<8>().0) {
+        *number = u64::from_le_bytes(bytes);
+    }
+    let [magic, checksum, first, _best, offsets, translations] = numbers;
     if magic != MAGIC {
-        return Err(damaged("header", "its first bytes are not those of a shortlist".into()));
+        return Err(Error::damaged(path, "header", "its first bytes are not those of a shortlist"));
     }
     fn length(count: u64, size: usize) -> Option<usize> {
         usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
@@ -46,12 +47,12 @@ pub fn read(
              bytes",
             bytes.len()
         );
-        return Err(damaged("header", reason));
+        return Err(Error::damaged(path, "header", reason));
     };
     let found = combined_hash(&bytes[CHECKSUM_START..]);
     if found != checksum {
         let reason = format!("its checksum is {checksum:#x}, its content's {found:#x}");
-        return Err(damaged("header", reason));
+        return Err(Error::damaged(path, "header", reason));
     }
     let (offsets, translations) = bytes[HEADER_LEN..].split_at(offsets_length);
     let offsets: Vec<u64> =
@@ -62,7 +63,7 @@ pub fn read(
         && offsets.first() == Some(&0)
         && offsets.last() == Some(&(translations.len() as u64));
     if !ascending {
-        return Err(damaged("offsets", "they do not span the translations".into()));
+        return Err(Error::damaged(path, "offsets", "they do not span the translations"));
     }
     if offsets.len() != source.len() + 1 {
         let (has, words) = (offsets.len() - 1, source.len());

@@ -52,16 +52,16 @@ impl ShortlistOptions {
         fn wrong(word: &str) -> String {
             format!("{word:?} is not a number")
         }
-        let count = |at: usize, default: usize| {
-            word(at).map_or(Ok(default), |word| word.parse().map_err(|_| wrong(word)))
-        };
+        fn count(word: Option<&String>, default: usize) -> std::result::Result<usize, String> {
+            word.map_or(Ok(default), |word| word.parse().map_err(|_| wrong(word)))
+        }
         let threshold = word(2).map_or(Ok(default.threshold), |word| {
             let number = word.parse().ok().filter(|number: &f32| number.is_finite());
             number.ok_or_else(|| wrong(word))
         });
         Ok(ShortlistOptions {
-            first: count(0, default.first)?,
-            best: count(1, default.best)?,
+            first: count(word(0), default.first)?,
+            best: count(word(1), default.best)?,
             threshold: threshold?,
         })
     }

@@ -137,7 +137,7 @@ impl Vocabulary {
                 "its piece {} is not a control piece; a model for translation was trained with one",
                 name.unwrap_or_default()
             );
-            return Err(Error::mismatch(path, "vocabulary", reason));
+            return Err(invalid(path, reason));
         };
         Self::with_names(pieces, path, [&[end], &UNK_NAMES], Some(model.unknown_id()))
     }
@@ -169,29 +169,29 @@ impl Vocabulary {
         [eos_names, unk_names]: [&[&[u8]]; 2],
         unk_id: Option<u32>,
     ) -> Result<Self> {
-        let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
         let mut words = Words::new();
         let mut twice = None;
         for (id, word) in list.enumerate() {
             let found = words.intern(word);
             if found.index() != id && twice.is_none() {
                 let word = String::from_utf8_lossy(word);
-                twice = Some(wrong(format!("{word:?} has the ids {} and {id}", found.0)));
+                twice = Some(invalid(path, format!("{word:?} has the ids {} and {id}", found.0)));
             }
         }
-        let find = |names: &[&[u8]]| names.iter().find_map(|name| words.find(name)).map(|id| id.0);
+        let [eos_id, listed_unk_id] = [eos_names, unk_names]
+            .map(|names| names.iter().find_map(|name| words.find(name)).map(|id| id.0));
         let missing = |names: &[&[u8]]| {
             let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
             let names = names[..names.len().min(2)].join(" nor ");
             let nor = if names.contains(' ') { "neither " } else { "no " };
-            wrong(format!("{nor}{names} is there; is this the vocabulary of the model?"))
+            invalid(path, format!("{nor}{names} is there; is this the vocabulary of the model?"))
         };
         // Of a file that is not a vocabulary this says more than the first word that is there twice.
-        let eos_id = find(eos_names).ok_or_else(|| missing(eos_names))?;
+        let eos_id = eos_id.ok_or_else(|| missing(eos_names))?;
         if let Some(error) = twice {
             return Err(error);
         }
-        let unk_id = unk_id.or_else(|| find(unk_names)).ok_or_else(|| missing(unk_names))?;
+        let unk_id = unk_id.or(listed_unk_id).ok_or_else(|| missing(unk_names))?;
         Ok(Vocabulary {
             words: WordStore::Owned(words),
             name: path.display().to_string(),
@@ -298,6 +298,11 @@ impl Vocabulary {
     pub fn has_same_ids(&self, other: &Vocabulary) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
+}
+
+/// The error that the vocabulary at `path` does not fit the model or is malformed.
+fn invalid(path: &Path, reason: impl Into<String>) -> Error {
+    Error::mismatch(path, "vocabulary", reason)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use miriam_textproc::SentencePiece;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::{SpecialTokens, Vocabulary};
+use super::{SpecialTokens, Vocabulary, invalid};
 use crate::yaml::Value;
 use crate::{Error, Result, compressed, json};
 
@@ -67,7 +67,7 @@ pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<
     {
         let token = String::from_utf8_lossy(token);
         let reason = format!("token {id}, {token:?}, is not UTF-8; convert the model again");
-        return Err(Error::mismatch(path, "vocabulary", reason));
+        return Err(invalid(path, reason));
     }
     let (eos, unk) = (special.eos.as_bytes(), special.unk.as_bytes());
     let appended = (!list.iter().any(|token| token == unk)).then_some(unk);
@@ -83,11 +83,10 @@ fn text_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The vocabulary of a YAML list of tokens or map of tokens to ids.
 fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
-    let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
     match value {
         Value::Sequence(words) => {
             let words: Option<Vec<&[u8]>> = words.iter().map(Value::as_bytes).collect();
-            let words = words.ok_or_else(|| wrong("a word that is not text".into()))?;
+            let words = words.ok_or_else(|| invalid(path, "a word that is not text"))?;
             Vocabulary::new(words.into_iter(), path, None)
         }
         Value::Mapping(entries) => {
@@ -96,12 +95,12 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
                 let number = id.as_str().and_then(|id| id.parse::<u64>().ok());
                 ids.push(number.ok_or_else(|| {
                     let word = String::from_utf8_lossy(word);
-                    wrong(format!("{word:?} has no id but {id:?}"))
+                    invalid(path, format!("{word:?} has no id but {id:?}"))
                 })?);
             }
             from_map(entries.iter().map(|(word, _)| &word[..]).zip(ids), path)
         }
-        Value::Scalar(_) => Err(wrong("a map of words to ids is needed".into())),
+        Value::Scalar(_) => Err(invalid(path, "a map of words to ids is needed")),
     }
 }
 
@@ -110,21 +109,23 @@ fn from_map<'a>(
     entries: impl ExactSizeIterator<Item = (&'a [u8], u64)>,
     path: &Path,
 ) -> Result<Vocabulary> {
-    let wrong = |reason: String| Error::mismatch(path, "vocabulary", reason);
     // Gaps between ids are allowed; an id above this bound is taken for an error.
     let limit = 2 * entries.len() + 100;
     let mut by_id: Vec<Option<&[u8]>> = Vec::new();
     for (word, id) in entries {
         let Some(index) = usize::try_from(id).ok().filter(|&index| index < limit) else {
             let word = String::from_utf8_lossy(word);
-            return Err(wrong(format!("{word:?} has the id {id} in a map of {limit} at most")));
+            return Err(invalid(
+                path,
+                format!("{word:?} has the id {id} in a map of {limit} at most"),
+            ));
         };
         by_id.resize(by_id.len().max(index + 1), None);
         if let Some(other) = by_id[index].replace(word)
             && other != word
         {
             let [a, b] = [other, word].map(String::from_utf8_lossy);
-            return Err(wrong(format!("{a:?} and {b:?} have the same id, {id}")));
+            return Err(invalid(path, format!("{a:?} and {b:?} have the same id, {id}")));
         }
     }
     let gaps: Vec<String> = (0..by_id.len()).map(|id| format!("{GAP_PREFIX}{id}>")).collect();

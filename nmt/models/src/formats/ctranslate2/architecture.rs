@@ -97,6 +97,16 @@ struct Heads {
     keys: usize,
 }
 
+/// The steps before or after layers that are a norm, if there is one.
+fn norm_steps(norm: ProcessStep, has_norm: bool) -> ProcessSteps {
+    ProcessSteps(if has_norm { vec![norm] } else { Vec::new() })
+}
+
+/// The error that the parameter `name` is missing.
+fn missing(path: &Path, name: &str) -> Error {
+    Error::mismatch(path, name, "it is missing")
+}
+
 struct Resolver<'a> {
     checkpoint: Checkpoint,
     path: &'a Path,
@@ -155,7 +165,7 @@ impl Resolver<'_> {
         let norms_embeddings = self.take_side_norms("layernorm_embedding", "emb", &form, true)?;
         let norms_output = self.take_side_norms("layer_norm", "top", &form, false)?;
         self.scale_outputs(&form)?;
-        let norm = |has: bool| ProcessSteps(if has { vec![form.norm] } else { Vec::new() });
+
         let default_epsilon = match form.norm {
             ProcessStep::RmsNorm => RMS_EPSILON,
             _ => NORM_EPSILON,
@@ -165,14 +175,14 @@ impl Resolver<'_> {
             encoder,
             decoder,
             activation: if form.is_gated { activation.gated() } else { activation },
-            preprocess: norm(pre_norm),
+            preprocess: norm_steps(form.norm, pre_norm),
             postprocess: ProcessSteps(if pre_norm {
                 vec![ProcessStep::Add]
             } else {
                 vec![ProcessStep::Add, form.norm]
             }),
-            postprocess_embedding: norm(norms_embeddings),
-            postprocess_top: norm(norms_output),
+            postprocess_embedding: norm_steps(form.norm, norms_embeddings),
+            postprocess_top: norm_steps(form.norm, norms_output),
             has_output_projection: true,
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
@@ -212,11 +222,11 @@ impl Resolver<'_> {
     }
 
     fn read_stack(&mut self, side: &str) -> Result<TransformerStackConfig> {
-        let has_layer = |layer: usize| {
+        let depth = (0..).take_while(|layer| {
             let name = format!("{side}/layer_{layer}/ffn/linear_0/weight");
             self.checkpoint.get(&name).is_some()
-        };
-        let depth = (0..).take_while(|&layer| has_layer(layer)).count();
+        });
+        let depth = depth.count();
         let width = self.checkpoint.get(&format!("{side}/layer_0/ffn/linear_0/weight"));
         let ffn_width = width.and_then(|tensor| tensor.shape().first()).copied().unwrap_or(0);
         let heads = match self.number(&format!("{side}/num_heads"))? {
@@ -281,14 +291,11 @@ impl Resolver<'_> {
         const DECODER: &str = "decoder/embeddings/weight";
         let encoder_name =
             *ENCODER.iter().find(|name| self.checkpoint.get(name).is_some()).unwrap_or(&ENCODER[0]);
-        let original = |name: &str| self.checkpoint.alias(name).unwrap_or(name).to_owned();
-        let shared_embeddings = original(encoder_name) == original(DECODER);
-        let get = |name: &str| {
-            let missing = || Error::mismatch(self.path, name, "it is missing");
-            self.checkpoint.get(name).cloned().ok_or_else(missing)
-        };
-        let (encoder, decoder) = (get(encoder_name)?, get(DECODER)?);
-        let output = get("decoder/projection/weight")?;
+        let [encoder_table, decoder_table] =
+            [encoder_name, DECODER].map(|name| self.checkpoint.alias(name).unwrap_or(name));
+        let shared_embeddings = encoder_table == decoder_table;
+        let (encoder, decoder) = (self.get(encoder_name)?, self.get(DECODER)?);
+        let output = self.get("decoder/projection/weight")?;
         let bias = self.checkpoint.get("decoder/projection/bias").cloned();
         fn dimension(tensor: &Tensor, k: usize) -> usize {
             tensor.shape().get(k).copied().unwrap_or(0)
@@ -443,17 +450,16 @@ impl Resolver<'_> {
             ("v", &second, before_keys + keys, keys),
         ] {
             for (tensor, letter) in source.iter().zip(["W", "b"]) {
-                let wrong = |reason: String| Error::mismatch(self.path, &name, reason);
-                let mut own =
-                    tensor.slice_rows(skipped * head_dim, count * head_dim).map_err(wrong)?;
+                let mut rows = tensor.slice_rows(skipped * head_dim, count * head_dim);
                 if count < queries {
-                    own = own.repeat_blocks(head_dim, queries / count).map_err(wrong)?;
+                    rows = rows.and_then(|rows| rows.repeat_blocks(head_dim, queries / count));
                 }
                 if part == "q" && factor != 1.0 {
-                    own = own.scaled(factor).map_err(wrong)?;
+                    rows = rows.and_then(|rows| rows.scaled(factor));
                 }
-                let own = if letter == "W" { own.transposed() } else { own };
-                self.tensors.insert(format!("{to}_{letter}{part}"), own);
+                let rows = rows.map_err(|reason| Error::mismatch(self.path, &name, reason))?;
+                let rows = if letter == "W" { rows.transposed() } else { rows };
+                self.tensors.insert(format!("{to}_{letter}{part}"), rows);
             }
         }
         let output = if is_self { "linear_1" } else { "linear_2" };
@@ -556,9 +562,12 @@ impl Resolver<'_> {
         Ok(())
     }
 
+    fn get(&self, name: &str) -> Result<Tensor> {
+        self.checkpoint.get(name).cloned().ok_or_else(|| missing(self.path, name))
+    }
+
     fn take(&mut self, name: &str) -> Result<Tensor> {
-        let missing = || Error::mismatch(self.path, name, "it is missing");
-        self.checkpoint.take(name).ok_or_else(missing)
+        self.checkpoint.take(name).ok_or_else(|| missing(self.path, name))
     }
 
     fn number(&self, name: &str) -> Result<Option<f32>> {

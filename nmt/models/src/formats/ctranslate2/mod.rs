@@ -74,9 +74,9 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
 /// The model of a folder of CTranslate2, whose weights are `model`.
 pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
-        let path =
-            |extension: &str| files.find(folder.join(format!("{side}_vocabulary.{extension}")));
-        ["json", "txt"].map(path).into_iter().find(|path| files.is_file(path))
+        let paths = ["json", "txt"]
+            .map(|extension| files.find(folder.join(format!("{side}_vocabulary.{extension}"))));
+        paths.into_iter().find(|path| files.is_file(path))
     };
     let vocabularies = match (vocabulary("shared"), vocabulary("source"), vocabulary("target")) {
         (Some(both), ..) => Some([both.clone(), both]),
@@ -192,11 +192,13 @@ struct CopiedPieces {
 /// Opens the SentencePiece models of `folder`, if there are any. Their names tell where the model
 /// comes from.
 fn open_copied_pieces(folder: &Path, files: &Files) -> Result<CopiedPieces> {
-    const OF_MARIAN: [&str; 2] = ["source.spm", "target.spm"];
+    const MARIAN_FILES: [&str; 2] = ["source.spm", "target.spm"];
     const WITH_EOS: [&str; 2] = ["sentencepiece.bpe.model", "spiece.model"];
-    let has = |name: &&str| files.is_file(&folder.join(name));
-    let (names, needs_eos) = match PIECE_FILES.iter().find(|name| has(name)) {
-        _ if OF_MARIAN.iter().all(has) => (OF_MARIAN, true),
+    let (names, needs_eos) = match PIECE_FILES.iter().find(|name| files.is_file(&folder.join(name)))
+    {
+        _ if MARIAN_FILES.iter().all(|name| files.is_file(&folder.join(name))) => {
+            (MARIAN_FILES, true)
+        }
         Some(name) => ([*name; 2], WITH_EOS.contains(name)),
         None => return Ok(CopiedPieces { segmentation: Default::default(), needs_eos: false }),
     };

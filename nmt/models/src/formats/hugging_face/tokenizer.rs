@@ -64,10 +64,10 @@ impl TokenTable {
         special: Option<[u32; 2]>,
     ) -> Result<Vocabulary> {
         self.0.resize(rows, None);
-        let token = |(id, token): (usize, Option<Vec<u8>>)| {
+        let tokens = self.0.into_iter().enumerate().map(|(id, token)| {
             token.unwrap_or_else(|| format!("<no token has the id {id}>").into_bytes())
-        };
-        let tokens: Vec<Vec<u8>> = self.0.into_iter().enumerate().map(token).collect();
+        });
+        let tokens: Vec<Vec<u8>> = tokens.collect();
         let tokens = tokens.iter().map(Vec::as_slice);
         match special {
             Some(ids) => Vocabulary::with_special_ids(tokens, path, ids),
@@ -83,10 +83,7 @@ impl TokenTable {
 /// If a file cannot be read, is damaged, or describes a tokeniser that is not covered.
 pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedTokenizer>> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
-    let object = |name: &str| -> Result<Map<String, Value>> {
-        file(name).map_or(Ok(Map::new()), |path| json::open(&path))
-    };
-    let config = object("tokenizer_config.json")?;
+    let config = open_object(folder, "tokenizer_config.json")?;
     refuse_unsupported(folder, kind, &config)?;
     let pieces = PIECE_FILES.into_iter().find_map(file);
     let pieces = pieces.map(|path| SentencePieceModel::open(&path)).transpose()?;
@@ -114,14 +111,14 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
         ("m2m_100" | "mbart", Some(tokens)) => {
             set_all(&mut table, &tokens, rows);
             let known = M2M100_LANGUAGES.map(|code| format!("__{code}__"));
-            let special = object("special_tokens_map.json")?;
+            let special = open_object(folder, "special_tokens_map.json")?;
             table.push_new(listed_languages(&config, &special, &known).into_iter());
         }
         ("m2m_100" | "mbart", None) => {
             push_fairseq_pieces(&mut table, &model)?;
             let known: &[&str] = if kind == "mbart" { &MBART50_LANGUAGES } else { &NLLB_LANGUAGES };
             let known: Vec<String> = known.iter().map(|&code| code.into()).collect();
-            let special = object("special_tokens_map.json")?;
+            let special = open_object(folder, "special_tokens_map.json")?;
             table.push_new(listed_languages(&config, &special, &known).into_iter());
             table.push(b"<mask>");
         }
@@ -135,7 +132,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
             table.push_new(sentinels.map(|number| format!("<extra_id_{number}>")));
         }
     }
-    set_all(&mut table, &object("added_tokens.json")?, rows);
+    set_all(&mut table, &open_object(folder, "added_tokens.json")?, rows);
     if let Some(Value::Object(added)) = config.get("added_tokens_decoder") {
         for (id, token) in added {
             let content = token.get("content").and_then(Value::as_str);
@@ -189,6 +186,12 @@ fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Re
     Ok(())
 }
 
+/// The JSON object in the file `name` of `folder`; empty without the file.
+fn open_object(folder: &Path, name: &str) -> Result<Map<String, Value>> {
+    let path = folder.join(name);
+    if path.is_file() { json::open(&path) } else { Ok(Map::new()) }
+}
+
 /// The languages that a folder lists, in the order of their ids, or else `known` ones.
 fn listed_languages(
     config: &Map<String, Value>,
@@ -205,9 +208,10 @@ fn listed_languages(
                 })
                 .collect();
             if tokens.iter().any(|token| known.contains(token)) {
-                let is_piece_marker =
-                    |token: &String| FAIRSEQ_TOKENS.contains(&&token[..]) || token == "<mask>";
-                return tokens.into_iter().filter(|token| !is_piece_marker(token)).collect();
+                let languages = tokens
+                    .into_iter()
+                    .filter(|token| !FAIRSEQ_TOKENS.contains(&&token[..]) && token != "<mask>");
+                return languages.collect();
             }
         }
     }

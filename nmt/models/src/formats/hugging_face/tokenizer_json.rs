@@ -244,11 +244,12 @@ impl TokenizerJson {
         let mut scores: HashMap<String, f32> = HashMap::new();
         let mut last = String::new();
         for (rank, merge) in merges.iter().enumerate() {
-            let wrong = |reason: String| Error::damaged(&self.path, "merges", reason);
-            let piece =
-                merge.piece().ok_or_else(|| wrong(format!("merge {rank} is not a pair")))?;
+            let piece = merge.piece().ok_or_else(|| {
+                Error::damaged(&self.path, "merges", format!("merge {rank} is not a pair"))
+            })?;
             if !vocab.contains_key(&piece) {
-                return Err(wrong(format!("{piece:?} of merge {rank} is not a token")));
+                let reason = format!("{piece:?} of merge {rank} is not a token");
+                return Err(Error::damaged(&self.path, "merges", reason));
             }
             if piece != last {
                 // Ranks above 2^24 have no f32 of their own; vocabularies are smaller.

@@ -155,8 +155,9 @@ fn read_embeddings(
         suppress_tokens: Vec::new(),
     };
     let rows = |side: usize, name: &str| {
-        let missing = || Error::mismatch(options.path, name, "the table of embeddings is missing");
-        table_rows(side, name).ok_or_else(missing)
+        table_rows(side, name).ok_or_else(|| {
+            Error::mismatch(options.path, name, "the table of embeddings is missing")
+        })
     };
     tables.source_vocab_size = rows(0, tables.encoder_table_name())?;
     tables.target_vocab_size = rows(1, tables.decoder_table_name())?;
@@ -268,24 +269,25 @@ fn read_autoregression(options: &Options, dialect: Dialect) -> Result<Autoregres
     })
 }
 
+fn read_cell(options: &Options, kind: &str, name: &str) -> Result<CellKind> {
+    let cell = options.text(name, "gru")?;
+    Ok(match (&cell[..], kind) {
+        ("gru-nematus", _) | ("gru", "nematus") => CellKind::NematusGru,
+        ("gru", _) => CellKind::Gru,
+        ("lstm", "s2s") => CellKind::Lstm,
+        ("mlstm", "s2s") => CellKind::Mlstm,
+        _ => {
+            let reason = format!("{name} {cell} in a model of type {kind} is not covered");
+            return Err(options.unsupported(reason));
+        }
+    })
+}
+
 fn read_recurrent(
     options: &Options,
     kind: &str,
     tables: EmbeddingConfig,
 ) -> Result<RecurrentConfig> {
-    let cell = |name: &str| {
-        let cell = options.text(name, "gru")?;
-        Ok(match (&cell[..], kind) {
-            ("gru-nematus", _) | ("gru", "nematus") => CellKind::NematusGru,
-            ("gru", _) => CellKind::Gru,
-            ("lstm", "s2s") => CellKind::Lstm,
-            ("mlstm", "s2s") => CellKind::Mlstm,
-            _ => {
-                let reason = format!("{name} {cell} in a model of type {kind} is not covered");
-                return Err(options.unsupported(reason));
-            }
-        })
-    };
     let style = match kind {
         "nematus" => LayerNormStyle::Nematus,
         _ => LayerNormStyle::Marian,
@@ -300,12 +302,12 @@ fn read_recurrent(
         state_width: options.number("dim-rnn", 1024)?,
         encoder: RecurrentEncoderConfig {
             kind: encoder_kind,
-            cell: cell("enc-cell")?,
+            cell: read_cell(options, kind, "enc-cell")?,
             depth: options.number("enc-depth", 1)?,
             cell_depth: options.number("enc-cell-depth", 1)?,
         },
         decoder: RecurrentDecoderConfig {
-            cell: cell("dec-cell")?,
+            cell: read_cell(options, kind, "dec-cell")?,
             depth: options.number("dec-depth", 1)?,
             base_depth: options.number("dec-cell-base-depth", 2)?,
             high_depth: options.number("dec-cell-high-depth", 1)?,

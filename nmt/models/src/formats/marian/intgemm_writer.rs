@@ -131,8 +131,9 @@ fn quantize(value: f32, multiplier: f32, largest: f32) -> f32 {
 
 /// A matrix of `[rows, columns]`, column by column.
 fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
-    let column = |column: usize| (0..rows).map(move |row| values[row * columns + column]);
-    (0..columns).flat_map(column).collect()
+    (0..columns)
+        .flat_map(|column| (0..rows).map(move |row| values[row * columns + column]))
+        .collect()
 }
 
 #[cfg(test)]

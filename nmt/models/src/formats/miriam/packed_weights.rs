@@ -114,7 +114,7 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     for (id, record) in records.iter().enumerate() {
         let name = names.get(id as u32).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
-        let stored = || -> std::result::Result<MappedMatrix, String> {
+        let map = || -> std::result::Result<MappedMatrix, String> {
             fn size(n: u64) -> Result<usize, String> {
                 usize::try_from(n).map_err(|_| "it is too large".to_owned())
             }
@@ -139,7 +139,7 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
             stored.view()?;
             Ok(stored)
         };
-        let stored = stored().map_err(|reason| container.damaged(&name, reason))?;
+        let stored = map().map_err(|reason| container.damaged(&name, reason))?;
         if matrices.insert(name.clone(), stored).is_some() {
             return Err(container.damaged(&name, "it is there twice").into());
         }

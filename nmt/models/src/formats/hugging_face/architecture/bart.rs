@@ -71,6 +71,15 @@ fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &Transformer
     }
 }
 
+fn read_stack(config: &Config, side: &str) -> Result<TransformerStackConfig> {
+    Ok(TransformerStackConfig {
+        depth: config.number(&format!("{side}_layers"))?,
+        heads: config.number(&format!("{side}_attention_heads"))?,
+        ffn_width: config.number(&format!("{side}_ffn_dim"))?,
+        ffn_depth: 2,
+    })
+}
+
 fn read_transformer(
     checkpoint: &Checkpoint,
     config: &Config,
@@ -82,15 +91,7 @@ fn read_transformer(
             return Err(config.unsupported(format!("{name} is true, which MarianMT ignores")));
         }
     }
-    let stack = |side: &str| {
-        Ok::<_, Error>(TransformerStackConfig {
-            depth: config.number(&format!("{side}_layers"))?,
-            heads: config.number(&format!("{side}_attention_heads"))?,
-            ffn_width: config.number(&format!("{side}_ffn_dim"))?,
-            ffn_depth: 2,
-        })
-    };
-    let (encoder, decoder) = (stack("encoder")?, stack("decoder")?);
+    let (encoder, decoder) = (read_stack(config, "encoder")?, read_stack(config, "decoder")?);
     for (name, stack) in [("encoder_layers", &encoder), ("decoder_layers", &decoder)] {
         check_range(name, stack.depth, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;

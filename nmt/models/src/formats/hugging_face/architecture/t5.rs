@@ -26,7 +26,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     let PositionalEncodingKind::RelativeBias(bias) = transformer.positional_encoding else {
         unreachable!("all models of the family have biases of distances")
     };
-    let mismatch = |name: &str, reason: String| Error::mismatch(config.path, name, reason);
+
     let names: Vec<String> = checkpoint.names().map(str::to_owned).collect();
     let tables = &transformer.embeddings;
     let mut tensors = TensorsByName::default();
@@ -39,7 +39,9 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
                 } else {
                     Ok(tensor)
                 };
-                (to, tensor.map_err(|reason| mismatch(&name, reason))?.transposed())
+                let tensor =
+                    tensor.map_err(|reason| Error::mismatch(config.path, &name, reason))?;
+                (to, tensor.transposed())
             }
             Some(Name::Vector(to)) => (to, tensor),
             None => (name.clone(), tensor),
@@ -49,8 +51,9 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     let TensorsByName { mut tensors, names } = tensors;
     let scales_outputs = config.flag("scale_decoder_outputs", ties_output(config)?)?;
     if scales_outputs && let Some(norm) = tensors.remove("decoder_top_rms_scale") {
-        let norm = norm.scaled((tables.dim as f32).powf(-0.5));
-        let norm = norm.map_err(|reason| mismatch("decoder.final_layer_norm.weight", reason))?;
+        let norm = norm.scaled((tables.dim as f32).powf(-0.5)).map_err(|reason| {
+            Error::mismatch(config.path, "decoder.final_layer_norm.weight", reason)
+        })?;
         tensors.insert("decoder_top_rms_scale".into(), norm);
     }
     share_biases(&mut tensors, &transformer);
@@ -101,17 +104,16 @@ fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
 }
 
 fn read_transformer(checkpoint: &Checkpoint, config: &Config) -> Result<TransformerConfig> {
-    let stack = |depth: usize| {
-        Ok::<_, Error>(TransformerStackConfig {
-            depth,
-            heads: config.number("num_heads")?,
-            ffn_width: config.number("d_ff")?,
-            ffn_depth: 2,
-        })
+    let encoder = TransformerStackConfig {
+        depth: config.number("num_layers")?,
+        heads: config.number("num_heads")?,
+        ffn_width: config.number("d_ff")?,
+        ffn_depth: 2,
     };
-    let depth = config.number("num_layers")?;
-    let encoder = stack(depth)?;
-    let decoder = stack(config.number_or("num_decoder_layers", depth)?)?;
+    let decoder = TransformerStackConfig {
+        depth: config.number_or("num_decoder_layers", encoder.depth)?,
+        ..encoder.clone()
+    };
     for stack in [&encoder, &decoder] {
         check_range("num_layers", stack.depth, MAX_DEPTH)
             .map_err(|reason| Error::mismatch(config.path, "config.json", reason))?;
