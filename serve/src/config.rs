@@ -179,10 +179,10 @@ impl Configuration {
     /// # Errors
     /// If it cannot be read, is not TOML, or has a key that is not known.
     pub fn read(path: &Path) -> Result<Self> {
-        let wrong =
-            |reason: String| Error::Configuration { place: path.display().to_string(), reason };
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-        let mut configuration = Configuration::parse(&text).map_err(wrong)?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::configuration(path, error.to_string()))?;
+        let mut configuration =
+            Configuration::parse(&text).map_err(|reason| Error::configuration(path, reason))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for model in &mut configuration.models {
             model.path = folder.join(&model.path);
@@ -249,11 +249,10 @@ impl Configuration {
     /// # Errors
     /// If one is none.
     pub(crate) fn networks(&self) -> Result<Vec<Network>> {
-        let parse = |text: &String| {
-            text.parse()
-                .map_err(|reason| Error::Usage { reason: format!("trusted-proxies: {reason}") })
-        };
-        self.trusted_proxies.iter().map(parse).collect()
+        let networks = self.trusted_proxies.iter().map(|text| text.parse());
+        networks
+            .collect::<Result<_, String>>()
+            .map_err(|reason| Error::Usage { reason: format!("trusted-proxies: {reason}") })
     }
 
     /// Who may use Unix sockets.

@@ -132,11 +132,12 @@ impl Clock {
     }
 
     fn is_late(&self, head: Duration) -> bool {
-        let is_over = |since: &AtomicU64, limit: Duration| {
-            let since = since.load(Ordering::Relaxed);
-            since > 0 && self.now() - since > limit.as_millis() as u64
-        };
-        is_over(&self.head, head) || is_over(&self.write, MAX_WRITE)
+        self.is_over(&self.head, head) || self.is_over(&self.write, MAX_WRITE)
+    }
+
+    fn is_over(&self, since: &AtomicU64, limit: Duration) -> bool {
+        let since = since.load(Ordering::Relaxed);
+        since > 0 && self.now() - since > limit.as_millis() as u64
     }
 }
 

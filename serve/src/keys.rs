@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,35 @@ pub fn make_key(name: &str) -> Result<(String, String)> {
     Ok((key, line))
 }
 
+/// The digest of a key and the key on a line, if there is one.
+fn parse_line(line: &str) -> Result<Option<([u8; 32], Key)>, &'static str> {
+    let mut words = line.split_whitespace();
+    let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { return Ok(None) };
+    let digest = from_hex(digest).ok_or("no SHA-256 of 64 hex digits")?;
+    let name = words.next().ok_or("the key has no name")?.to_owned();
+    let used = Minute { began: Instant::now(), requests: 0, characters: 0 };
+    let mut key = Key {
+        name,
+        requests_per_minute: None,
+        characters_per_minute: None,
+        is_admin: false,
+        used: Mutex::new(used),
+    };
+    for word in words {
+        match word.split_once('=') {
+            Some(("rpm", text)) => key.requests_per_minute = Some(parse_number(text)?),
+            Some(("cpm", text)) => key.characters_per_minute = Some(parse_number(text)?),
+            None if word == "admin" => key.is_admin = true,
+            _ => return Err("after the name come rpm=N, cpm=N and admin"),
+        }
+    }
+    Ok(Some((digest, key)))
+}
+
+fn parse_number<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "not a number")
+}
+
 fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -72,11 +102,10 @@ impl Keys {
     /// Reads a file of lines `SHA256-IN-HEX NAME [rpm=N] [cpm=N] [admin]`; those that begin
     /// with `#` are left out.
     pub fn read(path: &Path) -> Result<Self> {
-        let place = || path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::Configuration { place: place(), reason: error.to_string() })?;
+            .map_err(|error| Error::configuration(path, error.to_string()))?;
         Keys::parse(&text).map_err(|(line, reason)| Error::Configuration {
-            place: format!("{}, line {line}", place()),
+            place: format!("{}, line {line}", path.display()),
             reason,
         })
     }
@@ -84,29 +113,8 @@ impl Keys {
     fn parse(text: &str) -> Result<Self, (usize, String)> {
         let mut keys = Keys::default();
         for (number, line) in text.lines().enumerate() {
-            let wrong = |reason: &str| (number + 1, reason.to_owned());
-            let mut words = line.split_whitespace();
-            let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
-            let digest = from_hex(digest).ok_or_else(|| wrong("no SHA-256 of 64 hex digits"))?;
-            let name = words.next().ok_or_else(|| wrong("the key has no name"))?.to_owned();
-            let used = Minute { began: Instant::now(), requests: 0, characters: 0 };
-            let mut key = Key {
-                name,
-                requests_per_minute: None,
-                characters_per_minute: None,
-                is_admin: false,
-                used: Mutex::new(used),
-            };
-            for word in words {
-                let number = |text: &str| text.parse().map_err(|_| wrong("not a number"));
-                match word.split_once('=') {
-                    Some(("rpm", text)) => key.requests_per_minute = Some(number(text)?),
-                    Some(("cpm", text)) => key.characters_per_minute = Some(number(text)?),
-                    None if word == "admin" => key.is_admin = true,
-                    _ => return Err(wrong("after the name come rpm=N, cpm=N and admin")),
-                }
-            }
-            keys.by_digest.insert(digest, key);
+            let key = parse_line(line).map_err(|reason| (number + 1, reason.to_owned()))?;
+            keys.by_digest.extend(key);
         }
         Ok(keys)
     }

@@ -98,6 +98,10 @@ impl Error {
         Error::Model(format!("model {name}: {reason}"))
     }
 
+    fn configuration(file: &std::path::Path, reason: impl Into<String>) -> Self {
+        Error::Configuration { place: file.display().to_string(), reason: reason.into() }
+    }
+
     fn system(place: impl Into<String>, error: std::io::Error) -> Self {
         Error::System { place: place.into(), error }
     }

@@ -69,12 +69,7 @@ impl Listener {
     /// # Errors
     /// If its folder or the group is missing, or something else is there.
     pub fn check_unix(path: &Path, access: &SocketAccess) -> Result<()> {
-        let fail = |error| Error::system(path.display().to_string(), error);
-        refuse_other_file(path).map_err(fail)?;
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        folder.map(std::fs::metadata).transpose().map_err(fail)?;
-        access.group.as_deref().map(find_group).transpose().map_err(fail)?;
-        Ok(())
+        check_socket(path, access).map_err(|error| Error::system(path.display().to_string(), error))
     }
 
     /// Listens to a socket in the file system, with the mode and the group of `access`. One that
@@ -83,27 +78,7 @@ impl Listener {
     /// # Errors
     /// If there is something else, or a server that listens, or the group may not be given.
     pub fn unix(path: &Path, access: &SocketAccess) -> Result<Self> {
-        let fail = |error| Error::system(path.display().to_string(), error);
-        refuse_other_file(path).map_err(fail)?;
-        if let Err(error) = UnixStream::connect(path) {
-            let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
-            if is_left {
-                std::fs::remove_file(path).map_err(fail)?;
-            }
-        }
-        let listener = UnixListener::bind(path).map_err(fail)?;
-        let file = SocketFile(path.to_owned());
-        if let Some(group) = &access.group {
-            let id = find_group(group).map_err(fail)?;
-            std::os::unix::fs::chown(path, None, Some(id)).map_err(|error| {
-                let reason = format!("the group {group}: {error}; is the server's user in it?");
-                fail(io::Error::new(error.kind(), reason))
-            })?;
-        }
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(access.mode))
-            .map_err(fail)?;
-        listener.set_nonblocking(true).map_err(fail)?;
-        Ok(Listener::Unix(listener, Some(file)))
+        bind_unix(path, access).map_err(|error| Error::system(path.display().to_string(), error))
     }
 
     /// The sockets that a supervisor opened and passed on: `LISTEN_FDS` of them, if `LISTEN_PID`
@@ -212,6 +187,36 @@ impl Listener {
             }
         }
     }
+}
+
+fn check_socket(path: &Path, access: &SocketAccess) -> io::Result<()> {
+    refuse_other_file(path)?;
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.map(std::fs::metadata).transpose()?;
+    access.group.as_deref().map(find_group).transpose()?;
+    Ok(())
+}
+
+fn bind_unix(path: &Path, access: &SocketAccess) -> io::Result<Listener> {
+    refuse_other_file(path)?;
+    if let Err(error) = UnixStream::connect(path) {
+        let is_left = error.kind() == io::ErrorKind::ConnectionRefused;
+        if is_left {
+            std::fs::remove_file(path)?;
+        }
+    }
+    let listener = UnixListener::bind(path)?;
+    let file = SocketFile(path.to_owned());
+    if let Some(group) = &access.group {
+        let id = find_group(group)?;
+        std::os::unix::fs::chown(path, None, Some(id)).map_err(|error| {
+            let reason = format!("the group {group}: {error}; is the server's user in it?");
+            io::Error::new(error.kind(), reason)
+        })?;
+    }
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(access.mode))?;
+    listener.set_nonblocking(true)?;
+    Ok(Listener::Unix(listener, Some(file)))
 }
 
 /// Refuses what is not a socket, which no server has left.

@@ -61,6 +61,11 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The refusal of a request that is wrong for `reason`.
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Refusal::Invalid(reason.into())
+    }
+
     /// The HTTP status that says so.
     pub fn status(&self) -> u16 {
         match self {

@@ -147,7 +147,7 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
     configuration.check()?;
     check_environment(configuration)?;
     let opener = opener(configuration, tuner);
-    let open = |model: &crate::ModelConfiguration| {
+    let checked = configuration.models.iter().map(|model| {
         let started = Instant::now();
         opener.open(model, 1).and_then(|opened| {
             opened.verify_files()?;
@@ -158,8 +158,8 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
                 languages: languages.map(|(_, found)| found.clone()),
             })
         })
-    };
-    configuration.models.iter().map(open).collect()
+    });
+    checked.collect()
 }
 
 /// Checks keys, addresses, groups and folders without taking them: a server may be running.

@@ -153,11 +153,9 @@ impl Registry {
 
     /// Whether two codes are of one language among those that are served.
     fn is_same_language(&self, one: &str, other: &str) -> bool {
-        let find = |code: &str| {
-            let served = self.sources().into_iter().chain(self.targets());
-            languages::find(code, served).map(str::to_owned)
-        };
-        find(one).is_some() && find(one) == find(other)
+        let served: Vec<&str> = self.sources().into_iter().chain(self.targets()).collect();
+        let language = languages::find(one, served.iter().copied());
+        language.is_some() && language == languages::find(other, served.iter().copied())
     }
 }
 
@@ -353,15 +351,16 @@ fn join_text(
             let text = String::from_utf8_lossy(&found.text).trim_end().as_bytes().to_vec();
             let mut links = Links::default();
             if needs_links {
-                let tag = |step: usize| tags.get(step).copied().unwrap_or_default();
+                let tag = tags.first().copied().unwrap_or_default();
                 links = match pivots
                     .get(number)
                     .and_then(|pivot| Some((pivot, pivot.translations.first()?)))
                 {
-                    None => find_links(sentence, result, found, &text, tag(0)),
+                    None => find_links(sentence, result, found, &text, tag),
                     Some((pivot, between)) => {
-                        let first = find_links(sentence, pivot, between, &between.text, tag(0));
-                        let second = find_links(&between.text, result, found, &text, tag(1));
+                        let second_tag = tags.get(1).copied().unwrap_or_default();
+                        let first = find_links(sentence, pivot, between, &between.text, tag);
+                        let second = find_links(&between.text, result, found, &text, second_tag);
                         first.then(&second)
                     }
                 };

@@ -101,7 +101,6 @@ fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal>
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let (given, key) = open(app, call)?;
-    let wrong = |reason: &str| Refusal::Invalid(reason.to_owned());
     // A list in JSON, repeated in forms.
     let mut texts: Vec<String> = Vec::new();
     for value in given.all("text") {
@@ -109,18 +108,20 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(list) => {
                 for one in list {
-                    let text = one.as_str().ok_or_else(|| wrong("text is not a list of texts"))?;
+                    let text = one
+                        .as_str()
+                        .ok_or_else(|| Refusal::invalid("text is not a list of texts"))?;
                     texts.push(text.to_owned());
                 }
             }
-            _ => return Err(wrong("text is not a list of texts")),
+            _ => return Err(Refusal::invalid("text is not a list of texts")),
         }
     }
     if texts.is_empty() {
-        return Err(wrong("Parameter 'text' not specified."));
+        return Err(Refusal::invalid("Parameter 'text' not specified."));
     }
     if let Some(name) = UNSUPPORTED.iter().find(|name| given.all(name).any(is_set)) {
-        return Err(wrong(&format!("{name} is not supported: leave it out")));
+        return Err(Refusal::invalid(format!("{name} is not supported: leave it out")));
     }
     let split = match given.get("split_sentences") {
         Some(value) if truth(value) == Some(false) => Split::Lines,
@@ -133,10 +134,10 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     };
     let formality = given.text("formality").unwrap_or("default");
     if !formality.starts_with("prefer") && formality != "default" {
-        return Err(wrong("formality is not supported"));
+        return Err(Refusal::invalid("formality is not supported"));
     }
     let to = given.text("target_lang");
-    let to = to.ok_or_else(|| wrong("Value for 'target_lang' not supported."))?;
+    let to = to.ok_or_else(|| Refusal::invalid("Value for 'target_lang' not supported."))?;
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
@@ -163,30 +164,33 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 
 /// What the elements of texts mean, if they are markup.
 fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
-    let wrong = |reason: String| Refusal::Invalid(reason);
     let detects_outline = match given.get("outline_detection") {
         None | Some(Value::Null) => None,
         Some(value) => Some(
             truth(value)
-                .ok_or_else(|| wrong("outline_detection is neither true nor false".into()))?,
+                .ok_or_else(|| Refusal::invalid("outline_detection is neither true nor false"))?,
         ),
     };
     let rules = match given.text("tag_handling") {
         Some("html") => MarkupRules::html(),
         Some("xml") if detects_outline == Some(false) => MarkupRules::xml().without_outline(),
         Some("xml") => MarkupRules::xml(),
-        Some(other) => return Err(wrong(format!("tag_handling {other} is not supported"))),
+        Some(other) => {
+            return Err(Refusal::invalid(format!("tag_handling {other} is not supported")));
+        }
         None => {
             let names =
                 ["splitting_tags", "non_splitting_tags", "ignore_tags", "outline_detection"];
             return match names.iter().find(|name| given.all(name).any(is_set)) {
-                Some(name) => Err(wrong(format!("{name} needs tag_handling, xml or html"))),
+                Some(name) => {
+                    Err(Refusal::invalid(format!("{name} needs tag_handling, xml or html")))
+                }
                 None => Ok(None),
             };
         }
     };
     if detects_outline == Some(false) && given.text("tag_handling") == Some("html") {
-        return Err(wrong("outline_detection needs tag_handling xml".into()));
+        return Err(Refusal::invalid("outline_detection needs tag_handling xml"));
     }
     let rules = rules
         .splitting(tag_names(given, "splitting_tags")?)
@@ -257,19 +261,20 @@ fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
     let (given, key) = open(app, call)?;
     app.admit(key.as_deref(), 0)?;
     let registry = app.registry();
-    let entry = |code: String| {
-        let name = languages::name(code.split_once('-').map_or(&*code, |(language, _)| language));
-        (code, name)
-    };
     if given.text("type") == Some("target") {
         let codes = registry.targets().into_iter().flat_map(target_codes);
-        let entries = codes.map(entry).map(
-            |(code, name)| json!({"language": code, "name": name, "supports_formality": false}),
+        let entries = codes.map(
+            |code| json!({"language": code, "name": base_name(&code), "supports_formality": false}),
         );
         return Ok(entries.collect());
     }
     let codes = registry.sources().into_iter().map(str::to_uppercase);
-    Ok(codes.map(entry).map(|(code, name)| json!({"language": code, "name": name})).collect())
+    Ok(codes.map(|code| json!({"language": code, "name": base_name(&code)})).collect())
+}
+
+/// The name of a language, without its variant.
+fn base_name(code: &str) -> String {
+    languages::name(code.split_once('-').map_or(code, |(language, _)| language))
 }
 
 fn usage(app: &App, call: &Call) -> Result<Value, Refusal> {

@@ -45,19 +45,16 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 }
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
-    fn wrong(reason: &str) -> Refusal {
-        Refusal::Invalid(reason.to_owned())
-    }
     let inputs = match strict_json::parse(&call.body) {
         Ok(Value::Array(inputs)) => inputs,
-        Ok(_) => return Err(wrong("the body is not a list")),
-        Err(error) => return Err(wrong(&format!("the body is not a list: {error}"))),
+        Ok(_) => return Err(Refusal::invalid("the body is not a list")),
+        Err(error) => return Err(Refusal::invalid(format!("the body is not a list: {error}"))),
     };
     fn text(input: &Value) -> Option<String> {
         input["src"].as_str().map(str::to_owned)
     }
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
-    let texts = texts.ok_or_else(|| wrong("an element has no src"))?;
+    let texts = texts.ok_or_else(|| Refusal::invalid("an element has no src"))?;
     app.admit_texts(call.bearer(), &texts)?;
     // The protocol has no languages: those of a multilingual model are in the address.
     let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
@@ -79,17 +76,10 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
 /// address; without an id the model that the address names, or that of the languages.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
-    fn no_model(id: &str) -> Refusal {
-        Refusal::Invalid(format!("No such model '{id}'"))
-    }
-    let named = |name: &str| {
-        registry.route(Some(name), from, to).map_err(|error| match error {
-            RouteError::NoModel(name) => no_model(&name),
-            error => error.into(),
-        })
-    };
     let number = match id {
-        None | Some(Value::Null) if let Some(name) = field(query, "model") => return named(name),
+        None | Some(Value::Null) if let Some(name) = field(query, "model") => {
+            return named_route(registry, name, from, to);
+        }
         None | Some(Value::Null) if from.is_some() || to.is_some() => {
             return Ok(registry.route(None, from, to)?);
         }
@@ -97,7 +87,7 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
         Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
         Some(Value::String(name)) => match name.parse() {
             Ok(number) => number,
-            Err(_) => return named(name),
+            Err(_) => return named_route(registry, name, from, to),
         },
         Some(other) => return Err(no_model(&other.to_string())),
     };
@@ -108,6 +98,23 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
         None if !registry.loading.is_empty() => Err(RouteError::Loading.into()),
         None => Err(no_model(&number.to_string())),
     }
+}
+
+/// The route of the model of a name, with the protocol's error if there is none.
+fn named_route(
+    registry: &Registry,
+    name: &str,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<Route, Refusal> {
+    registry.route(Some(name), from, to).map_err(|error| match error {
+        RouteError::NoModel(name) => no_model(&name),
+        error => error.into(),
+    })
+}
+
+fn no_model(id: &str) -> Refusal {
+    Refusal::Invalid(format!("No such model '{id}'"))
 }
 
 fn models(registry: &Registry) -> Value {

@@ -94,13 +94,12 @@ async fn translate(
 
 /// The object of a translation. Links are of tokens, over all sentences.
 fn describe(text: &TranslatedText) -> Value {
-    let string = |token: &Vec<u8>| String::from_utf8_lossy(token).into_owned();
     let (mut source, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for result in &text.results {
         let Some(best) = result.translations.first() else { continue };
         let (first, after) = (source.len() as u32, target.len() as u32);
-        source.extend(result.source.iter().map(string));
-        target.extend(best.tokens.iter().map(string));
+        source.extend(result.source.iter().map(|token| shown(token)));
+        target.extend(best.tokens.iter().map(|token| shown(token)));
         let points = best.alignment.iter().map(|(s, t)| (s + first, t + after));
         let points =
             points.filter(|(s, t)| (*s as usize) < source.len() && (*t as usize) < target.len());
@@ -114,6 +113,10 @@ fn describe(text: &TranslatedText) -> Value {
         "AlignmentString": links.join(" "),
         "RawTranslation": target.join(" "),
     })
+}
+
+fn shown(token: &[u8]) -> String {
+    String::from_utf8_lossy(token).into_owned()
 }
 
 fn pairs(app: &App) -> Value {

@@ -48,10 +48,11 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     let given = strict_json::parse(&call.body)
         .map_err(|error| Refusal::Invalid(format!("the body: {error}")))?;
-    let text = |name: &str| {
-        given[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
-    };
-    let (from, to, source) = (text("from")?, text("to")?, text("source")?);
+    let (from, to, source) = (
+        required_text(&given, "from")?,
+        required_text(&given, "to")?,
+        required_text(&given, "source")?,
+    );
     app.admit(call.bearer(), source.chars().count())?;
     let route = app.registry().route(None, Some(from), Some(to)).map_err(|error| match error {
         RouteError::NoLanguage(_) | RouteError::NoPair { .. } => {
@@ -65,6 +66,10 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     let options = RequestOptions::default();
     let found = app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
     Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
+}
+
+fn required_text<'a>(given: &'a Value, name: &str) -> Result<&'a str, Refusal> {
+    given[name].as_str().ok_or_else(|| Refusal::Invalid(format!("{name} is missing")))
 }
 
 fn languages(app: &App) -> Value {

@@ -179,7 +179,6 @@ impl ModelConfiguration {
             fn languages(value: &str) -> Vec<String> {
                 value.split('+').map(str::to_owned).collect()
             }
-            let number = |what| move |_| format!("{key}={value}: give {what}");
             match key {
                 "from" => model.from = languages(value),
                 "to" => model.to = languages(value),
@@ -189,7 +188,11 @@ impl ModelConfiguration {
                     model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
                 }
                 "default" => model.default = value == "true",
-                "raw" => model.raw = Some(value.parse().map_err(number("true or false"))?),
+                "raw" => {
+                    let raw = value.parse();
+                    model.raw =
+                        Some(raw.map_err(|_| format!("{key}={value}: give true or false"))?);
+                }
                 "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
                 "precision" => model.precision = Some(value.to_owned()),
                 "duplicates" => model.duplicates = Some(value.to_owned()),

@@ -25,17 +25,19 @@ pub struct Network {
 
 impl Network {
     fn contains(self, other: IpAddr) -> bool {
-        let shared = |own: u128, other: u128, width: u32| {
-            let rest = width - self.bits;
-            rest == width || own >> rest == other >> rest
-        };
         match (self.address, other.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
-                shared(u32::from(own).into(), u32::from(other).into(), 32)
+                self.is_prefix(u32::from(own).into(), u32::from(other).into(), 32)
             }
-            (IpAddr::V6(own), IpAddr::V6(other)) => shared(own.into(), other.into(), 128),
+            (IpAddr::V6(own), IpAddr::V6(other)) => self.is_prefix(own.into(), other.into(), 128),
             _ => false,
         }
+    }
+
+    /// Whether the leading bits of two addresses of `width` bits are the same.
+    fn is_prefix(self, own: u128, other: u128, width: u32) -> bool {
+        let rest = width - self.bits;
+        rest == width || own >> rest == other >> rest
     }
 }
 

@@ -80,9 +80,11 @@ impl Charset {
 fn parse_urlencoded_in(text: &[u8], charset: Charset) -> Result<Fields, String> {
     let parts = text.split(|&byte| byte == b'&').filter(|part| !part.is_empty());
     let pairs = parts.map(|part| {
-        let mut sides = part.splitn(2, |&byte| byte == b'=');
-        let mut side = || charset.decode(unescape(sides.next().unwrap_or_default()));
-        Ok((side()?, side()?))
+        let (name, value) = match part.iter().position(|&byte| byte == b'=') {
+            Some(at) => (&part[..at], &part[at + 1..]),
+            None => (part, &[][..]),
+        };
+        Ok((charset.decode(unescape(name))?, charset.decode(unescape(value))?))
     });
     pairs.collect()
 }

@@ -76,8 +76,11 @@ impl LanguageModel {
             ranking.truncate(count);
         }
         ranking.sort_unstable_by(by_rank);
-        let text = |at: usize| self.0.word(words[at]).unwrap_or_default().to_vec();
-        ranking.into_iter().map(|at| (text(at), scores[at].0)).collect()
+        let next = ranking.into_iter().map(|at| {
+            let text = self.0.word(words[at]).unwrap_or_default().to_vec();
+            (text, scores[at].0)
+        });
+        next.collect()
     }
 }
 

@@ -60,20 +60,11 @@ impl ModelLanguages {
             }
             return Ok(all);
         };
-        let resolve = |side: &str, names: &[String]| -> Result<Vec<NamedLanguage>, String> {
-            let code = |name: &String| {
-                let token = known.resolve(name).map_err(|reason| format!("{side}: {reason}"))?;
-                known
-                    .marks(Some(name), Some(name))
-                    .map_err(|reason| format!("{side}: {reason}"))?;
-                Ok(NamedLanguage { name: name.clone(), code: token.code.clone() })
-            };
-            names.iter().map(code).collect()
-        };
         match known.style {
-            LanguageStyle::TargetBeforeSource => all.to = resolve("to", to)?,
+            LanguageStyle::TargetBeforeSource => all.to = resolve(known, "to", to)?,
             LanguageStyle::BothSides => {
-                let found = resolve("from", from).and_then(|from| Ok((from, resolve("to", to)?)));
+                let found = resolve(known, "from", from)
+                    .and_then(|from| Ok((from, resolve(known, "to", to)?)));
                 match found {
                     Ok(found) => (all.from, all.to) = found,
                     // Words of a model of one pair may look like languages.
@@ -139,18 +130,7 @@ impl ModelLanguages {
     /// The codes by which the model knows the languages of a request, source and target; none of
     /// one that it is not told.
     pub fn codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
-        // The route may have another model's spelling of the name.
-        let code = |side: &[NamedLanguage], name: Option<&str>| match name {
-            Some(name) => {
-                let found = super::languages::find(name, side.iter().map(|one| &*one.name))?;
-                side.iter().position(|one| &*one.name == found)
-            }
-            None => (side.len() == 1).then_some(0),
-        };
-        [
-            code(&self.from, from).map(|at| &*self.from[at].code),
-            code(&self.to, to).map(|at| &*self.to[at].code),
-        ]
+        [code(&self.from, from), code(&self.to, to)]
     }
 
     /// The tokens of the first pair, which a sentence is as long with as with those of any other.
@@ -191,6 +171,32 @@ impl ModelLanguages {
     fn names_by_tags(&self, known: &Languages) -> bool {
         !self.has_prefix_token && known.style == LanguageStyle::TargetBeforeSource
     }
+}
+
+/// The languages of one side of the configuration, which a model of `known` must have.
+fn resolve(known: &Languages, side: &str, names: &[String]) -> Result<Vec<NamedLanguage>, String> {
+    let found = names.iter().map(|name| {
+        let token = known.resolve(name)?;
+        known.marks(Some(name), Some(name))?;
+        Ok(NamedLanguage { name: name.clone(), code: token.code.clone() })
+    });
+    found.collect::<Result<_, String>>().map_err(|reason| format!("{side}: {reason}"))
+}
+
+/// The code of the language of a request on one side, or of the only one there.
+fn code<'a>(side: &'a [NamedLanguage], name: Option<&str>) -> Option<&'a str> {
+    let found = match name {
+        Some(name) => {
+            // The route may have another model's spelling of the name.
+            let found = super::languages::find(name, side.iter().map(|one| &*one.name))?;
+            side.iter().find(|one| &*one.name == found)?
+        }
+        None => match side {
+            [only] => only,
+            _ => return None,
+        },
+    };
+    Some(&found.code)
 }
 
 /// Checks a token of the configuration that begins every source.

@@ -28,6 +28,12 @@ struct Translators<'s> {
     detailed: Option<Translator<'s>>,
 }
 
+impl<'s> Translators<'s> {
+    fn new(system: &'s System) -> Self {
+        Translators { plain: Translator::new(system), detailed: None }
+    }
+}
+
 impl PhraseModel {
     /// The model of `system`.
     pub fn new(system: System, preparation: Option<TextProcessor>) -> Self {
@@ -144,8 +150,7 @@ impl PhraseModel {
 
 impl Backend for PhraseModel {
     fn serve(&self, worker: &Worker) {
-        let new = || Translators { plain: Translator::new(&self.system), detailed: None };
-        let mut translators = new();
+        let mut translators = Translators::new(&self.system);
         while worker.wait() {
             let permit = worker.permit();
             let Some(task) = worker.pop(None) else { continue };
@@ -166,7 +171,7 @@ impl Backend for PhraseModel {
                     task.fail(failure);
                 }
                 Err(_) => {
-                    translators = new();
+                    translators = Translators::new(&self.system);
                     worker.record(Outcome::Error, started);
                     task.fail(Failure::Panicked);
                 }

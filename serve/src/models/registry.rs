@@ -198,22 +198,13 @@ impl Registry {
         // A language that is known on the other side is one, though no model has the pair.
         let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;
         let to = known(to, self.targets()).or_else(|_| known(to, self.sources()))?;
-        // Models may spell a language in several ways: a model of another spelling comes last.
-        let direct = |from: &str, to: &str| {
-            let has_pair = |model: &&Arc<Model>, has: fn(&[String], &str) -> bool| {
-                has(&model.configuration.from, from) && has(&model.configuration.to, to)
-            };
-            let mut models = self.translating();
-            let same = models.clone().find(|model| has_pair(model, has));
-            same.or_else(|| models.find(|model| has_pair(model, has_alias)))
-        };
         let mut pivot = None;
-        let models = match direct(from, to) {
+        let models = match self.direct(from, to) {
             Some(model) => vec![Arc::clone(model)],
             None => {
                 pivot = self.pivot.as_deref();
-                let steps =
-                    pivot.and_then(|pivot| Some([direct(from, pivot)?, direct(pivot, to)?]));
+                let steps = pivot
+                    .and_then(|pivot| Some([self.direct(from, pivot)?, self.direct(pivot, to)?]));
                 steps
                     .ok_or_else(|| RouteError::NoPair { from: from.to_owned(), to: to.to_owned() })?
                     .map(Arc::clone)
@@ -223,11 +214,23 @@ impl Registry {
         let pivot = pivot.map(str::to_owned);
         Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
     }
+
+    /// The first model that has a pair of languages. Models may spell a language in several ways:
+    /// a model of another spelling comes last.
+    fn direct(&self, from: &str, to: &str) -> Option<&Arc<Model>> {
+        let mut models = self.translating();
+        let same = models.clone().find(|model| has_pair(model, from, to, has));
+        same.or_else(|| models.find(|model| has_pair(model, from, to, has_alias)))
+    }
 }
 
 fn known<'a>(code: &str, served: Vec<&'a str>) -> Result<&'a str, RouteError> {
     let found = languages::find(code, served.into_iter());
     found.ok_or_else(|| RouteError::NoLanguage(code.to_owned()))
+}
+
+fn has_pair(model: &Model, from: &str, to: &str, has: fn(&[String], &str) -> bool) -> bool {
+    has(&model.configuration.from, from) && has(&model.configuration.to, to)
 }
 
 fn has(languages: &[String], code: &str) -> bool {

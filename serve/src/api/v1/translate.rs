@@ -139,9 +139,6 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
 
 /// The object of the response.
 pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Refusal> {
-    fn invalid(reason: &str) -> Refusal {
-        Refusal::Invalid(reason.to_owned())
-    }
     let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let (from, to) = (request.from.as_deref(), request.to.as_deref());
     let route = app.registry().route(request.model.as_deref(), from, to)?;
@@ -149,12 +146,14 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     let deadline = app.deadline(request.timeout_ms);
     let (results, queued, searched) = if request.split || request.format == Format::Html {
         if request.prefix.is_some() || request.constraints.is_some() {
-            return Err(invalid(
+            return Err(Refusal::invalid(
                 "prefix and constraints are of one sentence; leave split and html out",
             ));
         }
         if request.raw == Some(false) {
-            return Err(invalid("tokens are not running text; leave split, html or raw out"));
+            return Err(Refusal::invalid(
+                "tokens are not running text; leave split, html or raw out",
+            ));
         }
         let format = match request.format {
             Format::Text => DocumentFormat::Text(Split::Sentences),
@@ -199,14 +198,13 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// What is wanted of each sentence, if the models have it.
 fn request_options(app: &App, request: &Request, route: &Route) -> Result<RequestOptions, Refusal> {
-    fn invalid(reason: String) -> Result<RequestOptions, Refusal> {
-        Err(Refusal::Invalid(reason))
-    }
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
     let n_best = request.n_best.unwrap_or(1);
     if !(1..=most).contains(&n_best) {
-        return invalid(format!("n_best is {n_best}; give a number from 1 to {most}"));
+        return Err(Refusal::invalid(format!(
+            "n_best is {n_best}; give a number from 1 to {most}"
+        )));
     }
     let settings = request.options.settings()?;
     let beam_size = settings.beam_size;
@@ -214,33 +212,31 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
     match model.kind {
         ModelKind::Phrase => {
             if request.word_scores || !settings.is_empty() {
-                return invalid(
+                return Err(Refusal::invalid(
                     "word_scores, beam_size and other options of decoding are of neural models; \
-                     this one is phrase-based"
-                        .into(),
-                );
+                     this one is phrase-based",
+                ));
             }
         }
         _ => {
             let has_option = request.options.distinct || !width.is_default();
             if request.graph || request.segmentation || has_option {
-                return invalid(
+                return Err(Refusal::invalid(
                     "graph, segmentation, distinct, stack_size, pop_limit and beam_threshold are \
-                     of phrase-based models; this one is neural"
-                        .into(),
-                );
+                     of phrase-based models; this one is neural",
+                ));
             }
             if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
-                return invalid(format!("give a beam_size from 1 to {most}"));
+                return Err(Refusal::invalid(format!("give a beam_size from 1 to {most}")));
             }
             // Samples may be more than a beam has.
             let is_sampling = settings.is_sampling().unwrap_or(model.beam_size.is_none());
             let beam = beam_size.or(model.beam_size).filter(|_| !is_sampling);
             if beam.is_some_and(|beam| n_best > beam) {
                 let beam = beam.unwrap_or_default();
-                return invalid(format!(
+                return Err(Refusal::invalid(format!(
                     "n_best is {n_best} and the beam has {beam}; give options.beam_size"
-                ));
+                )));
             }
         }
     }
@@ -274,19 +270,16 @@ fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
 
 /// The texts as sentences.
 fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<Sentence>, Refusal> {
-    fn invalid(reason: String) -> Refusal {
-        Refusal::Invalid(reason)
-    }
     let prefixes = request.prefix.as_ref().map(OneOrMany::as_slice);
     let constraints = request.constraints.as_deref();
     let is_forced = prefixes.is_some() || constraints.is_some();
     if is_forced && route.models.iter().any(|model| model.kind != ModelKind::Neural) {
         let reason = "prefix and constraints are of neural models; phrase-based ones take markup";
-        return Err(invalid(reason.into()));
+        return Err(Refusal::invalid(reason));
     }
     let lengths = [prefixes.map(<[_]>::len), constraints.map(<[_]>::len)];
     if lengths.into_iter().flatten().any(|length| length != texts.len()) {
-        return Err(invalid(format!(
+        return Err(Refusal::invalid(format!(
             "give a prefix and constraints for each of {} texts",
             texts.len()
         )));
@@ -297,7 +290,7 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
         .map(|(number, text)| {
             if text.contains(['\n', '\r']) {
                 let reason = format!("text {number} has more than one line; set split");
-                return Err(invalid(reason));
+                return Err(Refusal::invalid(reason));
             }
             Ok(Sentence {
                 text: text.clone().into_bytes(),

@@ -44,15 +44,13 @@ pub(super) fn check(given: &Value, model: &Model) -> Result<(), Fault> {
             return Err(Fault::new(Fault::PARSE, format!("{name} is not available: {reason}")));
         }
     }
-    let own_value = |name: &str| {
-        let own = model.moses_settings.iter().find(|(known, _)| *known == name);
-        own.map(|(_, value)| &**value)
-    };
     for (name, default) in FIXED {
         let Some(value) = given.member(name) else { continue };
-        let own = match own_value(name) {
+        let own = model.moses_settings.iter().find(|(known, _)| *known == name);
+        let own = match own {
             None if FACTORS.contains(&name) => continue,
-            own => own.unwrap_or(default),
+            None => default,
+            Some((_, value)) => value,
         };
         let asked = written(value).ok_or_else(|| {
             Fault::new(Fault::TYPE, format!("{name}: give a string, a number or a truth value"))

@@ -69,7 +69,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
             forward[back] = (i64::from(node.id), through);
         }
     }
-    let node = |(place, node): (usize, &Node)| {
+    let values = nodes.iter().enumerate().map(|(place, node)| {
         let mut value = vec![
             ("hyp".to_owned(), Value::count(node.id)),
             ("stack".into(), Value::count(covered[place])),
@@ -88,8 +88,8 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
             value.extend(node.recombined.map(|id| ("recombined".to_owned(), Value::count(id))));
         }
         Value::Struct(value)
-    };
-    Value::Array(nodes.iter().enumerate().map(node).collect())
+    });
+    Value::Array(values.collect())
 }
 
 #[cfg(test)]

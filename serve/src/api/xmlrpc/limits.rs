@@ -26,22 +26,25 @@ fn number(given: &Value, name: &str, wanted: &str) -> Result<Option<f64>, Fault>
 
 /// How wide the search of a call is, of which a stack holds at most `most` hypotheses.
 pub(super) fn width(given: &Value, most: usize) -> Result<SearchWidth, Fault> {
-    let count = |name: &str| {
-        let wanted = format!("a whole number from 1 to {most}");
-        match number(given, name, &wanted)? {
-            Some(count) if count.fract() != 0.0 || !(1.0..=most as f64).contains(&count) => {
-                Err(wrong(name, &wanted))
-            }
-            count => Ok(count.map(|count| count as usize)),
-        }
-    };
     let wanted = "a probability from 0 to 1";
     let beam = number(given, "beam-threshold", wanted)?;
     if beam.is_some_and(|beam| !(0.0..=1.0).contains(&beam)) {
         return Err(wrong("beam-threshold", wanted));
     }
-    let (stack, pops) = (count("stack")?, count("cube-pruning-pop-limit")?);
+    let stack = count(given, "stack", most)?;
+    let pops = count(given, "cube-pruning-pop-limit", most)?;
     Ok(SearchWidth::new(stack, pops, beam.map(|beam| beam as f32)))
+}
+
+/// A member that is a whole number from 1 to `most`.
+fn count(given: &Value, name: &str, most: usize) -> Result<Option<usize>, Fault> {
+    let wanted = format!("a whole number from 1 to {most}");
+    match number(given, name, &wanted)? {
+        Some(count) if count.fract() != 0.0 || !(1.0..=most as f64).contains(&count) => {
+            Err(wrong(name, &wanted))
+        }
+        count => Ok(count.map(|count| count as usize)),
+    }
 }
 
 /// The time of a call; Moses takes seconds, and -1 for none.

@@ -222,9 +222,6 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
 
 /// A phrase for a span: `scores` are the values of all features in the order of the model.
 fn translation_option(option: &TranslationOption) -> Value {
-    let doubles = |values: &[f32]| -> Vec<Value> {
-        values.iter().map(|&value| Value::Double(f64::from(value))).collect()
-    };
     let all = option.features.iter().flat_map(|(_, values)| doubles(values)).collect();
     let labelled = option.features.iter();
     let labelled = labelled.map(|(name, values)| (name.clone(), Value::Array(doubles(values))));
@@ -236,6 +233,10 @@ fn translation_option(option: &TranslationOption) -> Value {
         ("scores".into(), Value::Array(all)),
         ("labelledScores".into(), Value::Struct(labelled.collect())),
     ])
+}
+
+fn doubles(values: &[f32]) -> Vec<Value> {
+    values.iter().map(|&value| Value::Double(f64::from(value))).collect()
 }
 
 /// The feature values as a line of an n-best list has them.
