@@ -12,13 +12,13 @@ use miriam_storage::{Container, ContainerWriter, FileKind, LoadMethod, View};
 use miriam_textio::Vocabulary;
 use serde::{Deserialize, Serialize};
 
+use crate::Result;
 use crate::bitext::SentencePair;
 use crate::cooccurrence::CooccurrenceRows;
 use crate::diagonal::DiagonalPrior;
 use crate::hmm::HmmTransitions;
 use crate::position_model::PositionModel;
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBABILITY};
-use crate::Result;
 
 /// The file kind of alignment models.
 pub const FILE_KIND: FileKind = FileKind::new("alignment");

@@ -165,8 +165,7 @@ impl<'a> SourceSpan<'a> {
 
     /// The surfaces of the words.
     pub(crate) fn surfaces(self, models: &'a Models) -> Vec<&'a [u8]> {
-        let surface = |&word: &WordId| models.surface(self.sentence.word(word, models));
-        self.ids().iter().map(surface).collect()
+        self.ids().iter().map(|&word| models.surface(self.sentence.word(word, models))).collect()
     }
 
     /// Appends the ids of the words in `table`.

@@ -202,9 +202,9 @@ impl<'s> SentenceDecoder<'s> {
             id = hypotheses[id.0 as usize].previous;
         }
         self.best_path.reverse();
-        let is_copied =
-            |id: &&HypothesisId| self.options.is_copied(hypotheses[id.0 as usize].option);
-        self.statistics.unknown_words += self.best_path.iter().filter(is_copied).count() as u64;
+        let options = self.best_path.iter().map(|id| hypotheses[id.0 as usize].option);
+        let copied = options.filter(|&option| self.options.is_copied(option)).count();
+        self.statistics.unknown_words += copied as u64;
     }
 
     /// Sets up the walls and zones of the sentence.

@@ -68,15 +68,14 @@ impl SentenceTable {
         }
         let scores = fields::split_words(scores).map(|text| {
             let p = number::parse_f32_via_f64(text).filter(|p| p.is_finite() && *p >= 0.0);
-            let not = || format!("{} is not a probability", String::from_utf8_lossy(text));
-            p.map(|p| Ln::from_probability(p).0).ok_or_else(not)
+            p.map(|p| Ln::from_probability(p).0)
+                .ok_or_else(|| format!("{} is not a probability", String::from_utf8_lossy(text)))
         });
         let scores = scores.collect::<Result<Vec<f32>, String>>()?;
         let points = fields::split_words(columns.next().unwrap_or_default()).map(|point| {
-            let wrong = || format!("alignment {} is wrong", String::from_utf8_lossy(point));
             parse_alignment_point(point)
                 .filter(|&(s, t)| usize::from(s) < source_length && usize::from(t) < target_length)
-                .ok_or_else(wrong)
+                .ok_or_else(|| format!("alignment {} is wrong", String::from_utf8_lossy(point)))
         });
         let alignment = points.collect::<Result<Vec<_>, String>>()?;
         self.max_source_length = self.max_source_length.max(source_length);

@@ -99,7 +99,6 @@ impl GlmModel {
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;
         let metadata: Metadata = container.metadata()?;
-        let damaged = |reason: &str| container.damaged("metadata", reason);
         let orders = (metadata.counts.len(), metadata.levels.len());
         fn backoff(unigram: &Entry) -> f32 {
             f32::from_bits(unigram.backoff)
@@ -108,10 +107,11 @@ impl GlmModel {
             ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
         let Some(width) = NodeWidth::from_keys(metadata.node_width) else {
             let reason = format!("nodes of {} keys are not known", metadata.node_width);
-            return Err(damaged(&reason).into());
+            return Err(container.damaged("metadata", reason).into());
         };
         if metadata.max_hashed_order > metadata.order {
-            return Err(damaged("more orders are in buckets than there are").into());
+            let reason = "more orders are in buckets than there are";
+            return Err(container.damaged("metadata", reason).into());
         }
         let levels = (2..=head.order())
             .map(|order| open_level(&container, &metadata, order))

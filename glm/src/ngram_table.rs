@@ -68,19 +68,16 @@ impl NgramTable {
         container: &Container,
         order: usize,
     ) -> Result<Self> {
-        let name = format!("order-{order}");
-        let damaged = |reason: String| container.damaged(&name, reason);
         let table = match model.level(order) {
-            Level::Blocks(units) => self.read_blocks(model, units, order).map_err(damaged)?,
-            Level::Buckets(buckets) => self
-                .read_buckets(buckets, |bucket, slot, number| {
-                    model.read_slot(order, bucket, slot, number)
-                })
-                .map_err(damaged)?,
-            Level::LongestBuckets(buckets) => self
-                .read_buckets(buckets, |bucket, slot, _| longest_ngram(bucket.log10[slot]))
-                .map_err(damaged)?,
+            Level::Blocks(units) => self.read_blocks(model, units, order),
+            Level::Buckets(buckets) => self.read_buckets(buckets, |bucket, slot, number| {
+                model.read_slot(order, bucket, slot, number)
+            }),
+            Level::LongestBuckets(buckets) => {
+                self.read_buckets(buckets, |bucket, slot, _| longest_ngram(bucket.log10[slot]))
+            }
         };
+        let table = table.map_err(|reason| container.damaged(&format!("order-{order}"), reason))?;
         table.validate(model, container, order)?;
         Ok(table)
     }
@@ -135,10 +132,10 @@ impl NgramTable {
                 Children::Block(BlockOffsets { keys, entries, .. }) => {
                     let keys = &units[keys as usize..entries as usize];
                     let tree = StaticBTree { node_keys: width.keys() as u64, count: count.into() };
-                    let key = |at: u64| key_at(keys, at as usize);
                     let mut previous = None;
                     for position in tree.in_order_positions() {
-                        let word = key(position).filter(|&word| Some(word) > previous);
+                        let word =
+                            key_at(keys, position as usize).filter(|&word| Some(word) > previous);
                         let word = word.ok_or_else(|| fault("its keys do not ascend"))?;
                         previous = Some(word);
                         let (unit, index) = if is_longest {
@@ -151,7 +148,7 @@ impl NgramTable {
                         table.push(parent, word, unit as u32, found);
                     }
                     let padding = u64::from(count)..keys.len() as u64 * 4;
-                    if !padding.into_iter().all(|at| key(at) == Some(NO_WORD)) {
+                    if !padding.into_iter().all(|at| key_at(keys, at as usize) == Some(NO_WORD)) {
                         return Err(fault("there are keys after its last"));
                     }
                 }
@@ -184,16 +181,17 @@ impl NgramTable {
                 return Err(format!("bucket {at} has a hole"));
             }
             for (slot, &key) in bucket.keys()[..used].iter().enumerate() {
-                let fault = |reason: &str| format!("slot {slot} of bucket {at}: {reason}");
                 let parent = by_location.get((key >> 32) as usize).copied().unwrap_or(NONE);
                 let known = self.children.get(parent as usize).copied().flatten();
                 if known.is_none_or(|node| node.kind != ChildrenKind::Hashed) {
-                    return Err(fault("its suffix does not count it"));
+                    return Err(format!(
+                        "slot {slot} of bucket {at}: its suffix does not count it"
+                    ));
                 }
                 let mut probed = home_bucket(key, buckets.len() as u64) as usize;
                 while probed != at {
                     if !buckets[probed].overflows() {
-                        return Err(fault("no search reaches it"));
+                        return Err(format!("slot {slot} of bucket {at}: no search reaches it"));
                     }
                     probed = (probed + 1) % buckets.len();
                 }

@@ -134,10 +134,18 @@ pub fn attend(
         let block = first..rows.min(first + QUERY_BLOCK);
         let (part, rest) = out.split_rows(block.len());
         out = rest;
-        let visible = |row: usize| mask.visible(first + row, rows, positions);
         let weights_part = weights.as_mut().map(|(head, weights)| (*head, first, weights));
         let queries = queries.row_range(block);
-        attend_query_block(cpu, scale, queries, packed, visible, part, weights_part, scratch);
+        attend_query_block(
+            cpu,
+            scale,
+            queries,
+            packed,
+            |row: usize| mask.visible(first + row, rows, positions),
+            part,
+            weights_part,
+            scratch,
+        );
     }
 }
 
@@ -325,6 +333,10 @@ fn additive_weights_row<I: Isa>(
         weights[position] = isa.reduce_sum(sums);
     }
     softmax_row(isa, weights, 1.0);
+}
+
+fn shape(matrix: MatRef<f32>) -> (usize, usize) {
+    (matrix.rows(), matrix.columns())
 }
 
 #[cfg(test)]

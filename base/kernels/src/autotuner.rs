@@ -118,8 +118,7 @@ impl Autotuner {
         }
         let mut file = AtomicFile::create(path)?;
         let text = serde_json::to_string_pretty(&cache).expect("maps of strings and numbers");
-        let io = |source| Error::Io { path: path.to_owned(), action: "write", source };
-        writeln!(file, "{text}").map_err(io)?;
+        writeln!(file, "{text}").map_err(|source| io_error(path, "write", source))?;
         file.commit()?;
         Ok(())
     }
@@ -127,13 +126,18 @@ impl Autotuner {
     /// The file in the user's cache folder, if there is one: `products.json` in
     /// `$MIRIAM_CACHE`, `$XDG_CACHE_HOME/miriam` or `~/.cache/miriam`.
     pub fn default_cache_path() -> Option<PathBuf> {
-        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        fn folder(name: &str) -> Option<PathBuf> {
+            std::env::var_os(name).map(PathBuf::from)
+        }
         // The XDG rules require absolute paths.
-        let absolute_folder = |name: &str| folder(name).filter(|path| path.is_absolute());
-        let own = folder("MIRIAM_CACHE").filter(|path| !path.as_os_str().is_empty());
-        let shared = || absolute_folder("XDG_CACHE_HOME").map(|cache| cache.join("miriam"));
-        let home = || absolute_folder("HOME").map(|home| home.join(".cache/miriam"));
-        Some(own.or_else(shared).or_else(home)?.join(CACHE_NAME))
+        fn absolute_folder(name: &str) -> Option<PathBuf> {
+            folder(name).filter(|path| path.is_absolute())
+        }
+        let cache = folder("MIRIAM_CACHE")
+            .filter(|path| !path.as_os_str().is_empty())
+            .or_else(|| absolute_folder("XDG_CACHE_HOME").map(|cache| cache.join("miriam")))
+            .or_else(|| absolute_folder("HOME").map(|home| home.join(".cache/miriam")))?;
+        Some(cache.join(CACHE_NAME))
     }
 
     /// The number of choices from the file.
@@ -207,8 +211,9 @@ impl Autotuner {
 
     fn record_time(&self, shape: OperationShape, alternatives: usize, trial: usize, time: f32) {
         let mut states = self.states.write().unwrap_or_else(PoisonError::into_inner);
-        let empty = || TuningState::Measuring(vec![Vec::new(); alternatives]);
-        let state = states.entry(shape).or_insert_with(empty);
+        let state = states
+            .entry(shape)
+            .or_insert_with(|| TuningState::Measuring(vec![Vec::new(); alternatives]));
         let TuningState::Measuring(times) = state else { return };
         let Some(trial_times) = times.get_mut(trial) else { return };
         trial_times.push(time);
@@ -231,16 +236,20 @@ fn median(times: &mut [f32]) -> f32 {
 }
 
 fn read_cache(path: &Path) -> Result<TunerCache> {
-    let io = |source| Error::Io { path: path.to_owned(), action: "read", source };
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Ok(TunerCache { version: VERSION, ..TunerCache::default() });
         }
-        file => file.map_err(io)?,
+        file => file.map_err(|source| io_error(path, "read", source))?,
     };
     let mut text = Vec::new();
-    file.take(MAX_CACHE_BYTES).read_to_end(&mut text).map_err(io)?;
+    let read = file.take(MAX_CACHE_BYTES).read_to_end(&mut text);
+    read.map_err(|source| io_error(path, "read", source))?;
     parse_cache(&text).map_err(|reason| Error::TunerCache { path: path.to_owned(), reason })
+}
+
+fn io_error(path: &Path, action: &'static str, source: std::io::Error) -> Error {
+    Error::Io { path: path.to_owned(), action, source }
 }
 
 fn parse_cache(text: &[u8]) -> Result<TunerCache, String> {

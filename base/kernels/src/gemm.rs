@@ -47,8 +47,8 @@ impl Epilogue<'_> {
     fn check(&self, out: &MatMut<f32>) {
         let shape = (out.rows(), out.columns());
         assert!(self.bias.is_none_or(|bias| bias.len() == shape.1), "a bias for each column");
-        let fits = |rows: MatRef<f32>| (rows.rows(), rows.columns()) == shape;
-        assert!(self.residual.is_none_or(fits), "a residual of the result's shape");
+        let residual = self.residual.map(|residual| (residual.rows(), residual.columns()));
+        assert!(residual.is_none_or(|rows| rows == shape), "a residual of the result's shape");
         let largest = self.absmax.as_deref();
         assert!(largest.is_none_or(|largest| largest.len() == shape.0), "a largest for each row");
     }

@@ -252,8 +252,7 @@ impl TopK {
     }
 
     fn insert(&mut self, candidate: TokenLogit) {
-        let better = |other: &TokenLogit| other.logit >= candidate.logit;
-        let rank = self.candidates.partition_point(better);
+        let rank = self.candidates.partition_point(|other| other.logit >= candidate.logit);
         self.candidates.insert(rank, candidate);
         self.candidates.truncate(self.k);
     }

@@ -38,8 +38,10 @@ pub(super) fn assign_round_robin(
     if offset < 0 || count == 0 {
         return Vec::new();
     }
-    let place = |k: i64| k.wrapping_mul(increment).wrapping_add(offset).rem_euclid(count);
-    (0..workers as i64).map(|k| allowed[place(k) as usize]).collect()
+    (0..workers as i64)
+        .map(|k| k.wrapping_mul(increment).wrapping_add(offset).rem_euclid(count))
+        .map(|place| allowed[place as usize])
+        .collect()
 }
 
 #[cfg(test)]

@@ -117,9 +117,11 @@ impl StatefulScorers {
         num_lms: usize,
         exact_recombination: bool,
     ) -> Self {
-        let scorer = |f: &StatefulFeature| (f.scorer(exact_recombination), f.num_scores());
         StatefulScorers {
-            scorers: features.iter().map(scorer).collect(),
+            scorers: features
+                .iter()
+                .map(|feature| (feature.scorer(exact_recombination), feature.num_scores()))
+                .collect(),
             num_lms,
             scores: vec![0.0; features.iter().map(StatefulFeature::num_scores).sum()],
             states: vec![0; features.len()],

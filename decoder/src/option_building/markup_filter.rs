@@ -69,14 +69,12 @@ impl<'a> MarkupFilter<'a> {
         if self.mode != XmlInputMode::Constraint || !self.annotations.overlaps_forced(span) {
             return None;
         }
-        let touched = || {
-            let touches = |s: &Span| s.start < span.end && span.start < s.end;
-            self.required.iter().filter(move |(s, _)| touches(s))
-        };
-        let inside = touched().all(|(s, _)| span.start <= s.start && s.end <= span.end);
+        let touched =
+            self.required.iter().filter(move |(s, _)| s.start < span.end && span.start < s.end);
+        let inside = touched.clone().all(|(s, _)| span.start <= s.start && s.end <= span.end);
         Some(list.filter(|words| {
             inside
-                && touched().all(|(_, translations)| {
+                && touched.clone().all(|(_, translations)| {
                     translations.iter().any(|wanted| {
                         wanted.is_empty() || words.windows(wanted.len()).any(|part| part == wanted)
                     })

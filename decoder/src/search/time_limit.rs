@@ -74,8 +74,7 @@ pub(crate) fn run_search(
         }
         space.limits = limits.to_greedy();
     }
-    let is_cancelled = || time.is_some_and(TimeLimit::is_cancelled);
-    if !run_search_within(search, space, begin, is_cancelled) {
+    if !run_search_within(search, space, begin, || time.is_some_and(TimeLimit::is_cancelled)) {
         return None;
     }
     Some(if limited.is_some() { SearchEffort::Greedy } else { SearchEffort::Full })

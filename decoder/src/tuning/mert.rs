@@ -59,10 +59,10 @@ pub(super) fn optimize(
         };
         let threads: Vec<_> =
             starts.chunks(per_thread).map(|starts| scope.spawn(move || search(starts))).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+        let joined = threads.into_iter().flat_map(|thread| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join).collect()
+        });
+        joined.collect()
     });
     // Of equal results the first counts.
     let mut best = &ends[0];

@@ -34,18 +34,17 @@ pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: us
     let per_thread = seeds.len().div_ceil(threads.max(1));
     let found: Vec<Vec<f64>> = thread::scope(|scope| {
         let problem = &problem;
-        let runs = |seeds: &[u64]| -> Vec<Vec<f64>> {
-            seeds
-                .iter()
-                .map(|&seed| l1_normalized(MiraRun::new(problem, start, seed).train()))
-                .collect()
-        };
-        let threads: Vec<_> =
-            seeds.chunks(per_thread).map(|seeds| scope.spawn(move || runs(seeds))).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Vec<Vec<f64>>>| {
+        let mut threads = Vec::new();
+        for seeds in seeds.chunks(per_thread) {
+            threads.push(scope.spawn(move || {
+                let runs = seeds.iter().map(|&seed| MiraRun::new(problem, start, seed).train());
+                runs.map(l1_normalized).collect::<Vec<_>>()
+            }));
+        }
+        let joined = threads.into_iter().flat_map(|thread| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join).collect()
+        });
+        joined.collect()
     });
     let mut mean = vec![0.0; start.len()];
     for weights in &found {

@@ -64,14 +64,13 @@ impl BucketWriter {
             );
             return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());
         }
-        let number = |parent: usize| match own {
-            LevelLayout::Buckets(own) => own.node_slots[parent],
-            _ => parent as u32,
-        };
         let mut placed: Vec<PlacedKey> = (0..parents.len())
             .into_par_iter()
             .flat_map_iter(|parent| {
-                let number = number(parent);
+                let number = match own {
+                    LevelLayout::Buckets(own) => own.node_slots[parent],
+                    _ => parent as u32,
+                };
                 parents.children_of(parent as u32).map(move |node| {
                     let key = bucket_key(number, nodes.words[node]);
                     PlacedKey { slot: home_bucket(key, buckets) as u32, node: node as u32, key }
@@ -133,12 +132,8 @@ impl BucketWriter {
             let end = (start + WRITE_BATCH_BUCKETS).min(buckets);
             let filled = parallel::map_tasks((end - start).div_ceil(BUCKETS_PER_TASK), &|task| {
                 let first = start + task * BUCKETS_PER_TASK;
-                let before = |bucket: usize| {
-                    let slot = bucket as u64 * self.slots_per_bucket;
-                    self.placed_keys.partition_point(|placed| u64::from(placed.slot) < slot)
-                };
                 let last = (first + BUCKETS_PER_TASK).min(end);
-                let mut rest = &self.placed_keys[before(first)..before(last)];
+                let mut rest = &self.placed_keys[self.count_before(first)..self.count_before(last)];
                 let filled = (first..last).map(|bucket| {
                     let placed = take_bucket(&mut rest, bucket as u64, self.slots_per_bucket);
                     fill(placed, self.overflows[bucket])
@@ -148,6 +143,12 @@ impl BucketWriter {
             section.write(filled.concat().as_bytes())?;
         }
         Ok(section.finish()?)
+    }
+
+    /// Counts the keys in front of `bucket`.
+    fn count_before(&self, bucket: usize) -> usize {
+        let slot = bucket as u64 * self.slots_per_bucket;
+        self.placed_keys.partition_point(|placed| u64::from(placed.slot) < slot)
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`DeviceModel`]: the n-grams in the memory of one GPU, and batches cut into chunks for
 //! its streams.
 
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
 use miriam_gpu::{Device, DeviceProperties};
 use miriam_lmcpu::LanguageModel;
@@ -331,16 +331,19 @@ impl DeviceModel {
         &self,
         work: impl FnOnce(&mut StreamWorkspace) -> Result<T>,
     ) -> Result<T> {
-        let idle = || self.idle_workspaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let workspace = idle().pop();
+        let workspace = self.lock_idle_workspaces().pop();
         let mut workspace = match workspace {
             Some(workspace) => workspace,
             None => self.new_workspace()?,
         };
         // A workspace whose work failed is not used again.
         let outcome = work(&mut workspace)?;
-        idle().push(workspace);
+        self.lock_idle_workspaces().push(workspace);
         Ok(outcome)
+    }
+
+    fn lock_idle_workspaces(&self) -> MutexGuard<'_, Vec<StreamWorkspace>> {
+        self.idle_workspaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn new_workspace(&self) -> Result<StreamWorkspace> {

@@ -105,12 +105,15 @@ fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64
     let (cpu, values) = (Cpu::detect(), MatRef::new(&a, rows, depth));
     let mut outs = [vec![0.0; rows * columns], vec![0.0; rows * columns]];
     let [out, other] = &mut outs;
-    let mut ours = || {
-        let out = MatMut::new(out, rows, columns);
-        gemm_f32(cpu, Tiling::default_for(cpu), values, weights.view(), Epilogue::default(), out);
-    };
-    let mut theirs = || theirs((&a, false), &b, (&mut *other, false), shape);
-    let best = race(for_seconds, &mut ours, &mut theirs);
+    let tiling = Tiling::default_for(cpu);
+    let best = race(
+        for_seconds,
+        &mut || {
+            let out = MatMut::new(out, rows, columns);
+            gemm_f32(cpu, tiling, values, weights.view(), Epilogue::default(), out);
+        },
+        &mut || theirs((&a, false), &b, (other, false), shape),
+    );
     let error = outs[0].iter().zip(&outs[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(error < 1e-2, "both multiply the same: {error}");
     best.map(|time| 2.0 * (rows * depth * columns) as f64 / time / 1e9)
@@ -144,62 +147,74 @@ fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds:
     let mut weights = WeightsF32::default();
     let mut copy = values.clone();
     let part = UnpackedWeights::inputs_by_outputs(MatRef::new(&values, inputs, outputs));
-    let mut ours = || if turned { weights.fill_transposed(&[part]) } else { weights.fill(&[part]) };
-    let best = race(for_seconds, &mut ours, &mut || {
-        std::hint::black_box(&mut copy).copy_from_slice(&values)
-    });
+    let best = race(
+        for_seconds,
+        &mut || if turned { weights.fill_transposed(&[part]) } else { weights.fill(&[part]) },
+        &mut || std::hint::black_box(&mut copy).copy_from_slice(&values),
+    );
     best.map(|time| 8.0 * (inputs * outputs) as f64 / time / 1e9)
 }
 
 fn main() {
     let for_seconds = std::env::args().nth(1).map_or(0.5, |text| text.parse().expect("seconds"));
-    let mut out = std::io::stdout().lock();
-    let mut say = |line: &str| {
-        let _ = writeln!(out, "{line}");
-        let _ = out.flush();
-    };
     let parts: Vec<String> = std::env::args().skip(2).collect();
-    let asked = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
-    let mut tabulate =
-        |what: &str,
-         rows: &[usize],
-         shapes: &[(usize, usize)],
-         measure: &dyn Fn(usize, (usize, usize)) -> [f64; 2]| {
-            say(&format!("{what}\nrows x inputs x outputs     Miriam      peer   ratio"));
-            let mut table = Vec::new();
-            for &rows in rows {
-                let mut cells = Vec::new();
-                for &(depth, columns) in shapes {
-                    let [ours, theirs] = measure(rows, (depth, columns));
-                    let (shape, ratio) = (format!("{rows}x{depth}x{columns}"), ours / theirs);
-                    say(&format!("{shape:<24} {ours:>8.1} {theirs:>9.1} {ratio:>7.2}"));
-                    cells.push(format!("{ours:.0} / {theirs:.0} = {ratio:.2}"));
-                }
-                table.push(format!("| {rows} | {} |", cells.join(" | ")));
-            }
-            let heads: Vec<String> = shapes.iter().map(|(a, b)| format!("{a} x {b}")).collect();
-            say(&format!("\n| Miriam / peer | {} |", heads.join(" | ")));
-            say(&format!("|---|{}", "---|".repeat(shapes.len())));
-            table.iter().for_each(|row| say(row));
-        };
-    let forward = |rows, (depth, columns)| compare([rows, depth, columns], for_seconds);
-    let gradient = |rows, (depth, columns)| compare_gradient([rows, depth, columns], for_seconds);
-    if asked("decoding") {
-        tabulate("f32, 10^9 operations a second", &ROWS, &SHAPES, &forward);
+    if asks_for("decoding", &parts) {
+        tabulate("f32, 10^9 operations a second", &ROWS, &SHAPES, &|rows, (depth, columns)| {
+            compare([rows, depth, columns], for_seconds)
+        });
     }
-    if asked("forward") {
-        tabulate("forward, 10^9 operations a second", &BATCH_ROWS, &TRAINED, &forward);
+    if asks_for("forward", &parts) {
+        let title = "forward, 10^9 operations a second";
+        tabulate(title, &BATCH_ROWS, &TRAINED, &|rows, (depth, columns)| {
+            compare([rows, depth, columns], for_seconds)
+        });
     }
-    if asked("gradient") {
-        tabulate(
-            "gradients of weights, 10^9 operations a second",
-            &BATCH_ROWS,
-            &TRAINED,
-            &gradient,
-        );
+    if asks_for("gradient", &parts) {
+        let title = "gradients of weights, 10^9 operations a second";
+        tabulate(title, &BATCH_ROWS, &TRAINED, &|rows, (depth, columns)| {
+            compare_gradient([rows, depth, columns], for_seconds)
+        });
     }
-    if asked("packing") {
-        let packing = |rows, shape| compare_packing(shape, rows == 1, for_seconds);
-        tabulate("packing, in rows 1 transposed; GB/s; peer: a copy", &[0, 1], &TRAINED, &packing);
+    if asks_for("packing", &parts) {
+        let title = "packing, in rows 1 transposed; GB/s; peer: a copy";
+        tabulate(title, &[0, 1], &TRAINED, &|rows, shape| {
+            compare_packing(shape, rows == 1, for_seconds)
+        });
     }
+}
+
+/// Whether `part` is among `parts`, or they are not limited.
+fn asks_for(part: &str, parts: &[String]) -> bool {
+    parts.is_empty() || parts.iter().any(|name| name == part)
+}
+
+/// Prints the rates of both that `measure` returns, for each number of rows and each shape.
+fn tabulate(
+    title: &str,
+    rows: &[usize],
+    shapes: &[(usize, usize)],
+    measure: &dyn Fn(usize, (usize, usize)) -> [f64; 2],
+) {
+    print_line(&format!("{title}\nrows x inputs x outputs     Miriam      peer   ratio"));
+    let mut table = Vec::new();
+    for &rows in rows {
+        let mut cells = Vec::new();
+        for &(depth, columns) in shapes {
+            let [ours, theirs] = measure(rows, (depth, columns));
+            let (shape, ratio) = (format!("{rows}x{depth}x{columns}"), ours / theirs);
+            print_line(&format!("{shape:<24} {ours:>8.1} {theirs:>9.1} {ratio:>7.2}"));
+            cells.push(format!("{ours:.0} / {theirs:.0} = {ratio:.2}"));
+        }
+        table.push(format!("| {rows} | {} |", cells.join(" | ")));
+    }
+    let heads: Vec<String> = shapes.iter().map(|(a, b)| format!("{a} x {b}")).collect();
+    print_line(&format!("\n| Miriam / peer | {} |", heads.join(" | ")));
+    print_line(&format!("|---|{}", "---|".repeat(shapes.len())));
+    table.iter().for_each(|row| print_line(row));
+}
+
+fn print_line(line: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}");
+    let _ = out.flush();
 }

@@ -82,10 +82,6 @@ pub fn apply<R: Real>(activation: Activation, x: R) -> R {
 /// The derivative of an activation, from the result of the first four and the argument of the others.
 pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
     let one = R::ONE;
-    let swish = |slope: R| {
-        let s = sigmoid(slope * saved);
-        s * (one + slope * saved * (one - s))
-    };
     match activation {
         Activation::None => one,
         Activation::Relu => {
@@ -97,8 +93,8 @@ pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
         }
         Activation::Tanh => one - saved * saved,
         Activation::Sigmoid => saved * (one - saved),
-        Activation::Swish => swish(one),
-        Activation::GeluSigmoid => swish(R::of(GELU_SIGMOID)),
+        Activation::Swish => swish_derivative(one, saved),
+        Activation::GeluSigmoid => swish_derivative(R::of(GELU_SIGMOID), saved),
         Activation::Gelu => {
             let z = saved.as_f64();
             let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
@@ -112,4 +108,11 @@ pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
             half * (one + t) + half * saved * (one - t * t) * inner
         }
     }
+}
+
+/// The derivative of `x * sigmoid(slope * x)`.
+#[inline]
+fn swish_derivative<R: Real>(slope: R, x: R) -> R {
+    let s = sigmoid(slope * x);
+    s * (R::ONE + slope * x * (R::ONE - s))
 }

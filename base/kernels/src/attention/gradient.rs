@@ -1,6 +1,6 @@
 //! The gradient of additive attention.
 
-use super::dot;
+use super::{dot, shape};
 use crate::activation::tanh;
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
@@ -60,7 +60,6 @@ pub fn attend_additive_gradient(
         v: d_v,
         queries: mut d_queries,
     } = gradients;
-    let shape = |of: MatRef<f32>| (of.rows(), of.columns());
     let (rows, positions) = shape(weights);
     assert_eq!(shape(keys), (positions, v.len()));
     assert_eq!((values.rows(), shape(queries)), (positions, (rows, v.len())));

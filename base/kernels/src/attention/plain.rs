@@ -176,8 +176,8 @@ pub fn attend_recurrent_gradient<R: Real>(
     for index in 0..attention.queries.rows() {
         let weights = &probabilities[index * positions..][..positions];
         let dy = gradient.row(index);
-        let value_columns = |position| dot(dy, attention.values.row(position));
-        let mut d_weights: Vec<R> = (0..positions).map(value_columns).collect();
+        let mut d_weights: Vec<R> =
+            (0..positions).map(|position| dot(dy, attention.values.row(position))).collect();
         if let Some(extra) = extra {
             add_scaled(R::ONE, &extra[index * positions..][..positions], &mut d_weights);
         }
@@ -219,7 +219,6 @@ pub fn attend_relative<R: Real>(
 ) -> Vec<R> {
     let width = query.len() / heads;
     let mut sums = vec![R::ZERO; query.len()];
-    let wide = |x: f32| R::of(x.into());
     for head in 0..heads {
         let columns = columns_of(head, width);
         let query = &query[columns.clone()];
@@ -228,7 +227,7 @@ pub fn attend_relative<R: Real>(
             let mut row = row[columns.clone()].to_vec();
             if let Some(table) = table {
                 let vector = &table[class * width..][..width];
-                row.iter_mut().zip(vector).for_each(|(x, &y)| *x += wide(y));
+                row.iter_mut().zip(vector).for_each(|(x, &y)| *x += R::of(y.into()));
             }
             row
         };
@@ -237,12 +236,12 @@ pub fn attend_relative<R: Real>(
             RelativeTerms::Biases(biases) => (None, None, Some(biases)),
         };
         let scale = R::of(width as f64).sqrt().recip();
-        let score = |position: usize| {
+        let scores = (0..visible).map(|position| {
             let class = class(position);
-            let bias = biases.map_or(R::ZERO, |biases| wide(biases[class * heads + head]));
+            let bias = biases.map_or(R::ZERO, |biases| R::of(biases[class * heads + head].into()));
             scale * dot(query, &moved(keys.row(position), key_table, class)) + bias
-        };
-        let mut weights: Vec<R> = (0..visible).map(score).collect();
+        });
+        let mut weights: Vec<R> = scores.collect();
         softmax(&mut weights);
         for (position, &weight) in weights.iter().enumerate() {
             let value = moved(values.row(position), value_table, class(position));

@@ -4,7 +4,7 @@
 //! each head, and the probabilities of all heads are kept for the backward pass. Queries, keys
 //! and values are columns of the rows that a fused product makes for all sentences.
 
-use super::{AttentionMask, PackedKv};
+use super::{AttentionMask, PackedKv, shape};
 use crate::activation::softmax_row;
 use crate::gemm::{Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_transposed};
 use crate::isa::{Isa, dispatch, lane_chunks};
@@ -154,7 +154,6 @@ pub fn attend_sequence_gradient(
     inputs.check();
     let SequenceAttention { heads, queries, keys, values, .. } = *inputs;
     let (rows, positions) = (queries.rows(), keys.rows());
-    let shape = |of: MatRef<f32>| (of.rows(), of.columns());
     assert_eq!(probabilities.len(), inputs.probabilities());
     assert_eq!(shape(d_out), (rows, values.columns()));
     assert!(d_first.is_none_or(|d_first| shape(d_first) == (rows, positions)));

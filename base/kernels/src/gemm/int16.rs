@@ -115,8 +115,9 @@ fn interleave_rows<I: Isa>(_: I, tiling: Tiling, rows: MatRef<i16>, to: &mut Pai
         for (row_of_tile, row) in block.clone().enumerate() {
             let (whole, rest) = rows.row(row).as_chunks::<2>();
             row_buffer.clear();
-            let pair = |&[a, b]: &[i16; 2]| u32::from(a as u16) | u32::from(b as u16) << 16;
-            row_buffer.extend(whole.iter().map(pair));
+            row_buffer.extend(
+                whole.iter().map(|&[a, b]| u32::from(a as u16) | u32::from(b as u16) << 16),
+            );
             row_buffer.extend(rest.iter().map(|&last| u32::from(last as u16)));
             interleave_row(row_buffer, block.len(), row_of_tile, into);
         }

@@ -79,17 +79,17 @@ struct Element<R> {
 impl Gru {
     fn element<R: Real>(&self, step: &Step<'_, R>, row: usize, column: usize) -> Element<R> {
         let width = step.state.columns();
-        let at = |gate: usize| gate * width + column;
-        let x = |gate| step.input.map_or(R::ZERO, |input| input.row(row)[at(gate)]);
-        let b = |gate| step.bias.map_or(R::ZERO, |bias| bias[at(gate)]);
-        let s = |gate| step.recurrent.row(row)[at(gate)];
-        let reset = sigmoid(x(0) + s(0) + b(0));
-        let update = sigmoid(x(1) + s(1) + b(1));
+        let gates = [0, 1, 2].map(|gate| gate * width + column);
+        let x = gates.map(|at| step.input.map_or(R::ZERO, |input| input.row(row)[at]));
+        let b = gates.map(|at| step.bias.map_or(R::ZERO, |bias| bias[at]));
+        let s = gates.map(|at| step.recurrent.row(row)[at]);
+        let reset = sigmoid(x[0] + s[0] + b[0]);
+        let update = sigmoid(x[1] + s[1] + b[1]);
         let (inner, outer) = match self.variant {
-            GruVariant::Standard => (s(2), b(2)),
-            GruVariant::BiasInsideReset => (s(2) + b(2), R::ZERO),
+            GruVariant::Standard => (s[2], b[2]),
+            GruVariant::BiasInsideReset => (s[2] + b[2], R::ZERO),
         };
-        let candidate = (x(2) + reset * inner + outer).tanh();
+        let candidate = (x[2] + reset * inner + outer).tanh();
         Element { reset, update, candidate, inner }
     }
 }

@@ -124,10 +124,12 @@ impl WeightsI16 {
             scales[column] = scale;
             let factor = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             let limit = f32::from(i16::MAX);
-            let integer =
-                |number: &f32| round_ties_even((number * factor).clamp(-limit, limit)) as i16;
             integers.clear();
-            integers.extend(numbers.iter().map(integer));
+            integers.extend(
+                numbers
+                    .iter()
+                    .map(|number| round_ties_even((number * factor).clamp(-limit, limit)) as i16),
+            );
             norm = norm.max(encode_column(&integers, bytes));
         })?;
         let (depth, columns) = (source.depth(), source.columns());
@@ -204,15 +206,16 @@ const MIN_ERROR_GAIN: f32 = 4.0;
 /// The sum of the squared errors of rounding to multiples of `unit`.
 fn squared_error(numbers: &[f32], unit: f32) -> f32 {
     let factor = 1.0 / unit;
-    let error = |number: &f32| number * factor - round_ties_even(number * factor);
-    let sum: f32 = numbers.iter().map(|number| error(number).powi(2)).sum();
+    let errors = numbers.iter().map(|number| number * factor - round_ties_even(number * factor));
+    let sum: f32 = errors.map(|error| error.powi(2)).sum();
     sum * unit * unit
 }
 
 /// Appends a column and returns the largest norm of its runs, rounded up.
 fn encode_column(integers: &[i16], bytes: &mut Vec<u8>) -> u32 {
-    let square = |integer: &i16| u64::from(integer.unsigned_abs()).pow(2);
-    let squares = integers.chunks(ACCUMULATION_RUN).map(|run| run.iter().map(square).sum::<u64>());
+    let squares = integers
+        .chunks(ACCUMULATION_RUN)
+        .map(|run| run.iter().map(|integer| u64::from(integer.unsigned_abs()).pow(2)).sum::<u64>());
     let most = squares.max().unwrap_or(0);
     bytes.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
     let root = most.isqrt();

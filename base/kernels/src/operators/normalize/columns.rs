@@ -120,18 +120,18 @@ impl Operator for NormalizeColumns {
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
     ) {
-        let run = |norm: Normalize,
-                   inputs: Inputs<'_, R>,
-                   d_out: MatRef<'_, R>,
-                   into: InputGradients<'_, '_, '_, R>| {
-            norm.gradient(inputs, out, d_out, into);
-        };
-        self.add_gradients(inputs, d_out, into, run, |rows, mut into| {
-            for row in 0..rows.rows() {
-                let elements = into.row(row).iter_mut().zip(rows.row(row));
-                elements.for_each(|(into, &x)| *into += x);
-            }
-        });
+        self.add_gradients(
+            inputs,
+            d_out,
+            into,
+            |norm, inputs, d_out, into| norm.gradient(inputs, out, d_out, into),
+            |rows, mut into| {
+                for row in 0..rows.rows() {
+                    let elements = into.row(row).iter_mut().zip(rows.row(row));
+                    elements.for_each(|(into, &x)| *into += x);
+                }
+            },
+        );
     }
 
     fn gradient_f32(
@@ -142,13 +142,13 @@ impl Operator for NormalizeColumns {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        let run = |norm: Normalize,
-                   inputs: Inputs<'_, f32>,
-                   d_out: MatRef<'_, f32>,
-                   into: InputGradients<'_, '_, '_, f32>| {
-            Operator::gradient_f32(&norm, cpu, inputs, out, d_out, into);
-        };
-        self.add_gradients(inputs, d_out, into, run, |rows, into| add_in_place(cpu, rows, into));
+        self.add_gradients(
+            inputs,
+            d_out,
+            into,
+            |norm, inputs, d_out, into| norm.gradient_f32(cpu, inputs, out, d_out, into),
+            |rows, into| add_in_place(cpu, rows, into),
+        );
     }
 }
 

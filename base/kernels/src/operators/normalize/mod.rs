@@ -159,13 +159,16 @@ impl Operator for Normalize {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        let add_row = |norm: Norm<'_, f32>, x: &[f32], d: &[f32], into: RowGradients<'_, f32>| {
-            dispatch!(cpu, add_row_gradient(norm, x, d, into));
-        };
-        self.add_gradients(inputs, d_out, into, add_row, |row, into| {
-            let width = row.len();
-            add_in_place(cpu, MatRef::new(row, 1, width), MatMut::new(into, 1, width));
-        });
+        self.add_gradients(
+            inputs,
+            d_out,
+            into,
+            |norm, x, d, into| dispatch!(cpu, add_row_gradient(norm, x, d, into)),
+            |row, into| {
+                let width = row.len();
+                add_in_place(cpu, MatRef::new(row, 1, width), MatMut::new(into, 1, width));
+            },
+        );
     }
 }
 
