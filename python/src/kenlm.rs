@@ -122,8 +122,12 @@ impl Model {
     fn context(&self, state: &Bound<'_, State>) -> PyResult<miriam_lmcpu::State> {
         let LoadedModel { order, num_words, .. } = *self.loaded()?;
         let state = state.try_borrow()?.0;
-        let known = |&(word, _): &(LmWord, f32)| (word.0 as usize) < num_words;
-        if state.len() >= order || !state.entries().iter().all(known) {
+        if state.len() >= order
+            || !state
+                .entries()
+                .iter()
+                .all(|&(word, _): &(LmWord, f32)| (word.0 as usize) < num_words)
+        {
             let message = "the state belongs to another model: it has words or a length that \
                            this model does not have";
             return Err(PyValueError::new_err(message));
@@ -393,9 +397,9 @@ pub struct State(miriam_lmcpu::State);
 impl State {
     /// By length, then by the bytes of the words, newest first: KenLM's order.
     fn compare(&self, other: &State) -> Ordering {
-        let bytes = |state: &State| -> Vec<u8> {
+        fn bytes(state: &State) -> Vec<u8> {
             state.0.entries().iter().flat_map(|(word, _)| word.0.to_le_bytes()).collect()
-        };
+        }
         self.0.len().cmp(&other.0.len()).then_with(|| bytes(self).cmp(&bytes(other)))
     }
 }

@@ -458,7 +458,9 @@ pub fn build(
     let threads = thread_count(threads)?;
     let listeners = Listeners { progress, log: None };
     let outcome = run_observed(py, &listeners, |progress| -> Result<ModelSize, String> {
-        let message = |error: &dyn std::fmt::Display| error.to_string();
+        fn message(error: &dyn std::fmt::Display) -> String {
+            error.to_string()
+        }
         Input::check_access(&arpa, Some(&out)).map_err(|error| message(&error))?;
         on_own_threads(threads, || match kind {
             "glm" => {
@@ -557,7 +559,7 @@ pub fn dump(
     let options = parse_arpa_options([duplicates, positive, missing_markers])?;
     let threads = thread_count(threads)?;
     let outcome = run_interruptible(py, |stop| {
-        let write = || -> Result<(), miriam_glm::Error> {
+        on_own_threads(threads, || -> Result<(), miriam_glm::Error> {
             let lm = miriam_lmcpu::Error::from;
             Input::check_access(&model, Some(&arpa)).map_err(lm)?;
             let progress = Cancellation(stop);
@@ -565,8 +567,7 @@ pub fn dump(
             let mut output = Output::create_atomic(&arpa).map_err(lm)?;
             miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;
             Ok(output.finish().map_err(lm)?)
-        };
-        on_own_threads(threads, write)
+        })
     })?;
     outcome.map_err(PyRuntimeError::new_err)?.map_err(|error| file_error(&error))
 }

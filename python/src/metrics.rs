@@ -84,7 +84,9 @@ pub fn score_bleu(
 
 /// The tokeniser of this name, with the SentencePiece model that it may need.
 fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
-    let wrong = |reason: String| PyValueError::new_err(format!("tokenize {name:?}: {reason}"));
+    fn wrong(reason: String, name: &str) -> PyErr {
+        PyValueError::new_err(format!("tokenize {name:?}: {reason}"))
+    }
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
     }
@@ -92,14 +94,17 @@ fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
         (Some(tokenizer), Some(model)) => {
             let pieces = SentencePiece::open(&model)
                 .map_err(|error| PyValueError::new_err(error.to_string()))?;
-            let cut = move |line: &str| pieces.join_pieces(line);
-            Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, cut)))
+            Ok(Tokenizer::External(ExternalTokenizer::new(
+                tokenizer.signature,
+                move |line: &str| pieces.join_pieces(line),
+            )))
         }
-        (Some(_), None) => Err(wrong("give its SentencePiece model as tokenize_model".into())),
-        (None, Some(_)) => Err(wrong("it takes no tokenize_model".into())),
-        (None, None) => {
-            Tokenizer::from_name(name).ok_or_else(|| wrong("there is no such tokeniser".into()))
+        (Some(_), None) => {
+            Err(wrong("give its SentencePiece model as tokenize_model".into(), name))
         }
+        (None, Some(_)) => Err(wrong("it takes no tokenize_model".into(), name)),
+        (None, None) => Tokenizer::from_name(name)
+            .ok_or_else(|| wrong("there is no such tokeniser".into(), name)),
     }
 }
 

@@ -104,9 +104,9 @@ fn text_of(phrases: &[TranslatedPhrase]) -> String {
 fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     let (mut points, mut target) = (Vec::new(), 0);
     for phrase in phrases {
-        let shift =
-            |&(s, t): &(u16, u16)| (phrase.source.start + u32::from(s), target + u32::from(t));
-        points.extend(phrase.alignment.iter().map(shift));
+        points.extend(phrase.alignment.iter().map(|&(s, t): &(u16, u16)| {
+            (phrase.source.start + u32::from(s), target + u32::from(t))
+        }));
         target += phrase.words.len() as u32;
     }
     points.sort_unstable();
@@ -120,9 +120,9 @@ fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Opti
     if !raw.unwrap_or_else(|| path.exists()) {
         return Ok(None);
     }
-    let failed = |error: miriam_textproc::Error| {
+    fn failed(error: miriam_textproc::Error) -> PyErr {
         PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
-    };
+    }
     let steps = TextProcessorConfig::read(&path).map_err(failed)?;
     if steps.tokenize.is_some() && configuration.settings.input_format.has_annotations() {
         return Err(PyValueError::new_err(
@@ -163,24 +163,24 @@ fn translate_line(
         Err(error) => return Err(error),
     };
     let phrases = found.best.as_ref().map_or(&[][..], |best| &best.phrases);
-    let phrase = |phrase: &TranslatedPhrase| {
+    fn phrase(phrase: &TranslatedPhrase) -> (u32, u32, String) {
         let words = text_of(std::slice::from_ref(phrase));
         (phrase.source.start, phrase.source.end, words)
-    };
-    let plain_text = |phrases: &[TranslatedPhrase]| {
+    }
+    fn plain_text(phrases: &[TranslatedPhrase], steps: &Option<&TextProcessor>) -> String {
         let words = text_of(phrases);
-        let Some(steps) = steps else { return words };
+        let Some(steps) = *steps else { return words };
         let mut text = Vec::new();
         steps.postprocess(words.as_bytes(), &mut text);
         String::from_utf8_lossy(&text).into_owned()
-    };
+    }
     let entry = |entry: &Derivation| {
-        let text = plain_text(&entry.phrases);
+        let text = plain_text(&entry.phrases, &steps);
         (text, entry.score, entry.values.clone())
     };
     let words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     Ok(PhraseTranslation {
-        text: plain_text(phrases),
+        text: plain_text(phrases, &steps),
         source: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
         score: found.best.as_ref().map(|best| best.score),
         phrases: phrases.iter().map(phrase).collect(),

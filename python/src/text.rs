@@ -81,7 +81,7 @@ impl<'py> Lines<'py> {
     /// The column of `data`, a one-dimensional array of bytes, and `offsets`, one of `int32`
     /// or `int64`.
     pub fn from_column(data: &Bound<'py, PyAny>, offsets: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let expect = |name: &str, types: &str, array: &Bound<'py, PyAny>| {
+        fn expect(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
             let found = match array.cast::<PyArrayDyn<u8>>() {
                 Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),
                 Err(_) => match array.getattr("dtype") {
@@ -90,7 +90,7 @@ impl<'py> Lines<'py> {
                 },
             };
             PyTypeError::new_err(format!("{name} is {found}; give a one-dimensional {types} array"))
-        };
+        }
         let data = data.extract().map_err(|_| expect("data", "uint8", data))?;
         let offsets = match offsets.extract() {
             Ok(narrow) => Offsets::Narrow(narrow),
@@ -109,8 +109,10 @@ impl<'py> Lines<'py> {
     /// message names its index.
     pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
         match self {
-            Lines::Objects(objects) => {
-                let bytes = |(index, line)| {
+            Lines::Objects(objects) => objects
+                .iter()
+                .enumerate()
+                .map(|(index, line)| {
                     text_bytes(line).map_err(|error| {
                         let py = line.py();
                         let reason = error.value(py).to_string();
@@ -120,9 +122,8 @@ impl<'py> Lines<'py> {
                             PyValueError::new_err(format!("line {index}: {reason}"))
                         }
                     })
-                };
-                objects.iter().enumerate().map(bytes).collect()
-            }
+                })
+                .collect(),
             Lines::Column { data, offsets } => {
                 let data = contiguous("data", data)?;
                 match offsets {
@@ -143,19 +144,23 @@ fn contiguous<'a, T: numpy::Element>(
     name: &str,
     array: &'a PyReadonlyArray1<'_, T>,
 ) -> PyResult<&'a [T]> {
-    let message = || format!("{name} is not contiguous; pass numpy.ascontiguousarray of it");
-    array.as_slice().map_err(|_| PyValueError::new_err(message()))
+    fn message(name: &str) -> String {
+        format!("{name} is not contiguous; pass numpy.ascontiguousarray of it")
+    }
+    array.as_slice().map_err(|_| PyValueError::new_err(message(name)))
 }
 
 fn column_slices(data: &[u8], offsets: impl Iterator<Item = i64>) -> PyResult<Vec<&[u8]>> {
     let mut offsets = offsets.enumerate();
     let Some((_, first)) = offsets.next() else { return Ok(Vec::new()) };
-    let position = |at: i64| usize::try_from(at).ok().filter(|&at| at <= data.len());
-    let mut start = position(first);
+    fn position(at: i64, data: &[u8]) -> Option<usize> {
+        usize::try_from(at).ok().filter(|&at| at <= data.len())
+    }
+    let mut start = position(first, data);
     offsets
         .map(|(index, end)| {
-            let line = start.zip(position(end)).and_then(|(start, end)| data.get(start..end));
-            start = position(end);
+            let line = start.zip(position(end, data)).and_then(|(start, end)| data.get(start..end));
+            start = position(end, data);
             line.ok_or_else(|| {
                 let length = data.len();
                 PyValueError::new_err(format!(

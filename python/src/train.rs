@@ -91,8 +91,10 @@ pub fn train_neural(
             given.set("workers", vec![workers]).map_err(value_error)?;
         }
     }
-    let sides = |name| given.get_strings(name);
-    let texts = match (&sides("train-sets")[..], &sides("valid-sets")[..]) {
+    fn sides(name: &str, given: &RawOptions) -> Vec<String> {
+        given.get_strings(name)
+    }
+    let texts = match (&sides("train-sets", &given)[..], &sides("valid-sets", &given)[..]) {
         ([source, target], [dev_source, dev_target]) => {
             Some([[source, target], [dev_source, dev_target]].map(|pair| pair.map(PathBuf::from)))
         }
@@ -154,9 +156,9 @@ pub fn train_phrase(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PhraseSystem> {
-    let one_of = |name: &str, given: &str, names: &str| {
+    fn one_of(name: &str, given: &str, names: &str) -> PyErr {
         value_error(format!("{name} {given:?}: give {names}"))
-    };
+    }
     let method = match tune {
         None => None,
         Some("mira") => Some(TuningAlgorithm::Mira),

@@ -41,12 +41,12 @@ pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
     }
-    let wrong = || {
+    fn wrong() -> PyErr {
         PyTypeError::new_err(
             "incompatible constructor arguments: compute_type is a str, or a dict of a str for \
              each device",
         )
-    };
+    }
     let by_device = value.cast::<PyDict>().map_err(|_| wrong())?;
     match by_device.get_item("cpu")? {
         None => Ok("default".into()),
@@ -67,15 +67,17 @@ pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
             Err(PyValueError::new_err(message))
         }
         _ => {
-            let is_named = |precision: &Precision| precision.ctranslate2_names().contains(&name);
-            let precision = Precision::ALL.into_iter().find(is_named);
-            let unknown = || {
-                PyValueError::new_err(format!(
-                    "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
+            let precision = Precision::ALL
+                .into_iter()
+                .find(|precision: &Precision| precision.ctranslate2_names().contains(&name));
+            precision
+                .ok_or_else(|| {
+                    PyValueError::new_err(format!(
+                        "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
                      \"int16\" or \"int8\""
-                ))
-            };
-            precision.ok_or_else(unknown).map(Some)
+                    ))
+                })
+                .map(Some)
         }
     }
 }

@@ -116,8 +116,10 @@ pub(super) fn submit(
     let mut interrupted = None;
     let pending = py.detach(|| {
         let translator = loaded.pool.translator();
-        let prepare = |example| translator.prepare_tokens(example, max_input_length, options);
-        let requests: Vec<Prepared> = examples.iter().map(prepare).collect();
+        let requests: Vec<Prepared> = examples
+            .iter()
+            .map(|example| translator.prepare_tokens(example, max_input_length, options))
+            .collect();
         let mut task = options.task(translator, limits);
         task.observer = observer;
         let mut no_signal = || no_signal(&mut interrupted);

@@ -179,25 +179,29 @@ impl TranslationResult {
     /// Each translation as one string, its tokens joined by spaces.
     #[getter]
     fn joined(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let join = |(number, tokens): (usize, &Vec<u32>)| -> PyResult<String> {
-            let replacements = self.found.replacements.get(number);
-            let mut replacements = replacements.into_iter().flatten().peekable();
-            let mut text = Vec::new();
-            for (position, &id) in tokens.iter().enumerate() {
-                if position > 0 {
-                    text.push(b' ');
-                }
-                match replacements.next_if(|(replaced, _)| *replaced == position) {
-                    Some(&(_, source)) => {
-                        let word = self.call.sources[self.index][source].bind(py);
-                        text.extend_from_slice(word.to_str()?.as_bytes());
+        self.found
+            .hypotheses
+            .iter()
+            .enumerate()
+            .map(|(number, tokens): (usize, &Vec<u32>)| -> PyResult<String> {
+                let replacements = self.found.replacements.get(number);
+                let mut replacements = replacements.into_iter().flatten().peekable();
+                let mut text = Vec::new();
+                for (position, &id) in tokens.iter().enumerate() {
+                    if position > 0 {
+                        text.push(b' ');
                     }
-                    None => text.extend_from_slice(self.loaded.token_bytes(id)),
+                    match replacements.next_if(|(replaced, _)| *replaced == position) {
+                        Some(&(_, source)) => {
+                            let word = self.call.sources[self.index][source].bind(py);
+                            text.extend_from_slice(word.to_str()?.as_bytes());
+                        }
+                        None => text.extend_from_slice(self.loaded.token_bytes(id)),
+                    }
                 }
-            }
-            Ok(String::from_utf8_lossy(&text).into_owned())
-        };
-        self.found.hypotheses.iter().enumerate().map(join).collect()
+                Ok(String::from_utf8_lossy(&text).into_owned())
+            })
+            .collect()
     }
 
     fn __len__(&self) -> usize {

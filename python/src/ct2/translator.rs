@@ -449,8 +449,9 @@ impl Translator {
         let call = Arc::new(call);
         let indices = 0..call.examples.len();
         if asynchronous {
-            let result = |index| AsyncTranslationResult { call: Arc::clone(&call), index };
-            let results = indices.map(|index| Bound::new(py, result(index)));
+            let results = indices.map(|index| {
+                Bound::new(py, AsyncTranslationResult { call: Arc::clone(&call), index })
+            });
             return PyList::new(py, results.collect::<PyResult<Vec<_>>>()?);
         }
         wait_or_cancel(py, &call.pending)?;
@@ -484,17 +485,18 @@ impl Translator {
         let mut interrupted = None;
         let pending = py.detach(|| {
             let translator = loaded.pool.translator();
-            let prepare = |example| translator.prepare_score(example, max_input_length);
-            let requests = examples.iter().map(prepare).collect();
-            let mut is_wanted = || no_signal(&mut interrupted);
-            loaded.pool.score(limits, requests, Some(&mut is_wanted))
+            let requests = examples
+                .iter()
+                .map(|example| translator.prepare_score(example, max_input_length))
+                .collect();
+            loaded.pool.score(limits, requests, Some(&mut || no_signal(&mut interrupted)))
         });
         interrupted.map_or(Ok(()), Err)?;
         let call = Arc::new(ScoringCall { loaded, pending, examples, max_input_length, offset });
         let indices = 0..call.examples.len();
         if asynchronous {
-            let result = |index| AsyncScoringResult { call: Arc::clone(&call), index };
-            let results = indices.map(|index| Bound::new(py, result(index)));
+            let results = indices
+                .map(|index| Bound::new(py, AsyncScoringResult { call: Arc::clone(&call), index }));
             return PyList::new(py, results.collect::<PyResult<Vec<_>>>()?);
         }
         wait_or_cancel(py, &call.pending)?;
