@@ -19,7 +19,7 @@ use crate::common::{
 /// A tiny model with dropout and a moving average, updates of several micro-batches.
 const OPTIONS: &str = "--vocab-size 200 --dim-emb 16 --transformer-heads 2 \
     --transformer-dim-ffn 32 --transformer-ffn-activation relu --transformer-dropout 0.1 \
-    --tied-embeddings-all --mini-batch-words 400 --count-target-words --micro_batch-words 64 \
+    --tied-embeddings-all --mini-batch-words 400 --count-target-words --granule-words 64 \
     --learn-rate 0.01 --lr-warmup 20 --lr-decay-inv-sqrt 20 --optimizer-params 0.9 0.98 1e-9 \
     --label-smoothing 0.1 --exponential-smoothing 0.1 --overwrite --disp-freq 10u";
 
