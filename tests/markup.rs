@@ -217,7 +217,7 @@ fn markup_errors_name_the_column() {
     let exclusive = "-xml-input exclusive";
     for (line, reason) in [
         ("the <n translation='x'>house", "column 5: <n> is never closed"),
-        ("the house</n>", "column 10: </n> closes what was never opened"),
+        ("the house</n>", "column 10: </n> closes an element that was never opened"),
         ("the <n translation='x' prob='0.1||0.2'>house</n>", "column 5: prob has 2 values"),
         ("the <n translation='x>house</n>", "column 8: the value of attribute"),
         ("the <ne entity='5'>house</ne>", "-placeholder-factor"),

@@ -432,7 +432,7 @@ pub(crate) mod tests {
         AlignOptions { threads: 1, ..AlignOptions::default() }
     }
 
-    /// A text's cooccurrence rows and the trained model, with this number of threads.
+    /// Returns a text's cooccurrence rows and the trained model, with this number of threads.
     pub(crate) fn trained(
         text: &Bitext,
         options: &AlignOptions,

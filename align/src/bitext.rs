@@ -94,12 +94,12 @@ impl CorpusSide {
         self.index_ends.push(self.word_indices.len());
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     pub fn len(&self) -> usize {
         self.word_ends.len()
     }
 
-    /// The sentence on line `index`, from 0.
+    /// Returns the sentence on line `index`, from 0.
     pub fn sentence(&self, index: usize) -> EncodedSentence<'_> {
         fn between(ends: &[usize], index: usize) -> std::ops::Range<usize> {
             let start = if index == 0 { 0 } else { ends[index - 1] };
@@ -131,7 +131,7 @@ pub(crate) struct SentencePair<'a> {
 }
 
 impl Bitext {
-    /// The number of pairs with a line of more than [`MAX_SENTENCE_WORDS`] words.
+    /// Returns the number of pairs with a line of more than [`MAX_SENTENCE_WORDS`] words.
     pub fn num_too_long_pairs(&self) -> u64 {
         let [source, target] = [&self.source.too_long_lines, &self.target.too_long_lines];
         let target_only = target.iter().filter(|line| source.binary_search(line).is_err());
@@ -189,12 +189,12 @@ impl Bitext {
         Ok(Bitext { source, target })
     }
 
-    /// The number of lines.
+    /// Returns the number of lines.
     pub fn len(&self) -> usize {
         self.source.len()
     }
 
-    /// The pair on line `index`, from 0; `None` if a side is empty.
+    /// Returns the pair on line `index`, from 0; `None` if a side is empty.
     pub fn pair(&self, index: usize) -> Option<SentencePair<'_>> {
         let (source, target) = (self.source.sentence(index), self.target.sentence(index));
         (!source.distinct_words.is_empty() && !target.distinct_words.is_empty())
@@ -203,7 +203,7 @@ impl Bitext {
 }
 
 impl SentencePair<'_> {
-    /// The number of pairs of distinct words.
+    /// Returns the number of pairs of distinct words.
     pub fn num_cells(&self) -> usize {
         self.source.distinct_words.len() * self.target.distinct_words.len()
     }
@@ -211,12 +211,13 @@ impl SentencePair<'_> {
 
 #[cfg(test)]
 pub(crate) fn from_lines(pairs: &[(&str, &str)]) -> Bitext {
-    let (mut source, mut target, mut seen) =
-        (CorpusSide::default(), CorpusSide::default(), Vec::new());
-    for (source_line, target_line) in pairs {
-        source.push_line(source_line.as_bytes(), &mut seen);
-        target.push_line(target_line.as_bytes(), &mut seen);
+    let mut sides = [(CorpusSide::default(), Vec::new()), (CorpusSide::default(), Vec::new())];
+    for &(source, target) in pairs {
+        for ((side, seen), line) in sides.iter_mut().zip([source, target]) {
+            side.push_line(line.as_bytes(), seen);
+        }
     }
+    let [(source, _), (target, _)] = sides;
     Bitext::new(source, target).expect("as many lines on both sides")
 }
 

@@ -84,24 +84,24 @@ impl CooccurrenceRows {
         rows
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// The entries of a source word.
+    /// Returns the entries of a source word.
     #[inline]
     pub fn row(&self, word: u32) -> Range<usize> {
         self.row_starts[word as usize] as usize..self.row_starts[word as usize + 1] as usize
     }
 
-    /// The size of each of the word's cells in two-byte units.
+    /// Returns the size of each of the word's cells in two-byte units.
     #[inline]
     pub fn cell_width(&self, word: u32) -> usize {
         if self.row(word).len() > MAX_NARROW_ROW { 2 } else { 1 }
     }
 
-    /// The source words in at most `parts` ranges of about the same cost.
+    /// Returns the source words in at most `parts` ranges of about the same cost.
     pub fn balanced_ranges(&self, parts: usize) -> Vec<Range<u32>> {
         let ends: Vec<u64> = self
             .row_costs
@@ -134,7 +134,7 @@ impl CooccurrenceRows {
     }
 }
 
-/// An index from source words to the lines they occur in: where each word's lines end, and
+/// Returns an index from source words to the lines they occur in: where each word's lines end, and
 /// all lines.
 fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
@@ -159,7 +159,7 @@ fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     (ends, lines)
 }
 
-/// The bounds of at most `parts` ranges of items of about the same weight, from the
+/// Returns the bounds of at most `parts` ranges of items of about the same weight, from the
 /// cumulative weights.
 fn balanced_bounds(sums: &[u64], parts: usize) -> Vec<usize> {
     let total = sums.last().copied().unwrap_or(0);
@@ -232,12 +232,12 @@ impl CellStore {
         Ok(cells)
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn num_chunks(&self) -> usize {
         self.chunks.len()
     }
 
-    /// The lines of chunk `index` and their cells.
+    /// Returns the lines of chunk `index` and their cells.
     pub fn chunk(&self, index: usize) -> Result<(Range<usize>, Cow<'_, [u16]>)> {
         let CellChunk { lines, cells } = &self.chunks[index];
         let cells = match cells {
@@ -247,7 +247,7 @@ impl CellStore {
         Ok((lines.clone(), cells))
     }
 
-    /// The size of the temporary file in bytes.
+    /// Returns the size of the temporary file in bytes.
     pub fn spilled_bytes(&self) -> u64 {
         self.spill.num_bytes()
     }
@@ -264,7 +264,7 @@ impl CellStore {
     }
 }
 
-/// The size of the cells of `line` in two-byte units.
+/// Returns the size of the cells of `line` in two-byte units.
 pub(crate) fn count_line_units(text: &Bitext, rows: &CooccurrenceRows, line: usize) -> usize {
     text.pair(line).map_or(0, |pair| {
         let widths: usize =
@@ -273,7 +273,7 @@ pub(crate) fn count_line_units(text: &Bitext, rows: &CooccurrenceRows, line: usi
     })
 }
 
-/// The ranges of lines whose cells form a chunk, with their sizes in units.
+/// Returns the ranges of lines whose cells form a chunk, with their sizes in units.
 fn chunk_bounds(text: &Bitext, rows: &CooccurrenceRows) -> Vec<(Range<usize>, usize)> {
     let mut bounds = Vec::new();
     let (mut start, mut units) = (0, 0);

@@ -62,19 +62,19 @@ pub(crate) struct DiagonalScratch {
 }
 
 impl DiagonalPrior {
-    /// The prior that training starts from.
+    /// Returns the prior that training starts from.
     pub fn new(options: &Ibm2Options) -> Self {
         let &Ibm2Options { diagonal, tension, null_probability, null_word, .. } = options;
         let tension = if diagonal { tension } else { 0.0 };
         DiagonalPrior { tension, diagonal, null_probability, null_word }
     }
 
-    /// The default prior with another tension.
+    /// Returns the default prior with another tension.
     pub fn with_tension(tension: f64) -> Self {
         DiagonalPrior { tension, ..DiagonalPrior::default() }
     }
 
-    /// The probability of the null word, and of all `n` states together.
+    /// Returns the probability of the null word, and of all `n` states together.
     fn masses(&self, n: f64) -> (f64, f64) {
         let (null, states) = if self.diagonal {
             (self.null_probability, 1.0 - self.null_probability)
@@ -234,7 +234,7 @@ impl DiagonalPrior {
         probabilities.map(f64::ln).sum()
     }
 
-    /// The prior of output `j` of `m`: of the null word, and of state `i` of `n` by
+    /// Returns the prior of output `j` of `m`: of the null word, and of state `i` of `n` by
     /// `state(i)`.
     pub fn position_probabilities(&self, j: u32, m: u32, n: u32) -> (f64, impl Fn(u32) -> f64) {
         let (null_mass, _) = self.masses(f64::from(n));
@@ -247,7 +247,7 @@ impl DiagonalPrior {
         (feature(j, i, m, n) * self.tension).exp()
     }
 
-    /// The sum of an output's weights over all states: two geometric series.
+    /// Returns the sum of an output's weights over all states: two geometric series.
     fn normalizer(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
         let (below, above) = split_at_diagonal(j, m, n);
@@ -300,7 +300,7 @@ fn feature(j: u32, i: u32, m: u32, n: u32) -> f64 {
     -(f64::from(i) / f64::from(n) - f64::from(j) / f64::from(m)).abs()
 }
 
-/// The number of states on and below the diagonal, and above it.
+/// Returns the number of states on and below the diagonal, and above it.
 fn split_at_diagonal(j: u32, m: u32, n: u32) -> (u32, u32) {
     let below = (f64::from(j) * f64::from(n) / f64::from(m)) as u32;
     // With exchanged lengths the diagonal may be beyond the last state; fast_align's

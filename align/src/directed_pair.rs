@@ -63,7 +63,7 @@ pub(crate) struct EStepStatistics {
 }
 
 impl EStepStatistics {
-    /// The perplexity per output.
+    /// Returns the perplexity per output.
     pub fn perplexity(&self) -> f64 {
         (-self.ln_likelihood / self.output_count.max(1.0)).exp()
     }

@@ -24,17 +24,17 @@ pub struct AlignmentEvaluation {
 }
 
 impl AlignmentEvaluation {
-    /// The share of links that are sure or possible in the gold standard.
+    /// Returns the share of links that are sure or possible in the gold standard.
     pub fn precision(&self) -> f64 {
         ratio(self.matched_possible, self.links)
     }
 
-    /// The share of sure links that were found.
+    /// Returns the share of sure links that were found.
     pub fn recall(&self) -> f64 {
         ratio(self.matched_sure, self.sure_links)
     }
 
-    /// The alignment error rate, from 0 (best) to 1.
+    /// Returns the alignment error rate, from 0 (best) to 1.
     pub fn error_rate(&self) -> f64 {
         1.0 - ratio(self.matched_sure + self.matched_possible, self.links + self.sure_links)
     }

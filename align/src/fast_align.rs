@@ -126,8 +126,8 @@ pub fn fast_align(
     })
 }
 
-/// The source and the target of a line: what is before the first word `|||` or tab, and after
-/// it, where a further tab is such a word again.
+/// Returns the source and the target of a line: what is before the first word `|||` or tab, and
+/// after it, where a further tab is such a word again.
 pub(crate) fn split_sides(line: &[u8]) -> (&[u8], Cow<'_, [u8]>) {
     let mut start = 0;
     while start < line.len() {

@@ -75,7 +75,7 @@ pub(crate) struct HmmScratch {
     jump_posteriors: Vec<f64>,
 }
 
-/// The index of a jump among the weights.
+/// Returns the index of a jump among the weights.
 fn jump_index(jump: isize) -> usize {
     (jump.clamp(-(MAX_JUMP as isize), MAX_JUMP as isize) + MAX_JUMP as isize) as usize
 }
@@ -88,23 +88,23 @@ impl HmmTransitions {
         }
     }
 
-    /// The transitions with weights from a file; `None` if these are not valid weights.
+    /// Returns the transitions with weights from a file; `None` if these are not valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
     }
 
-    /// A weight for each jump, from the widest one backward to the widest one forward.
+    /// Returns a weight for each jump, from the widest one backward to the widest one forward.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// The M step: transitions from expected counts of jumps.
+    /// Returns the M step: transitions from expected counts of jumps.
     pub fn m_step(sums: &EStepStatistics) -> Self {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
 
-    /// The transition matrix `[n + 1, n]`, rows padded with zeros: the start and each of
+    /// Returns the transition matrix `[n + 1, n]`, rows padded with zeros: the start and each of
     /// `n` positions, by the position that the next jump reaches.
     fn transitions(&self, n: usize) -> Vec<f64> {
         let stride = n.next_multiple_of(LANES);
@@ -293,7 +293,7 @@ impl ForwardBackward<'_> {
         }
     }
 
-    /// The posterior probability that the null word generated output `j`.
+    /// Returns the posterior probability that the null word generated output `j`.
     fn null_posterior(&self, view: &DirectedPair, output: usize, j: usize) -> f64 {
         let before = &self.forward[j * self.backward.len()..][..self.backward.len()];
         let paths: f64 =
@@ -341,7 +341,7 @@ impl ForwardBackward<'_> {
 mod tests {
     use super::*;
 
-    /// A sentence of three outputs, the last equal to the first, and two states.
+    /// Returns a sentence of three outputs, the last equal to the first, and two states.
     fn example_pair() -> DirectedPair {
         let mut view = DirectedPair::default();
         view.reset(&[0, 1, 0], 2, 2);

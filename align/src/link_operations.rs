@@ -130,7 +130,7 @@ pub fn apply_link_operation(
     Ok(output.finish()?)
 }
 
-/// The part of a line after its last ` ||| `.
+/// Returns the part of a line after its last ` ||| `.
 fn after_text<'a>(line: &Line<'a>) -> Line<'a> {
     const BARS: &[u8] = b" ||| ";
     let at = line.bytes.windows(BARS.len()).rposition(|window| window == BARS);

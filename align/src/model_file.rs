@@ -150,7 +150,7 @@ impl SavedModel {
         })
     }
 
-    /// The model's vocabularies, to read new text with.
+    /// Returns the model's vocabularies, to read new text with.
     pub fn vocabularies(&self, path: &Path) -> Result<[Vocabulary; 2]> {
         let [source, target] = self.dictionaries.each_ref().map(|words| {
             let mut vocabulary = Vocabulary::new();

@@ -62,7 +62,7 @@ impl Symmetrization {
         Symmetrization::GrowDiagFinalAnd,
     ];
 
-    /// The heuristic's name on the command line.
+    /// Returns the heuristic's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Symmetrization::Forward => "forward",

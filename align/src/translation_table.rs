@@ -30,7 +30,7 @@ pub(crate) struct TranslationTable {
 }
 
 impl TranslationTable {
-    /// A table of zeros for these numbers of entries, source words and target words.
+    /// Makes a table of zeros for these numbers of entries, source words and target words.
     pub fn zeros(entries: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[0.0; 2]; entries],
@@ -44,7 +44,7 @@ impl TranslationTable {
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// A table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
+    /// Makes a table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
     pub fn unknown(rows: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[UNKNOWN_PROBABILITY; 2]; rows],

@@ -20,7 +20,7 @@ fn read_lines(path: &Path) -> Vec<Vec<u8>> {
     all
 }
 
-/// The folder with text.ini or moses.ini, the ini, and the text.
+/// Returns the folder with text.ini or moses.ini, the ini, and the text.
 fn system() -> (&'static str, PathBuf, Vec<Vec<u8>>) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let real = project.join("../shared/data/m30k-de-en");

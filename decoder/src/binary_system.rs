@@ -1,5 +1,5 @@
-//! Binary tables for a whole system: a folder with a table for each text phrase table of an ini,
-//! reordering scores integrated, and the ini that names them.
+//! Binary tables for a whole system: a folder with a binary table for each text phrase table of an
+//! ini, reordering scores integrated, and the ini that names them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::{Configuration, Error, Result};
 /// The name of the ini in the folder.
 const INI_NAME: &str = "moses.ini";
 
-/// What was written.
+/// The files that were written.
 #[derive(Clone, Debug)]
 pub struct BinarySystem {
     /// The new ini.
@@ -42,15 +42,15 @@ pub struct BuiltTable {
 }
 
 /// Builds a binary table in `folder` for each text phrase table of `configuration`, and writes the
-/// ini that names them, `folder/moses.ini`; everything else of the ini stays. `options` apply to
-/// all tables, but for their files and numbers of scores.
+/// ini that names them, `folder/moses.ini`, without other changes. `options` apply to all tables,
+/// except for their files and numbers of scores.
 ///
 /// The first reordering model with a text table is built into the phrase tables, if all tables
 /// are text with its factors, and no other source of phrases has its scores.
 ///
 /// # Errors
 ///
-/// Fails where no table is text, a table cannot be built, or the ini would replace the one that is
+/// Fails if no table is text, a table cannot be built, or the ini would replace the one that is
 /// read.
 ///
 /// # Examples
@@ -136,7 +136,7 @@ pub fn build_binary_system(
     Ok(BinarySystem { ini, tables, text_reordering })
 }
 
-/// The phrase tables that are text, with the numbers of their features.
+/// Returns the phrase tables that are text, with the numbers of their features.
 fn text_tables(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (usize, &FeatureSpec, &PhraseTableSpec)> {
@@ -149,7 +149,8 @@ fn text_tables(
     })
 }
 
-/// The reordering models with text tables, with the numbers of their features and their paths.
+/// Returns the reordering models with text tables, with the numbers of their features and their
+/// paths.
 fn text_reordering(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (usize, &FeatureSpec, &str)> {
@@ -163,8 +164,8 @@ fn text_reordering(
     })
 }
 
-/// The number and the path of the reordering model whose scores the records of phrase tables get.
-/// `None` where its table would have to be asked for other phrases too: those of binary tables, of
+/// Returns the number and the path of the reordering model whose scores the records of phrase
+/// tables get. `None` if its table is needed for other phrases too: those of binary tables, of
 /// tables with other factors, or of the input.
 fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)> {
     let input = &configuration.settings.input_format;
@@ -186,7 +187,7 @@ fn integrated_reordering(configuration: &Configuration) -> Option<(usize, &str)>
     all_fit.then_some((number, path))
 }
 
-/// The name of the binary file for the text table at `path`, which `is_taken` is false for.
+/// Returns the name of the binary file for the text table at `path`, for which `is_taken` is false.
 fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("phrase-table");
     let stem = [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|end| name.strip_suffix(end));
@@ -196,7 +197,8 @@ fn table_name(path: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).expect("there are numbers enough")
 }
 
-/// The line of a text table for the binary one. It keeps its name, by which weights are found.
+/// Returns the line of a text table for the binary one. It keeps its name, by which weights are
+/// found.
 fn binary_table_line(line: &str, table: &BuiltTable) -> String {
     let file = table.file.file_name().unwrap_or_default().to_string_lossy();
     let mut tokens = line.split_ascii_whitespace();
@@ -211,7 +213,7 @@ fn binary_table_line(line: &str, table: &BuiltTable) -> String {
     new.join(" ")
 }
 
-/// The line of a reordering model whose scores are in the phrase table.
+/// Returns the line of a reordering model whose scores are in the phrase table.
 fn integrated_line(line: &str) -> String {
     let tokens = line
         .split_ascii_whitespace()

@@ -1,6 +1,5 @@
-//! Sets of covered source positions, interned within a sentence as `u32` ids, with what
-//! follows from the set alone: how many positions it holds, the
-//! first gap, and the estimated score of the rest.
+//! Sets of covered source positions, interned within a sentence as `u32` ids, with properties of
+//! the set: the number of its positions, the first gap, and the estimated score of the rest.
 
 use hashbrown::HashTable;
 
@@ -21,7 +20,7 @@ impl CoverageId {
 pub(crate) struct CoverageSummary {
     /// The first position that is not covered.
     pub(crate) first_gap: u32,
-    /// How many positions are covered.
+    /// The number of covered positions.
     pub(crate) covered: u32,
     /// The estimated score of everything not covered.
     pub(crate) estimate: f32,
@@ -31,7 +30,7 @@ pub(crate) struct CoverageSummary {
 #[derive(Default)]
 pub(crate) struct Coverages {
     length: u32,
-    /// 64-bit words a set.
+    /// 64-bit words per set.
     width: usize,
     bits: Vec<u64>,
     summaries: Vec<CoverageSummary>,
@@ -52,7 +51,7 @@ impl Coverages {
         self.intern_scratch(costs);
     }
 
-    /// The summary of `id`.
+    /// Returns the summary of `id`.
     #[inline]
     pub(crate) fn summary(&self, id: CoverageId) -> CoverageSummary {
         self.summaries[id.0 as usize]
@@ -71,8 +70,8 @@ impl Coverages {
         word >> (position % 64) & 1 == 1
     }
 
-    /// The first covered position from `start` on, but at most `limit`; `start`
-    /// lies within the sentence.
+    /// Returns the first covered position from `start` on, but at most `limit`; `start` lies within
+    /// the sentence.
     #[inline]
     pub(crate) fn next_covered(&self, id: CoverageId, start: u32, limit: u32) -> u32 {
         let bits = &self.bits[id.0 as usize * self.width..(id.0 as usize + 1) * self.width];
@@ -91,12 +90,12 @@ impl Coverages {
         }
     }
 
-    /// `id` with `span` covered too.
+    /// Returns `id` with `span` covered too.
     #[inline]
     pub(crate) fn extend(&mut self, id: CoverageId, span: Span, costs: &FutureCost) -> CoverageId {
         let start = id.0 as usize * self.width;
         if self.width == 1 {
-            // Nearly every sentence: one word a set.
+            // Nearly every sentence: one word per set.
             let ones = u64::MAX >> (64 - (span.end - span.start)) << span.start;
             let set = self.bits[start] | ones;
             let bits = &self.bits;
@@ -121,7 +120,7 @@ impl Coverages {
         }
     }
 
-    /// A new id for the set in `scratch`.
+    /// Returns a new id for the set in `scratch`.
     #[inline(never)]
     fn intern_scratch(&mut self, costs: &FutureCost) -> CoverageId {
         let Coverages { bits, scratch, ids, width, .. } = self;
@@ -135,8 +134,8 @@ impl Coverages {
         CoverageId(id)
     }
 
-    /// The summary of the set in `scratch`: gaps from left to right, their costs
-    /// added in that order (`phrase-decoding.md` 3.5).
+    /// Returns the summary of the set in `scratch`: gaps from left to right, their costs added in
+    /// that order (`phrase-decoding.md` 3.5).
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         if let &[set] = &self.scratch[..] {

@@ -39,7 +39,8 @@ impl CutWordCounts {
     }
 }
 
-/// The line error of a line with what was decoded of it, between two states of the statistics.
+/// Returns the line error of a line with what was decoded of it, between two states of the
+/// statistics.
 pub(crate) fn find_line_error(before: Statistics, after: Statistics) -> Option<LineError> {
     let words = after.cut_words - before.cut_words;
     (words > 0).then(|| LineError::new(LineErrorKind::CutWords, describe(words)))

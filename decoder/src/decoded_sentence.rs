@@ -29,39 +29,39 @@ pub(crate) struct DecodedSentence<'a> {
     pub(crate) search: &'a dyn Search,
     /// Hypotheses of the best translation, in target order.
     pub(crate) best_path: &'a [HypothesisId],
-    /// The model score of the best translation; `None` where there is none within the
+    /// The model score of the best translation; `None` if there is none within the
     /// limits of the search.
     pub(crate) score: Option<f32>,
 }
 
 impl<'a> DecodedSentence<'a> {
-    /// The hypotheses of the search.
+    /// Returns the hypotheses of the search.
     pub(crate) fn hypotheses(self) -> &'a [Hypothesis] {
         self.search.hypotheses()
     }
 
-    /// The hypothesis `id`.
+    /// Returns the hypothesis `id`.
     pub(crate) fn hypothesis(self, id: HypothesisId) -> &'a Hypothesis {
         &self.search.hypotheses()[id.0 as usize]
     }
 
-    /// The language models' states and caches.
+    /// Returns the language models' states and caches.
     pub(crate) fn lms(self) -> ScoredLms<'a> {
         ScoredLms { caches: self.lm_caches, joint_states: self.joint_states }
     }
 
-    /// The words of options as they are printed.
+    /// Returns the words of options as they are printed.
     pub(crate) fn surface_forms(self) -> SurfaceForms<'a> {
         let DecodedSentence { system, sentence, options, .. } = self;
         SurfaceForms { models: &system.models, sentence, options }
     }
 
-    /// The last phrase of a hypothesis; `offset` is the position of the sentence's first
+    /// Returns the last phrase of a hypothesis; `offset` is the position of the sentence's first
     /// word in its line.
     ///
     /// # Errors
     ///
-    /// Fails where a placeholder is not aligned to one word.
+    /// Fails if a placeholder is not aligned to one word.
     pub(crate) fn translated_phrase(
         self,
         id: HypothesisId,

@@ -5,7 +5,7 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and what to do about it.
+/// A failure, with its place and a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

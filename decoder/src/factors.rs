@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// The highest number a factor may have; Moses stops at 3.
 pub(crate) const MAX_FACTOR: usize = 15;
 
-/// How words are split into factors and printed.
+/// The way in which words are split into factors and printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactorSettings {
     /// The separator of factors; empty if words are never split.
@@ -43,7 +43,7 @@ impl Default for FactorSettings {
     }
 }
 
-/// How the words of a system are split into factors, and which factors its models need.
+/// The way in which words of a system are split into factors, and the factors that its models need.
 #[derive(Clone, Debug)]
 pub(crate) struct FactorScheme {
     settings: FactorSettings,
@@ -69,8 +69,8 @@ impl std::fmt::Display for MissingFactor<'_> {
 }
 
 impl FactorScheme {
-    /// The scheme of `settings`; `source` and `target` are the factors that the models
-    /// use, with the models' names.
+    /// Returns the scheme of `settings`; `source` and `target` are the factors that the models use,
+    /// with the models' names.
     pub(crate) fn new(
         settings: &FactorSettings,
         source: Vec<(usize, String)>,
@@ -90,12 +90,12 @@ impl FactorScheme {
         scheme
     }
 
-    /// The non-empty factors of a word as written in a file or a line.
+    /// Returns the non-empty factors of a word as written in a file or a line.
     fn columns<'a>(&'a self, written: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         FactorSplit { rest: Some(written), delimiter: self.delimiter() }.filter(|f| !f.is_empty())
     }
 
-    /// The factor of input words with the entity that placeholders print.
+    /// Returns the factor of input words with the entity that placeholders print.
     pub(crate) fn placeholder_factor(&self) -> Option<usize> {
         self.settings.placeholder_factor
     }
@@ -139,7 +139,7 @@ impl FactorScheme {
         }
     }
 
-    /// Factor `number` of a word of the vocabulary; `None` if it is absent.
+    /// Returns factor `number` of a word of the vocabulary; `None` if it is absent.
     pub(crate) fn factor<'a>(&'a self, word: &'a [u8], number: usize) -> Option<&'a [u8]> {
         let factor = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.nth(number);
         factor.filter(|f| !f.is_empty())
@@ -186,13 +186,12 @@ impl FactorScheme {
         self.parse_word(token, self.settings.input.as_deref(), word);
     }
 
-    /// The first factor that a model needs of a word of the input and that `word`
-    /// lacks.
+    /// Returns the first factor that a model needs of a word of the input and that `word` lacks.
     pub(crate) fn missing_in_source(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
         self.first_missing(&self.required_in_source, word)
     }
 
-    /// The same of a target word.
+    /// Returns the first factor that a model needs of a target word and that `word` lacks.
     pub(crate) fn missing_in_target(&self, word: &[u8]) -> Option<MissingFactor<'_>> {
         self.first_missing(&self.required_in_target, word)
     }
@@ -206,15 +205,15 @@ impl FactorScheme {
         lacking.map(|(factor, needed_by)| MissingFactor { factor: *factor, needed_by })
     }
 
-    /// `word` with `prefix` and `suffix` around its surface.
+    /// Returns `word` with `prefix` and `suffix` around its surface.
     pub(crate) fn mark_unknown(&self, word: &[u8], prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
         let surface = FactorSplit { rest: Some(word), delimiter: self.delimiter() }.next();
         let length = surface.map_or(0, <[u8]>::len);
         [prefix, &word[..length], suffix, &word[length..]].concat()
     }
 
-    /// The word as it is printed: the output factors, or all of its factors. A factor
-    /// that an unknown word lacks is `UNK`, as Moses prints it.
+    /// Returns the word as it is printed: the output factors, or all of its factors. A factor that
+    /// an unknown word lacks is `UNK`, as Moses prints it.
     pub(crate) fn output_form<'a>(&'a self, word: &'a [u8]) -> Cow<'a, [u8]> {
         let FactorSettings { output, output_delimiter, report_all_factors: report_all, .. } =
             &self.settings;
@@ -239,7 +238,7 @@ impl FactorScheme {
     }
 }
 
-/// The parts between delimiters; the whole where the delimiter is empty.
+/// The parts between delimiters; the whole text if the delimiter is empty.
 struct FactorSplit<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],
@@ -261,16 +260,16 @@ impl<'a> Iterator for FactorSplit<'a> {
     }
 }
 
-/// A list of factors, `0,2`.
+/// Parses a list of factors, `0,2`.
 pub(crate) fn parse_factors(text: &str) -> Result<Vec<usize>, String> {
     let list = text.split(',').map(parse_factor).collect::<Result<Vec<usize>, _>>()?;
     match (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
-        Some(i) => Err(format!("factor {} is named twice", list[i])),
+        Some(i) => Err(format!("factor {} is listed twice", list[i])),
         None => Ok(list),
     }
 }
 
-/// The number of a factor.
+/// Parses the number of a factor.
 pub(crate) fn parse_factor(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(factor) if factor <= MAX_FACTOR => Ok(factor),
@@ -278,7 +277,7 @@ pub(crate) fn parse_factor(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Factor 0 of a token: the text before its first bar. Empty factors are skipped; a token
+/// Returns factor 0 of a token: the text before its first bar. Empty factors are skipped; a token
 /// of bars alone is its own surface.
 pub(crate) fn surface(token: &[u8]) -> &[u8] {
     token.split(|&b| b == b'|').find(|factor| !factor.is_empty()).unwrap_or(token)

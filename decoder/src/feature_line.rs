@@ -6,12 +6,12 @@ use miriam_textio::parse_truth_word;
 
 use crate::factors::parse_factors;
 
-/// The number `text`, the value of `key`.
+/// Parses the number `text`, the value of `key`.
 pub(crate) fn parse_count(key: &str, text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("{key}={text} is not a number"))
 }
 
-/// The boolean `text`, the value of `key`.
+/// Parses the boolean `text`, the value of `key`.
 pub(crate) fn parse_flag(key: &str, text: &str) -> Result<bool, String> {
     parse_truth_word(text).ok_or_else(|| format!("{key}={text} is neither true nor false"))
 }
@@ -41,12 +41,12 @@ impl FeatureLine {
         Ok(FeatureLine { type_name, pairs })
     }
 
-    /// The type of the feature.
+    /// Returns the type of the feature.
     pub(crate) fn type_name(&self) -> &str {
         &self.type_name
     }
 
-    /// A key that has not been taken.
+    /// Returns a key that has not been taken.
     pub(crate) fn remaining_key(&self) -> Option<&str> {
         self.pairs.first().map(|(key, _)| &key[..])
     }
@@ -68,23 +68,23 @@ impl FeatureLine {
         self.pairs.push((key, value));
     }
 
-    /// Takes `key`, which can have no other value than `value`.
+    /// Takes `key`, whose only supported value is `value`.
     pub(crate) fn accept_only(&mut self, key: &str, value: &str) -> Result<(), String> {
         match self.take(key) {
             Some(given) if given != value => {
-                Err(format!("{key}={given}: only {key}={value} is supported so far"))
+                Err(format!("{key}={given}: only {key}={value} is supported"))
             }
             _ => Ok(()),
         }
     }
 
-    /// A list of factors, `0,1`.
+    /// Takes a list of factors, `0,1`.
     pub(crate) fn take_factors(&mut self, key: &str) -> Result<Option<Vec<usize>>, String> {
         let list = self.take(key).map(|text| parse_factors(&text));
         list.transpose().map_err(|reason| format!("{key}=: {reason}"))
     }
 
-    /// `load=` and `lazyken=`: the later one counts.
+    /// Takes `load=` and `lazyken=`, the later of which counts.
     pub(crate) fn take_load(&mut self) -> Result<LoadMethod, String> {
         let mut load = LoadMethod::Populate;
         while let Some(at) = self.pairs.iter().position(|(k, _)| k == "load" || k == "lazyken") {

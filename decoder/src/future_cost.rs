@@ -1,5 +1,5 @@
-//! Future costs (`phrase-decoding.md` 3.5): for each span of the source an estimate of
-//! the best score that any choice of options can give it.
+//! Future costs (`phrase-decoding.md` 3.5): for each span of the source, an estimate of the best
+//! score that its options can give.
 
 /// The future costs of all spans of a sentence, in a buffer that is reused.
 #[derive(Default)]
@@ -42,13 +42,13 @@ impl FutureCost {
         }
     }
 
-    /// The estimate of positions `start..end`.
+    /// Returns the estimate of positions `start..end`.
     #[inline]
     pub(crate) fn cost(&self, start: u32, end: u32) -> f32 {
         self.costs[start as usize * self.length + end as usize - 1]
     }
 
-    /// A matrix of zeros, for tests.
+    /// Makes a matrix of zeros, for tests.
     #[cfg(test)]
     pub(crate) fn zero(length: u32) -> Self {
         let length = length as usize;

@@ -20,13 +20,13 @@ pub(crate) struct Hypothesis {
     pub(crate) total: f32,
     /// The joint state of the language models and other features with states.
     pub(crate) joint_state: u32,
-    /// What it extends; itself for the initial one.
+    /// The hypothesis that it extends; itself for the initial one.
     pub(crate) previous: HypothesisId,
     /// Its last phrase; meaningless for the initial one.
     pub(crate) option: OptionId,
     /// The span of the last phrase; empty at 0 for the initial one.
     pub(crate) span: Span,
-    /// What is covered.
+    /// The covered positions.
     pub(crate) coverage: CoverageId,
     /// `total` with the estimate of the rest.
     pub(crate) future_score: f32,
@@ -35,7 +35,7 @@ pub(crate) struct Hypothesis {
 const _: () = assert!(size_of::<Hypothesis>() == 32);
 
 impl Hypothesis {
-    /// The hypothesis that has translated nothing.
+    /// Returns the hypothesis that has translated nothing.
     pub(crate) fn initial(joint_state: u32) -> Self {
         Hypothesis {
             total: 0.0,

@@ -1,7 +1,6 @@
-//! The text of an ini, for programs that write it with something changed: everything else stays,
-//! byte for byte. An ini of the old format becomes one of the new format, whose lines can be
-//! changed one by one. In another folder relative paths would name other files, so there they are
-//! made absolute.
+//! The text of an ini, for programs that change parts of it and keep the rest byte for byte. An ini
+//! of the old format is converted to the new one, whose lines can be changed one by one. In another
+//! folder relative paths would name other files, so they are made absolute.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::{Configuration, Error, Result};
 pub(crate) struct IniText(Vec<u8>);
 
 impl IniText {
-    /// Reads the ini of `configuration`, converted to the new format where it has the old one.
+    /// Reads the ini of `configuration`, converted to the new format if it has the old one.
     pub(crate) fn read(configuration: &Configuration) -> Result<Self> {
         let mut input = Input::open(&configuration.ini)?;
         let mut text = Vec::new();
@@ -31,7 +30,7 @@ impl IniText {
         section_lines(&self.0).any(|(section, _)| section == name)
     }
 
-    /// The text for the folder of `file`, to which it will be written.
+    /// Returns the text for the folder of `file`, to which it will be written.
     pub(crate) fn for_folder_of(self, file: &Path, configuration: &Configuration) -> Result<Self> {
         fn folder(path: &Path) -> Option<PathBuf> {
             path.parent().and_then(|p| p.join(".").canonicalize().ok())
@@ -66,13 +65,14 @@ impl IniText {
         IniText(out)
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
-/// `text` without its sections of the old format, whose content is in `features` and `weights`.
+/// Returns `text` without its sections of the old format, whose content is in `features` and
+/// `weights`.
 fn in_new_format(text: &[u8], features: &[String], weights: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 256);
     let mut section = "";
@@ -91,19 +91,19 @@ fn in_new_format(text: &[u8], features: &[String], weights: &[String]) -> Vec<u8
     out
 }
 
-/// A line without comments and surrounding spaces.
+/// Returns a line without comments and surrounding spaces.
 pub(crate) fn strip_comment(line: &[u8]) -> &[u8] {
     line.split(|&b| b == b'#').next().unwrap_or_default().trim_ascii()
 }
 
-/// The name of the section that a line begins.
+/// Returns the name of the section that a line begins.
 pub(crate) fn section_name(line: &[u8]) -> Option<&str> {
     let rest = strip_comment(line).strip_prefix(b"[")?;
     let name = rest.split(|&b| b == b']').next()?;
     std::str::from_utf8(name).ok()
 }
 
-/// The lines that are not blank or comments, each with its section.
+/// Returns the lines that are not blank or comments, each with its section.
 pub(crate) fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
     let mut current = "";
     text.split(|&b| b == b'\n').filter_map(move |line| {
@@ -116,8 +116,8 @@ pub(crate) fn section_lines(text: &[u8]) -> impl Iterator<Item = (&str, &[u8])> 
     })
 }
 
-/// `text` with what `resolve` makes of the relative paths of its features, absolute.
-/// `Err` says which path an ini cannot hold.
+/// Replaces the relative paths of features in `text` by the absolute paths that `resolve` gives.
+/// `Err` names a path that an ini cannot hold.
 fn make_paths_absolute(
     text: &[u8],
     resolve: impl Fn(&str) -> PathBuf,
@@ -148,7 +148,7 @@ fn make_paths_absolute(
     Ok(out)
 }
 
-/// What `resolve` makes of `path`, absolute.
+/// Returns the absolute path that `resolve` gives for `path`.
 fn absolute_path(
     path: &str,
     resolve: impl Fn(&str) -> PathBuf,

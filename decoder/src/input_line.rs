@@ -15,7 +15,7 @@ pub(crate) struct InputLine {
     text: Vec<u8>,
 }
 
-/// What a line has besides its words.
+/// The annotations of a line: everything besides its words.
 #[derive(Default)]
 pub(crate) struct LineAnnotations {
     /// Its markup.
@@ -25,8 +25,8 @@ pub(crate) struct LineAnnotations {
 }
 
 impl InputLine {
-    /// Parses `line` according to `settings` into its words (the line itself where
-    /// annotations are off) and its annotations.
+    /// Parses `line` according to `settings` into its words (the line itself if annotations are
+    /// off) and its annotations.
     pub(crate) fn read<'a>(
         &'a mut self,
         line: &'a [u8],

@@ -10,12 +10,12 @@ pub(crate) struct JointStates {
     width: usize,
     states: Vec<u32>,
     ids: HashTable<u32>,
-    /// Scratch: one state a feature.
+    /// Scratch: one state per feature.
     component_states: Vec<u32>,
 }
 
 impl JointStates {
-    /// For `width` features.
+    /// Makes states for `width` features.
     pub(crate) fn new(width: usize) -> Self {
         JointStates {
             width,
@@ -37,7 +37,7 @@ impl JointStates {
         self.component_states[m] = state;
     }
 
-    /// The joint state of the states set last, one a feature.
+    /// Returns the joint state of the states set last, one per feature.
     #[inline(always)]
     pub(crate) fn join(&mut self) -> u32 {
         match self.component_states[..] {
@@ -70,7 +70,7 @@ impl JointStates {
         id
     }
 
-    /// The state of feature `m` in the joint state `id`.
+    /// Returns the state of feature `m` in the joint state `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
         if self.width == 1 { id } else { self.states[id as usize * self.width + m] }

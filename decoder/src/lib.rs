@@ -1,29 +1,27 @@
-//! Phrase-based decoding: from a moses.ini to translations, with Moses2's scores
-//! and Moses2's output.
+//! Phrase-based decoding with a moses.ini, with Moses2's scores and output.
 //!
-//! [`Configuration`] reads the ini file and the command line; [`System::load`]
-//! opens the models; a [`Translator`], one a thread, turns a line into a line;
-//! [`translate()`] runs a text over many threads in order. A system is immutable and
-//! shared; what a sentence needs is in buffers of its translator, which are reused, so
-//! that nothing is allocated a hypothesis.
+//! [`Configuration`] reads the ini file and the command line; [`System::load`] opens the models; a
+//! [`Translator`], one per thread, translates a line; [`translate()`] runs a text over many threads
+//! in order. A system is immutable and shared; what a sentence needs is in buffers of its
+//! translator, which are reused, so that no hypothesis needs an allocation.
 //!
 //! The modules form layers, each importing only those above it in this list
 //! (`tests/architecture.rs` tests that there are no circles):
 //!
 //! - `error`, `span`, `factors`, `feature_line`, `line_errors`, `markup`, `sentence_table`,
-//!   `output_streams`: words, lines and what goes wrong with them;
+//!   `output_streams`: words, lines and their errors;
 //! - `models`: phrase tables, reordering tables, language models, the vocabulary;
 //! - `sentence`, `lm_scoring`, `translation_options`, `coverage`, `future_cost`,
-//!   `reordering_constraint`, `joint_states`, `hypothesis`: what a search reads and grows;
-//! - `features`: the feature functions, a file each: keys, weights, scores, values;
-//! - `config`, `input_line`: from ini and command line to typed values; what a line has
-//!   besides words;
+//!   `reordering_constraint`, `joint_states`, `hypothesis`: the data that a search reads and
+//!   extends;
+//! - `features`: the feature functions, one file each: keys, weights, scores, values;
+//! - `config`, `input_line`: typed values from ini and command line; annotations of lines;
 //! - `search_plan`, `system`: the features with their weights over the models;
 //! - `option_building`, `search`: target phrases scored and pruned; both searches;
 //! - `output`, `surface_forms`: a translation as it is printed;
 //! - `sentence_decoder`, `decoded_sentence`, `line_decoder`: a sentence, its immutable
 //!   result, a line;
-//! - `n_best`, `reports`: what is written for a line;
+//! - `n_best`, `reports`: the output for a line;
 //! - `translator`, `translate`, `translate_segments`, `tuning`: one line, a text of lines, running
 //!   text and HTML, the weights of a system.
 //!

@@ -1,5 +1,5 @@
-//! From a line of input to its decoded sentence, or to those of its parts where it is
-//! long, within the line's time; and what went wrong with it.
+//! Decoding of a line of input within its time, as one sentence or in parts if it is long, and its
+//! errors.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::sentence_decoder::{SentenceDecoder, Statistics};
 use crate::system::System;
 use crate::{Error, Result};
 
-/// Which part of its line a decoded sentence is.
+/// The place of a decoded sentence in its line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePart {
     /// The position of its first word in the line.
@@ -23,10 +23,10 @@ pub(crate) struct LinePart {
     pub(crate) is_split: bool,
 }
 
-/// How wide the search of a line is, how long it may take, and what ends it early.
+/// The limits of a line: the width of its search, its time, and what ends it early.
 #[derive(Clone, Default)]
 pub struct LineLimits {
-    /// How wide the search is.
+    /// The width of the search.
     pub width: SearchWidth,
     /// The time after which a line is translated by a narrower search, if it is less than
     /// that of the settings.
@@ -42,16 +42,16 @@ pub(crate) struct LineDecoder<'s> {
     input: InputLine,
     /// Whether the last line was decoded in parts.
     is_split: bool,
-    /// The least effort that a part of the last line got.
+    /// The least effort spent on a part of the last line.
     effort: SearchEffort,
-    /// The limits of the lines to come.
+    /// The limits of the next lines.
     pub(crate) limits: LineLimits,
-    /// What went wrong with the last line.
+    /// The errors of the last line.
     pub(crate) line_errors: Vec<LineError>,
 }
 
 impl<'s> LineDecoder<'s> {
-    /// A decoder of `system`.
+    /// Makes a decoder of `system`.
     pub(crate) fn new(system: &'s System) -> Self {
         LineDecoder {
             system,
@@ -64,7 +64,7 @@ impl<'s> LineDecoder<'s> {
         }
     }
 
-    /// What has been decoded so far.
+    /// Returns statistics of everything decoded so far.
     pub(crate) fn statistics(&self) -> Statistics {
         self.sentences.statistics()
     }
@@ -79,24 +79,24 @@ impl<'s> LineDecoder<'s> {
         self.is_split
     }
 
-    /// The sentence decoded last.
+    /// Returns the sentence decoded last.
     pub(crate) fn decoded(&self) -> DecodedSentence<'_> {
         self.sentences.decoded()
     }
 
-    /// The time of a line: that of the settings or that of its own limits.
+    /// Returns the time of a line: that of the settings or that of its own limits.
     fn time_limit(&self) -> Option<Duration> {
         let limits = [self.system.settings.time_limit, self.limits.time_limit];
         limits.into_iter().flatten().min()
     }
 
-    /// Decodes `line` part by part; `each` sees every part. Returns the sum of the
-    /// scores, or `None` where a part has no translation.
+    /// Decodes `line` part by part and calls `each` with every part. Returns the sum of the scores,
+    /// or `None` if a part has no translation.
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::Line`] where something is wrong with the line, where a model
-    /// file is damaged, and where `each` fails.
+    /// Fails with [`Error::Line`] if the line is invalid, and if a model file is damaged or `each`
+    /// fails.
     pub(crate) fn decode(
         &mut self,
         line: &[u8],
@@ -180,7 +180,7 @@ impl<'s> LineDecoder<'s> {
         }
     }
 
-    /// Notes what the search did not achieve.
+    /// Records errors of the search.
     fn record_search_errors(&mut self, score: Option<f32>) {
         let narrower = match self.effort {
             SearchEffort::Full => None,
@@ -199,9 +199,9 @@ impl<'s> LineDecoder<'s> {
     }
 }
 
-/// The number of words of the first part of a line whose rest is `words`: as many as a sentence
-/// may have, but no more than up to the last mark among them that ends a sentence, or else,
-/// in their second half, a clause.
+/// Returns the number of words of the first part of a line whose rest is `words`: at most as many
+/// as a sentence may have. The part ends after the last mark among them that ends a sentence, or
+/// else after the last one in their second half that ends a clause.
 fn part_length(words: &[&[u8]]) -> usize {
     if words.len() <= MAX_SENTENCE_WORDS {
         return words.len();

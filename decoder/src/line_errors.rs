@@ -1,23 +1,22 @@
 //! Errors of single input lines, which are reported and never end a run.
 //!
-//! A line that fails gives an empty line, or the translation of a narrower search, and a
-//! record with the reason; output lines always match input lines. Records go to the file
-//! of `-errors`, a JSON object a line; without it the first few are logged as warnings
-//! and the rest are counted.
+//! A line that fails gives an empty line, or the translation of a narrower search, and a record
+//! with the reason; output lines always match input lines. Records go to the file of `-errors`, one
+//! JSON object per line; without it the first few are logged as warnings and the rest are counted.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Warnings logged before the rest is only counted.
+/// The number of warnings that are logged; the rest are only counted.
 const MAX_WARNINGS: u64 = 5;
 
-/// What went wrong with a line.
+/// An error of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The kind of error.
     pub kind: LineErrorKind,
-    /// What happened, and what was done about it.
+    /// The cause, and what was done about it.
     pub reason: String,
 }
 
@@ -34,14 +33,14 @@ pub enum LineErrorKind {
     NoTranslation,
     /// Longer than the longest sentence; the line is translated in parts.
     LongLine,
-    /// Words with a bar in a system without factors; they are translated without what follows it.
-    /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports
-    /// it; a text has one warning.
+    /// Words with a bar in a system without factors; they are translated without the text after it.
+    /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports it;
+    /// a text has one warning.
     CutWords,
 }
 
 impl LineErrorKind {
-    /// The name in records.
+    /// Returns the name in records.
     pub fn name(self) -> &'static str {
         match self {
             LineErrorKind::Malformed => "malformed",
@@ -85,7 +84,7 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    /// Warnings about the text with the name `input_name`.
+    /// Makes warnings about the text with the name `input_name`.
     pub(crate) fn new(input_name: String) -> Self {
         Warnings { input_name, count: 0 }
     }

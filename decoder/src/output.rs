@@ -25,7 +25,7 @@ pub struct Translation {
     pub phrases: Vec<TranslatedPhrase>,
 }
 
-/// What a line of output contains besides the words.
+/// The contents of a line of output besides the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputFormat {
     pub(crate) print_score: bool,
@@ -42,7 +42,7 @@ impl OutputFormat {
         }
     }
 
-    /// Appends what comes before the first word.
+    /// Appends the part before the first word.
     pub(crate) fn push_prefix(self, out: &mut Vec<u8>, score: Option<f32>, id: i64) {
         if self.print_score {
             match score {

@@ -1,5 +1,5 @@
-//! The output streams: the translation and, where requested, n-best lists, alignments and
-//! records, each a text of its own.
+//! The output streams: the translation and, where requested, n-best lists, alignments and records,
+//! each a separate text.
 //!
 //! A worker fills the streams of its line in memory; they are written in the order
 //! of the input, so that line n of every stream is about line n.
@@ -14,19 +14,19 @@ use crate::line_errors::LineError;
 /// A kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputStream {
-    /// The best translation, one line an input line.
+    /// The best translation, one line per input line.
     Best,
-    /// The n-best list, several lines an input line.
+    /// The n-best list, several lines per input line.
     NBest,
-    /// Word alignments of the best translation, a line an input line.
+    /// Word alignments of the best translation, one line per input line.
     Alignment,
-    /// Words that no phrase translates, a line an input line.
+    /// Words that no phrase translates, one line per input line.
     Unknowns,
-    /// The search graph, a JSON object an input line.
+    /// The search graph, one JSON object per input line.
     SearchGraph,
-    /// Where each phrase of the best translation comes from, a block an input line.
+    /// The origin of each phrase of the best translation, one block per input line.
     Details,
-    /// Line errors, a JSON object each.
+    /// Line errors, one JSON object each.
     Errors,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct LineOutput {
 }
 
 impl LineOutput {
-    /// The output to `stream`.
+    /// Returns the output to `stream`.
     pub(crate) fn stream_mut(&mut self, stream: OutputStream) -> &mut Vec<u8> {
         &mut self.texts[stream as usize]
     }

@@ -1,4 +1,4 @@
-//! Steps for raw text that go with an ini into another folder.
+//! The steps for raw text that are copied with an ini to another folder.
 //!
 //! They are a file `preparation` beside the ini, and the files that it names: models of case, lists
 //! of abbreviations. An ini that is written elsewhere without them would translate raw text as tokens.
@@ -18,8 +18,8 @@ pub struct PreparationCopy {
 }
 
 impl PreparationCopy {
-    /// What belongs beside the ini `output` of the system of `configuration`; nothing if its
-    /// texts are not prepared, or `output` is in its folder.
+    /// Returns the files that belong beside the ini `output` of the system of `configuration`; none
+    /// if its texts are not prepared, or if `output` is in its folder.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -75,7 +75,7 @@ impl PreparationCopy {
     /// If one cannot be written.
     pub fn write(&self) -> Result<()> {
         for (path, content) in &self.files {
-            // As they are, whatever their names say of compression.
+            // Unchanged, even if their names say that they are compressed.
             let mut file = Output::create_precompressed(path)?;
             file.write(content)?;
             file.finish()?;

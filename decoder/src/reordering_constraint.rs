@@ -1,11 +1,9 @@
-//! Walls and zones (`phrase-decoding.md` 3.2): where a sentence must not be
-//! reordered.
+//! Walls and zones (`phrase-decoding.md` 3.2), which limit the reordering of a sentence.
 //!
-//! A wall comes after a position: nothing right of it is translated while
-//! something left of it is not. A zone is a span of words that, once begun, is
-//! finished before anything else is translated; walls inside a zone count inside
-//! the innermost zone only. The rules are Moses', which stop a search at the
-//! first phrase that cannot end well rather than describe the orders that can.
+//! A wall comes after a position: nothing right of it is translated while something left of it is
+//! not. A zone is a span of words that, once begun, is finished before anything else is translated;
+//! walls inside a zone count inside the innermost zone only. The rules are those of Moses, which
+//! stop a search at the first phrase that cannot lead to an allowed order.
 
 use crate::coverage::{CoverageId, Coverages};
 use crate::markup::SentenceMarkup;

@@ -1,5 +1,5 @@
-//! The plan of a search: which features are scored, how, and what is remembered of
-//! source phrases while the weights stay.
+//! The plan of a search: the features with their weights, and caches of source phrases that are
+//! valid while the weights stay.
 
 use crate::config::{Configuration, DecodingGraphBackoff};
 use crate::features::{FastPathFeatures, FeatureKind, FeatureSet, LoadContext};
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 pub(crate) struct TableLookup {
     /// Its slot among [`FeatureSet::slots`].
     pub(crate) slot: usize,
-    /// About which spans it is asked.
+    /// The spans for which it is asked.
     pub(crate) backoff: DecodingGraphBackoff,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct SearchPlan {
     pub(crate) features: FeatureSet,
     /// Tables in the order in which they are asked, that of the mapping.
     pub(crate) lookups: Vec<TableLookup>,
-    /// The features of an expansion, where they are those of the fast path.
+    /// The features of an expansion, if they are those of the fast path.
     pub(crate) fast_path: Option<FastPathFeatures>,
     /// Scored options by source phrase.
     pub(crate) option_cache: OptionCache,
@@ -33,7 +33,7 @@ impl SearchPlan {
     ///
     /// # Errors
     ///
-    /// Fails where a model cannot be opened or does not fit its feature.
+    /// Fails if a model cannot be opened or does not fit its feature.
     pub(crate) fn load(
         configuration: &Configuration,
         context: &mut LoadContext<'_>,
@@ -66,7 +66,7 @@ impl SearchPlan {
         })
     }
 
-    /// Gives every component a weight, and forgets what was made with the old ones.
+    /// Gives every component a weight, and clears caches made with the old weights.
     pub(crate) fn set_weights(&mut self, weights: &[f32]) {
         self.features.set_weights(weights);
         self.choose_path();

@@ -34,7 +34,7 @@ impl Sentence {
     ///
     /// # Errors
     ///
-    /// Fails where a word lacks a factor that a model looks at.
+    /// Fails if a word lacks a factor that a model looks at.
     pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();
@@ -82,7 +82,7 @@ impl Sentence {
         }
     }
 
-    /// The placeholders in `span`: positions within it, and the texts printed.
+    /// Returns the placeholders in `span`: positions within it, and the texts printed.
     pub(crate) fn placeholders(&self, span: Span) -> impl Iterator<Item = (u32, &[u8])> {
         let inside =
             self.placeholders.iter().filter(move |p| (span.start..span.end).contains(&p.0));
@@ -94,7 +94,7 @@ impl Sentence {
         !self.placeholders.is_empty()
     }
 
-    /// The id of `word`, valid for this sentence.
+    /// Returns the id of `word`, valid for this sentence.
     pub(crate) fn intern(&mut self, word: &[u8], models: &Models) -> WordId {
         match models.vocabulary.find(word) {
             Some(id) => id,
@@ -102,7 +102,7 @@ impl Sentence {
         }
     }
 
-    /// The id of a word that is only in this sentence.
+    /// Returns the id of a word that is only in this sentence.
     fn intern_local(&mut self, word: &[u8], models: &Models) -> WordId {
         let id = self.local_vocabulary.intern(word);
         let language_models = &models.language_models;
@@ -113,27 +113,27 @@ impl Sentence {
         WordId(self.first_local_id + id.0)
     }
 
-    /// The words' ids.
+    /// Returns the words' ids.
     pub(crate) fn ids(&self) -> &[WordId] {
         &self.ids
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// The number of words that lost a part after a bar.
+    /// Returns the number of words that lost a part after a bar.
     pub(crate) fn num_cut_words(&self) -> u64 {
         self.num_cut_words
     }
 
-    /// The words of `span`.
+    /// Returns the words of `span`.
     pub(crate) fn source_span(&self, span: Span) -> SourceSpan<'_> {
         SourceSpan { sentence: self, span }
     }
 
-    /// The bytes of a word of the sentence or the models.
+    /// Returns the bytes of a word of the sentence or the models.
     pub(crate) fn word<'a>(&'a self, id: WordId, models: &'a Models) -> &'a [u8] {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_vocabulary.word(WordId(at)),
@@ -141,7 +141,7 @@ impl Sentence {
         }
     }
 
-    /// The id of the word in language model `lm`.
+    /// Returns the id of the word in language model `lm`.
     pub(crate) fn lm_word(&self, id: WordId, lm: usize, models: &Models) -> LmWord {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_lm_words[at as usize * models.language_models.len() + lm],
@@ -158,12 +158,12 @@ pub(crate) struct SourceSpan<'a> {
 }
 
 impl<'a> SourceSpan<'a> {
-    /// The ids of the words.
+    /// Returns the ids of the words.
     pub(crate) fn ids(self) -> &'a [WordId] {
         &self.sentence.ids[self.span.start as usize..self.span.end as usize]
     }
 
-    /// The surfaces of the words.
+    /// Returns the surfaces of the words.
     pub(crate) fn surfaces(self, models: &'a Models) -> Vec<&'a [u8]> {
         self.ids().iter().map(|&word| models.surface(self.sentence.word(word, models))).collect()
     }
@@ -188,8 +188,7 @@ impl<'a> SourceSpan<'a> {
         }));
     }
 
-    /// Writes the words as a table does whose columns are the factors `factors`, joined
-    /// by blanks.
+    /// Writes the words as in a table whose columns are the factors `factors`, joined by blanks.
     pub(crate) fn write_factored(self, factors: &[usize], models: &Models, text: &mut Vec<u8>) {
         text.clear();
         let mut written = Vec::new();

@@ -1,5 +1,5 @@
-//! From the words of a sentence to its best translation, in buffers that live as long
-//! as a thread.
+//! Decoding of the words of a sentence to its best translation, in buffers that live as long as a
+//! thread.
 
 use crate::config::{SearchAlgorithm, Settings};
 use crate::coverage::Coverages;
@@ -54,12 +54,12 @@ pub(crate) struct SentenceDecoder<'s> {
     best_path: Vec<HypothesisId>,
     score: Option<f32>,
     statistics: Statistics,
-    /// How wide the searches to come are.
+    /// The width of the next searches.
     pub(crate) width: SearchWidth,
 }
 
 impl<'s> SentenceDecoder<'s> {
-    /// A decoder of `system`.
+    /// Makes a decoder of `system`.
     pub(crate) fn new(system: &'s System) -> Self {
         let models = system.models.language_models.len();
         let stateful = &system.plan.features.stateful;
@@ -95,7 +95,7 @@ impl<'s> SentenceDecoder<'s> {
         }
     }
 
-    /// The sentence decoded last.
+    /// Returns the sentence decoded last.
     pub(crate) fn decoded(&self) -> DecodedSentence<'_> {
         DecodedSentence {
             system: self.system,
@@ -111,14 +111,14 @@ impl<'s> SentenceDecoder<'s> {
         }
     }
 
-    /// Decodes the sentence of the words `text`, within `time` where it is limited;
+    /// Decodes the sentence of the words `text`, within `time` if it is limited;
     /// [`SentenceDecoder::decoded`] is the result.
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::Line`](crate::Error::Line) where a word lacks a factor or the
-    /// annotations do not fit the system, with [`Error::Cancelled`] where `time` was cancelled,
-    /// and where a model file is damaged.
+    /// Fails with [`Error::Line`](crate::Error::Line) if a word lacks a factor or the annotations
+    /// do not fit the system, with [`Error::Cancelled`] if `time` was cancelled, and if a model
+    /// file is damaged.
     pub(crate) fn decode(
         &mut self,
         text: &[u8],
@@ -173,7 +173,7 @@ impl<'s> SentenceDecoder<'s> {
         self.joint_states.join()
     }
 
-    /// The search space of the sentence, and the search.
+    /// Returns the search space of the sentence, and the search.
     pub(crate) fn search_parts(&mut self) -> (SearchSpace<'_>, &mut (dyn Search + Send)) {
         let space = SearchSpace {
             system: self.system,
@@ -191,7 +191,7 @@ impl<'s> SentenceDecoder<'s> {
         (space, &mut *self.search)
     }
 
-    /// Leaves the best path and its score.
+    /// Follows the best path and records it with its score.
     fn follow_best_path(&mut self) {
         let Some(best) = self.search.best_hypothesis() else { return };
         let hypotheses = self.search.hypotheses();
@@ -224,7 +224,7 @@ impl<'s> SentenceDecoder<'s> {
     }
 }
 
-/// The search that `settings` ask for, with or without a lattice.
+/// Returns the search that `settings` ask for, with or without a lattice.
 fn new_search(settings: &Settings, lattice: bool) -> Box<dyn Search + Send> {
     match (settings.algorithm, lattice) {
         (SearchAlgorithm::Stack, false) => Box::new(StackDecoding::<Discard>::default()),
@@ -243,7 +243,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// The toy system with this search.
+    /// Returns the toy system with this search.
     fn toy(algorithm: SearchAlgorithm, stack: usize, pops: usize, jumps: i64) -> System {
         let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
         let mut configuration = Configuration::from_ini(&ini).unwrap();

@@ -75,7 +75,7 @@ impl SentenceTable {
         let points = fields::split_words(columns.next().unwrap_or_default()).map(|point| {
             parse_alignment_point(point)
                 .filter(|&(s, t)| usize::from(s) < source_length && usize::from(t) < target_length)
-                .ok_or_else(|| format!("alignment {} is wrong", String::from_utf8_lossy(point)))
+                .ok_or_else(|| format!("alignment {} is invalid", String::from_utf8_lossy(point)))
         });
         let alignment = points.collect::<Result<Vec<_>, String>>()?;
         self.max_source_length = self.max_source_length.max(source_length);
@@ -84,12 +84,12 @@ impl SentenceTable {
         Ok(())
     }
 
-    /// The words of the longest source phrase.
+    /// Returns the words of the longest source phrase.
     pub(crate) fn max_source_length(&self) -> usize {
         self.max_source_length
     }
 
-    /// The entries of a source phrase, its words joined by blanks.
+    /// Returns the entries of a source phrase, its words joined by blanks.
     pub(crate) fn find(&self, source: &[u8]) -> &[SentenceTableEntry] {
         self.entries.get(source).map_or(&[], Vec::as_slice)
     }
@@ -100,7 +100,7 @@ fn parse_alignment_point(point: &[u8]) -> Option<(u16, u16)> {
     Some((source.parse().ok()?, target.parse().ok()?))
 }
 
-/// The words of `phrase` joined by blanks, and their number.
+/// Returns the words of `phrase` joined by blanks, and their number.
 fn join_words(phrase: &[u8], joined: &mut Vec<u8>) -> usize {
     let mut count = 0;
     for word in fields::split_words(phrase) {

@@ -5,12 +5,12 @@
 pub struct Span {
     /// The first position.
     pub start: u32,
-    /// One past the last position.
+    /// The position after the last one.
     pub end: u32,
 }
 
 impl Span {
-    /// The span moved `offset` positions to the right.
+    /// Returns the span moved `offset` positions to the right.
     pub(crate) fn shifted(self, offset: u32) -> Self {
         Span { start: self.start + offset, end: self.end + offset }
     }

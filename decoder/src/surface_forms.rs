@@ -40,7 +40,8 @@ impl<'a> SurfaceForms<'a> {
         Ok(())
     }
 
-    /// The same without errors: placeholders that cannot be replaced stay.
+    /// As [`SurfaceForms::for_each_word`], without errors: placeholders that cannot be replaced
+    /// stay.
     pub(crate) fn for_each_word_lossy(
         self,
         option: OptionId,
@@ -59,7 +60,7 @@ impl<'a> SurfaceForms<'a> {
         }
     }
 
-    /// Target positions of placeholders, with the entities printed there.
+    /// Returns the target positions of placeholders, with the entities printed there.
     fn placeholder_entities(self, option: OptionId, span: Span) -> Result<Vec<(u16, &'a [u8])>> {
         let mut entities = Vec::new();
         if !self.sentence.has_placeholders() {

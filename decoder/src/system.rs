@@ -55,8 +55,8 @@ impl System {
     ///
     /// # Errors
     ///
-    /// Fails where a model cannot be opened or does not fit its feature, where a word of
-    /// a table lacks a factor, and where no feature translates unknown words.
+    /// Fails if a model cannot be opened or does not fit its feature, if a word of a table lacks a
+    /// factor, and if no feature translates unknown words.
     pub fn load(configuration: &Configuration, progress: &dyn Progress) -> Result<Self> {
         let settings = configuration.settings.clone();
         let mut models = Models::new(factor_scheme(configuration));
@@ -80,8 +80,8 @@ impl System {
         Ok(System { settings, models, plan })
     }
 
-    /// The features in the order of the ini, with their components among the values of
-    /// a translation.
+    /// Returns the features in the order of the ini, with their components among the values of a
+    /// translation.
     pub fn features(&self) -> &[FeatureComponents] {
         &self.plan.features.components
     }
@@ -91,30 +91,29 @@ impl System {
         self.models.factor_scheme.is_some()
     }
 
-    /// Search and output options.
+    /// Returns search and output options.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The weights of all components, in the order of
+    /// Returns the weights of all components, in the order of
     /// [`Derivation::values`](crate::Derivation::values).
     pub fn weights(&self) -> Vec<f32> {
         self.plan.features.weights()
     }
 
-    /// Gives every component a new weight, as tuning does once an iteration; `weights`
-    /// has the length and the order of [`System::weights`]. Options made with the old
-    /// weights are forgotten.
+    /// Gives every component a new weight, as tuning does once per iteration; `weights` has the
+    /// length and the order of [`System::weights`]. Options made with the old weights are dropped.
     ///
     /// # Panics
     ///
-    /// Panics where there are more or fewer weights.
+    /// Panics if there are more or fewer weights.
     pub fn set_weights(&mut self, weights: &[f32]) {
         self.plan.set_weights(weights);
     }
 }
 
-/// The tables in use, those of sentences among them, in the order of the ini.
+/// Returns the tables in use, those of sentences among them, in the order of the ini.
 fn used_tables(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &PhraseTableSpec)> {
@@ -129,7 +128,7 @@ fn used_tables(
     })
 }
 
-/// The reordering models with tables of their own.
+/// Returns the reordering models with tables of their own.
 fn external_reordering(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &ReorderingSpec)> {
@@ -143,8 +142,8 @@ fn external_reordering(
     })
 }
 
-/// How the words of a system are cut into factors; `None` where no model looks at any
-/// factor but the first.
+/// Returns the scheme by which words are split into factors; `None` if all models look at the first
+/// factor only.
 fn factor_scheme(configuration: &Configuration) -> Option<FactorScheme> {
     let settings = &configuration.settings.input_format.factors;
     let (mut source, mut target) = (Vec::new(), Vec::new());

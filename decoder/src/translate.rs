@@ -26,8 +26,8 @@ pub trait LineProcessor: Sync {
 ///
 /// # Errors
 ///
-/// The input cannot be read, an output cannot be written, or a model file is damaged. What
-/// is wrong with a line is not an error, but a line error and an empty line.
+/// The input cannot be read, an output cannot be written, or a model file is damaged. An invalid
+/// line gives a line error and an empty line.
 ///
 /// # Examples
 ///
@@ -63,12 +63,12 @@ pub fn translate(system: &System) -> Result<()> {
     translate_text(system, input, &CancellationToken::new(), &NoProgress)
 }
 
-/// As [`translate`], with the lines of `input`, until `stop` is cancelled: then
-/// what has been read is translated and written, and nothing more is read. An error
-/// cancels it too, so that reading stops. `progress` gets the number of lines written.
+/// As [`translate`], with the lines of `input`, until `stop` is cancelled: then the lines read so
+/// far are translated and written. An error cancels it too, so that reading stops. `progress` gets
+/// the number of lines written.
 ///
-/// Where the settings name CPUs, workers are pinned to them; on one thread the only
-/// worker is the caller, which stays pinned.
+/// If the settings name CPUs, workers are pinned to them; on one thread the only worker is the
+/// caller, which stays pinned.
 ///
 /// # Errors
 ///
@@ -191,19 +191,19 @@ fn translate_lines(
     }
     unknown_words.warn_if_most(&miriam_textio::display_name(&settings.input));
     cut_words.warn(&miriam_textio::display_name(&settings.input));
-    // What was written is flushed also where more could not be written.
+    // Output is flushed even after an error.
     let finished = streams.finish(outcome.is_ok() && !stop.is_cancelled());
     outcome.and(finished)
 }
 
-/// Ties each worker to one of the CPUs that the settings name, if they name any.
+/// Pins each worker to one of the CPUs that the settings name, if any.
 pub(crate) struct WorkerPins<'s> {
     system: &'s System,
     num_workers: AtomicUsize,
 }
 
 impl<'s> WorkerPins<'s> {
-    /// Nobody is pinned yet.
+    /// Makes pins; no thread is pinned yet.
     pub(crate) fn new(system: &'s System) -> Self {
         WorkerPins { system, num_workers: AtomicUsize::new(0) }
     }
@@ -215,7 +215,7 @@ impl<'s> WorkerPins<'s> {
             let number = self.num_workers.fetch_add(1, Ordering::Relaxed);
             let cpu = cpus[number % cpus.len()];
             if let Err(reason) = affinity::pin_to_cpus(&[cpu]) {
-                tracing::warn!("a worker cannot be tied to CPU {cpu}: {reason}");
+                tracing::warn!("a worker cannot be pinned to CPU {cpu}: {reason}");
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::sentence::MAX_SENTENCE_WORDS;
 use crate::translate::WorkerPins;
 use crate::{Error, LineProcessor, Result, System, Translation, Translator};
 
-/// The format of text that is not a sentence a line.
+/// The format of text that is not one sentence per line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentedFormat {
     /// A line is a paragraph of running text.
@@ -25,14 +25,14 @@ pub enum SegmentedFormat {
     Html,
 }
 
-/// A sentence with what surrounds it.
+/// A sentence with its surroundings.
 struct NumberedSegment {
     segment: Segment,
     /// The number of its line, from 1; that of a page is 1.
     line: u64,
     /// The number of lines that end with it.
     num_lines: u64,
-    /// What went wrong with it so far.
+    /// Its errors so far.
     errors: Vec<LineError>,
 }
 
@@ -43,9 +43,9 @@ struct SegmentTranslation {
 }
 
 /// Translates the sentences that `splitter` finds in the input, as
-/// [`translate_text`](crate::translate_text) does lines, and writes the text with translations
-/// in their place; there are no other outputs than it and line errors. `form` prepares
-/// sentences and restores their translations.
+/// [`translate_text`](crate::translate_text) does lines, and writes the text with translations in
+/// their place; the only other output is line errors. `form` prepares sentences and restores their
+/// translations.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ pub fn translate_segments(
     outcome.and(finished)
 }
 
-/// Refuses what cannot be put together from the outputs of sentences.
+/// Rejects options whose output cannot be put together from those of sentences.
 fn check_outputs(system: &System) -> Result<()> {
     let settings = &system.settings;
     let output = &settings.output;
@@ -139,7 +139,7 @@ fn check_outputs(system: &System) -> Result<()> {
     };
     let reason = format!(
         "{option} is about lines, -split and -html join the sentences of a text again; leave one of \
-         them out (miriam split gives a sentence a line)"
+         them out (miriam split gives one sentence per line)"
     );
     Err(Error::Usage { reason })
 }
@@ -188,7 +188,7 @@ impl SegmentReader<'_> {
         let document =
             match cutter.cut(&text, |sentence: &[u8]| fields::split_words(sentence).count()) {
                 Ok(document) => document,
-                // Whoever cancelled wants no more of it.
+                // After a cancellation nobody needs the rest.
                 Err(Interrupted) => return Ok(()),
             };
         let longest = document.longest();
@@ -254,7 +254,7 @@ fn translate_segment(
     Ok(SegmentTranslation { segment, translation: translated })
 }
 
-/// The links of the words of a sentence and its translation.
+/// Returns the links of the words of a sentence and its translation.
 fn token_links(translation: &Translation) -> TokenLinks {
     let (mut points, mut phrases, mut offset) = (Vec::new(), Vec::new(), 0);
     for phrase in &translation.phrases {

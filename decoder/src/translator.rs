@@ -1,4 +1,4 @@
-//! Translating lines one at a time: a decoder of lines and a reporter of what it found.
+//! Translation of lines one at a time, by a decoder of lines and a reporter of its results.
 
 use crate::Result;
 use crate::cut_words::find_line_error;
@@ -14,16 +14,16 @@ use crate::sentence_decoder::Statistics;
 use crate::span::Span;
 use crate::system::System;
 
-/// What is wanted of a line besides its best translation.
+/// The details requested of a line besides its best translation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DetailOptions {
-    /// Entries of the n-best list at most.
+    /// The largest number of entries of the n-best list.
     pub n_best: usize,
     /// Whether entries of the list with the words of an earlier one are left out.
     pub distinct: bool,
-    /// Whether the search graph is wanted.
+    /// Whether the search graph is requested.
     pub search_graph: bool,
-    /// Whether the translation options are wanted.
+    /// Whether the translation options are requested.
     pub options: bool,
 }
 
@@ -37,12 +37,12 @@ pub struct TranslationOption {
     /// Its weighted score with the estimate of the language models, by which options are
     /// ordered.
     pub future_score: f32,
-    /// Unweighted values, one a component, of features that depend on the phrase alone; 0 of
-    /// the others.
+    /// Unweighted values, one per component, of features that depend on the phrase alone; 0 of the
+    /// others.
     pub values: Vec<f32>,
 }
 
-/// A line's best translation with what else was wanted of it.
+/// A line's best translation with the requested details.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DetailedTranslation {
     /// The best translation; `None` when there is none within the limits of the search.
@@ -101,7 +101,7 @@ pub struct Translator<'s> {
 }
 
 impl<'s> Translator<'s> {
-    /// A translator of `system`.
+    /// Makes a translator of `system`.
     pub fn new(system: &'s System) -> Self {
         Translator {
             system,
@@ -112,30 +112,29 @@ impl<'s> Translator<'s> {
         }
     }
 
-    /// What has been done so far.
+    /// Returns statistics of everything done so far.
     pub fn statistics(&self) -> Statistics {
         self.decoder.statistics()
     }
 
-    /// Takes what went wrong with the last line; a second call returns nothing.
+    /// Takes the errors of the last line; a second call returns nothing.
     pub fn take_line_errors(&mut self) -> Vec<LineError> {
         std::mem::take(&mut self.decoder.line_errors)
     }
 
-    /// Gives the lines to come other limits.
+    /// Sets the limits of the next lines.
     pub fn set_line_limits(&mut self, limits: LineLimits) {
         self.decoder.limits = limits;
     }
 
-    /// Appends the output line of the input line `line` to `out`, without line ends.
-    /// A line that something is wrong with, or that cannot be translated, gives an empty
-    /// line and a line error.
+    /// Appends the output line of the input line `line` to `out`, without line ends. An invalid
+    /// line, or one that cannot be translated, gives an empty line and a line error.
     ///
     /// A line of more than [`MAX_SENTENCE_WORDS`](crate::MAX_SENTENCE_WORDS) words is
     /// translated in parts, whose scores are added, with a warning: time grows with the
     /// cube of the length.
     ///
-    /// Where lines are numbered, they are in the order of the calls.
+    /// If lines are numbered, they are numbered in the order of the calls.
     ///
     /// # Errors
     ///
@@ -173,12 +172,12 @@ impl<'s> Translator<'s> {
         Ok(())
     }
 
-    /// The best translation of `line`; `None` when there is none within the limits of
-    /// the search. Long lines as in [`Translator::translate_line`].
+    /// Returns the best translation of `line`; `None` when there is none within the limits of the
+    /// search. Long lines as in [`Translator::translate_line`].
     ///
     /// # Errors
     ///
-    /// Fails where something is wrong with the line or a model file is damaged.
+    /// Fails if something is wrong with the line or a model file is damaged.
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
         let mut phrases = Vec::new();
         let score = self.decoder.decode(line, |decoded, part| {
@@ -190,14 +189,13 @@ impl<'s> Translator<'s> {
         Ok(score.map(|score| Translation { score, phrases }))
     }
 
-    /// The `size` best translations of `line` that the search has seen, best first,
-    /// with the values of all features; of those with the same words only the
-    /// first if `distinct`. At most n-best-factor times `size` candidates are
-    /// looked at, so a distinct list may be shorter; and it is where the search
-    /// has seen no more, or found nothing.
+    /// Returns the `size` best translations of `line` that the search has seen, best first, with
+    /// the values of all features; of those with the same words only the first if `distinct`. At
+    /// most n-best-factor times `size` candidates are looked at, so a distinct list may be shorter.
+    /// It is shorter, too, if the search has seen fewer.
     ///
-    /// From the first call on the translator keeps what lists need of every
-    /// sentence, which makes [`Translator::translate`] a little slower.
+    /// From the first call on the translator keeps data for lists of every sentence, which makes
+    /// [`Translator::translate`] a little slower.
     ///
     /// The list of a line of more than
     /// [`MAX_SENTENCE_WORDS`](crate::MAX_SENTENCE_WORDS) words has one entry, the best
@@ -205,7 +203,7 @@ impl<'s> Translator<'s> {
     ///
     /// # Errors
     ///
-    /// Fails where something is wrong with the line or a model file is damaged.
+    /// Fails if something is wrong with the line or a model file is damaged.
     pub fn n_best(&mut self, line: &[u8], size: usize, distinct: bool) -> Result<Vec<Derivation>> {
         self.decoder.enable_lattice();
         if size == 0 {
@@ -215,12 +213,12 @@ impl<'s> Translator<'s> {
         Ok(self.translate_in_detail(line, wanted)?.n_best)
     }
 
-    /// The best translation of `line`, as [`Translator::translate`], with an n-best list, as
-    /// [`Translator::n_best`], and a search graph where they are wanted, all of one search.
+    /// Returns the best translation of `line`, as [`Translator::translate`], with an n-best list,
+    /// as [`Translator::n_best`], and a search graph if they are requested, all from one search.
     ///
     /// # Errors
     ///
-    /// Fails where something is wrong with the line or a model file is damaged, and with
+    /// Fails if the line is invalid or a model file is damaged, and with
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn translate_in_detail(
         &mut self,

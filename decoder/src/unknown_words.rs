@@ -1,6 +1,6 @@
-//! Count of the words of a text that no phrase translates. Where most are unknown, the text is
-//! nearly always in another language than the system's, or not tokenised; the output, a copy of the
-//! input, does not show it.
+//! Count of the words of a text that no phrase translates. If most are unknown, the text is nearly
+//! always in another language than the system's, or not tokenised, and the output is a copy of the
+//! input.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

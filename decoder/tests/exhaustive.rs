@@ -120,7 +120,7 @@ fn model() -> impl Strategy<Value = Model> {
 }
 
 impl Model {
-    /// The lines of a table.
+    /// Returns the lines of a table.
     fn lines(&self, table: usize) -> Vec<String> {
         let line = |pair: &Pair| {
             let Pair { source, target, probabilities, .. } = pair;
@@ -129,7 +129,7 @@ impl Model {
         self.pairs.iter().filter_map(line).collect()
     }
 
-    /// A table as it is written in a line of input.
+    /// Returns a table as it is written in a line of input.
     fn in_line(&self, table: usize) -> String {
         self.lines(table).join(" $$$ ")
     }
@@ -178,7 +178,7 @@ impl Model {
         [mapping, ini, weights].concat()
     }
 
-    /// The weighted natural-log score of `word` after `history`.
+    /// Returns the weighted natural-log score of `word` after `history`.
     fn lm_score(&self, history: &[usize], word: usize) -> f64 {
         let scores = self.lms.iter().map(|lm| {
             let context = &history[history.len().saturating_sub(lm.order - 1)..];
@@ -226,7 +226,7 @@ impl Lm {
 /// Target words, weighted phrase score, backward reordering probabilities.
 type Choice = (Vec<usize>, f64, Option<[f32; 3]>);
 
-/// The words of a phrase as the language models count them.
+/// Returns the words of a phrase as the language models count them.
 fn word_numbers(phrase: &str) -> Vec<usize> {
     let words = phrase.split(' ').filter(|word| !word.is_empty());
     words.map(|word| WORDS.iter().position(|known| *known == word).unwrap()).collect()
@@ -242,7 +242,7 @@ struct Exhaustive<'a> {
 }
 
 impl Exhaustive<'_> {
-    /// The scores of all derivations, best first.
+    /// Returns the scores of all derivations, best first.
     fn run(model: &Model, line: &str, markup: &Markup) -> Vec<f64> {
         let source: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut options: HashMap<_, Vec<_>> = HashMap::new();
@@ -352,7 +352,7 @@ enum SecondTable {
 /// The searches there are: algorithm, and whether it scores lazily.
 const SEARCHES: [(u32, bool); 3] = [(0, false), (1, false), (1, true)];
 
-/// The system of `model` in `folder` with one of the searches.
+/// Returns the system of `model` in `folder` with one of the searches.
 fn system(
     model: &Model,
     folder: &Path,

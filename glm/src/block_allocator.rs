@@ -40,7 +40,7 @@ pub(crate) struct BlockOffsets {
 }
 
 impl Children {
-    /// The unit that the parent points to; 0 if to none.
+    /// Returns the unit that the parent points to; 0 if to none.
     pub fn first_unit(self) -> u64 {
         match self {
             Children::None | Children::Inline => 0,
@@ -87,7 +87,7 @@ impl BlockAllocator {
         }
     }
 
-    /// The units of the section, rounded up to whole lines.
+    /// Returns the units of the section, rounded up to whole lines.
     pub fn total_units(&self) -> u64 {
         self.cursor.next_multiple_of(GPU_CACHE_LINE)
     }

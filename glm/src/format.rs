@@ -46,7 +46,7 @@ pub enum NodeWidth {
 }
 
 impl NodeWidth {
-    /// The number of keys.
+    /// Returns the number of keys.
     #[inline(always)]
     pub const fn keys(self) -> usize {
         match self {
@@ -56,7 +56,7 @@ impl NodeWidth {
         }
     }
 
-    /// The width of `keys` keys, if there is one.
+    /// Returns the width of `keys` keys, if there is one.
     pub const fn from_keys(keys: u32) -> Option<Self> {
         match keys {
             8 => Some(NodeWidth::Keys8),
@@ -77,7 +77,7 @@ pub struct Entry {
     /// The bits of log10 p. From two words on its sign, which is always set, is dropped,
     /// and the bit says whether there is one child ([`Entry::SINGLE`]).
     pub log10: u32,
-    /// The bits of the log10 backoff; -0.0 where there is none and no longer n-gram
+    /// The bits of the log10 backoff; -0.0 if there is none and no longer n-gram
     /// begins with this one.
     pub backoff: u32,
     /// The unit at which the children's block begins. With [`Entry::SINGLE`]: the
@@ -133,7 +133,7 @@ pub struct LongestBucket {
 
 /// A bucket of any order.
 pub trait HashBucket {
-    /// The key of each slot.
+    /// Returns the key of each slot.
     fn keys(&self) -> &[u64];
     /// Whether a key whose home is this bucket or an earlier one is stored in a later one.
     fn overflows(&self) -> bool;
@@ -168,7 +168,7 @@ pub const EMPTY_KEY: u64 = u64::MAX;
 /// In [`Bucket::count`]: this many children or more.
 pub const MANY_CHILDREN: u32 = 255;
 
-/// The bucket, of `buckets`, in which the search for `key` begins.
+/// Returns the bucket, of `buckets`, in which the search for `key` begins.
 #[inline(always)]
 pub const fn home_bucket(key: u64, buckets: u64) -> u64 {
     // Fibonacci hashing spreads words over the high bits; the fold mixes
@@ -188,7 +188,7 @@ pub struct BlockShape {
 }
 
 impl BlockShape {
-    /// The shape of `count` children; `longest`: they are of the highest order.
+    /// Returns the shape of `count` children; `longest`: they are of the highest order.
     #[inline(always)]
     pub const fn new(count: u64, width: NodeWidth, longest: bool) -> Self {
         let node = width.keys() as u64;
@@ -202,10 +202,9 @@ impl BlockShape {
         self.keys + self.entries
     }
 
-    /// The first unit from `cursor` on at which the keys may begin, so that a read
-    /// crosses no sector or line without need: a block that fits a line of a CPU or of a
-    /// GPU lies in one, two units lie in one sector, the nodes of a large block begin at
-    /// multiples of their size.
+    /// Returns the first unit from `cursor` on at which the keys may begin, so that a read crosses
+    /// no sector or line without need: a block that fits a line of a CPU or of a GPU lies in one,
+    /// two units lie in one sector, the nodes of a large block begin at multiples of their size.
     pub const fn align(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {

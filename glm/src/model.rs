@@ -122,7 +122,7 @@ impl GlmModel {
         Ok(GlmModel { metadata, node_width: width, head, unigrams, levels, blanks, isa })
     }
 
-    /// Keys of a node of a B-tree.
+    /// Returns the keys of a node of a B-tree.
     pub fn node_width(&self) -> NodeWidth {
         self.node_width
     }
@@ -132,12 +132,12 @@ impl GlmModel {
         self.metadata.max_hashed_order as usize
     }
 
-    /// The entries of the unigrams, by word id.
+    /// Returns the entries of the unigrams, by word id.
     pub fn unigrams(&self) -> &[Entry] {
         &self.unigrams
     }
 
-    /// The n-grams of `order`, from 2.
+    /// Returns the n-grams of `order`, from 2.
     ///
     /// # Panics
     ///

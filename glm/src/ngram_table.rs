@@ -37,7 +37,7 @@ pub(crate) struct NgramTable {
 }
 
 impl NgramTable {
-    /// The number of n-grams.
+    /// Returns the number of n-grams.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
@@ -51,7 +51,7 @@ impl NgramTable {
         self.children.push(found.extend_left);
     }
 
-    /// The unigrams of `model`.
+    /// Returns the unigrams of `model`.
     pub fn from_unigrams(model: &GlmModel, container: &Container) -> Result<Self> {
         let mut table = NgramTable::default();
         for id in 0..model.unigrams.len() as u32 {
@@ -61,7 +61,7 @@ impl NgramTable {
         Ok(table)
     }
 
-    /// The n-grams of `order`, from 2, whose suffixes are in `self`.
+    /// Returns the n-grams of `order`, from 2, whose suffixes are in `self`.
     pub fn next_order(
         &self,
         model: &GlmModel,

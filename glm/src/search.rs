@@ -188,7 +188,7 @@ impl GlmModel {
         order == self.metadata.order as usize
     }
 
-    /// A new lookup, without a prefetch.
+    /// Returns a new lookup, without a prefetch.
     #[inline(always)]
     fn start_lookup(&self, order: usize, parent: NodeRef, word: u32) -> Lookup {
         let NodeRef { kind, first, count } = parent;
@@ -274,8 +274,8 @@ impl GlmModel {
         Some(LookupStep::Pending)
     }
 
-    /// The unit, and for the highest order the index in it, of entry `position` of a
-    /// block whose entries begin at the unit `entries`.
+    /// Returns the unit, and for the highest order the index in it, of entry `position` of a block
+    /// whose entries begin at the unit `entries`.
     #[inline(always)]
     fn locate_entry(&self, order: usize, entries: u64, position: u64) -> (u64, u32) {
         if self.is_longest(order) {
@@ -298,8 +298,8 @@ impl GlmModel {
         self.search_node(order, units, lookup)
     }
 
-    /// The n-gram of `order` whose entry is at `unit`; in the highest order at index
-    /// `word` of that unit.
+    /// Returns the n-gram of `order` whose entry is at `unit`; in the highest order at index `word`
+    /// of that unit.
     #[inline(always)]
     pub(crate) fn read_entry(
         &self,
@@ -323,7 +323,7 @@ impl GlmModel {
         Some(FoundNgram { log10, backoff, extend_left: longer })
     }
 
-    /// The n-gram of `order` in `slot` of `bucket`; `number`: its slot in the table.
+    /// Returns the n-gram of `order` in `slot` of `bucket`; `number`: its slot in the table.
     #[inline(always)]
     pub(crate) fn read_slot(
         &self,
@@ -397,14 +397,14 @@ fn search_bucket<B: HashBucket>(
     Some(LookupStep::Pending)
 }
 
-/// The key of an n-gram in buckets: its suffix, whose number is `parent`, and its oldest
+/// Returns the key of an n-gram in buckets: its suffix, whose number is `parent`, and its oldest
 /// word.
 #[inline(always)]
 pub(crate) fn bucket_key(parent: u32, word: u32) -> u64 {
     u64::from(parent) << 32 | u64::from(word)
 }
 
-/// An n-gram of the highest order.
+/// Returns an n-gram of the highest order.
 #[inline(always)]
 pub(crate) fn longest_ngram(log10: u32) -> FoundNgram<NodeRef> {
     let (log10, backoff) = (f32::from_bits(log10 | SIGN), f32::from_bits(NO_EXTENSION));

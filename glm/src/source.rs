@@ -23,7 +23,7 @@ pub(crate) struct GlmLevels {
     suffixes: NgramTable,
 }
 
-/// All n-grams of the file at `path`.
+/// Returns all n-grams of the file at `path`.
 pub(crate) fn glm_source(path: &Path) -> Result<LevelSource<GlmLevels>> {
     source_from_container(Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
 }

@@ -108,7 +108,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The model in the ARPA text at `path` as a probing model and as a trie.
+/// Returns the model in the ARPA text at `path` as a probing model and as a trie.
 fn open_kinds(path: &Path) -> Vec<(&'static str, Arc<dyn LanguageModel>)> {
     let file = tempfile::NamedTempFile::new().unwrap();
     build_trie(path, file.path(), None, ArpaOptions::default(), &NoProgress).unwrap();

@@ -18,7 +18,7 @@ fn scramble(n: u64) -> u64 {
     (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (n >> 33)
 }
 
-/// A word of typical length.
+/// Returns a word of typical length.
 fn word(i: u64) -> String {
     let length = 2 + scramble(i) % 9;
     let letter = |n| char::from(b'a' + (scramble(i * 16 + n) % 26) as u8);

@@ -1,4 +1,4 @@
-//! Many queries interleaved: while one waits for memory, others are stepped.
+//! Interleaving of many queries: while one waits for memory, others are stepped.
 //!
 //! Queries form a ring. A visit steps one as far as its prefetched memory allows,
 //! prefetches what it needs next, and moves to its neighbour; a query that ends is
@@ -38,9 +38,8 @@ impl<M: NgramIndex> LaneQuery<M> {
         }
     }
 
-    /// Steps the query as far as prefetched memory allows; the result when it ends.
-    /// Prefetches on the way what the query for `following`, if given, will need after
-    /// `word`.
+    /// Steps the query as far as prefetched memory allows and returns the result when it ends. Also
+    /// prefetches what the query for `following`, if given, will need after `word`.
     #[inline(always)]
     fn resume(
         &mut self,
@@ -77,11 +76,11 @@ enum LanePhase {
 
 /// A sentence being scored.
 ///
-/// Where an n-gram of the highest order matches, the next word is likely to end
-/// another. If it does, shorter n-grams and the state before it do not matter, so the
-/// highest order is looked up first: in text that the model knows, one lookup a word
-/// instead of one an order. A match implies all that a walk would have found, because
-/// models have the context and the suffix of each n-gram.
+/// Where an n-gram of the highest order matches, the next word is likely to end another. If it
+/// does, shorter n-grams and the state before it do not matter, so the highest order is looked up
+/// first: in text that the model knows, one lookup per word instead of one per order. A match
+/// implies all that a walk would have found, because models have the context and the suffix of each
+/// n-gram.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
     /// The state before the current word and the one after it; [`Lane::is_swapped`] says which
@@ -208,7 +207,7 @@ fn prefetch_query_start<M: NgramIndex>(model: &M, context: &State, word: LmWord)
     }
 }
 
-/// [`crate::LanguageModel::score_sentences`].
+/// Implements [`crate::LanguageModel::score_sentences`].
 pub(crate) fn score_sentences<M: NgramIndex>(
     model: &M,
     begin: &State,
@@ -247,7 +246,7 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     }
 }
 
-/// [`crate::LanguageModel::score_batch`].
+/// Implements [`crate::LanguageModel::score_batch`].
 pub(crate) fn score_requests<M: NgramIndex>(
     model: &M,
     states: &[State],

@@ -12,12 +12,12 @@ pub struct BlankLists {
 }
 
 impl BlankLists {
-    /// Opens the section. `levels` gives how many entries each order has, from order 2,
-    /// and how many of them are blanks.
+    /// Opens the section. `levels` has the number of entries of each order, from 2, and how many of
+    /// them are blanks.
     ///
     /// # Errors
     ///
-    /// If the section is missing or does not hold as many.
+    /// If the section is missing or does not hold that many.
     pub fn open(container: &Container, levels: impl Iterator<Item = (u64, u64)>) -> Result<Self> {
         let numbers = container.section::<u32>("blanks")?;
         let (mut offsets, mut end) = (vec![0], 0u64);
@@ -30,13 +30,13 @@ impl BlankLists {
             offsets.push(end as usize);
         }
         if end != numbers.len() as u64 {
-            let reason = "there are not as many as the metadata counts";
+            let reason = "their number differs from the metadata";
             return Err(container.damaged("blanks", reason).into());
         }
         Ok(BlankLists { numbers, offsets })
     }
 
-    /// The numbers of the blanks among the n-grams of `order`, from 2.
+    /// Returns the numbers of the blanks among the n-grams of `order`, from 2.
     pub fn for_order(&self, order: usize) -> &[u32] {
         &self.numbers[self.offsets[order - 2]..self.offsets[order - 1]]
     }

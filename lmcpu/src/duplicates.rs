@@ -1,8 +1,7 @@
 //! N-grams that an ARPA file lists twice.
 //!
-//! They make a model ambiguous: KenLM silently keeps one of the two, which one depends
-//! on the kind of file. Here they are an error that names both lines, unless the user
-//! chooses to keep the first.
+//! They make a model ambiguous: KenLM silently keeps one of the two, depending on the kind of file.
+//! Here they are an error that names both lines, unless the user chooses to keep the first.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -93,7 +92,7 @@ pub(crate) fn reject_duplicates(section: &Section, source: &dyn NgramSource) -> 
     Err(duplicate_error(section, first.unwrap_or(second), second, source))
 }
 
-/// For each n-gram whether it is the first of those with its words.
+/// Tells for each n-gram whether it is the first one with its words.
 fn mark_first_occurrences(section: &Section) -> Vec<bool> {
     let mut hashes = parallel::map(section.len(), |i| {
         let words = section.ngram(i).iter();

@@ -7,20 +7,20 @@ pub(crate) const MULTIPLIER: u64 = 8_978_948_897_894_561_157;
 /// The factor of the next older word, plus one.
 pub(crate) const WORD_MULTIPLIER: u64 = 17_894_857_484_156_487_943;
 
-/// The term of an n-gram's oldest word in its hash.
+/// Returns the term of an n-gram's oldest word in its hash.
 #[inline(always)]
 pub(crate) fn word_hash_term(older: u32) -> u64 {
     u64::from(older.wrapping_add(1)).wrapping_mul(WORD_MULTIPLIER)
 }
 
-/// The hash of an n-gram with the word `older` in front. The hash of a single word is
-/// its id.
+/// Returns the hash of an n-gram with the word `older` in front. The hash of a single word is its
+/// id.
 #[inline(always)]
 pub(crate) fn combine(hash: u64, older: u32) -> u64 {
     hash.wrapping_mul(MULTIPLIER) ^ word_hash_term(older)
 }
 
-/// The hash of the n-gram `words`, newest word first.
+/// Returns the hash of the n-gram `words`, newest word first.
 #[inline]
 pub(crate) fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
     let mut words = words.into_iter();
@@ -28,13 +28,13 @@ pub(crate) fn hash_ngram(words: impl IntoIterator<Item = u32>) -> u64 {
     words.fold(u64::from(newest), combine)
 }
 
-/// The hash of the n-gram `words`, oldest word first.
+/// Returns the hash of the n-gram `words`, oldest word first.
 #[inline]
 pub(crate) fn hash_oldest_first(words: &[u32]) -> u64 {
     hash_ngram(words.iter().rev().copied())
 }
 
-/// The hash of an n-gram without its oldest word: undoes [`combine`].
+/// Returns the hash of an n-gram without its oldest word: undoes [`combine`].
 #[inline]
 pub(crate) fn uncombine(hash: u64, oldest: u32) -> u64 {
     /// The inverse of the multiplier modulo 2^64 by Newton's method: each round doubles

@@ -1,8 +1,8 @@
-//! JSON lines: one object a line, with text in one of its fields.
+//! JSON lines: one object per line, with text in one of its fields.
 //!
-//! All of a line is parsed, so that malformed JSON is an error, but only the one field
-//! is unescaped; and a line is not printed again: keys are inserted before its closing
-//! brace, every other byte stays. Numbers that only Python writes (`NaN`) are accepted.
+//! A whole line is parsed, so that malformed JSON is an error, but only the one field is unescaped.
+//! Lines are not formatted anew: keys are inserted before the closing brace, every other byte
+//! stays. Numbers that only Python writes (`NaN`) are accepted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,14 +16,14 @@ use crate::text_scoring::perplexity_of;
 /// The keys that [`push_scores`] adds.
 pub const SCORE_KEYS: [&str; 4] = ["lm_log10", "lm_tokens", "lm_oov", "lm_perplexity"];
 
-/// How the reason begins that an object lacks the field.
+/// The beginning of the reason that an object lacks the field.
 const NO_FIELD: &str = "no field";
-/// What the reason says that an object has a key which is to be added.
+/// The end of the reason that an object already has a key to be added.
 const KEY_EXISTS: &str = "is there already; remove or rename it first";
-/// Fields of an object that a message lists at most.
+/// The largest number of fields that a message lists.
 const MOST_LISTED: usize = 12;
 
-/// Which field of each object is text.
+/// The field of each object that is text.
 #[derive(Clone, Debug)]
 pub struct TextField {
     /// The key in the object, then the key in the nested object, and so on.
@@ -32,9 +32,9 @@ pub struct TextField {
 }
 
 impl TextField {
-    /// The field `name`, in which dots separate the keys of nested objects; `\.` is a
-    /// dot in a key and `\\` a backslash. An object that already has a key of `reserved`,
-    /// which will be added, is an error.
+    /// Parses the field `name`, in which dots separate the keys of nested objects; `\.` is a dot in
+    /// a key and `\\` a backslash. An object that already has a key of `reserved`, which will be
+    /// added, is an error.
     pub fn new(name: &str, reserved: Vec<&'static str>) -> Self {
         let mut path = vec![String::new()];
         let mut characters = name.chars();
@@ -66,14 +66,13 @@ impl TextField {
         }
     }
 
-    /// Whether [`read`](TextField::read) refused an object for `reason` that is valid, but has a key
-    /// that is to be added.
+    /// Whether `reason` is that a valid object already has a key to be added.
     pub fn has_key_already(&self, reason: &str) -> bool {
         !self.reserved.is_empty() && reason.contains(KEY_EXISTS)
     }
 
-    /// Why [`read`](TextField::read) refused `line`, and where it lacks the field, which fields it
-    /// has.
+    /// Says why [`read`](TextField::read) rejected `line`; if the field is missing, lists the
+    /// fields there are.
     pub fn explain(&self, line: &[u8], reason: String) -> String {
         let Some(name) = self.path.first().filter(|_| reason.starts_with(NO_FIELD)) else {
             return reason;
@@ -111,8 +110,9 @@ impl TextField {
     }
 }
 
-/// The line with numbers in the place of `NaN`, `Infinity` and `-Infinity`, which Python writes and
-/// JSON does not have; `None` if there are none outside of strings. Places stay the same.
+/// Returns the line with numbers in the place of `NaN`, `Infinity` and `-Infinity`, which Python
+/// writes and JSON does not have; `None` if there are none outside of strings. Places stay the
+/// same.
 fn replace_python_numbers(line: &str) -> Option<String> {
     const NUMBERS: [(&str, &str); 2] = [("NaN", "1e0"), ("Infinity", "1e000000")];
     let mut replaced = String::with_capacity(line.len());
@@ -145,7 +145,7 @@ fn begins_value(before: &str) -> bool {
     before.ends_with([':', ',', '[', ' ', '\t', '\r'])
 }
 
-/// The message of `error` with its column only: there is only one line.
+/// Returns the message of `error` with its column only: there is only one line.
 fn describe_error(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -240,7 +240,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
     }
 }
 
-/// Reads a key: is it `name`?
+/// Reads a key and tells whether it is `name`.
 struct KeySeed<'a> {
     name: &'a str,
     reserved: &'a [&'static str],

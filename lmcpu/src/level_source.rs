@@ -17,9 +17,9 @@ use crate::{Error, NgramSource, Result};
 /// N-grams that one task lists.
 pub(crate) const CHUNK: usize = 1 << 13;
 
-/// How a kind of file gives the n-grams of an order.
+/// A kind of file that can list the n-grams of an order.
 pub trait LevelReader: Send {
-    /// The n-grams of `order`, from 2; called once for each order, in ascending order.
+    /// Returns the n-grams of `order`, from 2; called once for each order, in ascending order.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ pub struct LevelSource<R> {
 }
 
 impl<R: LevelReader> LevelSource<R> {
-    /// The n-grams that `levels` reads, after these unigrams.
+    /// Returns the n-grams that `levels` reads, after these unigrams.
     pub fn new(
         name: String,
         counts: Vec<u64>,
@@ -125,14 +125,14 @@ impl<R: LevelReader> NgramSource for LevelSource<R> {
     }
 }
 
-/// The words with these ids, separated by spaces.
+/// Returns the words with these ids, separated by spaces.
 pub(crate) fn join_words(vocabulary: &Vocabulary, ids: &[u32]) -> String {
     let words: Vec<_> =
         ids.iter().map(|&id| String::from_utf8_lossy(vocabulary.word(WordId(id)))).collect();
     words.join(" ")
 }
 
-/// The words of a file of ours, which must be distinct and `count`.
+/// Reads the `count` words of a file of ours, which must be distinct.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ pub fn read_vocabulary<'w>(
     let mut vocabulary = Vocabulary::new();
     for (id, word) in words.enumerate() {
         if vocabulary.intern(word).index() != id {
-            return Err(container.damaged("words.bytes", "a word is there twice").into());
+            return Err(container.damaged("words.bytes", "a word is listed twice").into());
         }
     }
     if vocabulary.len() != count {
@@ -154,8 +154,8 @@ pub fn read_vocabulary<'w>(
     Ok(vocabulary)
 }
 
-/// [`LevelNgrams::keep`] of n-grams that a file numbers so and of which `blanks`, ascending,
-/// are blanks.
+/// Computes [`LevelNgrams::keep`] of n-grams with these numbers, of which `blanks`, ascending, are
+/// blanks.
 pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec<bool> {
     if blanks.is_empty() {
         return Vec::new();
@@ -163,8 +163,8 @@ pub fn keep_flags<T: Ord>(blanks: &[T], numbers: impl Iterator<Item = T>) -> Vec
     numbers.map(|number| blanks.binary_search(&number).is_err()).collect()
 }
 
-/// Where the items with each of `count` keys begin, and where the last end; `keys`
-/// never fall.
+/// Computes where the items with each of `count` keys begin, and where the last end; `keys` never
+/// fall.
 pub fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut offsets = vec![0; count + 1];
     for key in keys {
@@ -176,8 +176,8 @@ pub fn offsets_by_key(count: usize, keys: impl Iterator<Item = usize>) -> Vec<us
     offsets
 }
 
-/// The words of all n-grams of `level`, oldest first; `suffixes` holds those of the
-/// n-grams one word shorter.
+/// Returns the words of all n-grams of `level`, oldest first; `suffixes` holds those of the n-grams
+/// one word shorter.
 fn prepend_oldest(suffixes: &[u32], order: usize, level: &LevelNgrams) -> Vec<u32> {
     let mut words = vec![0; level.oldest.len() * order];
     let suffix_count = level.offsets.len() - 1;

@@ -37,7 +37,7 @@ pub struct LineScore {
 }
 
 impl LineScore {
-    /// 10^(-log10 p / tokens); not a number where there are no tokens.
+    /// Returns 10^(-log10 p / tokens); not a number if there are no tokens.
     pub fn perplexity(&self) -> f64 {
         perplexity_of(self.log10, self.tokens)
     }
@@ -144,9 +144,8 @@ pub fn score_tokens(
     Ok(all)
 }
 
-/// log10 p of one sentence, for callers that ask for one at a time: it starts no thread and keeps
-/// no buffers.
-/// The value is that of [`score_lines`].
+/// Scores one sentence, for callers that ask for one at a time: starts no thread and keeps no
+/// buffers. The value, log10 p, is that of [`score_lines`].
 pub fn score_sentence(model: &dyn LanguageModel, text: &[u8], markers: SentenceMarkers) -> f32 {
     let mut total = 0.0;
     walk_sentence(model, text, markers, |_, log10, _| total += log10);
@@ -166,8 +165,8 @@ pub fn walk_sentence(
     if markers.end {
         ids.push(model.end_of_sentence());
     }
-    // Of one sentence too the scorer of many prefetches ahead, and skips what the longest
-    // n-grams make unnecessary.
+    // The scorer of many sentences prefetches ahead for one too, and skips what the longest n-grams
+    // make unnecessary.
     let begin = if markers.begin { model.begin_state() } else { State::EMPTY };
     let mut scores = vec![Default::default(); ids.len()];
     model.score_sentences(&begin, &ids, &[ids.len()], &mut scores);
@@ -177,7 +176,7 @@ pub fn walk_sentence(
     });
 }
 
-/// The ids of the words of `text`.
+/// Returns the ids of the words of `text`.
 fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
     /// Words that are looked up together, so that their memory accesses overlap.
     const GROUP: usize = 64;
@@ -204,7 +203,7 @@ fn sentence_ids(model: &dyn LanguageModel, text: &[u8]) -> Vec<LmWord> {
     all
 }
 
-/// The number of words of `text`, which are separated as everywhere in this crate.
+/// Returns the number of words of `text`, which are separated as everywhere in this crate.
 pub fn count_words(text: &[u8]) -> usize {
     text.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty()).count()
 }
@@ -214,8 +213,8 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Parts of `text` of at most `limit` bytes that end before a blank; a longer word is a part
-/// of its own.
+/// Splits `text` into parts of at most `limit` bytes that end before a blank; a longer word is one
+/// part.
 fn split_between_words(text: &[u8], limit: usize) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -296,7 +295,7 @@ fn map_line_blocks<R: Send>(
     )
 }
 
-/// The lines in ranges of about [`BLOCK_BYTES`] of text.
+/// Returns the lines in ranges of about [`BLOCK_BYTES`] of text.
 fn line_ranges(lines: &[&[u8]]) -> impl Iterator<Item = Result<Range<usize>>> + Send {
     let mut start = 0;
     std::iter::from_fn(move || {

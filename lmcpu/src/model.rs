@@ -53,26 +53,26 @@ pub struct ScoreResult {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait LanguageModel: Send + Sync {
-    /// The length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
+    /// Returns the length of the longest n-grams, 1 to [`crate::MAX_ORDER`].
     fn order(&self) -> usize;
 
-    /// The number of words, `<unk>` included; ids are below this.
+    /// Returns the number of words, `<unk>` included; ids are below this.
     fn num_words(&self) -> usize;
 
-    /// The id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
+    /// Returns the id of `word`; [`LmWord::UNKNOWN`] when it is not in the model.
     fn word_id(&self, word: &[u8]) -> LmWord;
 
-    /// The word with this id, where the file holds its words.
+    /// Returns the word with this id, where the file holds its words.
     fn word(&self, id: LmWord) -> Option<&[u8]>;
 
-    /// The state after `<s>`: always of length 1.
+    /// Returns the state after `<s>`: always of length 1.
     fn begin_state(&self) -> State;
 
-    /// The id of `</s>`.
+    /// Returns the id of `</s>`.
     fn end_of_sentence(&self) -> LmWord;
 
-    /// log10 p(word | context), backoffs included, and the length of the longest n-gram that
-    /// matched; writes the state after `word` to `next`.
+    /// Returns log10 p(word | context), backoffs included, and the length of the longest n-gram
+    /// that matched; writes the state after `word` to `next`.
     fn score(&self, context: &State, word: LmWord, next: &mut State) -> (Log10, u8);
 
     /// Prefetches what [`LanguageModel::score`] of the same arguments will read.
@@ -86,8 +86,8 @@ pub trait LanguageModel: Send + Sync {
     /// range.
     fn score_batch(&self, states: &[State], requests: &[Request], results: &mut [ScoreResult]);
 
-    /// log10 p(word | context) and the matched length for an explicit context,
-    /// newest word first, of which at most order - 1 words count.
+    /// Returns log10 p(word | context) and the matched length for an explicit context, newest word
+    /// first, of which at most order - 1 words count.
     fn score_after(&self, context: &[LmWord], word: LmWord) -> (Log10, u8) {
         let used = context.len().min(self.order() - 1);
         let (mut state, mut next) = (State::EMPTY, State::EMPTY);
@@ -124,7 +124,7 @@ pub trait LanguageModel: Send + Sync {
     ///
     /// Panics when `scores` is shorter than `words`.
     fn score_next_words(&self, context: &State, words: &[LmWord], scores: &mut [Log10]) {
-        // As many as keep their results in the second-level cache.
+        // So many that their results stay in the second-level cache.
         const BATCH: usize = 1 << 10;
         let mut results = vec![ScoreResult::default(); words.len().min(BATCH)];
         let scores = scores[..words.len()].chunks_mut(BATCH);

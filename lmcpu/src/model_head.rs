@@ -1,8 +1,8 @@
 //! Contents of every model file besides its n-grams: order, vocabulary with `<s>` and `</s>`, and
 //! the state that sentences begin in.
 //!
-//! Each kind of file has a [`ModelHead`]; words are looked up and opened files are
-//! checked here, once for all kinds.
+//! Each kind of file has a [`ModelHead`]; words are looked up and opened files are checked here for
+//! all kinds.
 
 use miriam_storage::dictionary::Dictionary;
 use miriam_storage::zerocopy::{FromBytes, Immutable, KnownLayout};
@@ -60,7 +60,7 @@ impl ModelVocabulary for Dictionary {
     }
 }
 
-/// What a model has besides its n-grams; a [`Dictionary`] holds the words of our files.
+/// The parts of a model besides its n-grams; a [`Dictionary`] holds the words of our files.
 pub struct ModelHead<V = Dictionary> {
     pub(crate) order: usize,
     /// The vocabulary.
@@ -71,16 +71,15 @@ pub struct ModelHead<V = Dictionary> {
 }
 
 impl<V: ModelVocabulary> ModelHead<V> {
-    /// The head of a file of KenLM's, which names its words only; `backoff` gives the
-    /// backoff of one. Whether minimisation is closed is not known without reading all
-    /// of such a file.
+    /// Makes the head of a file of KenLM's from its words; `backoff` gives the backoff of one.
+    /// Whether minimisation is closed is not known without reading all of such a file.
     pub(crate) fn from_kenlm(order: usize, words: V, backoff: impl Fn(LmWord) -> f32) -> Self {
         let (bos_id, eos_id) = (words.word_id(b"<s>"), words.word_id(b"</s>"));
         let begin_state = State::from_word(bos_id, backoff(bos_id));
         ModelHead { order, words, begin_state, eos_id, minimization_is_closed: false }
     }
 
-    /// The length of the longest n-grams, 1 to [`MAX_ORDER`].
+    /// Returns the length of the longest n-grams, 1 to [`MAX_ORDER`].
     #[inline(always)]
     pub fn order(&self) -> usize {
         self.order
@@ -148,7 +147,9 @@ impl ModelHead {
         let markers = markers.into_iter().filter(|&(_, id)| id != LmWord::UNKNOWN);
         let mut special_words = markers.chain([(&b"<unk>"[..], LmWord::UNKNOWN)]);
         if special_words.any(|(text, id)| self.words.word(id) != Some(text)) {
-            return Err(container.damaged("words.bytes", "a special word has another's id").into());
+            return Err(container
+                .damaged("words.bytes", "<s>, </s> or <unk> has the id of another word")
+                .into());
         }
         Ok(())
     }
@@ -158,7 +159,7 @@ impl ModelHead {
 ///
 /// # Errors
 ///
-/// The reason why they are none.
+/// The reason why they are invalid.
 pub fn check_values(log10: f32, backoff: f32) -> Result<(), &'static str> {
     if log10.is_nan() {
         return Err("its log probability is not a number");

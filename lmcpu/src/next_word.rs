@@ -107,7 +107,7 @@ pub fn print_next_words(
     )
 }
 
-/// The `count` most probable words after `context`, the most probable first; equal ones in
+/// Returns the `count` most probable words after `context`, the most probable first; equal ones in
 /// the order of their ids. With `markers` the context follows `<s>`.
 ///
 /// ```

@@ -4,8 +4,8 @@ use crate::arpa::{DUPLICATE_REMEDY, Section};
 use crate::level_source::join_words;
 use crate::{Error, NgramSource};
 
-/// Two n-grams of `section` that a table cannot hold both: the same n-gram twice, or,
-/// once in millions of models, two with the same hash.
+/// Makes the error for two n-grams of `section` that a table cannot both hold: the same n-gram
+/// twice, or, once in millions of models, two with the same hash.
 pub(crate) fn duplicate_error(
     section: &Section,
     first: usize,
@@ -14,7 +14,7 @@ pub(crate) fn duplicate_error(
 ) -> Error {
     let (order, ngram) = (section.order, section.ngram(second));
     let reason = match (section.ngram(first) == ngram, section.line(first)) {
-        (true, 0) => format!("this {order}-gram is there twice"),
+        (true, 0) => format!("this {order}-gram is listed twice"),
         (true, line) => {
             let reason = format!("this {order}-gram is on line {line} already; {DUPLICATE_REMEDY}");
             return match source.ngram_error(section, second, reason) {
@@ -22,7 +22,7 @@ pub(crate) fn duplicate_error(
                 other => other,
             };
         }
-        // No fault of the file.
+        // The file itself is valid.
         (false, 0) => {
             let ngram = join_words(source.vocabulary(), ngram);
             let reason = format!(
@@ -39,8 +39,8 @@ pub(crate) fn duplicate_error(
     source.ngram_error(section, second, reason)
 }
 
-/// The n-gram `index` of `section`, whose context (all words but the newest) the source
-/// does not list.
+/// Makes the error for the n-gram `index` of `section`, whose context (all words but the newest)
+/// the source does not list.
 pub(crate) fn missing_context_error(
     section: &Section,
     index: usize,

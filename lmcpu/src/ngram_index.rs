@@ -19,7 +19,7 @@ pub(crate) const SIGN: u32 = 1 << 31;
 pub struct FoundNgram<P> {
     /// log10 p. A zero has the sign that KenLM gives it for the same kind of file.
     pub log10: f32,
-    /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) where there is none and no
+    /// log10 of the backoff; -0.0 ([`NO_EXTENSION`]) if there is none and no
     /// longer n-gram begins with this one, and always for the longest n-grams.
     pub backoff: f32,
     /// Refers to the n-grams with one more word to the left; `None` when the model
@@ -57,7 +57,7 @@ pub trait NgramIndex: Send + Sync {
     /// The words of the file.
     type Words: ModelVocabulary;
 
-    /// What the file has besides its n-grams.
+    /// Returns what the file has besides its n-grams.
     fn head(&self) -> &ModelHead<Self::Words>;
 
     /// Prefetches what [`NgramIndex::unigram`] will read.
@@ -79,7 +79,7 @@ pub trait NgramIndex: Send + Sync {
         self.prefetch_unigram(word);
     }
 
-    /// The n-gram of `word` alone.
+    /// Returns the n-gram of `word` alone.
     fn unigram(&self, word: LmWord) -> FoundNgram<Self::NodeRef>;
 
     /// Begins to look for the n-gram of `order` words, from 2, that has `older` in
@@ -115,13 +115,13 @@ pub trait NgramIndex: Send + Sync {
     /// pending.
     const INDEPENDENT_LOOKUPS: bool = false;
 
-    /// Refers to the n-grams that extend `word` to the left, if there are any.
+    /// Returns a reference to the n-grams that extend `word` to the left, if there are any.
     fn word_node(&self, word: LmWord) -> Option<Self::NodeRef> {
         let _ = word;
         None
     }
 
-    /// Refers to the n-grams that extend the one with `older` in front of the n-gram
+    /// Returns a reference to the n-grams that extend the one with `older` in front of the n-gram
     /// whose extensions `node` refers to.
     fn extend_node(&self, node: Self::NodeRef, older: LmWord) -> Option<Self::NodeRef> {
         let _ = (node, older);

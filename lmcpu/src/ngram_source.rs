@@ -9,36 +9,36 @@ use crate::arpa::{ArpaReader, Section, Unigram};
 pub struct NgramPart {
     /// The n-grams.
     pub ngrams: Section,
-    /// How many the order has in all its parts.
+    /// The number of n-grams of the order in all its parts.
     pub total: usize,
 }
 
 /// All n-grams of a model, order by order. One thread may read an order while another
 /// works on the one before.
 pub trait NgramSource: Send {
-    /// The name of the model for messages.
+    /// Returns the name of the model for messages.
     fn name(&self) -> &str;
 
-    /// The number of n-grams of each order, from order 1. `<unk>` counts only where
+    /// Returns the number of n-grams of each order, from order 1. `<unk>` counts only where
     /// [`NgramSource::has_unknown`].
     fn counts(&self) -> &[u64];
 
-    /// The order of the model.
+    /// Returns the order of the model.
     fn order(&self) -> usize {
         self.counts().len()
     }
 
-    /// The words: `<unk>` is 0, the others follow in the order of the model.
+    /// Returns the words: `<unk>` is 0, the others follow in the order of the model.
     fn vocabulary(&self) -> &Vocabulary;
 
-    /// The log10 probability and backoff of each word, by id. A backoff of -0.0 says
-    /// that there is none, as in [`Section::backoffs`].
+    /// Returns the log10 probability and backoff of each word, by id. A backoff of -0.0 says that
+    /// there is none, as in [`Section::backoffs`].
     fn unigrams(&self) -> &[Unigram];
 
     /// Whether the model itself lists `<unk>`.
     fn has_unknown(&self) -> bool;
 
-    /// The n-grams of the next order, from 2; `None` after the longest.
+    /// Returns the n-grams of the next order, from 2; `None` after the longest.
     ///
     /// A backoff of 0 may be -0.0 or 0.0: builders find out themselves which n-grams
     /// are extended.
@@ -48,8 +48,9 @@ pub trait NgramSource: Send {
     /// If the file cannot be read or is damaged.
     fn next_section(&mut self) -> Result<Option<Section>>;
 
-    /// Some more n-grams, in the order of [`NgramSource::next_section`], for readers that need
-    /// each once: a part of one order, and at least one of every order; `None` after the longest.
+    /// Returns some more n-grams, in the order of [`NgramSource::next_section`], for readers that
+    /// need each once: a part of one order, and at least one of every order; `None` after the
+    /// longest.
     ///
     /// # Errors
     ///
@@ -58,8 +59,8 @@ pub trait NgramSource: Send {
         Ok(self.next_section()?.map(|ngrams| NgramPart { total: ngrams.len(), ngrams }))
     }
 
-    /// The error that the n-gram `index` of `section` is invalid for `reason`; it names
-    /// the line, or the words and that the file is damaged.
+    /// Returns the error that the n-gram `index` of `section` is invalid for `reason`; it names the
+    /// line, or the words and that the file is damaged.
     fn ngram_error(&self, section: &Section, index: usize, reason: String) -> crate::Error;
 }
 

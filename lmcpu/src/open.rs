@@ -32,10 +32,9 @@ pub fn is_binary_model(path: &Path) -> bool {
     Container::is_container(path) || is_kenlm_binary(path)
 }
 
-/// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text
-/// (plain or compressed; `-` for standard input), which is built into a probing model
-/// in memory on rayon's current threads. A [`LoadMethod`] alone stands for the default options of
-/// ARPA text.
+/// Opens the model at `path`: a file of ours, one of KenLM's binary files, or ARPA text (plain or
+/// compressed; `-` for standard input), which is built into a probing model in memory on rayon's
+/// current threads. A [`LoadMethod`] alone means the default options of ARPA text.
 ///
 /// # Errors
 ///
@@ -50,7 +49,7 @@ pub fn open(
         let container = Container::open_any(path, load)?;
         return Ok(match container.kind() {
             trie::KIND => Arc::new(TrieModel::from_container(&container)?),
-            // Any other kind is an error that says which kind was expected.
+            // Any other kind is an error that names the expected kind.
             _ => Arc::new(ProbingModel::from_container(&container)?),
         });
     }

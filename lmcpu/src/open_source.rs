@@ -29,7 +29,7 @@ pub fn open_source<'p>(
         let container = Container::open_any(path, LoadMethod::Lazy)?;
         return Ok(match container.kind() {
             trie::KIND => Box::new(trie_source(path)?),
-            // Any other kind is an error that says which kind was expected.
+            // Any other kind is an error that names the expected kind.
             _ => Box::new(probing_source(&container)?),
         });
     }

@@ -35,8 +35,7 @@ pub struct PerplexityOptions {
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// What is done to text before it is scored; without it, nothing. What is written is the text
-    /// as it was.
+    /// What is done to text before it is scored, if anything. The original text is written.
     pub preparation: Option<Preparation>,
     /// Write the scores of each line: for plain text, unless there is a filter, `log10
     /// TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
@@ -63,7 +62,7 @@ pub struct JsonOptions {
     pub needs_language: bool,
 }
 
-/// What scoring a text is for.
+/// The purpose of scoring a text.
 #[derive(Clone, Copy)]
 enum Purpose<'o> {
     /// What [`PerplexityOptions`] select is written.
@@ -205,7 +204,7 @@ impl<'o> Text<'o> {
     }
 }
 
-/// What tells documents whose fields have other names from those that have no values.
+/// Counts that tell documents with other field names from documents without values.
 #[derive(Default)]
 struct DocumentCheck {
     /// The number of documents scored.
@@ -225,7 +224,7 @@ impl DocumentCheck {
     }
 
     /// # Errors
-    /// If all documents were left out, or none has the field of a language that is needed.
+    /// Fails if all documents were left out, or if none has the required field of a language.
     fn check(self, json: &JsonOptions, purpose: Purpose<'_>, lines: LineCounts) -> Result<()> {
         if let (0, Some((name, line, reason))) = (self.scored, self.first_invalid) {
             let reason = match lines.invalid {

@@ -1,8 +1,8 @@
 //! The output of KenLM's `query`, byte for byte (`ngram-lm.md` 2.5).
 //!
-//! One quirk is copied only on demand: KenLM prints the words of a last line without a
-//! line end, but neither ends the sentence nor adds it to the sums. Its tokens and the
-//! probabilities of its unknown words are counted even so.
+//! One quirk is copied only on demand: KenLM prints the words of a last line without a line end,
+//! but neither ends the sentence nor adds it to the sums. But it counts its tokens and the
+//! probabilities of its unknown words.
 
 use miriam_textio::number::push_integer;
 use miriam_textio::{Input, Output, Progress, number};

@@ -24,7 +24,7 @@ impl State {
     /// The state of no words.
     pub const EMPTY: State = State { length: 0, entries: [(LmWord(0), 0.0); MAX_ORDER - 1] };
 
-    /// The state of one word.
+    /// Returns the state of one word.
     pub(crate) fn from_word(word: LmWord, backoff: f32) -> Self {
         let mut state = State::EMPTY;
         state.entries[0] = (word, backoff);
@@ -32,7 +32,7 @@ impl State {
         state
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.length as usize
@@ -44,14 +44,14 @@ impl State {
         self.length == 0
     }
 
-    /// The words with their backoffs (log10), newest first: the backoff at `i` belongs
-    /// to the context of words `0..=i`.
+    /// Returns the words with their backoffs (log10), newest first: the backoff at `i` belongs to
+    /// the context of words `0..=i`.
     #[inline(always)]
     pub fn entries(&self) -> &[(LmWord, f32)] {
         &self.entries[..self.length as usize]
     }
 
-    /// All entries, for a model that fills them; follow with [`State::set_len`].
+    /// Returns all entries, for a model that fills them; follow with [`State::set_len`].
     #[inline(always)]
     pub fn entries_mut(&mut self) -> &mut [(LmWord, f32); MAX_ORDER - 1] {
         &mut self.entries

@@ -12,7 +12,7 @@ use crate::{LanguageModel, Result};
 /// The toy model of `ngram-lm.md` Appendix A.
 pub(crate) const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0\t<unk>\n-99\t<s>\t-0.3\n-1.2\t</s>\n-1.5\ta\t-0.2\n-1.7\tb\t-0.1\n\n\\2-grams:\n-0.5\t<s> a\t-0.05\n-0.6\ta b\t0\n-0.7\tb </s>\n-0.9\tb a\t-0.4\n\n\\3-grams:\n-0.3\t<s> a b\n\n\\end\\\n";
 
-/// A model large enough for several threads to take part in building it.
+/// Returns a model large enough for several threads to take part in building it.
 pub(crate) fn large_arpa() -> String {
     let mut arpa = String::from(
         "\\data\\\nngram 1=303\nngram 2=90000\nngram 3=9000\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n",
@@ -31,8 +31,8 @@ pub(crate) fn large_arpa() -> String {
     arpa + "\\end\\\n"
 }
 
-/// A model of bigrams that a reader on one thread takes in two parts at least: of eight blocks of
-/// 256 KiB at most. The first and the last are the same.
+/// Returns a model of bigrams that a reader on one thread takes in two parts at least: of eight
+/// blocks of 256 KiB at most. The first and the last are the same.
 pub(crate) fn long_arpa() -> String {
     let words = 450;
     let mut arpa = format!(
@@ -50,7 +50,7 @@ pub(crate) fn long_arpa() -> String {
     arpa
 }
 
-/// The path of `name` in `../shared/data`; nothing, after saying so, where that is absent.
+/// Returns the path of `name` in `../shared/data`; `None`, with a message, if that is absent.
 pub(crate) fn shared_path(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     if path.exists() {
@@ -61,24 +61,24 @@ pub(crate) fn shared_path(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The content of the file at `path`, decompressed.
+/// Returns the content of the file at `path`, decompressed.
 pub(crate) fn read_file(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     Input::open(path).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
 }
 
-/// The content of a file of `../shared/data`, decompressed.
+/// Returns the content of a file of `../shared/data`, decompressed.
 pub(crate) fn read_shared(name: &str) -> Option<Vec<u8>> {
     shared_path(name).map(|path| read_file(&path))
 }
 
-/// `text` as an input of this name.
+/// Makes an input of `text` with this name.
 pub(crate) fn text_input(text: &[u8], name: &str) -> Input {
     Input::from_reader(Cursor::new(text.to_vec()), name, Some(text.len() as u64)).unwrap()
 }
 
-/// What `write` writes, and what it returns.
+/// Returns what `write` writes, and its result.
 pub(crate) fn capture_output<T>(
     write: impl FnOnce(&mut Output) -> Result<T>,
 ) -> Result<(Vec<u8>, T)> {
@@ -89,7 +89,7 @@ pub(crate) fn capture_output<T>(
     Ok((std::fs::read(file.path()).unwrap(), value))
 }
 
-/// What `query` prints for `text`.
+/// Returns what `query` prints for `text`.
 pub(crate) fn query_output(model: &dyn LanguageModel, text: &[u8]) -> Vec<u8> {
     let options = QueryOptions {
         verbosity: Verbosity::ALL,

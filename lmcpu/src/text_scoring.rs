@@ -34,12 +34,12 @@ pub struct Perplexity {
 }
 
 impl Perplexity {
-    /// The perplexity of all tokens; not a number where there are none.
+    /// Returns the perplexity of all tokens; not a number if there are none.
     pub fn including_oovs(&self) -> f64 {
         perplexity_of(self.log10, self.tokens)
     }
 
-    /// The perplexity of the known tokens.
+    /// Returns the perplexity of the known tokens.
     fn excluding_oovs(&self) -> f64 {
         perplexity_of(self.log10 - self.oov_log10, self.tokens - self.oovs)
     }
@@ -55,7 +55,7 @@ impl Perplexity {
     }
 }
 
-/// The perplexity of `tokens` tokens of probability 10^`log10`.
+/// Returns the perplexity of `tokens` tokens of probability 10^`log10`.
 pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
     10f64.powf(-(log10 / tokens as f64))
 }
@@ -73,7 +73,7 @@ impl SentenceMarkers {
     /// Both: the line is a sentence.
     pub const BOTH: SentenceMarkers = SentenceMarkers { begin: true, end: true };
 
-    /// Both or none.
+    /// Scores with both markers or with none.
     pub(crate) fn both_if(markers: bool) -> Self {
         SentenceMarkers { begin: markers, end: markers }
     }
@@ -100,7 +100,7 @@ pub(crate) struct ScoredSentence<'b> {
 }
 
 impl<'b> ScoredSentence<'b> {
-    /// Its words and `</s>`; empty unless the scorer keeps spans.
+    /// Returns its words and `</s>`; empty unless the scorer keeps spans.
     pub fn tokens(&self) -> impl Iterator<Item = ScoredToken<'b>> {
         let text = self.text;
         let tokens = self.spans.iter().zip(self.ids).zip(self.scores);
@@ -115,22 +115,23 @@ impl<'b> ScoredSentence<'b> {
         })
     }
 
-    /// log10 p of each token.
+    /// Returns log10 p of each token.
     pub fn token_log10s(&self) -> impl Iterator<Item = f32> {
         self.scores.iter().map(|score| score.0.0)
     }
 
-    /// The number of tokens, `</s>` included.
+    /// Returns the number of tokens, `</s>` included.
     pub fn len(&self) -> u64 {
         self.ids.len() as u64
     }
 
-    /// log10 p of the sentence: an f32 sum in the order of words.
+    /// Returns log10 p of the sentence: an f32 sum in the order of words.
     pub fn log10(&self) -> f32 {
         self.scores.iter().fold(0.0, |sum, score| sum + score.0.0)
     }
 
-    /// log10 p of its unknown words. `</s>` does not count, though a model may not have it.
+    /// Returns log10 p of its unknown words. `</s>` is never one, even if the model does not have
+    /// it.
     pub fn oov_log10s(&self) -> impl Iterator<Item = f32> {
         let words = self.ids.len() - usize::from(self.has_end_marker);
         let tokens = self.ids[..words].iter().zip(self.scores);
@@ -146,7 +147,7 @@ pub(crate) struct ScoredText<'b> {
 }
 
 impl<'b> ScoredText<'b> {
-    /// Its lines in order; the last may lack its line end.
+    /// Returns its lines in order; the last may lack its line end.
     pub fn sentences(&self) -> impl Iterator<Item = ScoredSentence<'b>> {
         let &ScoredText { text, words, scores } = self;
         let num_ended = words.ends.len() - usize::from(words.last_is_unterminated);
@@ -180,7 +181,7 @@ pub(crate) struct TextScorer<'m> {
 }
 
 impl<'m> TextScorer<'m> {
-    /// With `keep_spans` words can be printed.
+    /// Makes a scorer; with `keep_spans` words can be printed.
     pub fn new(model: &'m dyn LanguageModel, markers: SentenceMarkers, keep_spans: bool) -> Self {
         TextScorer {
             model,
@@ -207,7 +208,7 @@ impl<'m> TextScorer<'m> {
 pub(crate) struct BlockOutcome {
     /// The bytes to write.
     pub output: Vec<u8>,
-    /// The parts of `output` that are written or not by what was written before
+    /// The parts of `output` that are written depending on what was written before
     /// ([`RankLimit`](crate::perplexity::RankLimit)).
     pub tied_parts: Vec<Range<usize>>,
     /// The perplexities of lines where they are collected, with the language of each document.
@@ -314,7 +315,7 @@ where
             let more = blocks.read_block(&mut block)?;
             let bytes = ended_bytes + consumed.load(Ordering::Relaxed);
             task.set_position(bytes);
-            // A line end may yet be appended.
+            // A line end may still be appended.
             if block.len() >= u32::MAX as usize - 1 {
                 let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
                 return Err(Error::Unsupported { file, reason });

@@ -18,13 +18,13 @@ use crate::{LmWord, MAX_ORDER, State};
 /// n-grams of 2 words, 3 words and so on.
 pub(crate) type Lookups<M> = [<M as NgramIndex>::Lookup; MAX_ORDER - 1];
 
-/// No lookups.
+/// Returns lookups none of which has begun.
 #[inline(always)]
 pub(crate) fn empty_lookups<M: NgramIndex>() -> Lookups<M> {
     [M::Lookup::default(); MAX_ORDER - 1]
 }
 
-/// The words of the context, newest first, that can be part of a match.
+/// Returns the words of the context, newest first, that can be part of a match.
 #[inline(always)]
 pub(crate) fn usable_context<'s, M: NgramIndex>(
     model: &M,
@@ -44,7 +44,7 @@ struct LongestMatch {
 }
 
 impl LongestMatch {
-    /// The match of the word alone.
+    /// Returns the match of the word alone.
     #[inline(always)]
     fn from_unigram<P>(word: LmWord, found: &FoundNgram<P>, next: &mut State) -> Self {
         next.entries_mut()[0] = (word, found.backoff);
@@ -52,7 +52,7 @@ impl LongestMatch {
         LongestMatch { log10: found.log10, length: 1, kept_length }
     }
 
-    /// The match with one more word.
+    /// Extends the match by one word.
     #[inline(always)]
     fn extend<P>(&mut self, older: LmWord, found: &FoundNgram<P>, next: &mut State) {
         self.log10 = found.log10;
@@ -66,7 +66,7 @@ impl LongestMatch {
         }
     }
 
-    /// log10 p and the matched length; completes `next`.
+    /// Returns log10 p and the matched length; completes `next`.
     #[inline(always)]
     fn finish(self, context: &State, next: &mut State) -> (Log10, u8) {
         // The walk has set the entries of all words up to the last kept one.
@@ -91,7 +91,7 @@ pub(crate) fn prefetch_query<M: NgramIndex>(
     }
 }
 
-/// The result of a query whose lookups [`prefetch_query`] has begun.
+/// Returns the result of a query whose lookups [`prefetch_query`] has begun.
 #[inline(always)]
 pub(crate) fn resolve_query<M: NgramIndex>(
     model: &M,
@@ -176,7 +176,7 @@ pub(crate) struct ResumableQuery<M: NgramIndex> {
 }
 
 impl<M: NgramIndex> ResumableQuery<M> {
-    /// A query that has not begun.
+    /// Makes a query that has not begun.
     pub(crate) fn new() -> Self {
         ResumableQuery {
             best: LongestMatch { log10: 0.0, length: 0, kept_length: 0 },
@@ -184,9 +184,8 @@ impl<M: NgramIndex> ResumableQuery<M> {
         }
     }
 
-    /// Continues as far as prefetched memory allows; the result when the walk ends.
-    /// Each step prefetches for the next; [`NgramIndex::prefetch_bigram`] does so for
-    /// the first.
+    /// Continues as far as prefetched memory allows and returns the result when the walk ends. Each
+    /// step prefetches for the next; [`NgramIndex::prefetch_bigram`] does so for the first.
     #[inline(always)]
     pub(crate) fn resume(
         &mut self,
@@ -246,7 +245,7 @@ impl<M: NgramIndex> ResumableQuery<M> {
     }
 }
 
-/// [`crate::LanguageModel::score`].
+/// Implements [`crate::LanguageModel::score`].
 #[inline(always)]
 pub(crate) fn score<M: NgramIndex>(
     model: &M,
@@ -274,7 +273,7 @@ pub(crate) fn score<M: NgramIndex>(
     best.finish(context, next)
 }
 
-/// [`crate::LanguageModel::prefetch`].
+/// Implements [`crate::LanguageModel::prefetch`].
 #[inline(always)]
 pub(crate) fn prefetch<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     model.prefetch_unigram(word);

@@ -1,4 +1,4 @@
-//! From text to word ids, in one pass and with few lookups in the model's vocabulary.
+//! Conversion of text to word ids in one pass, with few lookups in the model's vocabulary.
 //!
 //! Whitespace is found 64 bytes at a time, as bit masks. Most of running text is a few
 //! thousand words, so each thread keeps a small cache of words: a word of up to 15
@@ -38,7 +38,7 @@ impl EncodedText {
 /// Splits text into the words of a model; each thread has its own.
 pub struct TextEncoder<'m> {
     model: &'m dyn LanguageModel,
-    /// What each sentence ends in, with markers.
+    /// The id that each sentence ends in, with markers.
     eos_id: Option<LmWord>,
     keep_spans: bool,
     cache: Box<[CacheEntry; CACHE_ENTRIES]>,
@@ -56,8 +56,8 @@ struct CacheEntry {
 }
 
 impl<'m> TextEncoder<'m> {
-    /// With `markers` sentences end in `</s>`; with `keep_spans` the spans of words are
-    /// kept.
+    /// Makes an encoder; with `markers` sentences end in `</s>`; with `keep_spans` the spans of
+    /// words are kept.
     pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
         TextEncoder {
             model,
@@ -178,8 +178,8 @@ fn cache_slot(key: WordKey) -> usize {
 /// Bytes that are classified together.
 const CHUNK: usize = 64;
 
-/// Bit masks of the blank bytes (C's `isspace`) and of `\n`; the first byte is the
-/// lowest bit.
+/// Returns bit masks of the blank bytes (C's `isspace`) and of `\n`; the first byte is the lowest
+/// bit.
 #[inline(always)]
 fn whitespace_masks(chunk: &[u8; CHUNK]) -> (u64, u64) {
     // The comparisons are vectorised. A byte minus 9 is at most 4 for tab, newline,
@@ -189,7 +189,7 @@ fn whitespace_masks(chunk: &[u8; CHUNK]) -> (u64, u64) {
     (movemask(&blank), movemask(&newline))
 }
 
-/// Bytes of 0 and 1 as a bit mask.
+/// Returns the bytes of 0 and 1 as a bit mask.
 #[inline(always)]
 fn movemask(bytes: &[u8; CHUNK]) -> u64 {
     let eights = bytes.as_chunks::<8>().0.iter().enumerate();
@@ -208,7 +208,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// A model with words of all lengths up to 39, and words that differ in zero bytes
+    /// Returns a model with words of all lengths up to 39, and words that differ in zero bytes
     /// only.
     fn model() -> Arc<dyn LanguageModel> {
         let words: Vec<String> =

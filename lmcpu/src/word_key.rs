@@ -1,4 +1,4 @@
-//! A short word as one number, which is loaded, hashed and compared as one.
+//! Short words as numbers that are loaded, hashed and compared at once.
 
 /// The longest word that fits a [`WordKey`]; in text longer ones are rare.
 pub(crate) const MAX_KEY_BYTES: usize = 15;
@@ -27,7 +27,7 @@ impl WordKey {
     /// No word.
     pub const NONE: WordKey = WordKey { low: 0, high: 0 };
 
-    /// The key of the first `length` bytes of `text`; nothing for a long word.
+    /// Returns the key of the first `length` bytes of `text`; nothing for a long word.
     #[inline(always)]
     pub fn new(text: &[u8], length: usize) -> Option<Self> {
         if length > MAX_KEY_BYTES {

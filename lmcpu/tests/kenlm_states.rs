@@ -2,7 +2,7 @@
 //! 2.1, T4).
 //!
 //! Needs a Python with the module `kenlm`: the one that `MIRIAM_KENLM_PYTHON`
-//! names, else `python3`. Skipped where there is none.
+//! names, else `python3`. Skipped if there is none.
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -18,7 +18,7 @@ impl Annotations {
         Self::default()
     }
 
-    /// The number of targets.
+    /// Returns the number of targets.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -28,14 +28,14 @@ impl Annotations {
         self.len == 0
     }
 
-    /// The counts (field 5) of target `i`, as in the text.
+    /// Returns the counts (field 5) of target `i`, as in the text.
     pub fn counts(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1][1] };
         &self.text[start..self.ends[i][0]]
     }
 
-    /// The text from field 6 on (sparse features, then properties) of target
-    /// `i`; empty if those fields are.
+    /// Returns the text from field 6 on (sparse features, then properties) of target `i`; empty if
+    /// those fields are.
     pub fn extra(&self, i: usize) -> &[u8] {
         &self.text[self.ends[i][0]..self.ends[i][1]]
     }

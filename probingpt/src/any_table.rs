@@ -62,7 +62,7 @@ impl AnyTable {
         opened.map_err(|error| if is_table { error } else { explain_binary(path, error) })
     }
 
-    /// The file or folder, or the name of a table in memory.
+    /// Returns the file or folder, or the name of a table in memory.
     pub fn path(&self) -> &Path {
         match self {
             AnyTable::Native(table) => table.path(),
@@ -94,7 +94,7 @@ impl AnyTable {
         }
     }
 
-    /// The number of distinct source phrases.
+    /// Returns the number of distinct source phrases.
     pub fn num_source_phrases(&self) -> u64 {
         match self {
             AnyTable::Native(table) => table.num_sources(),
@@ -102,7 +102,7 @@ impl AnyTable {
         }
     }
 
-    /// The number of source words; lookups take their ids, which count from 0.
+    /// Returns the number of source words; lookups take their ids, which count from 0.
     pub fn num_source_words(&self) -> u32 {
         match self {
             AnyTable::Native(table) => table.source_words().len() as u32,
@@ -110,7 +110,7 @@ impl AnyTable {
         }
     }
 
-    /// The number of target words; [`Targets`] has their ids, which count from 0.
+    /// Returns the number of target words; [`Targets`] has their ids, which count from 0.
     pub fn num_target_words(&self) -> u32 {
         match self {
             AnyTable::Native(table) => table.target_words().len() as u32,
@@ -118,7 +118,7 @@ impl AnyTable {
         }
     }
 
-    /// The text of source word `id`.
+    /// Returns the text of source word `id`.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl AnyTable {
         }
     }
 
-    /// The text of target word `id`.
+    /// Returns the text of target word `id`.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl AnyTable {
         }
     }
 
-    /// The id of a source word.
+    /// Returns the id of a source word.
     pub fn find_source_word(&self, word: &[u8]) -> Option<u32> {
         match self {
             AnyTable::Native(table) => table.source_words().find(word),
@@ -158,7 +158,7 @@ impl AnyTable {
         }
     }
 
-    /// The record of one source phrase.
+    /// Returns the record of one source phrase.
     pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
         match self {
             AnyTable::Native(table) => table.find(source),
@@ -178,8 +178,8 @@ impl AnyTable {
         }
     }
 
-    /// The reordering scores (natural logarithms) of target `i` of `targets`,
-    /// which this table filled; `None` if the pair has none.
+    /// Returns the reordering scores (natural logarithms) of target `i` of `targets`, which this
+    /// table filled; `None` if the pair has none.
     pub fn reordering_scores<'a>(&'a self, targets: &'a Targets, i: usize) -> Option<&'a [f32]> {
         match self {
             AnyTable::Native(table) => table.reordering_scores(targets.reordering_row(i)),
@@ -187,7 +187,7 @@ impl AnyTable {
         }
     }
 
-    /// The (source, target) positions of alignment `id`, in the order of the text; empty
+    /// Returns the (source, target) positions of alignment `id`, in the order of the text; empty
     /// for an id that does not exist.
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
         let (native, moses) = match self {

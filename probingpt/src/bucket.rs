@@ -21,7 +21,7 @@ pub(crate) type Bucket = [u64; 8];
 const LANE_ONES: u64 = 0x0001_0001_0001_0001;
 const LANE_HIGH_BITS: u64 = LANE_ONES << 15;
 
-/// The number of slots in use; a damaged bucket may claim too many.
+/// Returns the number of slots in use; a damaged bucket may claim too many.
 #[inline(always)]
 pub(crate) fn used_slots(line: &Bucket) -> usize {
     ((line[0] >> 40) as usize & 127).min(BUCKET_SLOTS)
@@ -38,7 +38,7 @@ fn fingerprint(line: &Bucket, slot: usize) -> u16 {
     (line[1 + slot / 4] >> (16 * (slot % 4))) as u16
 }
 
-/// The offset of the record of `slot`.
+/// Returns the offset of the record of `slot`.
 #[inline(always)]
 pub(crate) fn record_offset(line: &Bucket, slot: usize) -> u64 {
     let at = slot + 18;

@@ -39,7 +39,7 @@ pub struct EntryPrinter<'a> {
 }
 
 impl<'a> EntryPrinter<'a> {
-    /// A printer for `table`.
+    /// Makes a printer for `table`.
     pub fn new(table: &'a AnyTable) -> Self {
         EntryPrinter {
             table,

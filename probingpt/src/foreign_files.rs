@@ -75,7 +75,7 @@ const FAMILIES: [Family; 5] = [
 
 /// Says what the file or folder at `path` is, where it is one of Moses that is not read as a
 /// table, and what to do. Where nothing is at `path`, the files are considered that Moses looks
-/// for in its place. `None` where it is not known.
+/// for in its place. `None` if it is not known.
 pub fn describe_foreign(path: &Path) -> Option<String> {
     if path.is_dir() {
         return describe_folder(path);
@@ -106,8 +106,8 @@ pub fn is_text_table(path: &Path) -> bool {
     })
 }
 
-/// The error `error` of reading the table at `path`; where the file is known not to be a table,
-/// one that says what it is.
+/// Returns the error `error` of reading the table at `path`; where the file is known not to be a
+/// table, one that says what it is.
 pub(crate) fn explain(path: &Path, error: Error) -> Error {
     match describe_foreign(path) {
         Some(reason) => Error::Foreign { path: path.to_owned(), reason },
@@ -211,7 +211,7 @@ fn describe_extract(line: &[u8]) -> Option<&'static str> {
     )
 }
 
-/// The first line of a file, decompressed.
+/// Returns the first line of a file, decompressed.
 fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut lines = Lines::new(Input::open(path).ok()?);
     lines.next().ok()?.map(|line| line.bytes.to_vec())

@@ -51,7 +51,7 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// The number of columns of codes.
+    /// Returns the number of columns of codes.
     pub fn num_coded_columns(&self) -> usize {
         self.columns.iter().filter(|c| **c != ColumnEncoding::Raw).count()
             + usize::from(self.num_reordering > 0)
@@ -80,19 +80,19 @@ pub(crate) const TARGETS_ESCAPE: usize = 31;
 /// Source lengths below this are in a record's first byte.
 pub(crate) const SOURCE_LENGTH_ESCAPE: usize = 8;
 
-/// The number of buckets for `sources` phrases at a load factor of 0.7.
+/// Returns the number of buckets for `sources` phrases at a load factor of 0.7.
 pub(crate) fn num_home_buckets(sources: u64) -> u64 {
     let per_partition = (sources * 10).div_ceil((BUCKET_SLOTS * 7 * PARTITIONS) as u64);
     per_partition.max(1) * PARTITIONS as u64
 }
 
-/// The bucket in which the search for a phrase of this hash begins.
+/// Returns the bucket in which the search for a phrase of this hash begins.
 #[inline]
 pub(crate) fn home_bucket(hash: u64, home_buckets: u64) -> u64 {
     fast_range(hash, home_buckets)
 }
 
-/// The fingerprint of a hash in a slot. Buckets are chosen by the high bits.
+/// Returns the fingerprint of a hash in a slot. Buckets are chosen by the high bits.
 #[inline]
 pub(crate) fn fingerprint(hash: u64) -> u16 {
     hash as u16
@@ -107,7 +107,7 @@ pub(crate) struct PhraseHash(pub u64);
 impl PhraseHash {
     pub const EMPTY: PhraseHash = PhraseHash(0x9e37_79b9_7f4a_7c15);
 
-    /// The hash of the phrase with one more word.
+    /// Returns the hash of the phrase with one more word.
     #[inline(always)]
     pub fn with_word(self, word_hash: u64) -> Self {
         let product = u128::from(self.0.rotate_left(29) ^ word_hash) * 0xd6e8_feb8_6659_fd93;
@@ -121,7 +121,7 @@ const CLASS_LENGTHS: usize = 32;
 /// when an alignment is decoded, so its code takes fewer bits.
 pub(crate) const NUM_ALIGNMENT_CLASSES: usize = CLASS_LENGTHS * CLASS_LENGTHS;
 
-/// The class of alignments between phrases of these lengths.
+/// Returns the class of alignments between phrases of these lengths.
 #[inline]
 pub(crate) fn alignment_class(source_length: usize, target_length: usize) -> usize {
     source_length.min(CLASS_LENGTHS - 1) * CLASS_LENGTHS + target_length.min(CLASS_LENGTHS - 1)
@@ -140,12 +140,12 @@ pub(crate) mod section {
     pub const INDEX: &str = "index";
     pub const RECORDS: &str = "records";
 
-    /// The codebook of score column `column`, from 0.
+    /// Returns the codebook of score column `column`, from 0.
     pub fn values(column: usize) -> String {
         format!("score.{column}.values")
     }
 
-    /// The counts of the codebook's rows.
+    /// Returns the counts of the codebook's rows.
     pub fn counts(column: usize) -> String {
         format!("score.{column}.counts")
     }

@@ -48,7 +48,7 @@ impl SpanLookup {
         Self::default()
     }
 
-    /// The spans found, by start and then length, ascending.
+    /// Returns the spans found, by start and then length, ascending.
     pub fn hits(&self) -> &[SpanHit] {
         &self.hits
     }
@@ -107,9 +107,8 @@ impl PhraseTable {
         }
     }
 
-    /// The record of one source phrase, given as ids of
-    /// [`PhraseTable::source_words`]. For sentences use
-    /// [`PhraseTable::lookup_spans`].
+    /// Returns the record of one source phrase, given as ids of [`PhraseTable::source_words`]. For
+    /// sentences use [`PhraseTable::lookup_spans`].
     pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
         let mut codes = Vec::with_capacity(4 * source.len());
         let mut phrase = PhraseHash::EMPTY;

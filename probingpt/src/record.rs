@@ -92,13 +92,13 @@ impl<'a> RecordReader<'a> {
         })
     }
 
-    /// The source words.
+    /// Returns the source words.
     pub fn source_words(&self) -> impl Iterator<Item = u32> + use<'a> {
         let mut rest = self.source;
         (0..self.source_length).map_while(move |_| varint::take(&mut rest))
     }
 
-    /// The next `length` bytes.
+    /// Returns the next `length` bytes.
     #[inline]
     fn take_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(length)?;
@@ -134,13 +134,13 @@ impl<'a> RecordReader<'a> {
         self.num_targets <= self.rest.len()
     }
 
-    /// The next column, of `f32`: `[targets]`.
+    /// Returns the next column, of `f32`: `[targets]`.
     #[inline]
     pub fn read_floats(&mut self) -> Option<&'a [[u8; 4]]> {
         Some(self.take_bytes(self.num_targets.checked_mul(4)?)?.as_chunks().0)
     }
 
-    /// The next column, of codes: `[targets]`.
+    /// Returns the next column, of codes: `[targets]`.
     #[inline]
     pub fn read_codes(&mut self) -> Option<CodeColumn<'a>> {
         let width = self.widths.get(self.next_width / 4)? >> (2 * (self.next_width % 4)) & 3;
@@ -221,7 +221,7 @@ pub(crate) fn push_header(out: &mut Vec<u8>, source: &[u32], targets: usize, wid
     }
 }
 
-/// Bytes of a code, for codes up to `largest`.
+/// Returns the bytes of a code, for codes up to `largest`.
 pub(crate) fn code_width(largest: u32) -> usize {
     match largest {
         0..=0xff => 1,

@@ -93,7 +93,7 @@ impl PhraseTable {
         extra.any(has_sparse_features)
     }
 
-    /// The phrase table in an open container.
+    /// Returns the phrase table in an open container.
     ///
     /// # Errors
     ///
@@ -181,12 +181,12 @@ impl PhraseTable {
         })
     }
 
-    /// The file, or the name of a table in memory.
+    /// Returns the file, or the name of a table in memory.
     pub fn path(&self) -> &Path {
         self.container.path()
     }
 
-    /// The container of the table.
+    /// Returns the container of the table.
     pub fn container(&self) -> &Container {
         &self.container
     }
@@ -201,32 +201,32 @@ impl PhraseTable {
         self.metadata.num_reordering as usize
     }
 
-    /// The number of phrase pairs.
+    /// Returns the number of phrase pairs.
     pub fn num_entries(&self) -> u64 {
         self.metadata.entries
     }
 
-    /// The number of distinct source phrases.
+    /// Returns the number of distinct source phrases.
     pub fn num_sources(&self) -> u64 {
         self.metadata.sources
     }
 
-    /// The number of words of the longest source phrase.
+    /// Returns the number of words of the longest source phrase.
     pub fn max_source_length(&self) -> usize {
         self.metadata.max_source_length as usize
     }
 
-    /// The number of words of the longest target phrase.
+    /// Returns the number of words of the longest target phrase.
     pub fn max_target_length(&self) -> usize {
         self.metadata.max_target_length as usize
     }
 
-    /// The most targets of a source phrase.
+    /// Returns the most targets of a source phrase.
     pub fn max_targets(&self) -> usize {
         self.metadata.max_targets as usize
     }
 
-    /// The number of entries without reordering scores, in a table that has them.
+    /// Returns the number of entries without reordering scores, in a table that has them.
     pub fn missing_reordering(&self) -> u64 {
         self.metadata.missing_reordering
     }
@@ -236,17 +236,17 @@ impl PhraseTable {
         self.metadata.has_alignment
     }
 
-    /// The words of source phrases; lookups take their ids.
+    /// Returns the words of source phrases; lookups take their ids.
     pub fn source_words(&self) -> &Dictionary {
         &self.source
     }
 
-    /// The words of target phrases; [`crate::Targets`] has their ids.
+    /// Returns the words of target phrases; [`crate::Targets`] has their ids.
     pub fn target_words(&self) -> &Dictionary {
         &self.target
     }
 
-    /// The text of source word `id`.
+    /// Returns the text of source word `id`.
     ///
     /// # Errors
     ///
@@ -255,7 +255,7 @@ impl PhraseTable {
         self.source.get(id).ok_or_else(|| self.damaged_word(section::SOURCE, id))
     }
 
-    /// The text of target word `id`.
+    /// Returns the text of target word `id`.
     ///
     /// # Errors
     ///
@@ -270,14 +270,13 @@ impl PhraseTable {
         self.container.damaged(&section, format!("word {id} has no text")).into()
     }
 
-    /// The number of rows of reordering scores, with the reserved row 0.
+    /// Returns the number of rows of reordering scores, with the reserved row 0.
     pub fn num_reordering_rows(&self) -> usize {
         self.reordering.len().checked_div(self.num_reordering_scores()).unwrap_or(0)
     }
 
-    /// The reordering scores (natural logarithms) of `row`, of
-    /// [`crate::Targets::reordering_row`]; `None` for row 0, which means "no reordering
-    /// scores".
+    /// Returns the reordering scores (natural logarithms) of `row`, of
+    /// [`crate::Targets::reordering_row`]; `None` for row 0, which means "no reordering scores".
     pub fn reordering_scores(&self, row: u32) -> Option<&[f32]> {
         if row == 0 {
             return None;
@@ -287,7 +286,7 @@ impl PhraseTable {
         self.reordering.get(start..start.checked_add(width)?).filter(|row| !row.is_empty())
     }
 
-    /// The (source, target) positions of alignment `id`, in the order of the text; empty
+    /// Returns the (source, target) positions of alignment `id`, in the order of the text; empty
     /// for an id that does not exist.
     pub fn alignment_points(&self, id: u32) -> impl Iterator<Item = (u16, u16)> + '_ {
         let mut rest = self.alignment_bytes(id).unwrap_or_default();
@@ -326,7 +325,7 @@ impl PhraseTable {
         self.alignment_points.get(start..end)
     }
 
-    /// The number of distinct alignments, counted in each class of lengths.
+    /// Returns the number of distinct alignments, counted in each class of lengths.
     pub fn num_alignments(&self) -> usize {
         self.alignment_offsets.len() - 1
     }
@@ -350,7 +349,7 @@ impl PhraseTable {
         Ok(())
     }
 
-    /// The number of targets of `record`.
+    /// Returns the number of targets of `record`.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ impl Targets {
         Self::default()
     }
 
-    /// The number of targets.
+    /// Returns the number of targets.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
@@ -40,21 +40,20 @@ impl Targets {
         self.len == 0
     }
 
-    /// The phrase scores of target `i`: natural logarithms.
+    /// Returns the phrase scores of target `i`: natural logarithms.
     #[inline]
     pub fn scores(&self, i: usize) -> &[f32] {
         &self.scores[i * self.num_scores..][..self.num_scores]
     }
 
-    /// The row of reordering scores of target `i`, for
-    /// [`PhraseTable::reordering_scores`]; 0 for none. A [`crate::MosesTable`]
-    /// has no rows, but [`Targets::inline_reordering`].
+    /// Returns the row of reordering scores of target `i`, for [`PhraseTable::reordering_scores`];
+    /// 0 for none. A [`crate::MosesTable`] has no rows, but [`Targets::inline_reordering`].
     #[inline]
     pub fn reordering_row(&self, i: usize) -> u32 {
         self.reordering[i]
     }
 
-    /// The reordering scores of target `i` if records hold them, as those of a
+    /// Returns the reordering scores of target `i` if records hold them, as those of a
     /// [`crate::MosesTable`]; `None` if there are none.
     #[inline]
     pub fn inline_reordering(&self, i: usize) -> Option<&[f32]> {
@@ -62,15 +61,15 @@ impl Targets {
         self.inline_reordering.get(i * width..(i + 1) * width).filter(|row| !row.is_empty())
     }
 
-    /// The words of target `i`, as ids of [`PhraseTable::target_words`].
+    /// Returns the words of target `i`, as ids of [`PhraseTable::target_words`].
     #[inline]
     pub fn words(&self, i: usize) -> &[u32] {
         let start = if i == 0 { 0 } else { self.word_ends[i - 1] };
         &self.words[start as usize..self.word_ends[i] as usize]
     }
 
-    /// The alignment of target `i`, for [`PhraseTable::alignment_points`]. In a
-    /// table without alignments it is an id without points.
+    /// Returns the alignment of target `i`, for [`PhraseTable::alignment_points`]. In a table
+    /// without alignments it is an id without points.
     #[inline]
     pub fn alignment_id(&self, i: usize) -> u32 {
         self.alignment[i]
@@ -120,7 +119,7 @@ impl Targets {
     }
 }
 
-/// The first `len` items of `buffer`, which grows if needed. Their old values are left for
+/// Returns the first `len` items of `buffer`, which grows if needed. Their old values are left for
 /// the caller to overwrite.
 #[inline]
 fn resize_for_overwrite<T: Clone + Default>(buffer: &mut Vec<T>, len: usize) -> &mut [T] {

@@ -72,7 +72,7 @@ fn read_everything(table: PhraseTable) {
     let _ = any.statistics();
 }
 
-/// The container of `table` with `change` applied to its section `name` and new checksums,
+/// Returns the container of `table` with `change` applied to its section `name` and new checksums,
 /// so that only this crate's checks remain.
 fn with_section(table: &PhraseTable, name: &str, change: impl Fn(&mut Vec<u8>)) -> Container {
     let path = Path::new("changed");

@@ -32,7 +32,7 @@ fn numbers(text: &str) -> Vec<f32> {
     text.split(' ').filter(|n| !n.is_empty()).map(|n| n.parse::<f64>().unwrap() as f32).collect()
 }
 
-/// The entries of the text by source.
+/// Returns the entries of the text by source.
 fn expected_entries() -> BTreeMap<Vec<u8>, Vec<ExpectedEntry>> {
     let mut entries: BTreeMap<Vec<u8>, Vec<ExpectedEntry>> = BTreeMap::new();
     let text = std::fs::read(testdata("text")).unwrap();

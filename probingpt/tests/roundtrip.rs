@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// A line of a table.
+/// Returns a line of a table.
 fn plain(source: &str, target: &str, scores: &[&str]) -> Line {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     Line {

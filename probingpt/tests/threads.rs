@@ -10,7 +10,7 @@ use std::time::Duration;
 use miriam_probingpt::{BuildOptions, BuildReport, Result, build_file};
 use miriam_textio::Progress;
 
-/// A table of many blocks of entries whose alignment is `alignment`.
+/// Returns a table of many blocks of entries whose alignment is `alignment`.
 fn write_table(folder: &Path, alignment: &str) -> BuildOptions {
     let phrase_table = folder.join("table");
     let filler = "word ".repeat(14);
@@ -22,7 +22,7 @@ fn write_table(folder: &Path, alignment: &str) -> BuildOptions {
     BuildOptions { phrase_table, threads: 2, ..BuildOptions::default() }
 }
 
-/// The result of a build, `None` if it panics; fails if it does not end.
+/// Returns the result of a build, `None` if it panics; fails if it does not end.
 fn build_with_timeout(
     options: BuildOptions,
     output: &Path,

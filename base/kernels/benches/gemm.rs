@@ -240,7 +240,8 @@ struct Peak {
     work: fn(),
 }
 
-/// The peak of the instructions that the kernels of `cpu` multiply with, if it is known here.
+/// Returns the peak of the instructions that the kernels of `cpu` multiply with, if it is known
+/// here.
 #[cfg(target_arch = "x86_64")]
 fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
     // The names say which of these instructions this CPU has.

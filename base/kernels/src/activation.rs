@@ -131,8 +131,8 @@ pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.div(one, isa.add(one, exp(isa, isa.sub(isa.splat(0.0), x))))
 }
 
-/// The hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x.
-/// The numerator is computed without cancellation, so that small arguments lose nothing.
+/// Returns the hyperbolic tangent, `(e - 1) / (e + 1)` of `e = exp(2 |x|)` with the sign of x. The
+/// numerator is computed without cancellation, so that small arguments lose nothing.
 #[inline(always)]
 pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     // Beyond 9.1 the nearest f32 is 1.

@@ -49,7 +49,7 @@ pub enum AttentionMask {
 }
 
 impl AttentionMask {
-    /// The positions that query `row` of `rows` attends to: the first ones, this many.
+    /// Returns the positions that query `row` of `rows` attends to: the first ones, this many.
     pub fn visible(self, row: usize, rows: usize, positions: usize) -> usize {
         match self {
             AttentionMask::All => positions,
@@ -78,7 +78,7 @@ impl PackedKv {
         self.values.fill_rows(values, values.columns() / heads);
     }
 
-    /// Positions of the sentence.
+    /// Returns the positions of the sentence.
     pub fn positions(&self) -> usize {
         self.positions
     }
@@ -270,7 +270,7 @@ fn attend_paged_row<I: Isa>(
     }
 }
 
-/// The dot product of two rows of one length.
+/// Returns the dot product of two rows of one length.
 #[inline(always)]
 fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     let mut sums = isa.splat(0.0);

@@ -46,7 +46,8 @@ pub struct OperationShape {
 }
 
 impl OperationShape {
-    /// The shape with its rows rounded up to a power of two where there are more than eight.
+    /// Returns the shape with its rows rounded up to a power of two where there are more than
+    /// eight.
     fn bucket(self) -> Self {
         let rows = if self.rows <= 8 { self.rows } else { self.rows.next_power_of_two() };
         Self { rows, ..self }
@@ -85,12 +86,13 @@ struct TunerCache {
 const VERSION: u32 = 1;
 
 impl Autotuner {
-    /// A tuner without choices.
+    /// Makes a tuner without choices.
     pub fn new(cpu: Cpu) -> Self {
         Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }
     }
 
-    /// A tuner with the cached choices for this machine; without any, if there is no such file.
+    /// Makes a tuner with the cached choices for this machine; without any, if there is no such
+    /// file.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be read, [`Error::TunerCache`] if it is not a cache.
@@ -123,7 +125,7 @@ impl Autotuner {
         Ok(())
     }
 
-    /// The file in the user's cache folder, if there is one: `products.json` in
+    /// Returns the file in the user's cache folder, if there is one: `products.json` in
     /// `$MIRIAM_CACHE`, `$XDG_CACHE_HOME/miriam` or `~/.cache/miriam`.
     pub fn default_cache_path() -> Option<PathBuf> {
         fn folder(name: &str) -> Option<PathBuf> {
@@ -140,12 +142,12 @@ impl Autotuner {
         Some(cache.join(CACHE_NAME))
     }
 
-    /// The number of choices from the file.
+    /// Returns the number of choices from the file.
     pub fn cached_count(&self) -> usize {
         self.cached.len()
     }
 
-    /// The choices of this process, by name of shape, without those of the file.
+    /// Returns the choices of this process, by name of shape, without those of the file.
     pub fn new_choices(&self) -> BTreeMap<String, usize> {
         let states = self.states.read().unwrap_or_else(PoisonError::into_inner);
         let chosen = states.iter().filter_map(|(shape, state)| match state {
@@ -194,7 +196,7 @@ impl Autotuner {
         }
     }
 
-    /// The cached choice for a shape, which is looked up by name only once; `None` if there
+    /// Returns the cached choice for a shape, which is looked up by name only once; `None` if there
     /// is no such alternative any more.
     fn find_cached(&self, shape: OperationShape, alternatives: usize) -> Option<usize> {
         if self.cached.is_empty() {
@@ -225,7 +227,7 @@ impl Autotuner {
     }
 }
 
-/// The alternative with the fewest trials.
+/// Returns the alternative with the fewest trials.
 fn next_trial(times: &[Vec<f32>]) -> usize {
     (0..times.len()).min_by_key(|&trial| times[trial].len()).unwrap_or(0)
 }
@@ -260,7 +262,7 @@ fn parse_cache(text: &[u8]) -> Result<TunerCache, String> {
     Ok(cache)
 }
 
-/// The model of the CPU, as far as the system tells, and the instruction set in use.
+/// Returns the model of the CPU, as far as the system tells, and the instruction set in use.
 fn cpu_model(cpu: Cpu) -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {

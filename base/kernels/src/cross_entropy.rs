@@ -35,13 +35,13 @@ impl Default for LogitStatistics {
 }
 
 impl LogitStatistics {
-    /// The logarithm of the sum of the exponentials of all logits.
+    /// Returns the logarithm of the sum of the exponentials of all logits.
     pub fn log_sum_exp(&self) -> f64 {
         f64::from(self.max) + self.exp_sum.ln()
     }
 
-    /// The cross entropy (natural logarithm) of the label with `smoothing` of the probability
-    /// spread over all `columns`.
+    /// Returns the cross entropy (natural logarithm) of the label with `smoothing` of the
+    /// probability spread over all `columns`.
     pub fn cross_entropy(&self, columns: usize, smoothing: f32) -> f64 {
         // Differences first: they are exact where logits are large.
         let (max, smoothing) = (f64::from(self.max), f64::from(smoothing));
@@ -92,7 +92,7 @@ pub fn update_logit_statistics(
     }
 }
 
-/// The column of a block from column `first` on that has the label, if not before it.
+/// Returns the column of a block from column `first` on that has the label, if not before it.
 fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }

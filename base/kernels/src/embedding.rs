@@ -39,7 +39,7 @@ pub fn embed(
     }
 }
 
-/// An [`EmbeddingLookup`] of the rows of a matrix.
+/// Returns an [`EmbeddingLookup`] of the rows of a matrix.
 pub fn row_lookup(matrix: MatRef<'_, f32>) -> impl Fn(usize, &mut [f32]) {
     move |row, into| into.copy_from_slice(matrix.row(row))
 }

@@ -63,12 +63,12 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    /// The tiling that is fastest in most cases.
+    /// Returns the tiling that is fastest in most cases.
     pub fn default_for(cpu: Cpu) -> Self {
         Self::alternatives(cpu)[0]
     }
 
-    /// All tilings worth trying, the default first.
+    /// Returns all tilings worth trying, the default first.
     pub fn alternatives(cpu: Cpu) -> &'static [Tiling] {
         const NARROW: [Tiling; 4] = [
             Tiling { rows: 5, panels: 4 },

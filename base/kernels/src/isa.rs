@@ -62,21 +62,21 @@ pub(crate) trait Isa: Copy + 'static {
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b + c`, rounded once where the CPU can.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// The larger; `b` where either is NaN.
+    /// Returns the larger; `b` where either is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
-    /// The smaller; `b` where either is NaN.
+    /// Returns the smaller; `b` where either is NaN.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
     fn abs(self, a: Self::F) -> Self::F;
-    /// The square root, correctly rounded.
+    /// Returns the square root, correctly rounded.
     fn sqrt(self, a: Self::F) -> Self::F;
-    /// The larger of two magnitudes; NaN is larger than any.
+    /// Returns the larger of two magnitudes; NaN is larger than any.
     fn max_abs(self, a: Self::F, b: Self::F) -> Self::F;
-    /// The magnitude of `a` with the sign of `sign`.
+    /// Returns the magnitude of `a` with the sign of `sign`.
     fn copysign(self, a: Self::F, sign: Self::F) -> Self::F;
     fn less(self, a: Self::F, b: Self::F) -> Self::Mask;
     /// `yes` where the mask holds, `no` elsewhere.
     fn select(self, mask: Self::Mask, yes: Self::F, no: Self::F) -> Self::F;
-    /// The mask as an integer, lane i in bit i.
+    /// Returns the mask as an integer, lane i in bit i.
     fn mask_bits(self, mask: Self::Mask) -> u32;
     /// `a * 2^n` for the integer `n = shifted - 1.5 * 2^23`; `a` and the product are normal.
     fn scale_by_power(self, a: Self::F, shifted: Self::F) -> Self::F;
@@ -92,9 +92,9 @@ pub(crate) trait Isa: Copy + 'static {
     /// Stores lanes in -128..=127 as bytes.
     fn store_i8(self, value: Self::I, to: &mut [i8]);
 
-    /// The operand of [`dot_i8`](Isa::dot_i8) for four adjacent elements of a row, four i8 in
-    /// -127..=127 with the first in the lowest byte, and its correction, which must be
-    /// added once to the sums.
+    /// Returns the operand of [`dot_i8`](Isa::dot_i8) for four adjacent elements of a row, four i8
+    /// in -127..=127 with the first in the lowest byte, and its correction, which must be added
+    /// once to the sums.
     fn prepare_i8(self, quad: u32) -> ([u32; 2], i32);
     /// Adds to sixteen columns the products of four depth steps. `SIGNED` may be
     /// false if no element of the row is negative. Exact for rows in -127..=127 and
@@ -104,11 +104,11 @@ pub(crate) trait Isa: Copy + 'static {
     /// in the lower half. Exact while sums stay in i32.
     fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I;
 
-    /// The sixteen f32 of a line.
+    /// Returns the sixteen f32 of a line.
     fn load_line(self, line: &Line) -> Self::F;
     /// Stores sixteen f32 as a line.
     fn store_line(self, value: Self::F, line: &mut Line);
-    /// The transpose of sixteen vectors: lane i of vector j becomes lane j of vector i.
+    /// Returns the transpose of sixteen vectors: lane i of vector j becomes lane j of vector i.
     fn transpose(self, rows: [Self::F; LANES]) -> [Self::F; LANES];
 
     /// Loads the first lanes from a slice of fewer than sixteen, with `fill` in the others.
@@ -134,7 +134,7 @@ pub(crate) trait Isa: Copy + 'static {
         to.copy_from_slice(&lanes[..length]);
     }
 
-    /// The lanes as an array.
+    /// Returns the lanes as an array.
     #[inline(always)]
     fn to_array(self, value: Self::F) -> [f32; LANES] {
         let mut lanes = [0.0; LANES];
@@ -142,19 +142,19 @@ pub(crate) trait Isa: Copy + 'static {
         lanes
     }
 
-    /// The sum of the lanes, by a tree of halves.
+    /// Returns the sum of the lanes, by a tree of halves.
     #[inline(always)]
     fn reduce_sum(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| a + b)
     }
 
-    /// The largest lane.
+    /// Returns the largest lane.
     #[inline(always)]
     fn reduce_max(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| if a > b { a } else { b })
     }
 
-    /// The largest lane of magnitudes; NaN is larger than any.
+    /// Returns the largest lane of magnitudes; NaN is larger than any.
     #[inline(always)]
     fn reduce_max_abs(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
@@ -172,7 +172,7 @@ pub(crate) enum RegisterBlocking {
     Wide,
 }
 
-/// The columns of a row in ranges of sixteen, the last one shorter.
+/// Returns the columns of a row in ranges of sixteen, the last one shorter.
 ///
 /// Kernels loop over this and not over `chunks` and `zip`: those adapters call functions
 /// that take or return tuples, which the compiler does not inline into code for other
@@ -237,18 +237,18 @@ pub(crate) enum Level {
 }
 
 impl Cpu {
-    /// The fastest instruction set of this CPU, detected at the first call.
+    /// Returns the fastest instruction set of this CPU, detected at the first call.
     pub fn detect() -> Self {
         static BEST: OnceLock<Cpu> = OnceLock::new();
         *BEST.get_or_init(|| *Self::all().last().expect("the plain set is everywhere"))
     }
 
-    /// The baseline of the compilation target.
+    /// Returns the baseline of the compilation target.
     pub fn plain() -> Self {
         Self(Level::Plain(Plain))
     }
 
-    /// All instruction sets of this CPU, from plain to fastest.
+    /// Returns all instruction sets of this CPU, from plain to fastest.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::plain()];
         #[cfg(target_arch = "x86_64")]

@@ -46,7 +46,7 @@ fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl<'a, T> MatRef<'a, T> {
-    /// A matrix of contiguous rows.
+    /// Makes a matrix of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -54,7 +54,7 @@ impl<'a, T> MatRef<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// A matrix whose rows start `stride` elements apart.
+    /// Makes a matrix whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
@@ -83,7 +83,7 @@ impl<'a, T> MatRef<'a, T> {
         &self.values[index * self.stride..][..self.columns]
     }
 
-    /// The rows `range`.
+    /// Returns the rows `range`.
     ///
     /// # Panics
     /// If the range exceeds the rows.
@@ -96,7 +96,7 @@ impl<'a, T> MatRef<'a, T> {
         MatRef::with_stride(values, range.len(), self.columns, self.stride)
     }
 
-    /// The columns `range` of every row.
+    /// Returns the columns `range` of every row.
     ///
     /// # Panics
     /// If the range exceeds the columns.
@@ -108,7 +108,7 @@ impl<'a, T> MatRef<'a, T> {
 }
 
 impl<'a, T> MatMut<'a, T> {
-    /// A matrix of contiguous rows.
+    /// Makes a matrix of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -116,7 +116,7 @@ impl<'a, T> MatMut<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// A matrix whose rows start `stride` elements apart.
+    /// Makes a matrix whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
@@ -156,7 +156,7 @@ impl<'a, T> MatMut<'a, T> {
         (&first[before * self.stride..][..self.columns], &mut second[..self.columns])
     }
 
-    /// The columns `columns` of row `index`.
+    /// Returns the columns `columns` of row `index`.
     ///
     /// # Panics
     /// If they exceed the slice.
@@ -167,22 +167,22 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[row + columns.start..row + columns.end]
     }
 
-    /// The matrix, borrowed to be read.
+    /// Returns the matrix, borrowed to be read.
     pub fn as_ref(&self) -> MatRef<'_, T> {
         MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// The matrix as a read-only view.
+    /// Returns the matrix as a read-only view.
     pub(crate) fn into_ref(self) -> MatRef<'a, T> {
         MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// The matrix for a shorter lifetime.
+    /// Returns the matrix for a shorter lifetime.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// The rows `range`.
+    /// Returns the rows `range`.
     ///
     /// # Panics
     /// If the range exceeds the rows.
@@ -192,7 +192,7 @@ impl<'a, T> MatMut<'a, T> {
         until.split_rows(range.start).1
     }
 
-    /// The columns `range` of every row.
+    /// Returns the columns `range` of every row.
     ///
     /// # Panics
     /// If the range exceeds the columns.
@@ -202,7 +202,7 @@ impl<'a, T> MatMut<'a, T> {
         MatMut::with_stride(values, self.rows, range.len(), self.stride)
     }
 
-    /// The first `rows` rows and the others.
+    /// Returns the first `rows` rows and the others.
     ///
     /// # Panics
     /// If there are fewer.

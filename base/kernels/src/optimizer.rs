@@ -197,8 +197,8 @@ fn average_columns<I: Isa>(isa: I, p: I::F, weight: f32, average: &mut [f32]) {
 /// Elements of a leaf of [`sum_of_squares`].
 pub const SUM_LEAF: usize = 4096;
 
-/// The sum of the squares in f64, by a fixed tree: leaves of [`SUM_LEAF`] elements, joined in
-/// halves at the largest power of two leaves. The sum of a slice is that of its two subtrees, to
+/// Returns the sum of the squares in f64, by a fixed tree: leaves of [`SUM_LEAF`] elements, joined
+/// in halves at the largest power of two leaves. The sum of a slice is that of its two subtrees, to
 /// the bit and on every CPU.
 pub fn sum_of_squares(cpu: Cpu, values: &[f32]) -> f64 {
     if values.len() <= SUM_LEAF {

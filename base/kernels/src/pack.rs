@@ -57,7 +57,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The name in files: type, columns of a line and depth of a cell.
+    /// Returns the name in files: type, columns of a line and depth of a cell.
     pub fn name(self) -> &'static str {
         match self {
             Layout::F32 => "f32x16x1",
@@ -66,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// The version in files, raised with every change of the bytes.
+    /// Returns the version in files, raised with every change of the bytes.
     pub fn version(self) -> u32 {
         match self {
             Layout::F32 | Layout::I8 => 1,
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    /// The layout of that name and version.
+    /// Returns the layout of that name and version.
     ///
     /// # Errors
     /// [`Error::Layout`] if this program has none of that name and version.
@@ -95,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// The largest depth of a product: sums of products of 255 and 128 must fit in 31 bits.
+    /// Returns the largest depth of a product: sums of products of 255 and 128 must fit in 31 bits.
     fn max_depth(self) -> usize {
         match self {
             Layout::I8 => 65_000,
@@ -103,7 +103,7 @@ impl Layout {
         }
     }
 
-    /// The number of lines of weights `[depth, columns]`.
+    /// Returns the number of lines of weights `[depth, columns]`.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if products of that depth may overflow, or the weights exceed the
@@ -153,13 +153,14 @@ impl<'a> Panels<'a> {
         self.steps
     }
 
-    /// The lines of panel `index`.
+    /// Returns the lines of panel `index`.
     #[inline(always)]
     pub(crate) fn panel(&self, index: usize) -> &'a [Line] {
         &self.lines[index * self.stride..][..self.steps]
     }
 
-    /// The panels of `columns`, which starts and ends at multiples of sixteen, or at the end.
+    /// Returns the panels of `columns`, which starts and ends at multiples of sixteen, or at the
+    /// end.
     fn column_range(&self, columns: &std::ops::Range<usize>) -> Self {
         assert!(columns.start.is_multiple_of(LANES) && columns.start <= columns.end);
         assert!(columns.end == self.columns || columns.end.is_multiple_of(LANES));
@@ -177,7 +178,7 @@ impl<'a> Panels<'a> {
         self.columns = columns;
     }
 
-    /// The depth `depth` of f32 weights, where a line is one step: a head of keys.
+    /// Returns the depth `depth` of f32 weights, where a line is one step: a head of keys.
     fn depth_range(&self, depth: &std::ops::Range<usize>) -> Self {
         assert!(depth.start <= depth.end && depth.end <= self.steps);
         let lines = &self.lines[depth.start.min(self.lines.len())..];
@@ -205,7 +206,7 @@ impl<'a> Panels<'a> {
         Ok(())
     }
 
-    /// The cells of one column, from the first depth step to the last.
+    /// Returns the cells of one column, from the first depth step to the last.
     fn column_cells(&self, column: usize) -> impl Iterator<Item = [u8; 4]> + 'a {
         assert!(column < self.columns, "column {column} of {}", self.columns);
         self.panel(column / LANES).iter().map(move |line| line.cell(column % LANES))
@@ -240,12 +241,12 @@ impl<T> Clone for UnpackedWeights<'_, T> {
 impl<T> Copy for UnpackedWeights<'_, T> {}
 
 impl<'a, T: Copy> UnpackedWeights<'a, T> {
-    /// Weights `[inputs, outputs]`: Marian's and Nematus' `W`.
+    /// Returns weights `[inputs, outputs]`: Marian's and Nematus' `W`.
     pub fn inputs_by_outputs(values: MatRef<'a, T>) -> Self {
         Self { values, transposed: false }
     }
 
-    /// Weights `[outputs, inputs]`: embedding tables, weights of CTranslate2, Hugging Face
+    /// Returns weights `[outputs, inputs]`: embedding tables, weights of CTranslate2, Hugging Face
     /// and intgemm.
     pub fn outputs_by_inputs(values: MatRef<'a, T>) -> Self {
         Self { values, transposed: true }

@@ -9,7 +9,7 @@ pub fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
     }
 }
 
-/// The sum of the products of elements.
+/// Returns the sum of the products of elements.
 pub fn dot<R: Real>(a: &[R], b: &[R]) -> R {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
@@ -22,7 +22,7 @@ pub fn softmax<R: Real>(scores: &mut [R]) {
     scores.iter_mut().for_each(|score| *score /= sum);
 }
 
-/// The logarithm of the sum of the exponentials of scores.
+/// Returns the logarithm of the sum of the exponentials of scores.
 pub fn log_sum_exp<R: Real>(scores: &[R]) -> R {
     let max = scores.iter().copied().fold(R::neg_infinity(), R::max);
     let sum: R = scores.iter().map(|&score| (score - max).exp()).sum();

@@ -103,7 +103,7 @@ pub(crate) fn quantize_row_i8<I: Isa>(isa: I, row: &[f32], largest: f32, out: &m
     largest / 127.0 + (largest * 0.0)
 }
 
-/// The largest magnitude of a row, NaN if one of its numbers is.
+/// Returns the largest magnitude of a row, NaN if one of its numbers is.
 #[inline(always)]
 pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
     let mut most = isa.splat(0.0);
@@ -180,7 +180,7 @@ fn quantize_rows_i16<I: Isa>(
 /// The smallest magnitude whose 32,767th part is a normal number.
 const MIN_ABSMAX: f32 = 32_768.0 * f32::MIN_POSITIVE;
 
-/// The largest Euclidean norm of a run of `factor` times the row.
+/// Returns the largest Euclidean norm of a run of `factor` times the row.
 #[inline(always)]
 fn max_run_norm<I: Isa>(isa: I, row: &[f32], factor: f32) -> f32 {
     let factor = isa.splat(factor);

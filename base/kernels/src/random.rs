@@ -16,7 +16,7 @@ const ROUNDS: u32 = 10;
 /// Draws of a block.
 const BLOCK: usize = 4;
 
-/// The four 32-bit draws of a block of Philox4x32-10.
+/// Returns the four 32-bit draws of a block of Philox4x32-10.
 ///
 /// ```
 /// assert_eq!(miriam_kernels::random::philox([0; 4], [0; 2])[0], 0x6627_e8d5);
@@ -55,7 +55,7 @@ pub struct RowKey {
 }
 
 impl RowKey {
-    /// The place of the row's mask at a place in the network.
+    /// Returns the place of the row's mask at a place in the network.
     pub fn mask_row(self, site: u32) -> MaskRow {
         MaskRow { position: self.position, site, sentence: self.sentence }
     }

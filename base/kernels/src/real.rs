@@ -27,12 +27,12 @@ pub trait Real:
     /// 1.
     const ONE: Self;
 
-    /// The nearest number.
+    /// Returns the nearest number.
     fn of(value: f64) -> Self;
-    /// The number, which is one of f64.
+    /// Returns the number, which is one of f64.
     fn as_f64(self) -> f64;
 
-    /// The nearest number from `-limit` to `limit`; NaN is kept, so that it is detected.
+    /// Returns the nearest number from `-limit` to `limit`; NaN is kept, so that it is detected.
     fn clipped(self, limit: Self) -> Self {
         if self > limit {
             limit

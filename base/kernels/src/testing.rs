@@ -15,7 +15,7 @@ impl TestRng {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
     }
 
-    /// An integer from `least` to `most`.
+    /// Returns an integer from `least` to `most`.
     pub(crate) fn integer(&mut self, least: i64, most: i64) -> i64 {
         least + (self.next() % (most - least + 1) as u64) as i64
     }
@@ -36,7 +36,7 @@ pub(crate) fn assert_close(found: &[f32], expected: &[f64], tolerance: f64, name
     }
 }
 
-/// The gradient of `loss` with respect to each number of `parts`, by central differences.
+/// Returns the gradient of `loss` with respect to each number of `parts`, by central differences.
 pub(crate) fn numeric_gradients(
     parts: &[&[f32]],
     loss: impl Fn(&[Vec<f64>]) -> f64,

@@ -77,7 +77,7 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// The state before the first part, for the top `k` tokens. Greedy search may leave out
+    /// Returns the state before the first part, for the top `k` tokens. Greedy search may leave out
     /// the sum (`normalize` false), which costs more than the top-k itself: then there is no
     /// normaliser.
     pub fn new(k: usize, normalize: bool) -> Self {
@@ -99,8 +99,8 @@ impl TopK {
         self.sum = 0.0;
     }
 
-    /// The top-k tokens, best first; of equal ones the lower id first. Fewer than k
-    /// if the row was shorter; logits of -infinity or NaN are never among them.
+    /// Returns the top-k tokens, best first; of equal ones the lower id first. Fewer than k if the
+    /// row was shorter; logits of -infinity or NaN are never among them.
     pub fn candidates(&self) -> &[TokenLogit] {
         &self.candidates
     }
@@ -110,7 +110,8 @@ impl TopK {
         self.sum.is_nan() || self.shift == f32::INFINITY
     }
 
-    /// The natural logarithm of the sum of exponentials of all logits; NaN if one of them was.
+    /// Returns the natural logarithm of the sum of exponentials of all logits; NaN if one of them
+    /// was.
     ///
     /// # Panics
     /// If the sum was left out.
@@ -215,7 +216,7 @@ fn update_topk_block<I: Isa>(isa: I, topk: &mut TopK, first: usize, ids: ColumnI
     }
 }
 
-/// The largest logit of a block, and the sum of the exponentials of all logits minus
+/// Returns the largest logit of a block, and the sum of the exponentials of all logits minus
 /// `shift`, or 0 without a shift; NaN if one of them is.
 #[inline(always)]
 fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
@@ -241,7 +242,7 @@ fn max_sumexp<I: Isa>(isa: I, block: &[f32], shift: Option<f32>) -> (f32, f32) {
 }
 
 impl TopK {
-    /// The logit that one of the top k must exceed. Equal ones come later and have higher
+    /// Returns the logit that one of the top k must exceed. Equal ones come later and have higher
     /// ids.
     fn threshold(&self) -> f32 {
         match self.candidates.last() {

@@ -5,7 +5,7 @@
 use super::{Parameter, Parameters, supported_parameters};
 use crate::{Error, Result};
 
-/// The options of `tokens`, under their long names, with their values.
+/// Returns the options of `tokens`, under their long names, with their values.
 pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     let mut parameters = Parameters::default();
     let mut current: Option<String> = None;
@@ -20,7 +20,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
             continue;
         }
         let given = token.strip_prefix("--").or(token.strip_prefix('-')).unwrap_or(token);
-        // `--option=value`, as in other programs.
+        // As in other programs: `--option=value`.
         let (given, value) = match given.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (given, None),
@@ -37,7 +37,7 @@ pub(super) fn parse(tokens: &[String]) -> Result<Parameters> {
     Ok(parameters)
 }
 
-/// A dash that no digit follows.
+/// Whether `token` is a dash that is not followed by a digit.
 fn is_option(token: &str) -> bool {
     let mut letters = token.chars();
     letters.next() == Some('-') && letters.next().is_some_and(|c| !c.is_ascii_digit() && c != '.')

@@ -1,6 +1,6 @@
 //! The CPU of each worker: from Moses2's offset and increment, or from a list.
 
-/// The CPUs that `list` names: `0,2,4-7`.
+/// Returns the CPUs that `list` names: `0,2,4-7`.
 pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
     fn wrong(part: &str) -> String {
         format!("{part:?} is neither a CPU nor a range; write 0,2,4-7")
@@ -26,8 +26,8 @@ pub(super) fn parse_cpu_list(list: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
-/// CPUs for `workers`: from `offset` on in steps of `increment`, cyclically over
-/// `allowed` (`phrase-decoding.md` 4). None without an offset.
+/// Returns the CPUs of `workers`: from `offset` on in steps of `increment`, cyclically over
+/// `allowed` (`phrase-decoding.md` 4). Returns none without an offset.
 pub(super) fn assign_round_robin(
     offset: i64,
     increment: i64,

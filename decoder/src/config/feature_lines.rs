@@ -1,7 +1,7 @@
 //! Feature lines: `TypeName key=value key=value ...` (`phrase-decoding.md` 1.6).
 //!
-//! Each feature's file reads the keys of its own type; here are names, overrides, and
-//! what all types have in common.
+//! Each feature's file reads the keys of its own type; this file handles names, overrides and keys
+//! that all types share.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::feature_line::{FeatureLine, parse_count, parse_flag};
 use crate::features::{FeatureKind, FeatureSpec, SUPPORTED_TYPES, is_language_model_alias};
 use crate::{Error, Result};
 
-/// The largest number of scores of a feature, more than any table has.
+/// The largest number of scores of a feature.
 const MAX_COMPONENTS: usize = 10_000;
 
 /// Keys that Moses accepts for every feature and that change no translation here, with the reason.
@@ -38,7 +38,7 @@ pub(super) fn parse(
         let name =
             keys.take("name").unwrap_or_else(|| make_default_name(keys.type_name(), &mut unnamed));
         if parsed.iter().any(|(other, _)| *other == name) {
-            return fail(format!("two features are called {name}"));
+            return fail(format!("two features have the name {name}"));
         }
         parsed.push((name, keys));
     }
@@ -68,7 +68,7 @@ pub(super) fn parse(
     Ok(features)
 }
 
-/// A default name: the type with the next number among unnamed features of the type.
+/// Returns a default name: the type with the next number among unnamed features of the type.
 fn make_default_name(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> String {
     match unnamed.iter_mut().find(|(name, _)| name == type_name) {
         Some((_, next)) => {
@@ -82,7 +82,7 @@ fn make_default_name(type_name: &str, unnamed: &mut Vec<(String, usize)>) -> Str
     }
 }
 
-/// A value of `tuneable-components`, a boolean for each of `count` components.
+/// Returns a value of `tuneable-components`, a boolean for each of `count` components.
 fn parse_tuneable_components(list: &str, count: usize) -> Result<Vec<bool>, String> {
     let flags = list.split(',').map(|text| parse_flag("tuneable-components", text));
     let flags = flags.collect::<Result<Vec<_>, _>>()?;
@@ -96,7 +96,7 @@ fn parse_tuneable_components(list: &str, count: usize) -> Result<Vec<bool>, Stri
     Ok(flags)
 }
 
-/// Warns once of each key that changes nothing, with the features that have it.
+/// Warns once about each key without effect, with the features that have it.
 fn warn_of_keys_without_effect(features: &[(String, FeatureLine)]) {
     for (key, why) in KEYS_WITHOUT_EFFECT {
         let with_key = features.iter().filter(|(_, keys)| keys.has(key));

@@ -35,7 +35,7 @@ impl FeatureOverride {
     }
 }
 
-/// The overrides of `settings` and `feature-overwrite`.
+/// Returns the overrides of `settings` and `feature-overwrite`.
 pub(super) fn collect_overrides(
     ini: &Path,
     settings: &Settings,
@@ -65,7 +65,7 @@ pub(super) fn collect_overrides(
                 return complain("has something that is not of the form key=value");
             };
             if matches!(key, "name" | "num-features") {
-                return complain("changes what features are called or how many scores they have");
+                return complain("changes the name of a feature or its number of scores");
             }
             edits.push(FeatureOverride {
                 target: OverrideTarget::Named(feature.to_owned()),
@@ -77,7 +77,7 @@ pub(super) fn collect_overrides(
     Ok(edits)
 }
 
-/// The error for an override of a feature that does not exist.
+/// Returns the error for an override of a feature that does not exist.
 pub(super) fn unknown_feature_error(ini: &Path, name: &str, names: &[&str]) -> Error {
     let names = names.join(", ");
     Error::section(ini, OPTION_NAME, format!("no feature has the name {name}; there are {names}"))

@@ -11,7 +11,7 @@ use miriam_textio::{Input, Lines};
 use super::{Parameters, supported_parameters};
 use crate::{Error, Result};
 
-/// The ini that `path` names: a file, or the moses.ini of a folder.
+/// Returns the ini that `path` names: a file, or the moses.ini of a folder.
 pub(super) fn locate(path: PathBuf) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path);

@@ -75,7 +75,7 @@ impl InputSettings {
     }
 }
 
-/// What Moses reads under an input type that is not available.
+/// Describes the input of a type that is not available.
 fn describe_input_type(number: &str) -> &'static str {
     match number {
         "1" => " is confusion networks, which are not available",
@@ -121,7 +121,7 @@ fn read_factor_settings(read: &SettingsReader<'_>) -> Result<FactorSettings> {
     })
 }
 
-/// The factors of a parameter with one factor a line, or several separated by commas.
+/// Returns the factors of a parameter: one factor per line, or several separated by commas.
 fn parse_factor_parameter(read: &SettingsReader<'_>, name: &str) -> Result<Option<Vec<usize>>> {
     let Some(words) = read.split_values(name) else { return Ok(None) };
     match parse_factors(&words.join(",")) {

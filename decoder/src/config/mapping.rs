@@ -39,7 +39,7 @@ impl DecodingGraphBackoff {
     }
 }
 
-/// The steps of the lines `T n` or `g T n`, n counting the tables in the order of the ini
+/// Parses the steps of the lines `T n` or `g T n`; n counts the tables in the order of the ini,
 /// without the unknown-word penalty. A table that is listed twice is consulted once.
 pub(super) fn parse_steps(
     ini: &Path,
@@ -68,7 +68,7 @@ pub(super) fn parse_steps(
         let table = number.parse::<usize>().ok().and_then(|n| tables.get(n));
         let Some(&table) = table else {
             return fail(format!(
-                "{line:?} names a table that is not there; there are {}",
+                "{line:?} names a table that does not exist; there are {}",
                 tables.len()
             ));
         };
@@ -82,7 +82,7 @@ pub(super) fn parse_steps(
     Ok(steps)
 }
 
-/// One value a mapping line; steps without one look up all spans.
+/// Parses one value per mapping line; steps without a value look up all spans.
 fn parse_backoffs(
     ini: &Path,
     parameters: &Parameters,

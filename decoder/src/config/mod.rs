@@ -1,4 +1,4 @@
-//! From moses.ini and the command line to a checked description of a system.
+//! Configurations: the checked description of a system from moses.ini and the command line.
 //!
 //! Three steps, each a type: [`Parameters`] are names with raw values, as Moses2
 //! reads and overrides them; [`Settings`] are the typed search and output
@@ -46,12 +46,12 @@ struct Parameter {
 }
 
 impl Parameters {
-    /// The values of `name`; `None` if it was not given.
+    /// Returns the values of `name`; `None` if it was not given.
     pub fn get(&self, name: &str) -> Option<&[String]> {
         self.list.iter().find(|p| p.name == name).map(|p| &p.values[..])
     }
 
-    /// Names and values, in the order of first appearance.
+    /// Returns names and values, in the order of first appearance.
     fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.list.iter().map(|p| (&p.name[..], &p.values[..]))
     }
@@ -80,7 +80,7 @@ impl Parameters {
         self.list.iter_mut().filter(|p| p.name == name).for_each(|p| p.overridden = true);
     }
 
-    /// An error about the value of `name` that says where it was given.
+    /// Returns an error about the value of `name` that says where it was given.
     fn invalid_value(&self, ini: &Path, name: &str, reason: impl Into<String>) -> Error {
         if self.list.iter().any(|p| p.name == name && p.overridden) {
             Error::usage(format!("-{name}: {}", reason.into()))
@@ -120,7 +120,7 @@ impl Parameters {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// The ini file, in whose folder relative paths are tried second.
+    /// The ini file, whose folder is the second place where relative paths are looked up.
     pub ini: PathBuf,
     /// Search and output options.
     pub settings: Settings,
@@ -209,8 +209,8 @@ impl Configuration {
         old_format::is_section(name)
     }
 
-    /// The lines of `[feature]` and `[weight]` that the ini of the old format becomes; `None` for
-    /// one of the new format.
+    /// Converts an ini of the old format to the lines of `[feature]` and `[weight]`; returns `None`
+    /// for one of the new format.
     pub(crate) fn lines_of_old_format(&self) -> Result<Option<[Vec<String>; 2]>> {
         let mut parameters = ini::read(&self.ini)?;
         if parameters.get("feature").is_some() {
@@ -222,13 +222,13 @@ impl Configuration {
         ))
     }
 
-    /// The weights of all features, a line each, as Moses prints them:
-    /// `Name= 0.5 0.2`, or `Name UNTUNEABLE`.
+    /// Returns the weights of all features, one per line, as Moses prints them: `Name= 0.5 0.2`, or
+    /// `Name UNTUNEABLE`.
     pub fn weight_lines(&self) -> String {
         weights::format_lines(&self.features)
     }
 
-    /// The paths of the ini and of every file that a feature names.
+    /// Returns the paths of the ini and of every file that a feature names.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.features.iter().filter_map(|feature| feature.kind.model_path());
         named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])

@@ -1,5 +1,5 @@
-//! Old-format inis (`phrase-decoding.md` 1.11): one section a kind of model and
-//! one for its weights, from before there were feature lines.
+//! Old-format inis (`phrase-decoding.md` 1.11): one section per kind of model and one for its
+//! weights, from before there were feature lines.
 //!
 //! They are rewritten to feature and weight lines, in the order in which Moses2 creates
 //! the features; all later steps see one format only. Weights are rounded to six
@@ -33,12 +33,12 @@ const SECTIONS: &[(&str, &str)] = &[
     ("lmodel-oov-feature", ""),
 ];
 
-/// Sections of the old format whose values are keys of feature lines in the new one. Moses lets
-/// them stay in inis of the new format, where they change nothing.
+/// Sections of the old format whose values are keys of feature lines in the new one. Moses accepts
+/// them in inis of the new format, where they have no effect.
 const KEY_SECTIONS: [(&str, &str); 2] =
     [("ttable-limit", "table-limit"), ("lmodel-oov-feature", "oov-feature")];
 
-/// The long name of a section of the old format.
+/// Returns the long name of a section of the old format.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
     SECTIONS
         .iter()
@@ -64,7 +64,7 @@ pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
         (None, _) => Ok(()),
         (Some((old, _)), Some(new)) => {
             let reason = format!(
-                "a section of the old format beside [{new}] of the new one; put the model into \
+                "a section of the old format together with [{new}] of the new one; put the model into \
                  [feature] and its weights into [weight]"
             );
             Err(parameters.invalid_value(ini, old, reason))
@@ -80,12 +80,12 @@ pub(super) fn convert(ini: &Path, parameters: &mut Parameters) -> Result<()> {
     }
 }
 
-/// Removes sections that change nothing beside `[feature]`, with a warning.
+/// Removes sections without effect beside `[feature]`, with a warning.
 fn remove_key_sections(ini: &Path, parameters: &mut Parameters) {
     for (section, key) in KEY_SECTIONS {
         if parameters.remove(section) {
             tracing::warn!(
-                "{}, [{section}]: it does nothing beside [feature], as in Moses; the key {key}= of \
+                "{}, [{section}]: it has no effect together with [feature], as in Moses; the key {key}= of \
                  a feature line says it (-feature-overwrite \"NAME {key}=...\")",
                 ini.display()
             );
@@ -137,7 +137,7 @@ impl Conversion<'_> {
         self.convert_tables()
     }
 
-    /// `type factor order path`, a weight each.
+    /// Converts the lines `type factor order path`, with one weight each.
     fn convert_language_models(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-l")?;
         let oov_features = self.oov_features()?;
@@ -188,7 +188,8 @@ impl Conversion<'_> {
             .collect()
     }
 
-    /// The distance, then `factors type number path`, as many weights each.
+    /// Converts the distance, then the lines `factors type number path`, with `number` weights
+    /// each.
     fn convert_reordering(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-d")?;
         if weights.is_given {
@@ -219,7 +220,7 @@ impl Conversion<'_> {
         weights.finish(self)
     }
 
-    /// A feature with one weight, if the weight is given.
+    /// Converts a feature with one weight, if the weight is given.
     fn convert_penalty(&mut self, section: &str, feature: &str) -> Result<()> {
         let mut weights = SectionWeights::new(self, section)?;
         if weights.is_given {
@@ -229,7 +230,8 @@ impl Conversion<'_> {
         weights.finish(self)
     }
 
-    /// `type input-factors output-factors number path`, as many weights each.
+    /// Converts the lines `type input-factors output-factors number path`, with `number` weights
+    /// each.
     fn convert_tables(&mut self) -> Result<()> {
         let mut weights = SectionWeights::new(self, "weight-t")?;
         let lines = self.values("ttable-file");
@@ -282,7 +284,7 @@ impl Conversion<'_> {
         self.parameters.get(name).unwrap_or_default().to_vec()
     }
 
-    /// The values of `name`, one a line or several separated by blanks.
+    /// Returns the values of `name`: one per line, or several separated by blanks.
     fn words(&self, name: &str) -> Vec<String> {
         let values = self.parameters.get(name).unwrap_or_default().iter();
         values.flat_map(|value| value.split_ascii_whitespace()).map(str::to_owned).collect()
@@ -317,7 +319,7 @@ impl SectionWeights {
         Ok(SectionWeights { section: section.to_owned(), is_given, values: values.into_iter() })
     }
 
-    /// The next `number` weights in the form of a weight line.
+    /// Returns the next `number` weights in the form of a weight line.
     fn take(&mut self, conversion: &Conversion<'_>, number: usize, what: &str) -> Result<String> {
         let mut text = Vec::new();
         for _ in 0..number {
@@ -331,12 +333,12 @@ impl SectionWeights {
         Ok(String::from_utf8(text).expect("numbers are ASCII"))
     }
 
-    /// Warns of unused weights, which Moses2 does not.
+    /// Warns about unused weights, unlike Moses2.
     fn finish(self, conversion: &Conversion<'_>) -> Result<()> {
         let left = self.values.len();
         if left > 0 {
             let place = conversion.ini.display();
-            tracing::warn!("{place}, [{}]: {left} weights too many are not used", self.section);
+            tracing::warn!("{place}, [{}]: {left} superfluous weights are ignored", self.section);
         }
         Ok(())
     }

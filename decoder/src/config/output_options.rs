@@ -7,12 +7,12 @@ use super::settings_reader::SettingsReader;
 use crate::Result;
 use crate::output_streams::OutputStream;
 
-/// What the outputs contain.
+/// The contents of the outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputOptions {
     /// The n-best list, if requested.
     pub n_best: Option<NBestOptions>,
-    /// The maximal number of candidates tried for each entry of an n-best list.
+    /// The largest number of candidates tried for each entry of an n-best list.
     pub n_best_factor: usize,
     /// Whether feature values follow each phrase of the best translation.
     pub print_score_breakdown: bool,
@@ -114,7 +114,7 @@ impl OutputOptions {
     }
 }
 
-/// The values of `n-best-list`: one a line, as Moses takes them, or all on one line.
+/// Returns the values of `n-best-list`: one per line, as in Moses, or all on one line.
 fn split_n_best_values(values: &[String]) -> Vec<String> {
     let one_a_line = values.get(1).is_some_and(|text: &String| text.parse::<usize>().is_ok());
     let has_several = values.first().is_some_and(|first| first.contains([' ', '\t']));
@@ -124,7 +124,7 @@ fn split_n_best_values(values: &[String]) -> Vec<String> {
     values.iter().flat_map(|value| value.split_ascii_whitespace()).map(str::to_owned).collect()
 }
 
-/// Moses writes to standard output under both names.
+/// Returns the output path; Moses uses two names for standard output.
 pub(super) fn output_path(path: &str) -> PathBuf {
     if path == "/dev/stdout" { "-".into() } else { path.into() }
 }

@@ -11,8 +11,8 @@ use crate::output_streams::OutputStream;
 /// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAlgorithm {
-    /// One stack a number of covered words, every expansion evaluated
-    /// (`phrase-decoding.md` 3.12).
+    /// One stack per number of covered words, every expansion evaluated (`phrase-decoding.md`
+    /// 3.12).
     Stack,
     /// Cube pruning over mini-stacks (3.11).
     CubePruning,
@@ -78,7 +78,7 @@ impl Settings {
             0 => SearchAlgorithm::Stack,
             1 | 14 => SearchAlgorithm::CubePruning,
             n @ (4 | 10..=13) => {
-                tracing::warn!("search-algorithm {n} is an experiment of Moses2's; 1 is used");
+                tracing::warn!("search-algorithm {n} is an experiment of Moses2; 1 is used");
                 SearchAlgorithm::CubePruning
             }
             3 | 5..=9 => {

@@ -1,4 +1,4 @@
-//! Reading single options as values.
+//! Reading of single options as values.
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,14 +28,14 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// All values, split at blanks.
+    /// Returns all values, split at blanks.
     pub(super) fn split_values(&self, name: &str) -> Option<Vec<String>> {
         let values = self.parameters.get(name)?;
         let words = values.iter().flat_map(|value| value.split_ascii_whitespace());
         Some(words.map(str::to_owned).collect())
     }
 
-    /// `cpus`, else Moses2's offset and increment.
+    /// Reads `cpus`, or else Moses2's offset and increment.
     pub(super) fn read_cpus(&self, threads: usize) -> Result<Vec<usize>> {
         if let Some(list) = self.value("cpus")? {
             return cpu_affinity::parse_cpu_list(list).or_else(|reason| self.fail("cpus", reason));
@@ -70,7 +70,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// `timeout-ms`, or Moses 1's options in seconds, whose 0 and -1 mean none.
+    /// Reads `timeout-ms`, or Moses 1's options in seconds, whose 0 and -1 mean no limit.
     pub(super) fn time_limit(&self) -> Result<Option<Duration>> {
         if self.value("timeout-ms")?.is_some() {
             return match self.integer("timeout-ms", 0)? {
@@ -95,7 +95,7 @@ impl SettingsReader<'_> {
         }
     }
 
-    /// Absent: the default; without a value: true; otherwise yes or no (1.3).
+    /// Reads a truth value (1.3): the default if it is absent, true without a value.
     pub(super) fn boolean(&self, name: &str, default: bool) -> Result<bool> {
         match self.parameters.get(name) {
             None => Ok(default),

@@ -1,5 +1,5 @@
-//! The parameters that this decoder honours, and those of Moses that it does not
-//! implement, so that errors distinguish them from unknown ones.
+//! The parameters that this decoder honours, and those of Moses that it does not implement, which
+//! errors distinguish from unknown ones.
 
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ const SUPPORTED: &[ParameterInfo] = &[
         "input-file",
         "i",
         "FILE",
-        "text to translate, a sentence a line; plain, .gz, .zst, .bz2 or .xz; - or absent: standard input",
+        "text to translate, one sentence per line; plain, .gz, .zst, .bz2 or .xz; - or absent: standard input",
     ),
     parameter("output-file", "o", "FILE", "where translations go; - or absent: standard output"),
     parameter("threads", "th", "N|all", "worker threads [all]"),
@@ -60,8 +60,8 @@ const SUPPORTED: &[ParameterInfo] = &[
     ),
     parameter("cpu-affinity-increment", "", "N", "CPUs from one worker's to the next's [1]"),
     parameter("search-algorithm", "", "0|1|14", "0 stack decoding, 1 or 14 cube pruning [0]"),
-    parameter("stack", "s", "N", "hypotheses kept a stack (cube pruning: a mini-stack) [200]"),
-    parameter("cube-pruning-pop-limit", "cbp", "N", "pops a stack [1000]"),
+    parameter("stack", "s", "N", "hypotheses kept per stack (cube pruning: per mini-stack) [200]"),
+    parameter("cube-pruning-pop-limit", "cbp", "N", "pops per stack [1000]"),
     parameter(
         "cube-pruning-diversity",
         "cbd",
@@ -131,10 +131,20 @@ const SUPPORTED: &[ParameterInfo] = &[
     parameter("labeled-n-best-list", "", "BOOL", "feature names in n-best lists [true]"),
     parameter("include-segmentation-in-n-best", "", "BOOL", "a column source=target [false]"),
     parameter("print-alignment-info-in-n-best", "", "BOOL", "a column of word alignment [false]"),
-    parameter("alignment-output-file", "", "FILE", "word alignments, a line a sentence"),
-    parameter("output-unknowns", "", "FILE", "unknown words, a line a sentence"),
-    parameter("output-search-graph", "osg", "FILE", "the search graph, a JSON object a sentence"),
-    parameter("translation-details", "T", "FILE", "the origin of each phrase, a block a sentence"),
+    parameter("alignment-output-file", "", "FILE", "word alignments, one line per sentence"),
+    parameter("output-unknowns", "", "FILE", "unknown words, one line per sentence"),
+    parameter(
+        "output-search-graph",
+        "osg",
+        "FILE",
+        "the search graph, one JSON object per sentence",
+    ),
+    parameter(
+        "translation-details",
+        "T",
+        "FILE",
+        "the origin of each phrase, one block per sentence",
+    ),
     parameter(
         "keep-cr",
         "",
@@ -178,14 +188,9 @@ const SUPPORTED: &[ParameterInfo] = &[
         "decoding-graph-backoff",
         "dpb",
         "N",
-        "a value a decoding step: 0 every span, -1 spans without options, N such of N words [0]",
+        "one value per decoding step: 0 every span, -1 spans without options, N such of N words [0]",
     ),
-    parameter(
-        "input-factors",
-        "",
-        "LIST",
-        "the factors that the columns of an input word are [0,1,..]",
-    ),
+    parameter("input-factors", "", "LIST", "factors in the columns of an input word [0,1,..]"),
     parameter("output-factors", "", "LIST", "factors that are printed [0]"),
     parameter("factor-delimiter", "", "TEXT|none", "separator of the factors of a word [|]"),
     parameter(
@@ -210,8 +215,8 @@ const SUPPORTED: &[ParameterInfo] = &[
     ),
     parameter("xml-brackets", "xb", "OPEN CLOSE", "strings around tags, as in \"{{ }}\" [< >]"),
     parameter("monotone-at-punctuation", "mp", "BOOL", "no reordering across punctuation [false]"),
-    parameter("verbose", "v", "N", "accepted, does nothing"),
-    parameter("cache-size", "", "N", "accepted, does nothing: there is no cache to size"),
+    parameter("verbose", "v", "N", "accepted, without effect"),
+    parameter("cache-size", "", "N", "accepted, without effect: there is no cache of a fixed size"),
 ];
 
 /// Parameters of Moses and Moses2 that are recognised but not implemented.
@@ -228,14 +233,14 @@ const NOT_IMPLEMENTED: &[&str] = &[
     "translation-all-details",
 ];
 
-/// The long name of an option given by its long or short name.
+/// Returns the long name of an option given by its long or short name.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
     supported_name(given)
         .or_else(|| old_format::long_name(given))
         .or_else(|| unsupported_options::long_name(given))
 }
 
-/// The long name of an option that the decoder honours.
+/// Returns the long name of an option that the decoder honours.
 pub(super) fn supported_name(given: &str) -> Option<&'static str> {
     SUPPORTED
         .iter()
@@ -249,7 +254,8 @@ pub(super) fn is_section(name: &str) -> bool {
     long_name(name).is_some()
 }
 
-/// Options of `miriam translate` that are none of Moses': of raw text, and of all commands.
+/// Options of `miriam translate` that Moses does not have: those of raw text, and those of all
+/// commands.
 const PROGRAM_OPTIONS: &[&str] = &[
     "raw",
     "normalize",
@@ -263,10 +269,10 @@ const PROGRAM_OPTIONS: &[&str] = &[
     "log-level",
 ];
 
-/// Options that begin with an unknown name, at most, in the error about it.
+/// The largest number of options that the error about an unknown name lists.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// The error about an option or section, shown as `shown`.
+/// Returns the error about an option or section, shown as `shown`.
 pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     if NOT_IMPLEMENTED.contains(&name) {
         return format!("{shown} is an option of Moses that is not implemented yet");
@@ -298,7 +304,7 @@ pub(super) fn unsupported_message(shown: &str, name: &str) -> String {
     format!("{} is unknown; {meant}`miriam translate --help` lists all options", shorten(shown))
 }
 
-/// `a, b or c`.
+/// Joins words as in `a, b or c`.
 fn join_alternatives(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -307,12 +313,12 @@ fn join_alternatives(words: &[String]) -> String {
     }
 }
 
-/// Every parameter the decoder honours, for completions and manual pages.
+/// Returns every parameter the decoder honours, for completions and manual pages.
 pub fn supported_parameters() -> &'static [ParameterInfo] {
     SUPPORTED
 }
 
-/// The options with their short names, values and meaning, a paragraph each.
+/// Returns the options with their short names, values and meaning, one paragraph each.
 pub fn options_help() -> String {
     let mut text = String::new();
     for k in SUPPORTED {

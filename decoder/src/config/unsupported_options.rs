@@ -1,8 +1,8 @@
-//! Options of Moses that this decoder ignores or refuses.
+//! Options of Moses that this decoder ignores or rejects.
 //!
-//! Old configurations have both kinds. An option that changes no translation here is
-//! accepted with one warning; one that would change translations, or write an output that
-//! does not exist here, is an error that says what it needs, unless it is switched off.
+//! An option that changes no translation here is accepted with one warning. One that would change
+//! translations, or write an output that does not exist here, is an error that says what it needs,
+//! unless it is switched off.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ const OPTIONS: &[MosesOption] = &[
     ignored("default-non-term-for-empty-range-only", "", BELONGS_TO_HIERARCHICAL),
     ignored("description", "", "it is a description"),
     ignored("disable-discarding", "dd", "there is no early discarding"),
-    ignored("distortion", "", "Moses does nothing with it either"),
+    ignored("distortion", "", "it has no effect in Moses either"),
     ignored("early-discarding-threshold", "edt", "there is no early discarding"),
     unsupported(
         "include-alignment-in-n-best",
@@ -70,7 +70,7 @@ const OPTIONS: &[MosesOption] = &[
     ignored("lmbr-pruning-factor", "", BELONGS_TO_MBR),
     ignored("lmbr-r", "", BELONGS_TO_MBR),
     ignored("lmbr-thetas", "", BELONGS_TO_MBR),
-    ignored("lmodel-dub", "", "Moses does nothing with it either"),
+    ignored("lmodel-dub", "", "it has no effect in Moses either"),
     ignored("lmstats", "", "there are no such statistics"),
     ignored("max-chart-span", "", BELONGS_TO_HIERARCHICAL),
     ignored("max-partial-trans-opt", "", "there are no partial options to limit"),
@@ -161,7 +161,7 @@ const OPTIONS: &[MosesOption] = &[
     unsupported("word-translation-feature", "", NEEDS_SPARSE_FEATURES),
 ];
 
-/// The long name of an option given by its long or short name.
+/// Returns the long name of an option given by its long or short name.
 pub(super) fn long_name(given: &str) -> Option<&'static str> {
     OPTIONS
         .iter()
@@ -169,7 +169,7 @@ pub(super) fn long_name(given: &str) -> Option<&'static str> {
         .map(|o| o.name)
 }
 
-/// Warns of ignored options and fails on unsupported ones.
+/// Warns about ignored options and fails on unsupported ones.
 pub(super) fn check(ini: &Path, parameters: &Parameters) -> Result<()> {
     for (name, values) in parameters.iter() {
         if let Some(long) = supported_parameters::long_name(name).filter(|&long| long != name) {

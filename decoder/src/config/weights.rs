@@ -56,7 +56,7 @@ pub(super) fn assign_weights(
     Ok(())
 }
 
-/// `Name= w x w Name= w ...`; several values are read as one.
+/// Applies the lines `Name= w x w Name= w ...`; several values are read as one.
 fn apply_overwrites(
     place: &SectionContext<'_>,
     features: &[FeatureSpec],
@@ -93,7 +93,7 @@ fn apply_overwrites(
     Ok(())
 }
 
-/// The weights of all features as Moses prints them.
+/// Returns the weights of all features as Moses prints them.
 pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
     let mut text = Vec::new();
     for feature in features {

@@ -7,17 +7,16 @@ use crate::coverage::Coverages;
 use crate::hypothesis::Hypothesis;
 use crate::span::Span;
 
-/// The length of the jump to `span` from the end of the previous phrase, in words.
+/// Returns the length of the jump to `span` from the end of the previous phrase, in words.
 #[inline]
 pub(crate) fn jump_distance(last_end: u32, span: Span) -> i64 {
     (i64::from(last_end) - i64::from(span.start)).abs()
 }
 
-/// The jumps that become unavoidable with `span`, in words, after Moore and Quirk
-/// (2007): a phrase that leaves a gap pays for going over it and coming back, so
-/// that later phrases in the gap cost nothing. `last_end` is the end of the previous
-/// phrase (0 at the beginning), `first_gap` the first open position before `span` is
-/// covered.
+/// Returns the jumps that become unavoidable with `span`, in words, after Moore and Quirk (2007): a
+/// phrase that leaves a gap pays for jumping over it and back, so that later phrases in the gap
+/// cost nothing. `last_end` is the end of the previous phrase (0 at the beginning), `first_gap` the
+/// first open position before `span` is covered.
 #[inline]
 fn early_distortion_distance(last_end: u32, span: Span, first_gap: u32) -> i64 {
     let length = i64::from(span.end - span.start);
@@ -59,7 +58,7 @@ impl Distortion {
         -transition.distance
     }
 
-    /// The weighted score of a transition.
+    /// Returns the weighted score of a transition.
     #[inline(always)]
     pub(crate) fn score(&self, transition: &Transition) -> f32 {
         Self::value(transition) * self.weight

@@ -32,7 +32,7 @@ pub(crate) struct Transition {
 }
 
 impl Transition {
-    /// The step from `last_end` (0 at the beginning) to `span`.
+    /// Returns the step from `last_end` (0 at the beginning) to `span`.
     #[inline]
     pub(crate) fn new(last_end: u32, span: Span) -> Self {
         let distance = jump_distance(last_end, span) as f32;
@@ -74,9 +74,9 @@ pub(crate) struct ScoredLms<'a> {
 /// Inputs of the values of an expansion, besides the expansion itself.
 #[derive(Clone, Copy)]
 pub(crate) struct ValueSources<'a> {
-    /// The unweighted reordering scores of the option, a column an orientation.
+    /// The unweighted reordering scores of the option, one column per orientation.
     pub(crate) reordering: &'a [f32],
-    /// Those of the previous hypothesis' option; any where there is none.
+    /// Those of the previous hypothesis' option; anything if there is none.
     pub(crate) previous_reordering: &'a [f32],
     /// The component of each column.
     pub(crate) reordering_components: &'a [usize],
@@ -98,13 +98,13 @@ pub(crate) enum ExpansionFeature {
 }
 
 impl ExpansionFeature {
-    /// Takes its weights of those of all components.
+    /// Takes its weights from those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             ExpansionFeature::Distortion(feature) => feature.set_weights(weights),
             ExpansionFeature::EarlyDistortion(feature) => feature.set_weights(weights),
             ExpansionFeature::LanguageModel(feature) => feature.set_weights(weights),
-            // Their scores come weighted, in the columns of options and from scorers.
+            // Their scores are weighted already, in the columns of options and by scorers.
             ExpansionFeature::BackwardReordering(_)
             | ExpansionFeature::ForwardReordering(_)
             | ExpansionFeature::HierarchicalForward(_)
@@ -112,9 +112,9 @@ impl ExpansionFeature {
         }
     }
 
-    /// `total` plus the weighted score of an expansion. A language model sets its state
-    /// after the expansion; `stateful_scores` are the weighted scores of the features
-    /// with states of their own.
+    /// Returns `total` plus the weighted score of an expansion. A language model sets its state
+    /// after the expansion; `stateful_scores` are the weighted scores of the features with states
+    /// of their own.
     #[inline(always)]
     pub(crate) fn add_score(
         &self,

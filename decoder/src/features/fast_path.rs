@@ -16,7 +16,7 @@ const LM_TERM: u8 = 3;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastPathFeatures {
     pub(crate) distortion: Distortion,
-    /// Backward and forward scores tell the same orientations apart.
+    /// Backward and forward scores distinguish the same orientations.
     pub(crate) backward: BackwardReordering,
     pub(crate) forward: ForwardReordering,
     pub(crate) language_model: LanguageModelFeature,
@@ -26,7 +26,7 @@ pub(crate) struct FastPathFeatures {
 }
 
 impl FastPathFeatures {
-    /// The features of `set`, if they are those of the fast path.
+    /// Returns the features of `set`, if they are those of the fast path.
     pub(crate) fn from_features(set: &FeatureSet) -> Option<Self> {
         let &[a, b, c, d] = &set.expansion[..] else { return None };
         if !set.stateful.is_empty() || set.reordering_width() > MAX_HOT_COLUMNS {
@@ -71,8 +71,8 @@ impl FastPathFeatures {
         self.order[3] == LM_TERM
     }
 
-    /// Adds those of `terms`, of distortion, backward and forward reordering, that come before
-    /// the language model's to `total`.
+    /// Adds to `total` those of `terms` (distortion, backward and forward reordering) that come
+    /// before the language model's.
     #[inline(always)]
     pub(crate) fn add_terms_before_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
         for &term in self.order.iter().take_while(|&&term| term != LM_TERM) {
@@ -81,7 +81,7 @@ impl FastPathFeatures {
         total
     }
 
-    /// Adds those of `terms` that come after the language model's to `total`.
+    /// Adds to `total` those of `terms` that come after the language model's.
     #[inline(always)]
     pub(crate) fn add_terms_after_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
         for &term in self.order.iter().skip_while(|&&term| term != LM_TERM).skip(1) {
@@ -90,7 +90,7 @@ impl FastPathFeatures {
         total
     }
 
-    /// The orientations that the reordering model tells apart.
+    /// Returns the orientations that the reordering model distinguishes.
     #[inline(always)]
     pub(crate) fn orientations(&self) -> OrientationClasses {
         self.backward.orientations

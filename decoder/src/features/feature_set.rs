@@ -1,5 +1,5 @@
-//! All feature functions of a system: their components among the values of a
-//! translation, their weights, and the lists by which the search asks them.
+//! All feature functions of a system: their components among the values of a translation, their
+//! weights, and the lists through which the search calls them.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct FeatureComponents {
     pub range: Range<usize>,
     /// Whether each component is tuned; n-best lists leave others out.
     pub tuneable: Vec<bool>,
-    /// Its weights, one a component.
+    /// Its weights, one per component.
     pub weights: Vec<f32>,
 }
 
@@ -34,7 +34,7 @@ impl FeatureComponents {
         self.tuneable.contains(&true)
     }
 
-    /// The components that are tuned.
+    /// Returns the components that are tuned.
     pub fn tuned_components(&self) -> impl Iterator<Item = usize> + '_ {
         self.range.clone().zip(&self.tuneable).filter_map(|(c, &tuned)| tuned.then_some(c))
     }
@@ -52,7 +52,7 @@ pub(crate) enum TableSlot {
     SentenceTable(usize),
 }
 
-/// What makes two hypotheses of the same coverage and joint state different.
+/// The properties that make two hypotheses of the same coverage and joint state different.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RecombinationKey {
     /// The start of the last span (reordering models).
@@ -61,9 +61,8 @@ pub(crate) struct RecombinationKey {
     pub(crate) uses_end: bool,
 }
 
-/// The columns of a row of an option's unweighted scores: the scores of its table, of
-/// which rows have as many as the widest table; the inner score of each language model;
-/// its reordering scores.
+/// The columns of a row of an option's unweighted scores: the scores of its table, padded to the
+/// widest table; the inner score of each language model; its reordering scores.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PhraseRowLayout {
     pub(crate) inner_lm_offset: usize,
@@ -118,7 +117,7 @@ impl FeatureSet {
         self.slots.contains(&TableSlot::Unknown)
     }
 
-    /// The number of reordering scores of an option, all models together.
+    /// Returns the number of reordering scores of an option, all models together.
     pub(crate) fn reordering_width(&self) -> usize {
         self.reordering_components.len()
     }
@@ -128,7 +127,7 @@ impl FeatureSet {
         self.phrase.iter().any(|f| matches!(f, PhraseFeature::OperationSequenceModel(_)))
     }
 
-    /// Adds a feature with a state of its own, which expansions get scores from.
+    /// Adds a feature with its own state, which scores expansions.
     pub(super) fn add_stateful(&mut self, feature: StatefulFeature) {
         let (index, first_score) = (self.stateful.len(), self.num_stateful_scores);
         let num_scores = feature.num_scores();
@@ -142,7 +141,7 @@ impl FeatureSet {
     ///
     /// # Errors
     ///
-    /// Fails where a phrase table lacks the reordering scores that a feature wants.
+    /// Fails if a phrase table lacks the reordering scores that a feature wants.
     pub(crate) fn finish(&mut self, models: &Models, exact_recombination: bool) -> Result<()> {
         if exact_recombination && !self.forward_columns.is_empty() {
             self.stateful.push(StatefulFeature::ForwardScores(self.forward_columns.clone()));
@@ -160,7 +159,7 @@ impl FeatureSet {
         Ok(())
     }
 
-    /// The weights of all components.
+    /// Returns the weights of all components.
     pub(crate) fn weights(&self) -> Vec<f32> {
         self.components.iter().flat_map(|f| f.weights.iter().copied()).collect()
     }
@@ -169,7 +168,7 @@ impl FeatureSet {
     ///
     /// # Panics
     ///
-    /// Panics where there are more or fewer weights than components.
+    /// Panics if there are more or fewer weights than components.
     pub(crate) fn set_weights(&mut self, weights: &[f32]) {
         assert_eq!(weights.len(), self.num_components, "one weight a component");
         for feature in &mut self.components {

@@ -1,5 +1,5 @@
-//! Language models: the log probability of the target words, and where it is asked for
-//! the number of words that the model does not know.
+//! Language models: the log probability of the target words, and on request the number of words
+//! that the model does not know.
 //!
 //! A phrase alone fixes the scores of its inner words, which go into the total of its
 //! option; the words that depend on the context are scored in each expansion.
@@ -53,14 +53,14 @@ impl LanguageModelSpec {
         Ok(LanguageModelSpec { path, open, has_oov_feature, factor })
     }
 
-    /// The number of components: the log probability, and the count of unknown words.
+    /// Returns the number of components: the log probability, and the count of unknown words.
     pub(super) fn num_components(&self) -> usize {
         1 + usize::from(self.has_oov_feature)
     }
 }
 
-/// Reads the keys that say how ARPA text is read. Moses' features of other toolkits open what
-/// KenLM rejects.
+/// Reads the keys that say how ARPA text is read. Moses' features of other toolkits also open files
+/// that KenLM rejects.
 fn take_arpa_options(keys: &mut FeatureLine) -> Result<ArpaOptions, String> {
     let mut options = ArpaOptions::default();
     if matches!(keys.type_name(), "IRSTLM" | "SRILM") {
@@ -99,7 +99,7 @@ pub(super) fn load(
 /// The log probability of one language model, a natural logarithm.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LanguageModelFeature {
-    /// Which of the system's language models.
+    /// The index of the language model in the system.
     model: usize,
     component: usize,
     weight: f32,
@@ -110,7 +110,7 @@ impl LanguageModelFeature {
         self.weight = weights[self.component];
     }
 
-    /// The weighted score of the words inside a phrase, and the weighted estimate of the
+    /// Returns the weighted score of the words inside a phrase, and the weighted estimate of the
     /// others without their context.
     #[inline]
     pub(super) fn phrase_score(&self, phrase: &mut impl UnscoredPhrase) -> (f32, f32) {
@@ -122,20 +122,20 @@ impl LanguageModelFeature {
         values[self.component] += phrase.inner_lm_score(self.model);
     }
 
-    /// The value of words of log10 probability `log10`.
+    /// Returns the value of words of log10 probability `log10`.
     #[inline(always)]
     fn value(log10: f32) -> f32 {
         Log10(log10).to_ln().0
     }
 
-    /// The weighted score of words of log10 probability `log10`.
+    /// Returns the weighted score of words of log10 probability `log10`.
     #[inline(always)]
     pub(crate) fn score(&self, log10: f32) -> f32 {
         Self::value(log10) * self.weight
     }
 
-    /// The weighted score of the words of an expansion that depend on its context. Sets
-    /// the model's state after it.
+    /// Returns the weighted score of the words of an expansion that depend on its context. Sets the
+    /// model's state after it.
     #[inline(always)]
     pub(super) fn expansion_score(
         &self,

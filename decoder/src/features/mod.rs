@@ -1,15 +1,13 @@
-//! Feature functions, a file or a folder each: the keys of its line in the ini, its
-//! components and weights, and its value.
+//! Feature functions, one file or folder each: the keys of the line in the ini, the components and
+//! weights, and the value.
 //!
-//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` explains how to
-//! add one. Features of a phrase alone ([`PhraseFeature`]) are scored when options are made.
-//! Features of an expansion
-//! ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) read the previous phrase's
-//! span and the coverage (distortion, most reordering) or the words of the context
-//! (language models). Features with any other state
-//! ([`StatefulFeature`](stateful_feature::StatefulFeature): hierarchical reordering,
-//! operation sequences) intern states of their own. The groups' functions dispatch by
-//! `match`, so that the search makes no virtual call for any but the last.
+//! A feature belongs to one or more of these groups; `CONTRIBUTING.md` explains how to add one.
+//! Features of a phrase alone ([`PhraseFeature`]) are scored when options are made. Features of an
+//! expansion ([`ExpansionFeature`](expansion_feature::ExpansionFeature)) read the previous phrase's
+//! span and the coverage (distortion, most reordering) or the words of the context (language
+//! models). Features with any other state ([`StatefulFeature`](stateful_feature::StatefulFeature):
+//! hierarchical reordering, operation sequences) intern their own states. The groups' functions
+//! dispatch by `match`, so that the search makes no virtual call for any but the last.
 
 mod distortion;
 mod expansion_feature;
@@ -64,7 +62,7 @@ pub struct FeatureSpec {
     pub num_components: usize,
     /// Whether each component is tuned; a feature without a tuned one needs no weight line.
     pub tuneable: Vec<bool>,
-    /// One weight a component.
+    /// One weight per component.
     pub weights: Vec<f32>,
     /// Its type and parameters.
     pub kind: FeatureKind,
@@ -99,9 +97,9 @@ pub enum FeatureKind {
 }
 
 impl FeatureKind {
-    /// Reads a feature line of which the keys that all types have are taken; returns the
-    /// number of components too. `num_features` is the value of `num-features`. `None`
-    /// for a type that is not supported.
+    /// Reads a feature line from which the keys common to all types have been taken; also returns
+    /// the number of components. `num_features` is the value of `num-features`. Returns `None` for
+    /// a type that is not supported.
     pub(crate) fn parse(
         keys: &mut FeatureLine,
         num_features: Option<usize>,
@@ -145,7 +143,7 @@ impl FeatureKind {
 }
 
 impl FeatureKind {
-    /// The file of the feature's model, as its line names it.
+    /// Returns the file of the feature's model, as its line names it.
     pub(crate) fn model_path(&self) -> Option<&str> {
         match self {
             FeatureKind::LanguageModel(spec) => Some(&spec.path),
@@ -161,11 +159,11 @@ impl FeatureKind {
 }
 
 impl FeatureSet {
-    /// Gives `feature` its components, and, if it `is_used`, loads it.
+    /// Gives `feature` its components, and loads it if it `is_used`.
     ///
     /// # Errors
     ///
-    /// Fails where a model cannot be opened or does not fit the feature's parameters.
+    /// Fails if a model cannot be opened or does not fit the feature's parameters.
     pub(crate) fn add(
         &mut self,
         feature: &FeatureSpec,

@@ -8,27 +8,27 @@ use super::word_penalty::WordPenalty;
 
 /// A target phrase.
 pub(crate) trait TargetPhrase {
-    /// The number of its words.
+    /// Returns the number of its words.
     fn num_words(&self) -> usize;
 
-    /// The number of words that language model `model` does not know.
+    /// Returns the number of words that language model `model` does not know.
     fn num_unknown_words(&self, model: usize) -> usize;
 }
 
 /// A target phrase of which an option is made.
 pub(crate) trait UnscoredPhrase: TargetPhrase {
-    /// Natural logarithms of language model `model`: of the words whose context lies
-    /// within the phrase, and of all words without more context.
+    /// Returns natural logarithms of language model `model`: of the words whose context is within
+    /// the phrase, and of all words without more context.
     fn lm_scores(&mut self, model: usize) -> (f32, f32);
 
-    /// The weighted score that an operation sequence model gives the phrase pair as a
-    /// sentence of its own.
+    /// Returns the weighted score that an operation sequence model gives the phrase pair as a whole
+    /// sentence.
     fn operations_score(&mut self, model: &OperationSequenceModel) -> f32;
 }
 
 /// The target phrase of an option, when its values are printed.
 pub(crate) trait ScoredPhrase: TargetPhrase {
-    /// The first of [`UnscoredPhrase::lm_scores`].
+    /// Returns the first of [`UnscoredPhrase::lm_scores`].
     fn inner_lm_score(&self, model: usize) -> f32;
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum PhraseFeature {
 }
 
 impl PhraseFeature {
-    /// Takes its weights of those of all components.
+    /// Takes its weights from those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
             PhraseFeature::WordPenalty(feature) => feature.set_weights(weights),
@@ -53,8 +53,8 @@ impl PhraseFeature {
         }
     }
 
-    /// Adds the weighted score of `phrase` to `total`, and to `estimate` what only
-    /// guides the search, because an expansion will score it exactly.
+    /// Adds the weighted score of `phrase` to `total`. Scores that an expansion will compute
+    /// exactly, and that only guide the search, are added to `estimate`.
     #[inline]
     pub(crate) fn add_score(
         &self,

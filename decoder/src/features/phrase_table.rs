@@ -22,9 +22,9 @@ pub struct PhraseTableSpec {
     pub limit: Option<usize>,
     /// How a binary file is loaded.
     pub load: LoadMethod,
-    /// Which factors the columns of source words are.
+    /// The factors in the columns of source words.
     pub input_factors: Vec<usize>,
-    /// Which factors the columns of target words are; `None` for 0, 1, 2 and so on.
+    /// The factors in the columns of target words; `None` for 0, 1, 2 and so on.
     pub output_factors: Option<Vec<usize>>,
 }
 
@@ -59,13 +59,13 @@ impl PhraseTableSpec {
         Ok(PhraseTableSpec { format, path, limit, load, input_factors, output_factors })
     }
 
-    /// The table's file, unless it comes with the input.
+    /// Returns the table's file, unless it comes with the input.
     pub(super) fn path(&self) -> Option<&str> {
         (self.format != PhraseTableFormat::PerSentence).then_some(&self.path[..])
     }
 }
 
-/// The scores of a phrase table: its weights, one a score, and its components.
+/// The scores of a phrase table: its weights, one per score, and its components.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseTableScores {
     component: usize,
@@ -85,12 +85,12 @@ impl PhraseTableScores {
         self.weights.copy_from_slice(&weights[own]);
     }
 
-    /// How many scores an entry has.
+    /// Returns the number of scores of an entry.
     pub(crate) fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// The weighted sum of the scores of an entry, one addition after another.
+    /// Returns the weighted sum of the scores of an entry, one addition after another.
     #[inline]
     pub(crate) fn score(&self, scores: &[f32]) -> f32 {
         let mut total = 0f32;
@@ -100,7 +100,7 @@ impl PhraseTableScores {
         total
     }
 
-    /// Adds the scores of an entry, of which `scores` may be the first of more.
+    /// Adds the scores of an entry; `scores` may have further ones after them.
     pub(crate) fn add_values(&self, scores: &[f32], values: &mut [f32]) {
         super::add_components(&mut values[self.component..], &scores[..self.weights.len()]);
     }
@@ -111,7 +111,7 @@ impl PhraseTableScores {
 pub(crate) struct SentenceTableFeature {
     pub(crate) name: String,
     pub(crate) scores: PhraseTableScores,
-    /// Which factors the columns of source words are, and those of target words.
+    /// The factors in the columns of source words, and those in the columns of target words.
     pub(crate) input_factors: Vec<usize>,
     pub(crate) output_factors: Option<Vec<usize>>,
 }

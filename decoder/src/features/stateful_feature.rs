@@ -1,12 +1,10 @@
-//! Features with a state of their own that are not language models.
+//! Features with their own state that are not language models.
 //!
-//! Each interns its states within a sentence, as the language models do, and takes
-//! part in the joint state of a hypothesis ([`JointStates`]), by which hypotheses are
-//! recombined: a hypothesis does not grow with the features. An expansion gets weighted
-//! scores from each.
+//! Each interns its states within a sentence, as the language models do, and takes part in the
+//! joint state of a hypothesis ([`JointStates`]), by which hypotheses are recombined, so that a
+//! hypothesis does not grow with the features. An expansion gets weighted scores from each.
 //!
-//! A system without such features pays one test an expansion, one on the fast path
-//! nothing.
+//! A system without such features pays one test per expansion, and nothing on the fast path.
 
 use super::expansion_feature::{ExpansionInput, ValueSources};
 use super::lexical_reordering::{ForwardScores, HierarchicalBackward, HierarchicalBackwardScorer};
@@ -14,19 +12,19 @@ use super::operation_sequence_model::{OperationSequenceModel, OperationSequenceS
 
 use crate::joint_states::JointStates;
 
-/// A feature with a state of its own, as a system knows it.
+/// A feature with its own state, as part of a system.
 pub(crate) enum StatefulFeature {
     /// Backward hierarchical reordering.
     HierarchicalBackward(HierarchicalBackward),
-    /// No feature but the exact rule of recombination: phrases whose forward reordering
-    /// scores, in these columns, differ are kept apart.
+    /// The exact rule of recombination: phrases with different forward reordering scores, in these
+    /// columns, are kept apart.
     ForwardScores(Vec<usize>),
     /// An operation sequence model.
     OperationSequenceModel(OperationSequenceModel),
 }
 
 impl StatefulFeature {
-    /// The number of scores that an expansion gets from it.
+    /// Returns the number of scores that an expansion gets from it.
     pub(super) fn num_scores(&self) -> usize {
         match self {
             StatefulFeature::HierarchicalBackward(_) => 1,
@@ -35,10 +33,10 @@ impl StatefulFeature {
         }
     }
 
-    /// Takes its weights of those of all components.
+    /// Takes its weights from those of all components.
     pub(super) fn set_weights(&mut self, weights: &[f32]) {
         match self {
-            // Reordering scores come weighted, in the columns of options.
+            // Reordering scores are weighted already, in the columns of options.
             StatefulFeature::HierarchicalBackward(_) | StatefulFeature::ForwardScores(_) => {}
             StatefulFeature::OperationSequenceModel(model) => model.set_weights(weights),
         }
@@ -69,7 +67,7 @@ pub(crate) struct StatefulSlot {
 }
 
 impl StatefulSlot {
-    /// The feature's scores among those of all stateful features.
+    /// Returns the feature's scores among those of all stateful features.
     #[inline(always)]
     pub(super) fn scores<'a>(&self, all: &'a [f32]) -> &'a [f32] {
         &all[self.first_score..self.first_score + self.num_scores]
@@ -81,7 +79,7 @@ pub(super) trait StatefulScorer: Send {
     /// Begins a sentence; returns the state at its beginning.
     fn start(&mut self) -> u32;
 
-    /// Forgets everything about hypotheses: they will be numbered anew.
+    /// Forgets all hypotheses, which will be numbered anew.
     fn restart(&mut self) {}
 
     /// Writes the weighted scores of an expansion of a hypothesis in `state` to
@@ -111,7 +109,7 @@ pub(crate) struct StatefulScorers {
 }
 
 impl StatefulScorers {
-    /// Scorers of `features` in a system of `num_lms` language models.
+    /// Makes scorers of `features` in a system of `num_lms` language models.
     pub(crate) fn new(
         features: &[StatefulFeature],
         num_lms: usize,
@@ -173,14 +171,14 @@ impl StatefulScorers {
         self.scorers[slot.index].0.add_values(input, state, sources, values);
     }
 
-    /// The weighted scores of the last expansion.
+    /// Returns the weighted scores of the last expansion.
     #[inline(always)]
     pub(crate) fn scores(&self) -> &[f32] {
         &self.scores
     }
 }
 
-/// The hash of a row of numbers that make up a state.
+/// Returns the hash of a row of numbers that make up a state.
 pub(crate) fn hash_row(row: &[u32]) -> u64 {
     let hash = row.iter().fold(row.len() as u64, |hash, &number| {
         (hash ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)

@@ -1,6 +1,6 @@
-//! The unknown-word penalty: -100 for each copied word, or the scores that markup
-//! gives a forced translation. It is also the "table" of unknown words: its line in the
-//! ini says what they are translated by.
+//! The unknown-word penalty: -100 for each copied word, or the scores that markup gives a forced
+//! translation. It is also the "table" of unknown words: its line in the ini says how they are
+//! translated.
 
 use super::{FeatureSet, FeatureSpec};
 use crate::feature_line::{FeatureLine, parse_flag};
@@ -31,7 +31,7 @@ impl UnknownWordSpec {
         Ok(UnknownWordSpec { drop, prefix: text("prefix", keys), suffix: text("suffix", keys) })
     }
 
-    /// Prefix and suffix, unless both are empty.
+    /// Returns the prefix and the suffix, unless both are empty.
     pub(crate) fn affixes(&self) -> Option<(String, String)> {
         let any = !self.prefix.is_empty() || !self.suffix.is_empty();
         any.then(|| (self.prefix.clone(), self.suffix.clone()))
@@ -49,14 +49,14 @@ impl UnknownWordPenalty {
     /// The value of a copied word.
     const COPIED_WORD: f32 = -100.0;
 
-    /// Adds the penalty to `set`; there can be one.
+    /// Adds the penalty to `set`, which may have only one.
     pub(super) fn load(
         set: &mut FeatureSet,
         feature: &FeatureSpec,
         component: usize,
     ) -> Result<()> {
         if set.has_unknown_word_penalty() {
-            return Err(Error::feature(&feature.name, "there is one already"));
+            return Err(Error::feature(&feature.name, "there is already an unknown-word penalty"));
         }
         set.unknown_word = UnknownWordPenalty { component, weight: 0.0 };
         set.slots.push(super::TableSlot::Unknown);
@@ -67,12 +67,12 @@ impl UnknownWordPenalty {
         self.weight = weights[self.component];
     }
 
-    /// The weighted score of a copied word.
+    /// Returns the weighted score of a copied word.
     pub(crate) fn copied_word_score(&self) -> f32 {
         0f32 + Self::COPIED_WORD * self.weight
     }
 
-    /// The weighted score of a forced translation with the unweighted scores `scores`.
+    /// Returns the weighted score of a forced translation with the unweighted scores `scores`.
     pub(crate) fn forced_score(&self, scores: &[f32]) -> f32 {
         let mut total = 0f32;
         for score in scores {

@@ -1,22 +1,21 @@
 //! Language-model scores of many target phrases alone, computed side by side.
 //!
-//! All targets of a source phrase are scored alone before the worst are cut, and
-//! most source phrases that are new in a sentence have a handful of
-//! targets, some hundreds. One at a time, nearly every word waits for memory; so the
-//! targets of many of them are gathered first and their words scored side by side.
+//! All targets of a source phrase are scored alone before the worst are cut. Most source phrases
+//! have a handful of targets, some have hundreds. One at a time, nearly every word waits for
+//! memory; so the targets of many of them are gathered first and their words scored side by side.
 //!
-//! Tables have the targets of a source phrase in the order of their text, so that
-//! neighbours begin alike. What a phrase has in common with the one before is scored
-//! once: over a table of 26.9 million entries that is more than half of all words.
+//! Tables have the targets of a source phrase in the order of their text, so that neighbours begin
+//! alike. Words that a phrase shares with the one before are scored once: over a table of 26.9
+//! million entries that is more than half of all words.
 
 use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 
 /// Phrases and the scores of their words, in buffers that are reused.
 #[derive(Default)]
 pub(crate) struct LmBatch {
-    /// One a model.
+    /// One per model.
     models: Vec<ModelBatch>,
-    /// How many phrases there are.
+    /// The number of phrases.
     num_phrases: u32,
 }
 
@@ -105,7 +104,7 @@ impl LmBatch {
         self.num_phrases = 0;
     }
 
-    /// The number of phrases, which is the index of the next.
+    /// Returns the number of phrases, which is the index of the next.
     pub(crate) fn len(&self) -> u32 {
         self.num_phrases
     }
@@ -125,7 +124,7 @@ impl LmBatch {
         }
     }
 
-    /// The result of `model` for each word of `phrase` after those before it.
+    /// Returns the result of `model` for each word of `phrase` after those before it.
     pub(crate) fn word_scores(
         &self,
         model: usize,

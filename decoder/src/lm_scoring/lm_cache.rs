@@ -1,11 +1,10 @@
 //! Language-model scores of phrases, where a search needs them.
 //!
-//! Within a sentence the states of a model are interned: equal states have one
-//! `u32`, and hypotheses compare by it. Scores are cached by (state, word), 16
-//! bytes an entry, and only for the sentence: half of all requests repeat within
-//! one, few do across, and a small cache stays in the L2. Old entries are not
-//! cleared but recognised: state ids grow from sentence to sentence, and an
-//! entry below the sentence's first id counts as empty.
+//! Within a sentence the states of a model are interned: equal states have one `u32`, and
+//! hypotheses compare by it. Scores are cached by (state, word), 16 bytes per entry, and only for
+//! the sentence: half of all requests repeat within one, few do across, and a small cache stays in
+//! the L2. Old entries are not cleared but recognised: state ids grow from sentence to sentence,
+//! and an entry below the sentence's first id counts as empty.
 
 use hashbrown::HashTable;
 use miriam_lmcpu::{LanguageModel, LmWord, State};
@@ -33,7 +32,7 @@ struct CacheEntry {
     next_state: u32,
 }
 
-/// A state of a model: one that a search has interned, or another.
+/// A state of a model, interned by a search or not.
 #[derive(Clone, Copy)]
 pub(crate) enum LmContext {
     Interned(u32),
@@ -48,8 +47,7 @@ fn cache_key(state: u32, word: LmWord) -> u64 {
 }
 
 impl LmScoreCache {
-    /// An empty cache; ids of states start at 1, so that a cache of zeros is
-    /// empty.
+    /// Makes an empty cache; ids of states start at 1, so that a cache of zeros is empty.
     pub(crate) fn new() -> Self {
         LmScoreCache {
             states: Vec::new(),
@@ -74,7 +72,7 @@ impl LmScoreCache {
         self.num_entries = 0;
     }
 
-    /// The id of `state`.
+    /// Returns the id of `state`.
     #[inline]
     pub(crate) fn intern(&mut self, state: &State) -> u32 {
         let (states, base) = (&self.states, self.first_id);
@@ -89,9 +87,8 @@ impl LmScoreCache {
         id
     }
 
-    /// log10 p of the words of a phrase after `state` and of `</s>` after
-    /// it where it `ends` the sentence, but for the words that the phrase's total
-    /// holds; and the state after all.
+    /// Returns log10 p of the words of a phrase after `state`, and of `</s>` if it `ends` the
+    /// sentence, and the state after them. Words that are in the phrase's total are left out.
     #[inline(always)]
     pub(crate) fn score_phrase(
         &mut self,
@@ -126,8 +123,7 @@ impl LmScoreCache {
         prefetch_at(&self.cache, self.slot_of(cache_key(state, word)));
     }
 
-    /// Starts loading what the model has for `word` after `state`, where the
-    /// cache has nothing.
+    /// Starts loading the model's data for `word` after `state`, if the cache has nothing.
     #[inline(always)]
     pub(crate) fn prefetch_model(&self, model: &dyn LanguageModel, state: u32, word: LmWord) {
         if self.find(state, word).is_none() {
@@ -140,7 +136,7 @@ impl LmScoreCache {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.cache.len() - 1)
     }
 
-    /// log10 p(word | state) and the state after the word, where they are in the cache.
+    /// Returns log10 p(word | state) and the state after the word, if they are in the cache.
     #[inline(always)]
     pub(crate) fn find(&self, state: u32, word: LmWord) -> Option<(f32, u32)> {
         let key = cache_key(state, word);
@@ -157,13 +153,13 @@ impl LmScoreCache {
         }
     }
 
-    /// The state called `id`.
+    /// Returns the state with the id `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32) -> &State {
         &self.states[(id - self.first_id) as usize]
     }
 
-    /// From the cache, else from the model.
+    /// Scores a word from the cache, or else from the model.
     #[inline(always)]
     pub(crate) fn score(
         &mut self,
@@ -177,8 +173,8 @@ impl LmScoreCache {
         }
     }
 
-    /// The log10 probability that [`LmScoreCache::score_phrase`] gives, computed without
-    /// a change to the cache; after a search nearly all of it is there.
+    /// Returns the log10 probability that [`LmScoreCache::score_phrase`] gives, computed without a
+    /// change to the cache; after a search nearly all of it is there.
     pub(crate) fn rescore_phrase(
         &self,
         model: &dyn LanguageModel,
@@ -204,7 +200,7 @@ impl LmScoreCache {
         log10
     }
 
-    /// From the cache, else from the model, without a change to the cache.
+    /// Scores a word from the cache, or else from the model, without a change to the cache.
     pub(crate) fn rescore(
         &self,
         model: &dyn LanguageModel,

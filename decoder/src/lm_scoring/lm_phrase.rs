@@ -30,7 +30,7 @@ pub(crate) struct LmPhrase {
     pub(crate) right_state: u32,
 }
 
-/// What an expansion reads of a phrase, wherever it lies.
+/// The parts of a phrase that an expansion reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LmPhraseParts<'a> {
     /// Words whose scores depend on the context.
@@ -42,7 +42,7 @@ pub(crate) struct LmPhraseParts<'a> {
 }
 
 impl LmPhrase {
-    /// The parts of the phrase in the `pool` that it refers to.
+    /// Returns the parts of the phrase in the `pool` that it refers to.
     #[inline(always)]
     pub(crate) fn parts<'a>(&self, pool: &'a [u32]) -> LmPhraseParts<'a> {
         let num_dependent = usize::from(self.num_dependent);
@@ -124,8 +124,8 @@ impl IsolatedPhrase {
         self.num_dependent = dependent.unwrap_or(words.min(context));
     }
 
-    /// The natural-log score of the words from position order on, and of all
-    /// words: what goes into a phrase's total and into its estimate.
+    /// Returns the natural-log score of the words from position order on, and of all words: the
+    /// parts of a phrase's total and of its estimate.
     pub(crate) fn inner_and_full_score(
         &self,
         model: &dyn LanguageModel,
@@ -155,7 +155,7 @@ impl IsolatedPhrase {
         (Log10(all - before).to_ln().0, Log10(all).to_ln().0)
     }
 
-    /// The phrase scored last, its numbers appended to `pool`.
+    /// Returns the phrase scored last, its numbers appended to `pool`.
     pub(crate) fn to_lm_phrase(
         &self,
         order: usize,

@@ -21,7 +21,7 @@ pub use tags::{Brackets, Element, MarkedText, MarkupError};
 
 use crate::span::Span;
 
-/// How markup in the input is treated.
+/// The treatment of markup in the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum XmlInputMode {
     /// It is text.
@@ -130,7 +130,7 @@ impl SentenceMarkup {
         }
         let span = element_span(element, length)?;
         if span.start == span.end {
-            return fail("a translation of no words".into(), column);
+            return fail("a translation without words".into(), column);
         }
         let mut probabilities = Vec::new();
         for text in element.attribute("prob").into_iter().flat_map(split_alternatives) {
@@ -167,12 +167,12 @@ impl SentenceMarkup {
             && self.placeholders.is_empty()
     }
 
-    /// Forced translations, grouped by span.
+    /// Returns forced translations, grouped by span.
     pub(crate) fn forced_options_by_span(&self) -> impl Iterator<Item = &[ForcedOption]> {
         self.forced_options.chunk_by(|a, b| a.span == b.span)
     }
 
-    /// The longest span with a forced translation, in words.
+    /// Returns the longest span with a forced translation, in words.
     pub(crate) fn max_forced_length(&self) -> usize {
         let lengths = self.forced_options.iter().map(|o| (o.span.end - o.span.start) as usize);
         lengths.max().unwrap_or(0)
@@ -185,7 +185,7 @@ impl SentenceMarkup {
     }
 }
 
-/// `a||b` as a and b.
+/// Splits `a||b` into a and b.
 fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -196,7 +196,7 @@ fn split_alternatives(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The words that an element refers to: its own, or those of its span attribute.
+/// Returns the words that an element refers to: its own, or those of its span attribute.
 fn element_span(element: &Element<'_>, length: usize) -> Result<Span, MarkupError> {
     fn span(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }

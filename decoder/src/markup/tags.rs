@@ -51,7 +51,7 @@ pub struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// The value of an attribute; the first counts.
+    /// Returns the value of an attribute; the first counts.
     pub fn attribute(&self, name: &str) -> Option<&'a [u8]> {
         let found = self.attributes.iter().find(|(given, _)| *given == name.as_bytes());
         found.map(|&(_, value)| value)
@@ -104,7 +104,7 @@ impl<'a> MarkedText<'a> {
                     let fail = |reason| Err(MarkupError { column, reason });
                     let closes = lossy_string(&[open, b"/", name, close]);
                     let Some(at) = unclosed.pop() else {
-                        return fail(format!("{closes} closes what was never opened"));
+                        return fail(format!("{closes} closes an element that was never opened"));
                     };
                     let element = &mut text.elements[at];
                     if element.name != name {
@@ -127,7 +127,7 @@ impl<'a> MarkedText<'a> {
     }
 }
 
-/// Bytes as text for messages.
+/// Returns the bytes as text for messages.
 fn lossy_string(parts: &[&[u8]]) -> String {
     String::from_utf8_lossy(&parts.concat()).into_owned()
 }
@@ -155,7 +155,7 @@ struct TagReader<'a, 'b> {
 }
 
 impl<'a> TagReader<'a, '_> {
-    /// The text up to the next tag, and the tag's column; the position is then after its
+    /// Returns the text up to the next tag, and the tag's column; the position is then after its
     /// opening bracket.
     fn next_tag(&mut self) -> (&'a [u8], Option<usize>) {
         let start = self.position;
@@ -192,7 +192,7 @@ impl<'a> TagReader<'a, '_> {
         self.position += self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     }
 
-    /// The bytes before `end`; the position moves after `end`.
+    /// Returns the bytes before `end`; the position moves after `end`.
     fn consume_until(&mut self, end: &[&[u8]]) -> Option<&'a [u8]> {
         let (rest, end) = (self.rest(), end.concat());
         let length = memchr::memmem::find(rest, &end)?;
@@ -200,8 +200,7 @@ impl<'a> TagReader<'a, '_> {
         Some(&rest[..length])
     }
 
-    /// A name: up to a blank, a slash, an equals sign, a quote or the end of the
-    /// tag.
+    /// Returns a name: up to a blank, a slash, an equals sign, a quote or the end of the tag.
     fn parse_name(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = (0..rest.len())
@@ -214,7 +213,7 @@ impl<'a> TagReader<'a, '_> {
         &rest[..length]
     }
 
-    /// The tag whose opening bracket has been read.
+    /// Returns the tag whose opening bracket has been read.
     fn parse_tag(&mut self, column: usize) -> Result<Tag<'a>, MarkupError> {
         let cut = |what: &str| {
             let close = lossy_string(&[self.close]);
@@ -272,7 +271,7 @@ impl<'a> TagReader<'a, '_> {
         }
     }
 
-    /// `name="value"`, in either kind of quotes.
+    /// Reads `name="value"`, in either kind of quotes.
     fn parse_attribute(&mut self, column: usize) -> Result<(&'a [u8], &'a [u8]), MarkupError> {
         let name = self.parse_name();
         self.skip_blanks();

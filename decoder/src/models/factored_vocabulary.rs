@@ -47,7 +47,7 @@ impl Models {
             let factors = own.table.file.output_factors.clone().unwrap_or_default();
             let projected = vocabulary.iter().map(|factored| {
                 scheme.retain_factors(factored, &factors, &mut word);
-                // A word that no table has equals no other.
+                // A word that is in no table equals no other.
                 vocabulary.find(&word).unwrap_or(WordId(UNKNOWN_ID))
             });
             let projected = projected.collect();
@@ -60,8 +60,8 @@ impl Models {
     }
 }
 
-/// The first line of the text table at `path` that has the target word `word`, for an
-/// error message.
+/// Returns the first line of the text table at `path` that has the target word `word`, for an error
+/// message.
 fn find_first_line(path: &Path, word: &[u8]) -> Result<String> {
     let mut lines = Lines::new(Input::open(path)?);
     let name = lines.name().to_owned();

@@ -21,8 +21,8 @@ pub(crate) struct JoinedLanguageModel {
 }
 
 impl JoinedLanguageModel {
-    /// Opens the model at `path`, which scores the factor `factor`. Of an n-gram that ARPA text
-    /// lists twice the first is kept, as in Moses.
+    /// Opens the model at `path`, which scores the factor `factor`. The first of two equal n-grams
+    /// in ARPA text is kept, as in Moses.
     pub(crate) fn open(
         path: &Path,
         options: OpenOptions,
@@ -55,7 +55,7 @@ impl JoinedLanguageModel {
         }
     }
 
-    /// The model's id of `word`; a word without the model's factor is unknown.
+    /// Returns the model's id of `word`; a word without the model's factor is unknown.
     pub(crate) fn word_id(&self, word: &[u8], factors: Option<&FactorScheme>) -> LmWord {
         match factors {
             None => self.model.word_id(word),

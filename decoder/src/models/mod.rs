@@ -25,18 +25,18 @@ pub(crate) const UNKNOWN_ID: u32 = u32::MAX;
 /// The models of a system and their vocabulary.
 pub(crate) struct Models {
     pub(crate) vocabulary: Vocabulary,
-    /// How words are cut into factors; `None` where only surfaces count.
+    /// The scheme that splits words into factors; `None` if only surfaces count.
     pub(crate) factor_scheme: Option<FactorScheme>,
     /// The phrase tables that are files, in the order of the ini.
     pub(crate) phrase_tables: Vec<PhraseTable>,
-    /// Tables of reordering scores that are files of their own.
+    /// Tables of reordering scores in separate files.
     pub(crate) reordering_tables: Vec<ReorderingTable>,
     /// The language models in the order of the ini.
     pub(crate) language_models: Vec<JoinedLanguageModel>,
 }
 
 impl Models {
-    /// No models yet, over words cut by `factor_scheme`.
+    /// Makes an empty set of models, over words split by `factor_scheme`.
     pub(crate) fn new(factor_scheme: Option<FactorScheme>) -> Self {
         Models {
             vocabulary: Vocabulary::new(),
@@ -47,7 +47,7 @@ impl Models {
         }
     }
 
-    /// Factor 0 of a word, or the word itself where it has none.
+    /// Returns factor 0 of a word, or the word itself if it has no factors.
     pub(crate) fn surface<'a>(&'a self, word: &'a [u8]) -> &'a [u8] {
         match &self.factor_scheme {
             None => word,
@@ -55,8 +55,8 @@ impl Models {
         }
     }
 
-    /// Fills the vocabulary with the words of all tables and joins every model to it.
-    /// Called once, after the last model is loaded.
+    /// Fills the vocabulary with the words of all tables and joins every model to it. Must be
+    /// called once, after the last model is loaded.
     pub(crate) fn join_vocabulary(&mut self) -> Result<()> {
         if self.factor_scheme.is_some() {
             return self.join_factored_vocabulary();

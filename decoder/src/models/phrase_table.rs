@@ -7,16 +7,16 @@ use miriam_textio::WordId;
 
 use super::UNKNOWN_ID;
 
-/// Where a table comes from and what its words are, for joining it to the vocabulary.
+/// The origin of a table and the form of its words, for joining it to the vocabulary.
 pub(crate) struct TableFile {
     /// The name of its feature.
     pub(crate) feature: String,
     pub(crate) path: PathBuf,
     /// Whether it is text, so that a line of it can be named.
     pub(crate) is_text: bool,
-    /// Which factors the columns of its source words are.
+    /// The factors in the columns of its source words.
     pub(crate) input_factors: Vec<usize>,
-    /// Which factors the columns of its target words are; `None` for 0, 1, 2 and so on.
+    /// The factors in the columns of its target words; `None` for 0, 1, 2 and so on.
     pub(crate) output_factors: Option<Vec<usize>>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct TableFile {
 pub(crate) struct PhraseTable {
     pub(crate) phrases: AnyTable,
     pub(crate) file: TableFile,
-    /// Whether a source phrase has the same options in every sentence: false where a
+    /// Whether a source phrase has the same options in every sentence: false if a
     /// model looks at factors of the source that the table does not have.
     pub(crate) caches_options: bool,
     /// Its source ids by words of the vocabulary.
@@ -34,13 +34,13 @@ pub(crate) struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// The table `phrases`, not yet joined to a vocabulary.
+    /// Makes a table of `phrases`, not yet joined to a vocabulary.
     pub(crate) fn new(phrases: AnyTable, file: TableFile, caches_options: bool) -> Self {
         let (source_ids, target_words) = (Vec::new(), Vec::new());
         PhraseTable { phrases, file, caches_options, source_ids, target_words }
     }
 
-    /// The table's id of a source word of the vocabulary.
+    /// Returns the table's id of a source word of the vocabulary.
     #[inline]
     pub(crate) fn source_id(&self, word: WordId) -> u32 {
         self.source_ids.get(word.index()).copied().unwrap_or(UNKNOWN_ID)

@@ -1,4 +1,4 @@
-//! A table of reordering scores in a file of its own, joined to the vocabulary.
+//! Tables of reordering scores in separate files, joined to the vocabulary.
 
 use miriam_probingpt::{AnyTable, Targets};
 use miriam_textio::WordId;
@@ -6,17 +6,17 @@ use miriam_textio::WordId;
 use super::{Models, PhraseTable, UNKNOWN_ID};
 use crate::Result;
 
-/// A table of reordering scores in a file of its own.
+/// A table of reordering scores in a separate file.
 pub(crate) struct ReorderingTable {
     pub(crate) table: PhraseTable,
-    /// Words of the vocabulary reduced to the table's target factors; `None` where words
+    /// Words of the vocabulary reduced to the table's target factors; `None` if words
     /// are surfaces.
     pub(super) projection: Option<FactorProjection>,
 }
 
 impl Models {
-    /// Warns of reordering tables that have no phrase pair of a phrase table in common, such as
-    /// those of another system: nothing would be charged for reordering.
+    /// Warns about reordering tables that share no phrase pair with a phrase table, such as those
+    /// of another system: nothing would be charged for reordering.
     pub(crate) fn warn_of_unmatched_reordering(&self) -> Result<()> {
         for own in &self.reordering_tables {
             let mut is_matched = self.phrase_tables.is_empty();
@@ -37,7 +37,7 @@ impl Models {
 }
 
 impl ReorderingTable {
-    /// Whether it has a phrase pair of `phrase_table`; true where that cannot be told. Looks at the
+    /// Whether it has a phrase pair of `phrase_table`; true if that is not known. Looks at the
     /// source phrases of the smaller of the two, up to the first pair that both have.
     fn shares_pairs(&self, phrase_table: &PhraseTable, models: &Models) -> Result<bool> {
         let (own, other) = (&self.table.phrases, &phrase_table.phrases);
@@ -97,7 +97,7 @@ impl ReorderingTable {
     }
 }
 
-/// Why the listing of source phrases ended early.
+/// The reason why the listing of source phrases ended early.
 enum Listing {
     Ended,
     Failed(miriam_probingpt::Error),
@@ -118,7 +118,7 @@ pub(super) struct FactorProjection {
 }
 
 impl ReorderingTable {
-    /// `table`, not yet joined to a vocabulary.
+    /// Makes a reordering table of `table`, not yet joined to a vocabulary.
     pub(crate) fn new(table: PhraseTable) -> Self {
         ReorderingTable { table, projection: None }
     }
@@ -129,8 +129,8 @@ impl ReorderingTable {
         self.projection.is_some()
     }
 
-    /// `word`, whose bytes are `bytes`, reduced to the table's target factors; no word
-    /// at all where no table has it.
+    /// Returns `word`, whose bytes are `bytes`, reduced to the table's target factors; an id
+    /// without a word if no table has it.
     pub(crate) fn project_word(&self, word: WordId, bytes: &[u8], models: &Models) -> WordId {
         let Some(projection) = &self.projection else { return word };
         if let Some(&projected) = projection.projected.get(word.index()) {

@@ -1,8 +1,8 @@
 //! The best translations of a sentence with the values of all features
 //! (`phrase-decoding.md` 3.14).
 //!
-//! [`paths`] finds them in the lattice that the search keeps, [`values`] computes
-//! what the search did not keep: the features one by one.
+//! [`paths`] finds them in the lattice that the search keeps, [`values`] computes the values of
+//! single features, which the search does not keep.
 
 mod paths;
 mod values;
@@ -26,12 +26,12 @@ pub struct Derivation {
     pub score: f32,
     /// The phrases in target order.
     pub phrases: Vec<TranslatedPhrase>,
-    /// Unweighted values, one a component; [`System::features`](crate::System::features)
-    /// gives the components of each feature.
+    /// Unweighted values, one per component; [`System::features`](crate::System::features) gives
+    /// the components of each feature.
     pub values: Vec<f32>,
 }
 
-/// How far a list goes.
+/// The limits of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NBestLimits {
     /// Entries at most.
@@ -66,7 +66,7 @@ impl NBest {
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged, and where `visit` fails.
+    /// Fails if a table is damaged, and if `visit` fails.
     pub(crate) fn for_each_entry(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -102,12 +102,12 @@ impl NBest {
         Ok(())
     }
 
-    /// Visits the options of `decoded` by first word, length and table, best first, each with
-    /// the values that it has whatever is around it.
+    /// Visits the options of `decoded` by first word, length and table, best first, each with the
+    /// values that do not depend on its neighbours.
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged, and where `visit` fails.
+    /// Fails if a table is damaged, and if `visit` fails.
     pub(crate) fn for_each_option(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -134,7 +134,7 @@ impl NBest {
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged, and where `visit` fails.
+    /// Fails if a table is damaged, and if `visit` fails.
     pub(crate) fn for_each_best_hypothesis(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -147,12 +147,12 @@ impl NBest {
         Ok(())
     }
 
-    /// Adds the values of the best translation of `decoded` to `values`, which are empty
-    /// or one a component.
+    /// Adds the values of the best translation of `decoded` to `values`, which are empty or one per
+    /// component.
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged.
+    /// Fails if a table is damaged.
     pub(crate) fn add_best_values(
         &mut self,
         decoded: DecodedSentence<'_>,

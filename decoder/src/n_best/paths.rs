@@ -29,7 +29,7 @@ pub(crate) struct SearchGraph<'a> {
 pub(crate) struct Path {
     /// The path it deviates from; `None` for a complete hypothesis.
     pub(crate) parent: Option<PathId>,
-    /// At which hypothesis, counted from the last phrase.
+    /// The index of the hypothesis, counted from the last phrase.
     deviation_index: u32,
     /// The hypothesis there: for a path without parent the complete one.
     pub(crate) hypothesis: HypothesisId,
@@ -75,12 +75,12 @@ impl PathQueue {
         }
     }
 
-    /// The path of this number.
+    /// Returns the path of this number.
     pub(crate) fn path(&self, id: PathId) -> Path {
         self.found[id.0 as usize]
     }
 
-    /// The hypotheses of the path found last, the last phrase first.
+    /// Returns the hypotheses of the path found last, the last phrase first.
     pub(crate) fn nodes(&self) -> &[HypothesisId] {
         &self.nodes
     }

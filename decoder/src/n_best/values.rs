@@ -1,10 +1,10 @@
 //! The unweighted value of every feature, for hypotheses that are printed.
 //!
-//! The search keeps one number a hypothesis. The values of a hypothesis are computed by
-//! following it from the start, with the additions that Moses2 makes while it
-//! searches: first the features of the phrase, then those of the expansion in the
-//! order of the ini. Language-model scores are looked up in the sentence's cache. Rows are
-//! kept for the sentence, because the paths of a list share most of their hypotheses.
+//! The search keeps one number per hypothesis. The values of a hypothesis are computed by following
+//! it from the start, with the additions that Moses2 makes while it searches: first the features of
+//! the phrase, then those of the expansion in the order of the ini. Language-model scores are
+//! looked up in the sentence's cache. Rows are kept for the sentence, because the paths of a list
+//! share most of their hypotheses.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::WordId;
@@ -51,7 +51,7 @@ impl FeatureValues {
         self.option_rows.clear();
     }
 
-    /// The values of the empty translation.
+    /// Returns the values of the empty translation.
     pub(crate) fn zero(&self) -> &[f32] {
         &self.rows[..self.width]
     }
@@ -67,8 +67,8 @@ impl FeatureValues {
         (self.rows.len() / self.width.max(1)) as u32 - 1
     }
 
-    /// The values of a path: those of the path before it, with those of the deviation
-    /// added and those of the hypothesis it replaces taken away, as Moses2 does it.
+    /// Returns the values of a path: those of the path before it, with those of the deviation added
+    /// and those of the hypothesis that it replaces subtracted, as in Moses2.
     pub(crate) fn path_values(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -109,7 +109,7 @@ impl FeatureValues {
         Ok(self.row(self.path_rows[id.0 as usize]))
     }
 
-    /// The values of a hypothesis.
+    /// Returns the values of a hypothesis.
     pub(crate) fn hypothesis_values(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -119,7 +119,8 @@ impl FeatureValues {
         Ok(self.row(row))
     }
 
-    /// The values that an option has whatever is around it; those of other features are 0.
+    /// Returns the values of an option that do not depend on its neighbours; those of other
+    /// features are 0.
     pub(crate) fn option_values(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -132,7 +133,7 @@ impl FeatureValues {
         Ok(self.row(row))
     }
 
-    /// Adds what an option whose row starts at `phrase` has by itself to row `row`.
+    /// Adds the values of an option itself, whose row starts at `phrase`, to row `row`.
     fn add_own_values(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -225,7 +226,7 @@ impl FeatureValues {
         Ok(())
     }
 
-    /// Where the row of an option's unweighted scores starts.
+    /// Returns the start of the row of an option's unweighted scores.
     fn phrase_row(
         &mut self,
         decoded: DecodedSentence<'_>,

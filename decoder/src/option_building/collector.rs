@@ -1,4 +1,4 @@
-//! Collecting the options of all spans of a sentence (`phrase-decoding.md` 3.3).
+//! Collection of the options of all spans of a sentence (`phrase-decoding.md` 3.3).
 
 use miriam_probingpt::{SpanHit, SpanLookup};
 
@@ -38,7 +38,7 @@ impl OptionCollector {
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged, and with [`Error::Line`](crate::Error::Line) where
+    /// Fails if a table is damaged, and with [`Error::Line`](crate::Error::Line) where
     /// the annotations do not fit the system.
     pub(crate) fn collect(
         &mut self,
@@ -61,8 +61,7 @@ impl OptionCollector {
         let filter = MarkupFilter::new(system, sentence, annotations);
         let unknown = slots.iter().position(|slot| *slot == TableSlot::Unknown);
         let input = &mut CollectorInput { system, sentence, annotations, lms };
-        // Before the tables: what is forced is there for steps that ask only about
-        // spans without options.
+        // Before the tables, because some steps look only at spans without options.
         if let Some(slot) = unknown {
             self.collect_forced(options, input, slot, &filter)?;
         }
@@ -74,7 +73,7 @@ impl OptionCollector {
                 TableSlot::SentenceTable(table) => {
                     self.collect_sentence_table(options, input, lookup, table)?;
                 }
-                // Collected last, where nothing else is.
+                // Collected last, for spans without other options.
                 TableSlot::Unknown => {}
             }
         }
@@ -85,7 +84,7 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// Copies the words that no table translates, and others where settings say so.
+    /// Copies the words that no table translates, and others if settings say so.
     fn collect_copied_words(
         &mut self,
         options: &mut SentenceOptions,
@@ -181,9 +180,9 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// Scores the targets of the first `hits` in table `number` by the language models, side
-    /// by side, where options have to be made of them. `batch_starts` has an entry for each
-    /// hit that was looked at.
+    /// Scores the targets of the first `hits` in table `number` by the language models, side by
+    /// side, if options must be made of them. `batch_starts` has an entry for each hit that was
+    /// looked at.
     fn batch_lm_scores(
         &mut self,
         system: &System,

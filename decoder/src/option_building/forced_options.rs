@@ -14,7 +14,7 @@ use crate::span::Span;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionSource, SentenceOptions};
 use crate::{Error, Result};
 
-/// Fails where a word lacks a factor that the models look at.
+/// Fails if a word lacks a factor that the models look at.
 fn check_target_factors(
     words: &[WordId],
     sentence: &Sentence,
@@ -33,8 +33,8 @@ fn check_target_factors(
 }
 
 impl OptionCollector {
-    /// The translations that markup forces, as options of unknown words: they take the
-    /// place of the tables, and `prob` is a score of the unknown-word penalty.
+    /// Collects the translations that markup forces, as options of unknown words: they replace
+    /// those of the tables, and `prob` is a score of the unknown-word penalty.
     pub(super) fn collect_forced(
         &mut self,
         options: &mut SentenceOptions,
@@ -50,7 +50,7 @@ impl OptionCollector {
             for ForcedOption { translation, probability, .. } in forced {
                 let words = intern_words(translation, sentence, models, None);
                 check_target_factors(&words, sentence, models, "a translation in the markup")?;
-                // To Moses2 a probability of 0 is none at all.
+                // Moses2 treats a probability of 0 as a missing one.
                 let probability = probability.filter(|&p| p != 0.0);
                 let scores: Vec<f32> =
                     probability.iter().map(|&p| Ln::from_probability(p).0).collect();
@@ -78,8 +78,8 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// The options that the sentence's own table has, as sentence table feature `number`
-    /// scores them, for the spans about which `step` asks.
+    /// Collects the options in the sentence's own table, scored by sentence table feature `number`,
+    /// for the spans of `step`.
     pub(super) fn collect_sentence_table(
         &mut self,
         options: &mut SentenceOptions,

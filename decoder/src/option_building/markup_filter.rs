@@ -11,7 +11,7 @@ use crate::span::Span;
 use crate::system::System;
 use crate::translation_options::{InputPhrase, OptionList};
 
-/// Which options of the tables are used where translations are forced.
+/// The options of the tables that are used where translations are forced.
 pub(super) struct MarkupFilter<'a> {
     pub(super) annotations: &'a SentenceMarkup,
     mode: XmlInputMode,
@@ -20,7 +20,7 @@ pub(super) struct MarkupFilter<'a> {
 }
 
 impl<'a> MarkupFilter<'a> {
-    /// The filter for `sentence`, which keeps everything where nothing is forced.
+    /// Returns the filter for `sentence`, which keeps everything if nothing is forced.
     pub(super) fn new(
         system: &System,
         sentence: &mut Sentence,
@@ -49,15 +49,15 @@ impl<'a> MarkupFilter<'a> {
         self.mode != XmlInputMode::Exclusive || !self.annotations.overlaps_forced(span)
     }
 
-    /// Whether an unknown word may be copied. Where only forced translations or
-    /// those that contain them count, copying would be a way around them.
+    /// Whether an unknown word may be copied. If only forced translations or those that contain
+    /// them count, copying would circumvent them.
     pub(super) fn allows_copying(&self, span: Span) -> bool {
         !matches!(self.mode, XmlInputMode::Exclusive | XmlInputMode::Constraint)
             || !self.annotations.overlaps_forced(span)
     }
 
-    /// The options of `list` for `span` that count, and their indices there; `None`
-    /// where all do.
+    /// Returns the options of `list` for `span` that count, and their indices there; `None` if all
+    /// count.
     ///
     /// In constraint mode an option must contain each forced span that it touches, and
     /// one of its translations word for word.
@@ -83,7 +83,7 @@ impl<'a> MarkupFilter<'a> {
     }
 }
 
-/// The copy of the word at `position`, marked, or left out, as settings say.
+/// Returns the copy of the word at `position`, marked, or left out, as settings say.
 pub(super) fn copy_unknown_word(
     system: &System,
     sentence: &mut Sentence,
@@ -110,8 +110,7 @@ pub(super) fn copy_unknown_word(
     }
 }
 
-/// The words of a phrase that comes with the sentence; its columns are the
-/// factors `order`.
+/// Returns the words of a phrase that comes with the sentence; its columns are the factors `order`.
 pub(super) fn intern_words(
     phrase: &[u8],
     sentence: &mut Sentence,

@@ -1,4 +1,4 @@
-//! Making translation options: target phrases of a source span, scored and pruned.
+//! Building of translation options: target phrases of a source span, scored and pruned.
 
 mod collector;
 mod forced_options;

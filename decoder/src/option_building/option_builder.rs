@@ -18,9 +18,8 @@ use crate::system::System;
 use crate::translation_options::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
 
 /// Target phrases whose language-model scores are computed side by side: many more than are
-/// under way at once, few enough for states and results to stay in a core's cache. The
-/// models of unit tests are small: there it takes a small number for a sentence to have several
-/// batches.
+/// processed at once, few enough for states and results to stay in a core's cache. Unit tests use a
+/// small number, so that a sentence has several batches.
 const LM_BATCH_PHRASES: u32 = if cfg!(test) { 2 } else { 1024 };
 
 /// Buffers for making options, reused.
@@ -31,7 +30,7 @@ pub(crate) struct OptionBuilder {
     candidates: Vec<Candidate>,
     pub(super) reordering_targets: Targets,
     pub(super) scoring: ScoringBuffers,
-    /// Where a list is made.
+    /// The list that is being made.
     list_buffer: OptionList,
 }
 
@@ -53,8 +52,8 @@ struct Candidate {
     index: u32,
 }
 
-/// What an operation sequence model looks at besides the target words; empty where there
-/// is no such model.
+/// The inputs of an operation sequence model besides the target words; empty if there is no such
+/// model.
 struct OperationInputs<'a> {
     sentence: &'a Sentence,
     source: &'a [&'a [u8]],
@@ -63,15 +62,15 @@ struct OperationInputs<'a> {
 
 /// Where the alignment of a phrase is.
 enum AlignmentSource<'a> {
-    /// In its table, under a number.
+    /// In its table, with this number.
     Table(&'a PhraseTable, u32),
-    /// Here: the phrase comes with the sentence.
+    /// Given here: the phrase comes with the sentence.
     Input(&'a [(u16, u16)]),
-    /// Nowhere: it is a copied word.
+    /// None: it is a copied word.
     Copied,
 }
 
-/// The surfaces of `source`, for operation sequence models; none where there are no such
+/// Returns the surfaces of `source`, for operation sequence models; none if there are no such
 /// models.
 fn source_words<'a>(system: &'a System, source: SourceSpan<'a>) -> Vec<&'a [u8]> {
     if system.plan.features.uses_operations() {
@@ -149,7 +148,7 @@ impl<F: Fn(usize, WordId) -> LmWord> UnscoredPhrase for PhraseScorer<'_, F> {
 }
 
 impl<F: Fn(usize, WordId) -> LmWord> PhraseScorer<'_, F> {
-    /// Candidate `index`, with the features of the phrase alone added to `total`.
+    /// Makes candidate `index`, with the features of the phrase alone added to `total`.
     #[inline]
     fn score(mut self, mut total: f32, index: u32) -> Candidate {
         let mut estimate = 0f32;
@@ -197,12 +196,12 @@ impl OptionBuilder {
         self.scoring.lm_batch.score(system.models.language_models.iter().map(|lm| &*lm.model));
     }
 
-    /// The options of `record` in table `number`, whose source is `source`;
-    /// `batch_start` is the result of [`OptionBuilder::add_to_lm_batch`], if it was called.
+    /// Returns the options of `record` in table `number`, whose source is `source`; `batch_start`
+    /// is the result of [`OptionBuilder::add_to_lm_batch`], if it was called.
     ///
     /// # Errors
     ///
-    /// Fails where the table is damaged.
+    /// Fails if the table is damaged.
     pub(super) fn build(
         &mut self,
         system: &System,
@@ -242,12 +241,12 @@ impl OptionBuilder {
         self.collect_options(system, table, source, batch_start)
     }
 
-    /// The options of `source` that come with its sentence, unknown words among
-    /// them. `details` are those of all such phrases of the sentence.
+    /// Returns the options of `source` that come with its sentence, unknown words among them.
+    /// `details` are those of all such phrases of the sentence.
     ///
     /// # Errors
     ///
-    /// Fails where a table of reordering scores is damaged.
+    /// Fails if a table of reordering scores is damaged.
     pub(super) fn build_input_options(
         &mut self,
         system: &System,
@@ -314,7 +313,7 @@ impl OptionBuilder {
         self.candidates.sort_unstable_by(order);
     }
 
-    /// The kept candidates as a list.
+    /// Returns the kept candidates as a list.
     fn collect_options(
         &mut self,
         system: &System,

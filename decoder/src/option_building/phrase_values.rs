@@ -31,7 +31,7 @@ pub(crate) struct OptionRef<'a> {
 ///
 /// # Errors
 ///
-/// Fails where a table is damaged.
+/// Fails if a table is damaged.
 pub(crate) fn push_phrase_row(
     option: OptionRef<'_>,
     builder: &mut OptionBuilder,
@@ -75,7 +75,7 @@ pub(crate) fn push_phrase_row(
 }
 
 impl OptionBuilder {
-    /// The rows of all options of the source phrase `key`, which is `source`.
+    /// Returns the rows of all options of the source phrase `key`, which is `source`.
     fn compute_rows(
         &mut self,
         system: &System,
@@ -113,8 +113,8 @@ impl OptionBuilder {
         Ok(rows)
     }
 
-    /// The row of an option that came with the sentence, or a copied word: it has no
-    /// scores of a table, nor reordering scores in one.
+    /// Writes the row of an option that came with the sentence, or of a copied word. It has no
+    /// scores in a table.
     fn write_input_values(&mut self, option: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
         let OptionRef { system, sentence, options, option: id, span } = option;
         let words = options.words(id);

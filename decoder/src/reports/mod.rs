@@ -1,5 +1,5 @@
-//! The reporter of lines: reads decoded sentences, and writes what each line of input
-//! gives to the output streams.
+//! The reporter of lines, which reads decoded sentences and writes the output of each line to the
+//! streams.
 
 mod columns;
 pub(crate) mod search_graph;
@@ -24,17 +24,17 @@ pub(crate) struct LineReporter<'s> {
     id: i64,
     /// The best translation, until its score is known.
     columns: OutputColumns,
-    /// The n-best list of a line in parts has one entry, without what is shown beside
-    /// the words of the best translation; and its values.
+    /// The one entry of the n-best list of a line in parts, without the annotations of the best
+    /// translation, and its values.
     joined_columns: OutputColumns,
     joined_values: Vec<f32>,
     graph: Option<SearchGraphLine>,
 }
 
-/// How the decoding of a line ended.
+/// The outcome of decoding a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineResult {
-    /// The score of the best translation; `None` where there is none.
+    /// The score of the best translation; `None` if there is none.
     pub(crate) score: Option<f32>,
     /// Whether something is wrong with the line itself.
     pub(crate) is_malformed: bool,
@@ -43,7 +43,7 @@ pub(crate) struct LineResult {
 }
 
 impl<'s> LineReporter<'s> {
-    /// A reporter of lines that `system` translates.
+    /// Makes a reporter of lines that `system` translates.
     pub(crate) fn new(system: &'s System) -> Self {
         LineReporter {
             system,
@@ -69,12 +69,11 @@ impl<'s> LineReporter<'s> {
         self.graph = None;
     }
 
-    /// Adds a part of the line to the best translation, with what is shown after
-    /// phrases.
+    /// Adds a part of the line to the best translation, with the annotations of its phrases.
     ///
     /// # Errors
     ///
-    /// Fails where a placeholder is not aligned to one word, and where a table is
+    /// Fails if a placeholder is not aligned to one word, and if a table is
     /// damaged.
     pub(crate) fn add_best(&mut self, decoded: DecodedSentence<'_>, part: LinePart) -> Result<()> {
         let settings = &self.system.settings;
@@ -136,12 +135,12 @@ impl<'s> LineReporter<'s> {
         Ok(())
     }
 
-    /// Ends the line, whose last part is `decoded`: gives each stream of the settings
-    /// what is still missing. Returns what went wrong with its n-best list.
+    /// Ends the line, whose last part is `decoded`: gives each stream of the settings what is still
+    /// missing. Returns the error of its n-best list.
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged.
+    /// Fails if a table is damaged.
     pub(crate) fn finish(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -177,7 +176,7 @@ impl<'s> LineReporter<'s> {
         self.push_n_best(decoded, result, out.stream_mut(OutputStream::NBest))
     }
 
-    /// Appends the n-best list; returns what went wrong with entries that are left out.
+    /// Appends the n-best list; returns the error of entries that are left out.
     fn push_n_best(
         &mut self,
         decoded: DecodedSentence<'_>,
@@ -214,7 +213,7 @@ impl<'s> LineReporter<'s> {
                     let values = (entry.values, entry.total);
                     push_n_best_line(out, id, columns, features, values, options);
                 }
-                // The best translation stays, whatever is wrong with others.
+                // The best translation stays, even if others have errors.
                 Err(Error::Line { reason }) => left_out = Some(reason),
                 Err(error) => return Err(error),
             }

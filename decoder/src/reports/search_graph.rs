@@ -1,6 +1,5 @@
-//! The search graph as JSON lines: one object a line of input, with every hypothesis from
-//! which a complete translation can be reached, so that tools need no parser of their
-//! own.
+//! The search graph as JSON lines: one object per line of input, with every hypothesis from which a
+//! complete translation can be reached, so that tools can use any JSON parser.
 //!
 //! Keys of a line: `id`, the line's number; `pieces`, usually one, several for a line
 //! that is translated in parts. Of a piece: `first`, the position of its first word in
@@ -39,7 +38,7 @@ enum Connection {
 }
 
 impl SearchGraphLine {
-    /// The object of line number `id`.
+    /// Begins the object of line number `id`.
     pub(crate) fn new(id: i64) -> Self {
         let json = format!("{{\"id\":{id},\"pieces\":[").into_bytes();
         SearchGraphLine { json, pieces: 0, connections: Vec::new(), frontier: Vec::new() }

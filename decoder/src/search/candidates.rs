@@ -1,12 +1,11 @@
-//! The hypotheses of a stack: recombination and histogram pruning
-//! (`phrase-decoding.md` 3.8 to 3.10).
+//! The hypotheses of a stack: recombination and histogram pruning (`phrase-decoding.md` 3.8 to
+//! 3.10).
 //!
-//! A set holds one or more groups (the mini-stacks of cube pruning, or one for a
-//! stack), each with its own limit. Two candidates of a group are one when they
-//! have the same coverage, last span and joint state, as far as any feature looks
-//! at these; forward reordering scores are left out, as Moses2 leaves them out,
-//! unless recombination is to be exact and they are part of the joint state.
-//! Everything lives in flat buffers that are reused.
+//! A set holds one or more groups (the mini-stacks of cube pruning, or one for a stack), each with
+//! its own limit. Two candidates of a group are one when they have the same coverage, last span and
+//! joint state, as far as features depend on these. Forward reordering scores are ignored, as in
+//! Moses2, unless recombination is exact and they are part of the joint state. Everything lives in
+//! flat buffers that are reused.
 
 use super::lattice::{Discard, RecombinedArcs};
 use super::ordered_bits::ordered_bits;
@@ -16,7 +15,7 @@ use crate::hypothesis::Hypothesis;
 /// The bounds of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackLimits {
-    /// Hypotheses kept a group.
+    /// Hypotheses kept per group.
     pub(crate) size: usize,
     /// The beam, a natural logarithm.
     pub(crate) beam: f32,
@@ -51,7 +50,7 @@ pub(crate) struct Candidates<L = Discard> {
 }
 
 impl<L: RecombinedArcs> Candidates<L> {
-    /// Removes everything; keeps the memory.
+    /// Removes everything but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.groups.clear();

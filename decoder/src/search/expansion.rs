@@ -10,8 +10,8 @@ use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::span::Span;
 use crate::translation_options::OptionId;
 
-/// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the
-/// distortion limit. That the span is not covered is the caller's business.
+/// Whether the phrase `span` may follow `last_end` (0 at the beginning) under the distortion limit.
+/// The caller makes sure that the span is not covered.
 #[inline]
 pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_gap: u32) -> bool {
     let Some(limit) = limit else { return true };
@@ -22,9 +22,9 @@ pub(crate) fn may_extend(limit: Option<i64>, last_end: u32, span: Span, first_ga
     span.start == first_gap || i64::from(span.end) - i64::from(first_gap) <= limit
 }
 
-/// The spans by which a hypothesis that covers `coverage` and ended at `last_end`
-/// may be extended: every span with options that is not covered and allowed, by start
-/// and then by length.
+/// Calls back with the spans by which a hypothesis that covers `coverage` and ended at `last_end`
+/// may be extended: every span with options that is not covered and allowed, by start and then by
+/// length.
 pub(crate) fn for_each_extension(
     space: &SearchSpace<'_>,
     coverage: CoverageId,
@@ -41,8 +41,7 @@ pub(crate) fn for_each_extension(
     }
 }
 
-/// Whether walls and zones, where there are any, let a hypothesis that covers
-/// `coverage` be extended by `span`.
+/// Whether walls and zones, if any, allow `span` after a hypothesis that covers `coverage`.
 #[inline]
 pub(crate) fn respects_constraint(
     space: &SearchSpace<'_>,
@@ -85,10 +84,9 @@ fn for_each_reachable(
 }
 
 impl SearchSpace<'_> {
-    /// A hypothesis, one of `hypotheses`, with one more phrase: the score and the
-    /// joint state after it. First the score of the option, then the features of the
-    /// expansion in the order of the ini, one addition after another. `completes`:
-    /// nothing is left to be covered.
+    /// Returns the score and the joint state of a hypothesis, one of `hypotheses`, with one more
+    /// phrase. First the score of the option is added, then the features of the expansion in the
+    /// order of the ini. `completes` says that nothing is left to be covered.
     #[inline(always)]
     pub(crate) fn score_expansion(
         &mut self,
@@ -127,8 +125,7 @@ impl SearchSpace<'_> {
         (total, self.joint_states.join())
     }
 
-    /// Has the features with states of their own score an expansion, and sets their
-    /// states after it.
+    /// Scores an expansion by the features with their own states, and sets their states after it.
     #[inline(never)]
     fn score_stateful(
         &mut self,
@@ -153,8 +150,8 @@ impl SearchSpace<'_> {
         self.stateful_scorers.score_expansion(&input, self.joint_states);
     }
 
-    /// Starts loading what the language models need for expansions of joint
-    /// states by options: the first dependent word of each.
+    /// Starts loading the language models' data for expansions of joint states by options: the
+    /// first dependent word of each.
     #[inline]
     pub(crate) fn prefetch(&self, expansions: impl Iterator<Item = (u32, OptionId)> + Clone) {
         let models = &self.system.models.language_models;
@@ -173,8 +170,7 @@ impl SearchSpace<'_> {
         }
     }
 
-    /// The first word of `option` whose score by language model `m` depends on its
-    /// context.
+    /// Returns the first word of `option` whose score by language model `m` depends on its context.
     #[inline(always)]
     fn first_dependent_word(&self, option: OptionId, m: usize) -> Option<LmWord> {
         let phrase = self.options.lm_phrase(option, m).parts(self.options.lm_pool());

@@ -1,11 +1,10 @@
 //! Expansion under the features that training scripts write: distortion, one
 //! bidirectional reordering model and one language model, in any order.
 //!
-//! This is where nearly all systems spend their time, so such a system keeps what
-//! an expansion reads of an option in one cache line, and its terms are computed side
-//! by side and then added in the order of the ini, without a branch on
-//! what comes next. [`SearchSpace::score_expansion`] gives the same for any features,
-//! one after another.
+//! This is where nearly all systems spend their time, so such a system keeps the data that an
+//! expansion reads of an option in one cache line, and its terms are computed side by side and then
+//! added in the order of the ini, without branches. [`SearchSpace::score_expansion`] gives the same
+//! for any features, one after another.
 
 use super::SearchSpace;
 use crate::features::{FastPathFeatures, Transition};
@@ -13,7 +12,7 @@ use crate::hypothesis::Hypothesis;
 use crate::translation_options::{MAX_HOT_COLUMNS, OptionId};
 
 impl SearchSpace<'_> {
-    /// [`SearchSpace::score_expansion`] on the fast path.
+    /// Computes [`SearchSpace::score_expansion`] on the fast path.
     #[inline(always)]
     pub(crate) fn score_expansion_fast_path(
         &mut self,

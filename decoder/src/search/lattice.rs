@@ -1,6 +1,6 @@
-//! Hypotheses that were recombined into better ones (`phrase-decoding.md` 3.14): they
-//! are discarded where only the best translation is wanted, and kept as arcs of the
-//! lattice where n-best lists or search graphs are.
+//! Hypotheses that were recombined into better ones (`phrase-decoding.md` 3.14): they are discarded
+//! if only the best translation is wanted, and kept as arcs of the lattice for n-best lists and
+//! search graphs.
 //!
 //! The choice is a type, so that a search that discards them pays nothing. Arcs are kept
 //! beside the stack's entries until the stack is read; then those of the surviving
@@ -17,19 +17,19 @@ pub(crate) trait RecombinedArcs: Default {
     /// Whether anything is kept.
     const KEEPS_ARCS: bool;
 
-    /// A stack begins.
+    /// Begins a stack.
     fn clear(&mut self);
 
-    /// A new hypothesis is stored as `entry`.
+    /// Records a new hypothesis, stored as `entry`.
     fn record_new(&mut self, entry: u32);
 
-    /// The hypothesis of `entry`, `arc`, is replaced by a better one.
+    /// Records that the hypothesis of `entry`, `arc`, is replaced by a better one.
     fn record_replaced(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// `arc` is no better than the hypothesis of `entry`.
+    /// Records that `arc` is no better than the hypothesis of `entry`.
     fn record_rejected(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// The hypothesis of `entry` survives as the next one of the search.
+    /// Records that the hypothesis of `entry` survives as the next one of the search.
     fn record_survivor(&mut self, entry: u32);
 
     /// Sorts the arcs of the survivors, of which all are recorded: by total, of equals the
@@ -46,12 +46,12 @@ pub(crate) trait RecombinedArcs: Default {
     );
 }
 
-/// What decided the order of arcs.
+/// The criterion that decided the order of arcs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArcOrder {
     /// No survivor has two arcs of the same total.
     ByTotal,
-    /// Of some arcs, when they arrived.
+    /// The time of arrival decided the order of some arcs.
     ByAge,
 }
 
@@ -202,7 +202,7 @@ impl RecombinedArcs for Keep {
     }
 }
 
-/// Which hypotheses were recombined into which.
+/// The hypotheses that were recombined into each hypothesis.
 #[derive(Default)]
 pub(crate) struct Lattice {
     /// The first arc and the number of arcs, by hypothesis.
@@ -216,7 +216,7 @@ impl Lattice {
         self.arcs.push((0, 0));
     }
 
-    /// The hypotheses recombined into `winner`, by total and then by age.
+    /// Returns the hypotheses recombined into `winner`, by total and then by age.
     pub(crate) fn recombined(&self, winner: HypothesisId) -> Range<u32> {
         let (first, count) = self.arcs[winner.0 as usize];
         first..first + count

@@ -5,10 +5,10 @@ use miriam_textio::Ln;
 use super::candidates::StackLimits;
 use crate::config::Settings;
 
-/// How wide the search of a line is; `None` for what the settings say.
+/// The width of the search of a line; `None` for the value in the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchWidth {
-    /// Hypotheses kept a stack.
+    /// Hypotheses kept per stack.
     pub stack_size: Option<usize>,
     /// The pop limit of a stack in cube pruning.
     pub pop_limit: Option<usize>,
@@ -19,7 +19,7 @@ pub struct SearchWidth {
 /// The bounds of one search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchLimits {
-    /// Hypotheses kept a stack, at least 1.
+    /// Hypotheses kept per stack, at least 1.
     pub(crate) stack_size: usize,
     /// The pop limit of a stack in cube pruning.
     pub(crate) pop_limit: usize,
@@ -30,7 +30,7 @@ pub(crate) struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// The limits of `settings`, or those of `width` where it has any.
+    /// Returns the limits of `settings`, or those of `width` if it has any.
     pub(crate) fn from_settings(settings: &Settings, width: SearchWidth) -> Self {
         let beam = width.beam_threshold.map(|beam| Ln::from_probability(beam).0);
         SearchLimits {
@@ -41,7 +41,7 @@ impl SearchLimits {
         }
     }
 
-    /// Stacks and pops an eighth.
+    /// Returns limits with stacks and pops divided by eight.
     pub(crate) fn narrowed(self) -> Self {
         fn eighth(n: usize) -> usize {
             n.div_ceil(8)
@@ -53,8 +53,8 @@ impl SearchLimits {
         }
     }
 
-    /// From left to right with next to no alternatives. Time is linear in the
-    /// length, and there always is a translation, since every word has one.
+    /// Returns limits of a greedy search from left to right, with hardly any alternatives. Its time
+    /// is linear in the length, and it always finds a translation, because every word has one.
     pub(crate) fn to_greedy(self) -> Self {
         SearchLimits {
             stack_size: self.stack_size.min(8),
@@ -64,7 +64,7 @@ impl SearchLimits {
         }
     }
 
-    /// The limits of one stack or mini-stack.
+    /// Returns the limits of one stack or mini-stack.
     #[inline]
     pub(crate) fn stack_limits(&self) -> StackLimits {
         StackLimits { size: self.stack_size, beam: self.beam }

@@ -1,18 +1,16 @@
-//! The search: from the options of a sentence to its best translation.
+//! The search for the best translation of a sentence, given its options.
 //!
-//! A [`Search`] is stepped, at most a stack at a time, until it is over; between
-//! steps its driver may stop it ([`run_search`] does, when time is up).
-//! Expansions are scored where they are made ([`SearchSpace::score_expansion`]), because
-//! most come in ones and twos, the neighbours of a popped item, and most of their
-//! language-model scores are in a cache; only where a stack is
-//! opened is there a batch worth prefetching.
+//! A [`Search`] is stepped, at most a stack at a time, until it is over; between steps its driver
+//! may stop it ([`run_search`] does, when time is up). Expansions are scored where they are made
+//! ([`SearchSpace::score_expansion`]), because most come in ones and twos, the neighbours of a
+//! popped item, and most of their language-model scores are in a cache; only when a stack is opened
+//! is there a batch worth prefetching.
 //!
-//! Ties are broken by one rule everywhere: what was made earlier comes first.
-//! Options keep the order of their table, hypotheses of a stack are ordered by
-//! score and then by age, the queue pops the older of two equal items, and a
-//! stored hypothesis is replaced only by a strictly better one. Nothing depends
-//! on addresses or on the number of threads, so output is reproducible to the
-//! byte. (Moses2 breaks ties by memory addresses, differently from run to run.)
+//! One rule breaks all ties: the older one comes first. Options keep the order of their table,
+//! hypotheses of a stack are ordered by score and then by age, the queue pops the older of two
+//! equal items, and a stored hypothesis is replaced only by a strictly better one. Nothing depends
+//! on addresses or on the number of threads, so output is reproducible to the byte. (Moses2 breaks
+//! ties by memory addresses, differently from run to run.)
 
 mod candidates;
 mod cube_pruning;
@@ -48,7 +46,7 @@ use crate::translation_options::SentenceOptions;
 /// The inputs of a search (system, sentence, options) and the data that it grows.
 pub(crate) struct SearchSpace<'a> {
     pub(crate) system: &'a System,
-    /// How wide to search.
+    /// The limits of the search.
     pub(crate) limits: SearchLimits,
     pub(crate) length: u32,
     pub(crate) sentence: &'a Sentence,
@@ -58,7 +56,7 @@ pub(crate) struct SearchSpace<'a> {
     pub(crate) lm_caches: &'a mut [LmScoreCache],
     pub(crate) stateful_scorers: &'a mut StatefulScorers,
     pub(crate) joint_states: &'a mut JointStates,
-    /// Walls and zones; `None` where there are none.
+    /// Walls and zones; `None` if there are none.
     pub(crate) constraint: Option<&'a ReorderingConstraint>,
 }
 
@@ -71,19 +69,18 @@ pub(crate) trait Search {
     /// Advances by a stack at most; false when the search is over.
     fn step(&mut self, space: &mut SearchSpace<'_>) -> bool;
 
-    /// The best complete hypothesis, after the search is over.
+    /// Returns the best complete hypothesis, after the search is over.
     fn best_hypothesis(&self) -> Option<HypothesisId>;
 
-    /// The hypotheses, in which predecessors are followed.
+    /// Returns the hypotheses, in which predecessors are followed.
     fn hypotheses(&self) -> &[Hypothesis];
 
-    /// The complete hypotheses that were kept, after the search is over.
+    /// Returns the complete hypotheses that were kept, after the search is over.
     fn complete_hypotheses(&self) -> Range<u32>;
 
-    /// Which hypotheses were recombined into which; `None` for a search that discards
-    /// them.
+    /// Returns the recombined hypotheses; `None` for a search that discards them.
     fn lattice(&self) -> Option<&Lattice>;
 
-    /// Statistics: items or hypotheses evaluated since the start.
+    /// Returns the number of items or hypotheses evaluated since the start.
     fn num_evaluated(&self) -> u64;
 }

@@ -1,6 +1,6 @@
 //! Scores as integers of the same order.
 
-/// `score` as a number that grows with it.
+/// Returns `score` as a number that grows with it.
 #[inline(always)]
 pub(crate) fn ordered_bits(score: f32) -> u32 {
     let bits = score.to_bits();

@@ -1,5 +1,5 @@
-//! Stack decoding (`phrase-decoding.md` 3.12): one stack a number of covered
-//! words, every expansion of every hypothesis evaluated. Slow and thorough.
+//! Stack decoding (`phrase-decoding.md` 3.12): one stack per number of covered words, every
+//! expansion of every hypothesis evaluated. Slow and thorough.
 
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
 }
 
 impl<L: RecombinedArcs> StackDecoding<L> {
-    /// Extends by `span` every hypothesis of the stack that may be.
+    /// Extends every hypothesis of the stack by `span`, if that is allowed.
     fn expand_span(&mut self, space: &mut SearchSpace<'_>, span: Span) {
         let limits = space.limits.stack_limits();
         let options = space.options;

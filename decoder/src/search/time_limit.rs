@@ -1,9 +1,8 @@
-//! Driving a search to its end, or to the end of a sentence's time.
+//! Running of a search to its end, or to the end of a sentence's time.
 //!
-//! A search that takes too long is begun again with narrower limits, over the
-//! same options, and last as a greedy one that nothing interrupts. The
-//! clock is read between steps; without a time limit there is no clock. A cancelled search
-//! ends at its next step, whatever its limits are.
+//! A search that takes too long is restarted with narrower limits, over the same options, and at
+//! last as a greedy one without a time limit. The clock is read between steps; without a time limit
+//! there is no clock. A cancelled search ends at its next step, whatever its limits are.
 
 use std::time::{Duration, Instant};
 
@@ -15,19 +14,19 @@ use super::{Search, SearchSpace};
 #[derive(Clone)]
 pub(crate) struct TimeLimit {
     started: Instant,
-    /// `None` for a search that takes as long as it takes.
+    /// `None` for a search without a time limit.
     limit: Option<Duration>,
     cancellation: Option<CancellationToken>,
 }
 
 impl TimeLimit {
-    /// `limit` from now on for the search, and as long again for a narrower one.
-    /// Without a limit there is only `cancellation`.
+    /// Gives the search `limit` from now on, and a narrower one the same time again. Without a
+    /// limit there is only `cancellation`.
     pub(crate) fn start(limit: Option<Duration>, cancellation: Option<CancellationToken>) -> Self {
         TimeLimit { started: Instant::now(), limit, cancellation }
     }
 
-    /// As if started `before` now, for tests.
+    /// Makes a limit as if started `before` now, for tests.
     #[cfg(test)]
     pub(crate) fn started_before(before: Duration, limit: Duration) -> Self {
         TimeLimit { started: Instant::now() - before, limit: Some(limit), cancellation: None }
@@ -43,7 +42,7 @@ impl TimeLimit {
     }
 }
 
-/// How wide the search of a sentence was.
+/// The effort of the search of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SearchEffort {
     /// That of the settings.
@@ -54,8 +53,8 @@ pub(crate) enum SearchEffort {
     Greedy,
 }
 
-/// Runs `search` from the joint state `begin`, within `time` where it is limited; `None` where
-/// it was cancelled.
+/// Runs `search` from the joint state `begin`, within `time` if it is limited; `None` if it was
+/// cancelled.
 pub(crate) fn run_search(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,

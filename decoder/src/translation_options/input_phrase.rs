@@ -15,12 +15,11 @@ pub(crate) struct InputPhrase {
 }
 
 impl InputPhrase {
-    /// Instead of the number of details: the phrase is a copied word.
+    /// The value of `details` for a copied word.
     pub(crate) const COPIED: u32 = u32::MAX;
 }
 
-/// Where a phrase that comes with the sentence is from, which decides the feature that
-/// scores it.
+/// The origin of a phrase that comes with the sentence, which decides the feature that scores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionSource {
     /// Markup: a translation is forced, and its score is one of the unknown-word
@@ -30,12 +29,12 @@ pub(crate) enum OptionSource {
     SentenceTable(usize),
 }
 
-/// What output needs of a phrase that comes with the sentence, besides its words.
+/// The details, besides the words, of a phrase that comes with the sentence, for output.
 #[derive(Debug)]
 pub(crate) struct InputPhraseDetails {
     pub(crate) source: OptionSource,
-    /// Natural logarithms, unweighted, one a component of the feature that scores it
-    /// or, for forced translations without a probability, none.
+    /// Natural logarithms, unweighted, one per component of the feature that scores it or, for
+    /// forced translations without a probability, none.
     pub(crate) scores: Vec<f32>,
     /// Pairs of source and target positions.
     pub(crate) alignment: Vec<(u16, u16)>,

@@ -1,10 +1,10 @@
 //! Translation options: target phrases of a source span, as the search reads them.
 //!
-//! Options are kept in columns, the hot ones small: what the search touches for
-//! every item is 16 bytes an option plus its language-model part. A list made for one
-//! source phrase is the same in every sentence until weights change, so lists are kept
-//! in a cache for the process ([`OptionCache`]) and copied side by side for a sentence
-//! ([`SentenceOptions`]). They are made in [`crate::option_building`].
+//! Options are kept in columns, the hot ones small: the search reads 16 bytes per option plus its
+//! language-model part for every item. A list made for one source phrase is the same in every
+//! sentence until weights change, so lists are kept in a cache for the process ([`OptionCache`])
+//! and copied side by side for a sentence ([`SentenceOptions`]). They are made in
+//! [`crate::option_building`].
 
 mod input_phrase;
 mod option_cache;
@@ -29,7 +29,7 @@ pub(crate) struct OptionScores {
     pub(crate) future_score: f32,
     /// The first of its words in the list's words.
     pub(crate) first_word: u32,
-    /// How many words it has.
+    /// The number of its words.
     pub(crate) num_words: u32,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct OptionScores {
 pub(crate) struct OptionList {
     pub(crate) scores: Vec<OptionScores>,
     pub(crate) words: Vec<WordId>,
-    /// Weighted reordering scores, a row an option.
+    /// Weighted reordering scores, one row per option.
     pub(crate) reordering: Vec<f32>,
-    /// One part an option and language model.
+    /// One part per option and language model.
     pub(crate) lm_phrases: Vec<LmPhrase>,
     /// The pool that the parts refer to.
     pub(crate) lm_pool: Vec<u32>,
     /// The alignment of each option in its table; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
-    /// Which target of its record each option is; `u32::MAX` for none.
+    /// The index of each option among the targets of its record; `u32::MAX` for none.
     pub(crate) target_indices: Vec<u32>,
 }
 
@@ -71,13 +71,13 @@ impl OptionList {
         target_indices.clear();
     }
 
-    /// The words of option `i`.
+    /// Returns the words of option `i`.
     pub(crate) fn words_of(&self, i: usize) -> &[WordId] {
         let OptionScores { first_word: first, num_words: len, .. } = self.scores[i];
         &self.words[first as usize..(first + len) as usize]
     }
 
-    /// The options for whose words `keep` is true, and their positions in this list.
+    /// Returns the options for whose words `keep` is true, and their positions in this list.
     pub(crate) fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
         let width = |column: usize| column / self.scores.len().max(1);
         let (reordering, models) = (width(self.reordering.len()), width(self.lm_phrases.len()));

@@ -1,10 +1,9 @@
 //! Scored and pruned option lists, cached for the process.
 //!
-//! Frequent source phrases repeat from sentence to sentence; on real text the
-//! same lists are made 40 to 200 times over. A list, once made, never changes
-//! while the weights stay, so it is set once in a fixed table of `OnceLock`s and
-//! then only read: no lock is ever held while anything is computed. The memory
-//! is bounded; when the table is full, lists are made anew as if there were no
+//! Frequent source phrases repeat from sentence to sentence; on real text the same lists would be
+//! made 40 to 200 times. A list, once made, never changes while the weights stay, so it is set once
+//! in a fixed table of `OnceLock`s and then only read: no lock is ever held while anything is
+//! computed. The memory is bounded; when the table is full, lists are made anew as if there were no
 //! cache. Results never depend on what is cached.
 
 use std::sync::OnceLock;
@@ -16,16 +15,16 @@ use super::OptionList;
 
 /// A value that knows its size.
 pub(crate) trait MemoryUsage {
-    /// Bytes of memory in use.
+    /// Returns the bytes of memory in use.
     fn memory_usage(&self) -> usize;
 }
 
 /// A source phrase of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PhraseKey {
-    /// Which table.
+    /// The table.
     pub(crate) table: u32,
-    /// Which phrase in it.
+    /// The phrase in the table.
     pub(crate) record: RecordOffset,
 }
 
@@ -38,12 +37,12 @@ impl MemoryUsage for ValueRows {
     }
 }
 
-/// Rows by source phrase, made when they are first asked for.
+/// Rows by source phrase, made at the first request.
 #[derive(Default)]
 pub(crate) struct PhraseValueCache(OnceLock<PhraseCache<ValueRows>>);
 
 impl PhraseValueCache {
-    /// The rows, in a cache that is allocated by the first call.
+    /// Returns the rows, in a cache that is allocated by the first call.
     pub(crate) fn rows(&self) -> &PhraseCache<ValueRows> {
         self.0.get_or_init(PhraseCache::new)
     }
@@ -52,7 +51,7 @@ impl PhraseValueCache {
 const NUM_SLOTS: usize = 1 << 18;
 /// Slots looked at before giving up.
 const PROBE_WINDOW: usize = 8;
-/// Bytes of cached values at most.
+/// The largest number of bytes of cached values.
 const MAX_MEMORY: usize = 1 << 30;
 
 type Slot<T> = OnceLock<(PhraseKey, Box<T>)>;
@@ -67,13 +66,13 @@ pub(crate) struct PhraseCache<T> {
 }
 
 impl<T: MemoryUsage> PhraseCache<T> {
-    /// An empty cache.
+    /// Makes an empty cache.
     pub(crate) fn new() -> Self {
         let slots = std::iter::repeat_with(OnceLock::new).take(NUM_SLOTS).collect();
         PhraseCache { slots, memory: AtomicUsize::new(0) }
     }
 
-    /// The value of `key`, if it is cached.
+    /// Returns the value of `key`, if it is cached.
     #[inline]
     pub(crate) fn get(&self, key: PhraseKey) -> Option<&T> {
         for slot in self.probe_window(key) {
@@ -85,7 +84,7 @@ impl<T: MemoryUsage> PhraseCache<T> {
         None
     }
 
-    /// Caches `list` and returns it, or returns it as an error where the cache is full.
+    /// Caches `list` and returns it, or returns it as an error if the cache is full.
     pub(crate) fn insert(&self, key: PhraseKey, list: Box<T>) -> Result<&T, Box<T>> {
         let size = list.memory_usage();
         if self.memory.fetch_add(size, Ordering::Relaxed) + size > MAX_MEMORY {

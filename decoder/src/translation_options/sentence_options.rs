@@ -12,7 +12,7 @@ use crate::span::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OptionId(pub(crate) u32);
 
-/// Where an option comes from, for output.
+/// The origin of an option, for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionOrigin {
     /// The table; `None` for a phrase that comes with the sentence.
@@ -27,17 +27,17 @@ pub(crate) struct OptionOrigin {
 pub(crate) struct OptionRange {
     /// The first option.
     pub(crate) first: u32,
-    /// How many there are.
+    /// The number of options.
     pub(crate) count: u32,
 }
 
-/// Reordering scores a [`HotOption`] has room for.
+/// The largest number of reordering scores in a [`HotOption`].
 pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 
-/// Words and constant scores that it has room for: all of a model up to order 5.
+/// The largest number of words and constant scores in it: all for a model up to order 5.
 const MAX_HOT_WORDS: usize = 4;
 
-/// What every expansion by an option reads, in one cache line; kept on the fast path.
+/// The data of an option that every expansion reads, in one cache line; kept on the fast path.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct HotOption {
@@ -52,8 +52,8 @@ pub(crate) struct HotOption {
     /// Whether it has any words.
     pub(crate) has_words: bool,
     right_state: u32,
-    /// The dependent words, then the bits of the constant scores; where these are more, the
-    /// first of them in the pool.
+    /// The dependent words, then the bits of the constant scores; if there are more, the start of
+    /// them in the pool.
     lm_words: [u32; MAX_HOT_WORDS],
     /// Weighted reordering scores.
     pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
@@ -83,7 +83,7 @@ impl HotOption {
         }
     }
 
-    /// The option as the language model sees it; `pool` is that of the sentence.
+    /// Returns the option as the language model sees it; `pool` is that of the sentence.
     #[inline(always)]
     pub(crate) fn lm_parts<'a>(&'a self, pool: &'a [u32]) -> LmPhraseParts<'a> {
         let num_dependent = usize::from(self.num_dependent);
@@ -228,32 +228,32 @@ impl SentenceOptions {
         (span.start as usize * self.max_span_length + length - 1) * self.layout.num_slots + slot
     }
 
-    /// The longest span that can have options.
+    /// Returns the longest span that can have options.
     #[inline]
     pub(crate) fn max_span_length(&self) -> u32 {
         self.max_span_length as u32
     }
 
-    /// The ends of the spans from `start` that have options, ascending.
+    /// Returns the ends of the spans from `start` that have options, ascending.
     #[inline]
     pub(crate) fn span_ends(&self, start: u32) -> &[u32] {
         let bounds = &self.span_end_offsets[start as usize..start as usize + 2];
         &self.span_ends[bounds[0] as usize..bounds[1] as usize]
     }
 
-    /// How many tables have options side by side for a span.
+    /// Returns the number of tables that can have options for a span.
     #[inline]
     pub(crate) fn num_slots(&self) -> usize {
         self.layout.num_slots
     }
 
-    /// The options of `span` in `slot`.
+    /// Returns the options of `span` in `slot`.
     #[inline]
     pub(crate) fn range(&self, span: Span, slot: usize) -> OptionRange {
         self.ranges[self.range_index(span, slot)]
     }
 
-    /// The best future score of any option of a span, or minus infinity.
+    /// Returns the best future score of any option of a span, or minus infinity.
     pub(crate) fn best_future_score(&self, start: usize, length: usize) -> f32 {
         let span = Span { start: start as u32, end: (start + length) as u32 };
         let mut best = f32::NEG_INFINITY;
@@ -267,44 +267,44 @@ impl SentenceOptions {
         best
     }
 
-    /// The scores of an option, and where its words are.
+    /// Returns the scores of an option, and where its words are.
     #[inline(always)]
     pub(crate) fn scores(&self, option: OptionId) -> OptionScores {
         self.scores[option.0 as usize]
     }
 
-    /// What expansions read of an option on the fast path.
+    /// Returns the data that expansions read of an option on the fast path.
     #[inline(always)]
     pub(crate) fn hot_option(&self, option: OptionId) -> &HotOption {
         &self.hot_options[option.0 as usize]
     }
 
-    /// All of them, by option.
+    /// Returns the data of all options for the fast path.
     #[inline(always)]
     pub(crate) fn hot_options(&self) -> &[HotOption] {
         &self.hot_options
     }
 
-    /// The target words of an option.
+    /// Returns the target words of an option.
     pub(crate) fn words(&self, option: OptionId) -> &[WordId] {
         let scores = self.scores(option);
         &self.words[scores.first_word as usize..(scores.first_word + scores.num_words) as usize]
     }
 
-    /// A weighted reordering score of an option; columns of all models are one
-    /// after another.
+    /// Returns a weighted reordering score of an option; columns of all models are one after
+    /// another.
     #[inline(always)]
     pub(crate) fn reordering(&self, option: OptionId, column: usize) -> f32 {
         self.reordering[option.0 as usize * self.layout.reordering_width + column]
     }
 
-    /// An option as language model `lm` sees it.
+    /// Returns an option as language model `lm` sees it.
     #[inline(always)]
     pub(crate) fn lm_phrase(&self, option: OptionId, lm: usize) -> &LmPhrase {
         &self.lm_phrases[option.0 as usize * self.layout.num_models + lm]
     }
 
-    /// The pool that language-model parts refer to.
+    /// Returns the pool that language-model parts refer to.
     #[inline(always)]
     pub(crate) fn lm_pool(&self) -> &[u32] {
         &self.lm_pool
@@ -316,13 +316,13 @@ impl SentenceOptions {
         self.input_details.len() as u32 - 1
     }
 
-    /// The details of all phrases that come with the sentence.
+    /// Returns the details of all phrases that come with the sentence.
     pub(crate) fn all_input_details(&self) -> &[InputPhraseDetails] {
         &self.input_details
     }
 
-    /// Notes that the next list to be appended has only those options of its source
-    /// phrase's list that were at `positions` there.
+    /// Records that the next list to be appended has only the options at `positions` of its source
+    /// phrase's list.
     pub(crate) fn set_filtered(&mut self, positions: Vec<u32>) {
         self.filtered_indices.push((self.scores.len() as u32, positions));
     }
@@ -342,7 +342,7 @@ impl SentenceOptions {
         table.is_none() && alignment == InputPhrase::COPIED
     }
 
-    /// The index of an option of `range` in the list it was taken from.
+    /// Returns the index of an option of `range` in the list it was taken from.
     pub(crate) fn index_in_list(&self, option: OptionId, range: OptionRange) -> usize {
         let at = option.0 - range.first;
         match self.filtered_indices.binary_search_by_key(&range.first, |(first, _)| *first) {
@@ -351,7 +351,7 @@ impl SentenceOptions {
         }
     }
 
-    /// Where an option comes from.
+    /// Returns the origin of an option.
     pub(crate) fn origin(&self, option: OptionId) -> OptionOrigin {
         self.origins[option.0 as usize]
     }
@@ -376,7 +376,7 @@ impl SentenceOptions {
         }
     }
 
-    /// The details of an option that came with the sentence; `None` for options of tables
+    /// Returns the details of an option that came with the sentence; `None` for options of tables
     /// and for copied words.
     pub(crate) fn input_details(&self, option: OptionId) -> Option<&InputPhraseDetails> {
         let origin = self.origin(option);

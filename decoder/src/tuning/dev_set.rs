@@ -21,7 +21,7 @@ pub(super) struct DevSetCounts {
 }
 
 impl DevSetCounts {
-    /// Warns of what `source` is probably not prepared for.
+    /// Warns if `source` is probably not prepared as the system needs it.
     pub(super) fn warn(&self, source: &Path) {
         self.unknown_words.warn_if_most(&display_name(source));
         self.cut_words.warn(&display_name(source));
@@ -75,7 +75,7 @@ impl DevSet {
             }
             if 2 * empty > text.len() {
                 tracing::warn!(
-                    "{}: {empty} of {} lines are empty, which draws the weights towards short \
+                    "{}: {empty} of {} lines are empty, which biases the weights towards short \
                      translations",
                     display_name(path),
                     text.len()
@@ -92,8 +92,8 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// The n-best lists of all lines, the best translation first; `counts` gets the numbers of
-    /// their words.
+    /// Returns the n-best lists of all lines, the best translation first; `counts` gets the numbers
+    /// of their words.
     pub(super) fn translate(
         &self,
         system: &System,
@@ -161,7 +161,7 @@ struct NBestLister<'a> {
 }
 
 impl NBestLister<'_> {
-    /// The n-best list of `line`. A line without a translation, or one that is translated
+    /// Returns the n-best list of `line`. A line without a translation, or one that is translated
     /// in parts, has a list of one empty translation.
     fn decode_n_best(&mut self, line: &[u8], references: &ReferenceNgrams) -> Result<NBestList> {
         let NBestLister { system, decoder, n_best, text, space, weights, size, matcher, word } =

@@ -1,5 +1,5 @@
-//! The new ini: the given one with other weights and everything else unchanged, byte for
-//! byte. In another folder its relative paths are made absolute.
+//! The new ini: the given one with other weights, otherwise unchanged byte for byte. In another
+//! folder its relative paths are made absolute.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use crate::{Configuration, Error, FeatureComponents, Result, System};
 pub(super) struct IniTemplate(Vec<u8>);
 
 impl IniTemplate {
-    /// Reads the ini of `configuration`; refuses one whose weights are not in `[weight]`,
-    /// before any work is done for `output`.
+    /// Reads the ini of `configuration`; rejects one whose weights are not in `[weight]`, before
+    /// any work is done for `output`.
     pub(super) fn read(configuration: &Configuration, output: &Path) -> Result<Self> {
         let text = IniText::read(configuration)?;
         if text.has_section("weight-overwrite") {
@@ -23,7 +23,7 @@ impl IniTemplate {
         Ok(IniTemplate(text.for_folder_of(output, configuration)?.into_bytes()))
     }
 
-    /// Writes the ini with `weights`, one a component of `system`, to `output`.
+    /// Writes the ini with `weights`, one per component of `system`, to `output`.
     pub(super) fn write(&self, system: &System, weights: &[f32], output: &Path) -> Result<()> {
         let mut file = Output::create_atomic(output)?;
         file.write(&replace_weights(&self.0, system.features(), weights))?;
@@ -31,8 +31,8 @@ impl IniTemplate {
     }
 }
 
-/// `text` with `weights` for the tuneable `features` in its lines of `[weight]`;
-/// features without a line get one after the last.
+/// Returns `text` with `weights` for the tuneable `features` in its lines of `[weight]`; features
+/// without a line get one after the last.
 fn replace_weights(text: &[u8], features: &[FeatureComponents], weights: &[f32]) -> Vec<u8> {
     fn line_of(feature: &FeatureComponents, weights: &[f32]) -> String {
         let mut line = format!("{}=", feature.name);

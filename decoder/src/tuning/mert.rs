@@ -26,12 +26,12 @@ const RESTARTS: u64 = 10;
 const RANDOM_DIRECTIONS: usize = 4;
 /// A round that gains less BLEU than this is the last.
 const MIN_GAIN: f64 = 1e-3;
-/// How far beyond the outermost breakpoint a move goes.
+/// The distance of a move beyond the outermost breakpoint.
 const OUTER_MARGIN: f64 = 0.1;
 /// Intervals between closer breakpoints are ignored.
 const MIN_INTERVAL: f64 = 1e-9;
 
-/// The weights with the best BLEU that a search finds, from `starts` and from random
+/// Returns the weights with the best BLEU that a search finds, from `starts` and from random
 /// weights.
 pub(super) fn optimize(
     lists: &NBestLists,
@@ -188,8 +188,7 @@ impl<'p> CoordinateAscent<'p> {
         }
     }
 
-    /// The distance to the best interval along an axis, and BLEU there; updates the
-    /// scores.
+    /// Returns the distance to the best interval along an axis, and BLEU there; updates the scores.
     fn search_axis(&mut self, axis: usize) -> (f64, f64) {
         let problem = self.problem;
         let column = &problem.columns[axis];
@@ -199,7 +198,8 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// The same for any direction.
+    /// Returns the distance to the best interval along any direction, and BLEU there; updates the
+    /// scores.
     fn search_direction(&mut self, direction: &[f64]) -> (f64, f64) {
         let problem = self.problem;
         let mut slopes = std::mem::take(&mut self.slopes);
@@ -224,7 +224,7 @@ impl<'p> CoordinateAscent<'p> {
         found
     }
 
-    /// The middle of the best interval of a line on which scores have these slopes, and
+    /// Returns the middle of the best interval of a line on which scores have these slopes, and
     /// BLEU there; `order` has the translations of each line by slope.
     fn search_line(&mut self, slope: impl Fn(u32) -> f64, order: &[u32]) -> (f64, f64) {
         let problem = self.problem;
@@ -251,7 +251,7 @@ fn add_scaled(sums: &mut [f64], column: &[f32], weight: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, &value)| *sum += weight * f64::from(value));
 }
 
-/// The lines of the upper envelope, from left to right, each with the point from which on
+/// Returns the lines of the upper envelope, from left to right, each with the point from which on
 /// it is the highest. `order` is by slope, ascending.
 fn upper_envelope(
     order: &[u32],
@@ -287,9 +287,8 @@ fn upper_envelope(
     }
 }
 
-/// The middle of the interval between breakpoints that has the best BLEU, and BLEU there;
-/// `counts` are those to the left of all breakpoints. 0 if the interval around 0 is as
-/// good as any.
+/// Returns the middle of the interval between breakpoints that has the best BLEU, and BLEU there;
+/// `counts` are those to the left of all breakpoints. 0 if the interval around 0 is as good as any.
 fn find_best_interval(
     breakpoints: &[Breakpoint],
     statistics: &[BleuStatistics],

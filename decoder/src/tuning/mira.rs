@@ -27,7 +27,7 @@ const DECAY: f64 = 0.999;
 const EPOCHS: usize = 30;
 const RUNS: u64 = 4;
 
-/// Weights that rank good translations of `lists` first, starting from `start`.
+/// Returns weights that rank good translations of `lists` first, starting from `start`.
 pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64, threads: usize) -> Vec<f64> {
     let problem = MiraProblem::new(lists);
     let seeds: Vec<u64> = (0..RUNS).map(|run| derive_seed(seed, run)).collect();
@@ -118,7 +118,7 @@ impl LineCandidates {
     }
 }
 
-/// The index of the largest of `numbers`, the first of equals.
+/// Returns the index of the largest of `numbers`, the first of equals.
 fn argmax(numbers: impl Iterator<Item = f32>) -> usize {
     let mut best = (0, f32::NEG_INFINITY);
     for (i, number) in numbers.enumerate() {
@@ -159,7 +159,7 @@ impl Background {
         }
     }
 
-    /// BLEU of the background with one more line, from 0 to 1.
+    /// Returns BLEU of the background with one more line, from 0 to 1.
     fn bleu_with(mut self, statistics: &BleuStatistics) -> f64 {
         self.add(statistics);
         let (mut matches, mut totals) = (1.0, 1.0);
@@ -219,7 +219,7 @@ impl<'p> MiraRun<'p> {
         run
     }
 
-    /// The mean weights of the pass with the best BLEU over the lists.
+    /// Returns the mean weights of the pass with the best BLEU over the lists.
     fn train(mut self) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.problem.lines.len()).collect();
         let mut best = (f64::NEG_INFINITY, self.weights.clone());
@@ -236,7 +236,7 @@ impl<'p> MiraRun<'p> {
         best.1
     }
 
-    /// BLEU of the translations that `weights` rank first in the lists.
+    /// Returns BLEU of the translations that `weights` rank first in the lists.
     fn bleu(&mut self, weights: &[f64]) -> f64 {
         let mut counts = BleuCounts::default();
         for line in &self.problem.lines {

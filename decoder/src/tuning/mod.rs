@@ -59,9 +59,9 @@ pub struct TuneOptions {
     pub log: Option<PathBuf>,
     /// The optimiser of weights.
     pub method: TuningAlgorithm,
-    /// The maximal number of iterations.
+    /// The largest number of iterations.
     pub iterations: usize,
-    /// The maximal number of translations in a line's list.
+    /// The largest number of translations in a line's list.
     pub nbest_size: usize,
     /// The seed of random numbers.
     pub seed: u64,
@@ -72,7 +72,7 @@ pub struct TuneOptions {
 }
 
 impl TuneOptions {
-    /// A run over `configuration` with default options.
+    /// Makes a run over `configuration` with default options.
     pub fn new(
         configuration: Configuration,
         source: PathBuf,
@@ -120,7 +120,7 @@ pub struct TuningReport {
 }
 
 impl TuningReport {
-    /// The iteration whose weights were written.
+    /// Returns the iteration whose weights were written.
     pub fn best(&self) -> &Iteration {
         &self.iterations[self.best_index]
     }
@@ -227,7 +227,7 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     Ok(report)
 }
 
-/// Which components are tuned and which are fixed.
+/// The components that are tuned and those that are fixed.
 struct TunedComponents {
     /// The components that are tuned.
     tuned: Vec<usize>,
@@ -259,7 +259,7 @@ impl TunedComponents {
     }
 }
 
-/// Weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
+/// Returns weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
 fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
     if sum > 0.0 && sum.is_finite() {
@@ -271,7 +271,8 @@ fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// The BLEU of an iteration and its change from the one before; weights are in the log file.
+/// Returns the BLEU of an iteration and its change from the one before; weights are in the log
+/// file.
 fn format_progress_line(
     number: usize,
     iteration: &Iteration,
@@ -298,7 +299,7 @@ fn format_log_line(number: usize, iteration: &Iteration, system: &System) -> Str
     line
 }
 
-/// The log file: a line an iteration, and the best iteration.
+/// The log file: one line per iteration, and the best iteration.
 struct TuningLog(Output);
 
 impl TuningLog {
@@ -318,12 +319,12 @@ impl TuningLog {
     }
 }
 
-/// A seed for part `number` of a run with `seed`.
+/// Returns a seed for part `number` of a run with `seed`.
 fn derive_seed(seed: u64, number: u64) -> u64 {
     SplitMix64::new(seed ^ SplitMix64::new(number).next_u64()).next_u64()
 }
 
-/// A uniform number from -1 to 1.
+/// Returns a uniform number from -1 to 1.
 fn next_symmetric(random: &mut SplitMix64) -> f64 {
     2.0 * random.next_f64() - 1.0
 }

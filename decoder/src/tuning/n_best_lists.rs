@@ -40,7 +40,7 @@ impl BleuStatistics {
 /// The n-best list of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NBestList {
-    /// The values of the tuned components, a row a translation.
+    /// The values of the tuned components, one row per translation.
     pub(super) values: Vec<f32>,
     /// The score of the fixed components.
     pub(super) fixed_scores: Vec<f32>,
@@ -68,7 +68,7 @@ impl NBestList {
         &self.values[i * width..(i + 1) * width]
     }
 
-    /// The key by which duplicates are found.
+    /// Returns the key by which duplicates are found.
     fn dedup_key(&self, i: usize, width: usize) -> (BleuStatistics, u32, Vec<u32>) {
         let bits = self.row(i, width).iter().map(|value| value.to_bits()).collect();
         (self.statistics[i], self.fixed_scores[i].to_bits(), bits)

@@ -17,9 +17,9 @@ use super::{derive_seed, l1_normalized};
 
 /// Pairs that are drawn for a line.
 const DRAWN_PAIRS: usize = 5000;
-/// Pairs that are kept of them, at most.
+/// The largest number of them that are kept.
 const KEPT_PAIRS: usize = 50;
-/// The least difference in BLEU, from 0 to 1, of a pair.
+/// The smallest difference in BLEU, from 0 to 1, of a pair.
 const MIN_DIFFERENCE: f64 = 0.05;
 /// The strength of the prior that keeps weights small.
 const PRIOR: f64 = 1.0;
@@ -27,8 +27,8 @@ const MAX_STEPS: usize = 50;
 /// The regression ends when no weight moves by more than this.
 const TOLERANCE: f64 = 1e-9;
 
-/// Weights that rank the better translation of pairs of `lists` first, starting from `start`. The
-/// start itself, where no pair differs.
+/// Returns weights that rank the better translation of pairs of `lists` first, starting from
+/// `start`. Returns the start itself if no pair differs.
 pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64) -> Vec<f64> {
     let width = lists.num_components;
     let mut pairs = RankedPairs { width, ..RankedPairs::default() };
@@ -41,7 +41,7 @@ pub(super) fn optimize(lists: &NBestLists, start: &[f64], seed: u64) -> Vec<f64>
     l1_normalized(pairs.fit(start.to_vec()))
 }
 
-/// BLEU of one translation, from 0 to 1, with one added to the counts of orders above 1.
+/// Returns BLEU of one translation, from 0 to 1, with one added to the counts of orders above 1.
 fn smoothed_bleu(statistics: &BleuStatistics) -> f64 {
     let counts = statistics.to_counts();
     if counts.hypothesis_len == 0 || counts.matches[0] == 0 {
@@ -61,9 +61,9 @@ fn smoothed_bleu(statistics: &BleuStatistics) -> f64 {
 #[derive(Default)]
 struct RankedPairs {
     width: usize,
-    /// A row of `width` differences a pair.
+    /// One row of `width` differences per pair.
     differences: Vec<f64>,
-    /// The difference in the score of the fixed components, a pair each.
+    /// The difference in the score of the fixed components of each pair.
     fixed: Vec<f64>,
 }
 
@@ -99,7 +99,7 @@ impl RankedPairs {
         }
     }
 
-    /// The margin of each pair: how far the better translation is ahead.
+    /// Returns the margin of each pair: how far the better translation is ahead.
     fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = (&'a [f64], f64)> {
         self.differences.chunks_exact(self.width).zip(&self.fixed).map(move |(row, fixed)| {
             let score: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
@@ -107,7 +107,7 @@ impl RankedPairs {
         })
     }
 
-    /// Minus the logarithm of the likelihood of all pairs, and of the prior.
+    /// Returns minus the logarithm of the likelihood of all pairs and of the prior.
     fn loss(&self, weights: &[f64]) -> f64 {
         let prior: f64 = weights.iter().map(|weight| PRIOR / 2.0 * weight * weight).sum();
         // ln(1 + e^-m) without overflow.
@@ -118,7 +118,7 @@ impl RankedPairs {
                 .sum::<f64>()
     }
 
-    /// The weights with the least loss.
+    /// Returns the weights with the least loss.
     fn fit(&self, mut weights: Vec<f64>) -> Vec<f64> {
         let width = self.width;
         for _ in 0..MAX_STEPS {

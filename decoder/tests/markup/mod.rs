@@ -73,8 +73,8 @@ impl Markup {
         self
     }
 
-    /// The line: one-word translations are around their word, longer ones and
-    /// zones name their words.
+    /// Returns the line: one-word translations are around their word, longer ones and zones name
+    /// their words.
     pub fn write(&self, words: &[&str]) -> String {
         let mut line = String::new();
         for (position, word) in words.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Markup {
         !matches!(self.mode, "pass-through" | "ignore")
     }
 
-    /// The forced translations that share words with `start..end`.
+    /// Returns the forced translations that share words with `start..end`.
     fn overlapping(&self, start: usize, end: usize) -> Vec<&Forced> {
         let touches = |f: &&Forced| self.is_active() && f.start < end && start < f.end;
         self.forced.iter().filter(touches).collect()
@@ -144,7 +144,7 @@ impl Markup {
         !bound || self.overlapping(position, position + 1).is_empty()
     }
 
-    /// The translations forced on exactly `start..end`.
+    /// Returns the translations forced on exactly `start..end`.
     pub fn forced(&self, start: usize, end: usize) -> Vec<&(String, Option<f32>)> {
         let exact = |f: &&Forced| (f.start, f.end) == (start, end);
         self.overlapping(start, end)

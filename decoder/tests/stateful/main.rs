@@ -85,7 +85,7 @@ impl ReorderingKind {
         REORDERING_WEIGHTS[weight] * f64::from(row[column]).ln()
     }
 
-    /// The orientation of something that lies so.
+    /// Returns the orientation of something that lies so.
     fn orientation(self, monotone: bool, swap: bool, right: bool) -> usize {
         match self.orientations {
             "leftright" => usize::from(!right),
@@ -255,7 +255,7 @@ impl Pair {
 }
 
 impl Model {
-    /// The lines of the phrase table.
+    /// Returns the lines of the phrase table.
     fn table(&self) -> Vec<String> {
         let line = |pair: &Pair| {
             let links: Vec<String> = pair.links.iter().map(|(s, t)| format!("{s}-{t}")).collect();
@@ -332,7 +332,7 @@ struct AppliedPhrase<'a> {
     pair: Option<&'a Pair>,
 }
 
-/// The best score of all derivations of `source`.
+/// Returns the best score of all derivations of `source`.
 fn best(model: &Model, source: &[&str]) -> f64 {
     let mut options = Vec::new();
     for start in 0..source.len() {
@@ -378,7 +378,7 @@ fn enumerate_derivations<'a>(
     }
 }
 
-/// The score of a derivation, every feature from its definition.
+/// Returns the score of a derivation, every feature from its definition.
 fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f64 {
     let mut total = 0.0;
     for (i, &current) in derivation.iter().enumerate() {
@@ -414,7 +414,7 @@ fn score(model: &Model, source: &[&str], derivation: &[AppliedPhrase<'_>]) -> f6
     total
 }
 
-/// Words jumped; or, early, after Moore and Quirk's four cases.
+/// Returns the words jumped; or, early, after Moore and Quirk's four cases.
 fn distortion(early: bool, before: &[AppliedPhrase<'_>], current: AppliedPhrase<'_>) -> usize {
     let last = before.last().map_or(0, |c| c.end);
     if !early {
@@ -433,7 +433,7 @@ fn distortion(early: bool, before: &[AppliedPhrase<'_>], current: AppliedPhrase<
     }
 }
 
-/// The backward orientation: against the phrase before or the block it ends.
+/// Returns the backward orientation: against the phrase before or the block it ends.
 fn backward(
     kind: ReorderingKind,
     before: &[AppliedPhrase<'_>],
@@ -458,7 +458,7 @@ fn backward(
     }
 }
 
-/// The forward orientation of the last phrase of `before`.
+/// Returns the forward orientation of the last phrase of `before`.
 fn forward(
     kind: ReorderingKind,
     before: &[AppliedPhrase<'_>],

@@ -62,7 +62,7 @@ impl BlockWriter {
         Ok(BlockWriter { first_units: firsts, chunks })
     }
 
-    /// The first unit of the children of the parent `at`.
+    /// Returns the first unit of the children of the parent `at`.
     pub fn first_unit(&self, at: usize) -> u32 {
         self.first_units[at]
     }
@@ -169,7 +169,7 @@ fn fill_blocks(
     blank_units
 }
 
-/// The entry of an n-gram as a unit.
+/// Returns the entry of an n-gram as a unit.
 fn entry_unit(level: &LevelNodes<'_>, at: usize) -> Unit {
     let entry = level.node_entry(at);
     Unit([entry.log10, entry.backoff, entry.first, entry.count])

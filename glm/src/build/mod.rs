@@ -216,12 +216,12 @@ impl LevelNodes<'_> {
         self.order == self.orders
     }
 
-    /// The bits of an n-gram's log10 p, sign set, from order 2.
+    /// Returns the bits of an n-gram's log10 p, sign set, from order 2.
     fn log10(&self, at: usize) -> u32 {
         self.nodes.log10[at].to_bits() | SIGN
     }
 
-    /// The first unit and the number of an n-gram's children.
+    /// Returns the first unit and the number of an n-gram's children.
     fn child_range(&self, at: usize) -> (u32, usize) {
         let count = match self.children {
             Some(_) => self.nodes.children_of(at as u32).len(),
@@ -233,7 +233,7 @@ impl LevelNodes<'_> {
         }
     }
 
-    /// The entry of an n-gram below the highest order, or of a unigram.
+    /// Returns the entry of an n-gram below the highest order, or of a unigram.
     fn node_entry(&self, at: usize) -> Entry {
         let (mut first, count) = self.child_range(at);
         let backoff = self.nodes.backoffs.get(at).map_or(SIGN, |backoff| backoff.to_bits());

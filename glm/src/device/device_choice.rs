@@ -111,7 +111,7 @@ pub fn open_on_device(
     Ok(crate::open(path, options, progress)?)
 }
 
-/// The model on the GPU of `choice`; `None` where it is to be opened on the CPU.
+/// Returns the model on the GPU of `choice`; `None` if it is to be opened on the CPU.
 #[cfg(feature = "cuda")]
 fn open_on_gpu(
     path: &Path,

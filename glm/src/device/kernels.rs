@@ -14,7 +14,7 @@ const PTX_ARCHIVE: &[u8] = include_bytes!("../../kernels/ptx/modules.ptx.gz");
 /// The prefix of that line.
 const HEADER_PREFIX: &str = "//! ";
 
-/// The module `name`. Panics when there is none, which a test rules out.
+/// Returns the module `name`. Panics when there is none, which a test rules out.
 fn ptx_module(name: &str) -> String {
     let mut text = String::new();
     let read = flate2::read::GzDecoder::new(PTX_ARCHIVE).read_to_string(&mut text);
@@ -55,7 +55,7 @@ impl Kernels {
     }
 }
 
-/// The built-in module `name` on `device`.
+/// Returns the built-in module `name` on `device`.
 #[expect(unsafe_code, reason = "loading PTX; this is the only place")]
 fn load_module(device: &Device, name: &str) -> Result<Module> {
     // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
@@ -67,7 +67,7 @@ fn load_module(device: &Device, name: &str) -> Result<Module> {
     Ok(unsafe { device.load(&ptx_module(name)) }?)
 }
 
-/// A kernel that reads no model, from the module `common`.
+/// Returns a kernel that reads no model, from the module `common`.
 pub(super) fn load_common_kernel(device: &Device, name: &str) -> Result<Kernel> {
     Ok(load_module(device, "common")?.kernel(name)?)
 }

@@ -49,7 +49,7 @@ impl<'a> ScoreBuffers<'a> {
         })
     }
 
-    /// The first `len` scores.
+    /// Returns the first `len` scores.
     pub(super) fn truncate(self, len: usize) -> Self {
         ScoreBuffers {
             log10: &mut self.log10[..len],
@@ -162,12 +162,12 @@ impl DeviceModel {
         })
     }
 
-    /// The properties of the device.
+    /// Returns the properties of the device.
     pub fn properties(&self) -> &DeviceProperties {
         self.device.properties()
     }
 
-    /// The lanes of a search.
+    /// Returns the lanes of a search.
     pub fn tile(&self) -> Tile {
         self.tile
     }
@@ -177,7 +177,7 @@ impl DeviceModel {
         self.failure_reported.is_completed()
     }
 
-    /// The length of the longest n-grams.
+    /// Returns the length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.order
     }

@@ -26,7 +26,7 @@ fn check_order(order: usize) -> Result<()> {
     Err(Error::Unsupported { reason })
 }
 
-/// The bytes of the n-grams of `order`, from 1.
+/// Returns the bytes of the n-grams of `order`, from 1.
 fn order_bytes(model: &GlmModel, order: usize) -> &[u8] {
     if order == 1 {
         return model.unigrams().as_bytes();

@@ -12,7 +12,7 @@ pub enum Tile {
 }
 
 impl Tile {
-    /// The number of lanes.
+    /// Returns the number of lanes.
     pub fn lanes(self) -> usize {
         match self {
             Tile::Lanes4 => 4,
@@ -21,7 +21,7 @@ impl Tile {
         }
     }
 
-    /// The smallest tile for models of `order`: a lane for each word of context.
+    /// Returns the smallest tile for models of `order`: a lane for each word of context.
     pub fn for_order(order: usize) -> Self {
         match order {
             0..=5 => Tile::Lanes4,

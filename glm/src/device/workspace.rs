@@ -60,7 +60,7 @@ impl<T: Pod> MirroredBuffer<T> {
         Ok(())
     }
 
-    /// The numbers on the host, after waiting for the copies.
+    /// Returns the numbers on the host, after waiting for the copies.
     fn get(&self) -> Result<&[T]> {
         Ok(match &self.host {
             Some(host) => host.get()?,
@@ -206,7 +206,7 @@ impl StreamWorkspace {
         self.download_scores(count, 0, answers)
     }
 
-    /// The states after the queries of [`StreamWorkspace::score_ngrams`]: lengths `[n]` and
+    /// Returns the states after the queries of [`StreamWorkspace::score_ngrams`]: lengths `[n]` and
     /// backoffs `[n, order - 1]`.
     pub fn states(&self) -> Result<(&[u8], &[u32])> {
         Ok((self.state_lengths.get()?, self.backoffs.get()?))
@@ -301,7 +301,7 @@ impl StreamWorkspace {
     }
 }
 
-/// The number of blocks that have `threads` threads.
+/// Returns the number of blocks that have `threads` threads.
 pub(super) fn num_blocks(threads: u64) -> u32 {
     u32::try_from(threads.div_ceil(u64::from(THREADS_PER_BLOCK)).max(1)).expect("chunks are small")
 }

@@ -8,8 +8,8 @@ const BLOCK_SIZES: [usize; 20] =
     [1, 2, 4, 5, 7, 8, 9, 31, 32, 33, 62, 63, 64, 254, 255, 256, 1023, 1024, 1055, 1056];
 const LARGEST_BLOCK: usize = 40_000;
 
-/// Words `w0` and so on; `SIZES[N]` words precede `wN`, and one, two or many words
-/// precede each of these pairs.
+/// Returns words `w0` and so on; `SIZES[N]` words precede `wN`, and one, two or many words precede
+/// each of these pairs.
 fn arpa() -> String {
     let sizes: Vec<usize> = BLOCK_SIZES.into_iter().chain([LARGEST_BLOCK]).collect();
     let pairs: Vec<(usize, usize)> = (0..sizes.len())

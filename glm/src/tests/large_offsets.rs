@@ -19,7 +19,7 @@ const FAR_UNITS: [u64; 5] =
 const CHILDREN: u32 = 40_000;
 const WORDS: u32 = CHILDREN + 100;
 
-/// The log10 p of a bigram, from its words.
+/// Returns the log10 p of a bigram, from its words.
 fn bigram_log10(older: u32, newer: u32) -> f32 {
     -((older * 7 + newer) as f32) / 1000.0
 }

@@ -68,7 +68,7 @@ fn open(bytes: Bytes) -> GlmModel {
     GlmModel::from_container(&container).unwrap()
 }
 
-/// All distinct layouts for models of `order`.
+/// Returns all distinct layouts for models of `order`.
 fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
     let hashed = move |width| [0, 2, 3, order].into_iter().map(move |h| (width, h));
     WIDTHS
@@ -77,7 +77,7 @@ fn layouts(order: usize) -> impl Iterator<Item = GlmOptions> {
         .map(|(width, hashed)| GlmOptions { node_width: width, max_hashed_order: hashed })
 }
 
-/// The words and the bits of the backoffs of a state.
+/// Returns the words and the bits of the backoffs of a state.
 fn bits(state: &State) -> Vec<(LmWord, u32)> {
     state.entries().iter().map(|&(word, backoff)| (word, backoff.to_bits())).collect()
 }
@@ -179,7 +179,7 @@ fn unigram_models_score() {
     }
 }
 
-/// A model of many n-grams whose scores are computed from their words.
+/// Returns a model of many n-grams whose scores are computed from their words.
 fn large_arpa(words: usize, pairs: usize) -> String {
     let mut arpa = format!(
         "\\data\\\nngram 1={}\nngram 2={pairs}\nngram 3={pairs}\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n\
@@ -246,7 +246,7 @@ fn golden_files_of_version_1() {
     }
 }
 
-/// The instruction sets for comparing keys that this CPU has.
+/// Returns the instruction sets for comparing keys that this CPU has.
 fn isas() -> impl Iterator<Item = Isa> {
     [Some(Isa::PLAIN), Isa::avx2(), Isa::avx512()].into_iter().flatten()
 }

@@ -11,7 +11,7 @@ use crate::{build_glm, open_source};
 
 const NAMES: [&str; 7] = ["<s>", "a", "b", "c", "</s>", "<unk>", "other"];
 
-/// A model of order 1 to `most` that has all contexts, but lacks many suffixes.
+/// Returns a model of order 1 to `most` that has all contexts, but lacks many suffixes.
 fn arbitrary_arpa(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let backoff = proptest::option::of(-1500..600i32);
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// The n-grams from order 2 as text.
+/// Returns the n-grams from order 2 as text.
 fn read_ngrams(source: &mut dyn NgramSource) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(section) = source.next_section().unwrap() {

@@ -13,21 +13,21 @@ pub fn skipped(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
-/// A C++ compiler, if there is one.
+/// Returns a C++ compiler, if there is one.
 fn compiler() -> Option<&'static str> {
     ["g++", "clang++", "c++"]
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-/// The FNV-1a hash of the sources, which names the library.
+/// Returns the FNV-1a hash of the sources, which names the library.
 fn hash(parts: impl Iterator<Item = Vec<u8>>) -> u64 {
     parts.flatten().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
-/// The folder with `libcuda.so.1`, built unless it exists for these sources; `None`, with
+/// Returns the folder with `libcuda.so.1`, built unless it exists for these sources; `None`, with
 /// the reason printed, without a compiler. `keep`: the folder that keeps it between runs.
 pub fn library(keep: &Path) -> Option<PathBuf> {
     let Some(compiler) = compiler() else {
@@ -101,7 +101,7 @@ fn compile(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The environment in which a process finds the GPU of `library`, with the settings of its
+/// Returns the environment in which a process finds the GPU of `library`, with the settings of its
 /// driver (`driver.cpp`).
 pub fn environment<'e>(library: &'e Path, settings: &'e str) -> [(&'static str, &'e OsStr); 2] {
     [("LD_LIBRARY_PATH", library.as_os_str()), ("MIRIAM_HOST_GPU", OsStr::new(settings))]

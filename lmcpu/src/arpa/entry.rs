@@ -50,9 +50,9 @@ pub(super) struct EntryFormat {
 pub(super) struct ParsedEntries {
     /// log10.
     pub log10: Vec<f32>,
-    /// log10; -0.0 where there is none. Empty for the longest n-grams.
+    /// log10; -0.0 if there is none. Empty for the longest n-grams.
     pub backoffs: Vec<f32>,
-    /// Orders from 2: the ids, `order` an entry, in the order of the text.
+    /// Orders from 2: the ids, `order` per entry, in the order of the text.
     pub words: Vec<u32>,
     /// Positive log probabilities that were read as 0.
     pub positives: u64,
@@ -132,7 +132,7 @@ pub(super) fn read_entries(
     entries
 }
 
-/// The words of the previous entry, those that fit a key, and their ids.
+/// The words of the previous entry, those that fit into a key, and their ids.
 type RecentWords = [(WordKey, u32); MAX_ORDER];
 
 enum EntryError {
@@ -170,7 +170,7 @@ impl<'t> Cursor<'t> {
         Ok(byte)
     }
 
-    /// One entry from its number to the end of its line.
+    /// Reads one entry from its number to the end of its line.
     #[inline]
     fn read_entry(
         &mut self,
@@ -264,7 +264,7 @@ impl<'t> Cursor<'t> {
         Ok(-0.0)
     }
 
-    /// Whether the line ends after blanks; otherwise there is a blank before what follows.
+    /// Whether the line ends after blanks; fails if something follows without a blank.
     #[inline]
     fn ends_line(&mut self, place: &str) -> Result<bool, EntryError> {
         let mut byte = self.next_byte()?;
@@ -329,7 +329,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A hint that the count is wrong, where an entry was expected and the section ended.
+/// Returns a hint that the count is wrong, where an entry was expected and the section ended.
 fn count_hint(token: &[u8]) -> &'static str {
     if token.starts_with(b"\\") {
         "; the header promises more n-grams than the section holds"
@@ -338,8 +338,8 @@ fn count_hint(token: &[u8]) -> &'static str {
     }
 }
 
-/// The length of the number that `text` starts with: sign, digits with at most one
-/// point, exponent; or sign and `inf`. 0 when there is none.
+/// Returns the length of the number that `text` starts with: sign, digits with at most one point,
+/// exponent; or sign and `inf`. 0 when there is none.
 #[inline]
 fn number_length(text: &[u8]) -> usize {
     fn digits(from: usize, text: &[u8]) -> usize {
@@ -369,11 +369,11 @@ fn number_length(text: &[u8]) -> usize {
     end
 }
 
-/// The number of bytes before the first word separator; `None` where there is none.
+/// Returns the number of bytes before the first word separator; `None` if there is none.
 #[inline(always)]
 fn word_length(text: &[u8]) -> Option<usize> {
-    /// The lowest byte of the result with its top bit set is the first byte of `bytes`
-    /// that is at most a blank; higher bytes are undefined.
+    /// Sets the top bit of a byte of the result where that byte of `bytes` is a blank or less. Only
+    /// the lowest such byte is reliable.
     fn low_bytes(bytes: u64) -> u64 {
         const ONES: u64 = u64::MAX / 255;
         bytes.wrapping_sub(ONES * (b' ' as u64 + 1)) & !bytes & (ONES * 0x80)
@@ -406,7 +406,7 @@ fn find_word_id(word: &[u8], vocabulary: &Vocabulary) -> Result<u32, EntryError>
     }
 }
 
-/// Bytes of a file for a message: quoted, escaped, truncated.
+/// Returns the bytes of a file for a message: quoted, escaped, truncated.
 pub(crate) fn quote(bytes: &[u8]) -> String {
     const MAX_SHOWN: usize = 60;
     let cut = if bytes.len() > MAX_SHOWN { "..." } else { "" };

@@ -6,7 +6,7 @@ use super::text::ArpaText;
 use super::{read_counts, read_end, read_section_header, truncated_section};
 use crate::Result;
 
-/// Bytes of a chunk, about.
+/// The approximate number of bytes in a chunk.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Some lines of one order.
@@ -23,7 +23,7 @@ pub(crate) struct LineChunk {
 pub(crate) struct ArpaLines<'p> {
     text: ArpaText<'p>,
     counts: Vec<u64>,
-    /// The order that was begun last.
+    /// The current order.
     order: usize,
     remaining: u64,
 }
@@ -40,18 +40,18 @@ impl<'p> ArpaLines<'p> {
         Ok(ArpaLines { text, counts, order: 0, remaining: 0 })
     }
 
-    /// The number of n-grams of each order in the header, from order 1.
+    /// Returns the number of n-grams of each order in the header, from order 1.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The name of the file for messages.
+    /// Returns the name of the file for messages.
     pub fn name(&self) -> &str {
         &self.text.name
     }
 
-    /// The next lines, at least one chunk for each order; `None` after the longest, when the end
-    /// of the file is checked too.
+    /// Returns the next lines, at least one chunk for each order; `None` after the longest, when
+    /// the end of the file is checked too.
     ///
     /// # Errors
     ///

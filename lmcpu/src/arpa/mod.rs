@@ -32,14 +32,14 @@ use self::text::ArpaText;
 use self::word_table::WordTable;
 use crate::{Error, MAX_ORDER, Result};
 
-/// The lines before `\data\`, at most: other files are not read to their end.
+/// The largest number of lines before `\data\`, so that other files are not read to their end.
 const MAX_PREAMBLE_LINES: u64 = 1000;
 
 /// What to do about an n-gram that is listed twice.
 pub(crate) const DUPLICATE_REMEDY: &str =
     "remove one of the two, or pass --duplicates keep-first, which is KenLM's rule";
 
-/// N-grams of a part for each thread, at least: few enough for a core's cache.
+/// The smallest number of n-grams per thread in a part: few enough for a core's cache.
 const PART_OF_A_THREAD: usize = 1 << 15;
 
 /// Probability and backoff of a word, both log10. A backoff of -0.0 says that the word
@@ -82,7 +82,7 @@ pub struct ArpaReader<'p> {
     unigrams: Vec<Unigram>,
     has_unknown: bool,
     next_order: usize,
-    /// N-grams that are not yet read of the order that was begun last.
+    /// N-grams of the current order that are not yet read.
     remaining: u64,
     /// Whether positive log probabilities are read as 0, and how many were.
     allows_positive: bool,
@@ -92,9 +92,9 @@ pub struct ArpaReader<'p> {
 impl<'p> ArpaReader<'p> {
     /// Reads `input` up to the end of its unigrams.
     ///
-    /// A missing `<unk>` is logged and gets the log10 probability that `options` name,
-    /// which also say what to do with a word that is listed twice, with missing markers and with
-    /// positive log probabilities. Duplicates among longer n-grams are left to the caller.
+    /// A missing `<unk>` is logged and gets the log10 probability in `options`. They also say what
+    /// to do about duplicate words, missing markers and positive log probabilities. Duplicates
+    /// among longer n-grams are left to the caller.
     ///
     /// # Errors
     ///
@@ -121,27 +121,27 @@ impl<'p> ArpaReader<'p> {
         Ok(arpa)
     }
 
-    /// The name of the file for messages.
+    /// Returns the name of the file for messages.
     pub fn name(&self) -> &str {
         &self.text.name
     }
 
-    /// The number of n-grams of each order in the header, from order 1.
+    /// Returns the number of n-grams of each order in the header, from order 1.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The order of the model.
+    /// Returns the order of the model.
     pub fn order(&self) -> usize {
         self.counts.len()
     }
 
-    /// The words: `<unk>` is 0, the others follow in the order of the file.
+    /// Returns the words: `<unk>` is 0, the others follow in the order of the file.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// Probability and backoff of each word, by id.
+    /// Returns the probability and the backoff of each word, by id.
     pub fn unigrams(&self) -> &[Unigram] {
         &self.unigrams
     }
@@ -151,13 +151,13 @@ impl<'p> ArpaReader<'p> {
         self.has_unknown
     }
 
-    /// An error on a line of this file.
+    /// Returns an error on a line of this file.
     pub fn error(&self, line: u64, reason: impl Into<String>) -> crate::Error {
         self.text.error(line, reason)
     }
 
-    /// Reads the n-grams of the next order, from 2; `None` after the longest, when the
-    /// end of the file is checked too. Not to be called between the parts of an order.
+    /// Reads the n-grams of the next order, from 2; `None` after the longest, when the end of the
+    /// file is checked too. Must not be called between the parts of an order.
     ///
     /// # Errors
     ///
@@ -171,8 +171,9 @@ impl<'p> ArpaReader<'p> {
         Ok(Some(section.finish()))
     }
 
-    /// Reads some more n-grams: the next of an order, from 2, or the first of the next order; all
-    /// orders have a part. `None` after the longest, when the end of the file is checked too.
+    /// Reads some more n-grams: the next ones of an order, from 2, or the first ones of the next
+    /// order. Every order has at least one part. `None` after the longest, when the end of the file
+    /// is checked too.
     ///
     /// # Errors
     ///
@@ -186,8 +187,8 @@ impl<'p> ArpaReader<'p> {
         Ok(Some(part.finish()))
     }
 
-    /// The format of the n-grams that come next, after the header of their section if none of
-    /// them has been read.
+    /// Returns the format of the n-grams that come next, after the header of their section if none
+    /// of them has been read.
     fn begin_section(&mut self) -> Result<Option<EntryFormat>> {
         if self.remaining == 0 {
             let order = self.next_order;
@@ -220,7 +221,7 @@ impl<'p> ArpaReader<'p> {
         EntryFormat { order, longest, allows_positive: self.allows_positive }
     }
 
-    /// Reads some entries of the section that was begun.
+    /// Reads some entries of the current section.
     fn read_blocks(&mut self, format: EntryFormat, section: &mut SectionBuilder) -> Result<()> {
         let words = WordLookup { vocabulary: &self.vocabulary, table: &self.word_table };
         let positives = &mut self.positives;
@@ -368,7 +369,7 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&b| is_space(b))
 }
 
-/// The next line that is not blank.
+/// Returns the next line that is not blank.
 fn next_nonblank_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::HeaderLine> {
     while let Some(line) = text.next_line()? {
         if !is_blank(&line.bytes) {
@@ -378,7 +379,7 @@ fn next_nonblank_line(text: &mut ArpaText<'_>, expected: &str) -> Result<text::H
     Err(text.error(text.line(), format!("the file ends where {expected} should be; it is cut")))
 }
 
-/// A line without the white space around it: toolkits write headers with and without it.
+/// Returns a line without the white space around it: toolkits write headers with and without it.
 fn trim(line: &[u8]) -> &[u8] {
     let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
     let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
@@ -496,8 +497,8 @@ impl UnknownEntries {
         self.by_name.iter().all(Option::is_some)
     }
 
-    /// The entry of the word `id`, from 1: these words have ids in the order of entries, and the
-    /// unknown word takes none of them.
+    /// Returns the entry of the word `id`, from 1: these words have ids in the order of entries,
+    /// and the unknown word takes none of them.
     fn entry_of_word(&self, id: usize) -> usize {
         let mut earlier: Vec<usize> = self.by_name.iter().copied().flatten().collect();
         earlier.sort_unstable();
@@ -505,7 +506,7 @@ impl UnknownEntries {
     }
 }
 
-/// Why a file that starts with `line` is not an ARPA file.
+/// Says why a file that starts with `line` is not an ARPA file.
 fn not_arpa_reason(line: &[u8]) -> String {
     let found = quote(line);
     other_formats::describe(line).map_or_else(
@@ -521,8 +522,8 @@ struct ParsedBlock<'t> {
     line: u64,
 }
 
-/// Reads some of the `remaining` entries, at least one of which there is, passes them to `take` in
-/// order, and counts them off.
+/// Reads some of the `remaining` entries, at least one, passes them to `take` in order, and
+/// subtracts their number.
 fn read_blocks(
     text: &mut ArpaText<'_>,
     format: EntryFormat,

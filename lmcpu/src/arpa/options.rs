@@ -1,8 +1,8 @@
 //! Treatment of ARPA files that KenLM rejects, or reads by a rule of its own.
 //!
 //! Toolkits write n-grams twice, probabilities above 1 (IRSTLM) and models without sentence
-//! markers. By default each is an error that names the line and the way on. One set of options
-//! goes to every place that opens ARPA text; model files are not affected.
+//! markers. By default each is an error that names the line and the remedy. The same options apply
+//! wherever ARPA text is opened; they do not affect model files.
 
 use std::str::FromStr;
 
@@ -83,7 +83,7 @@ impl ArpaOptions {
     /// The names of [`ArpaOptions::set`].
     pub const NAMES: [&str; 3] = ["duplicates", "positive", "missing-markers"];
 
-    /// Sets the policy `name` as text: of a feature line, a configuration or a keyword.
+    /// Sets the policy `name` from text: of a feature line, a configuration or a keyword.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl ArpaOptions {
             "duplicates" => value.parse().map(|policy| self.duplicates = policy),
             "positive" => value.parse().map(|policy| self.positive = policy),
             "missing-markers" => value.parse().map(|policy| self.missing_markers = policy),
-            _ => Err("there is no such option of ARPA text"),
+            _ => Err("unknown option of ARPA text"),
         };
         outcome.map_err(|reason| format!("{name}={value}: {reason}"))
     }
@@ -104,7 +104,7 @@ impl FromStr for DuplicatePolicy {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
-            // The second is what the first was called once.
+            // The second is the old name of the first.
             "reject" | "refuse" => Ok(DuplicatePolicy::Reject),
             "keep-first" => Ok(DuplicatePolicy::KeepFirst),
             _ => Err("give reject or keep-first"),

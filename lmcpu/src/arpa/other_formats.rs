@@ -1,4 +1,4 @@
-//! Files that are given as ARPA text and are something else, told by their first bytes.
+//! Files of other formats that are given as ARPA text, recognised by their first bytes.
 
 /// The first bytes of KenLM's binary files, of all versions.
 pub(crate) const KENLM_MAGIC: &[u8] = b"mmap lm http://kheafield.com/code";
@@ -56,10 +56,10 @@ const FORMATS: &[(&[u8], &str)] = &[
     (b"\xfe\xff", "UTF-16 text; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"),
 ];
 
-/// Where the mark of a tar archive is in its first block.
+/// The place of a tar archive's mark in its first block.
 const TAR_MARK: std::ops::Range<usize> = 257..262;
 
-/// The format of a file that starts with `start`, and what to do, where it is a known one.
+/// Returns the format of a file that starts with `start`, and what to do, if it is a known one.
 pub(super) fn describe(start: &[u8]) -> Option<&'static str> {
     if start.get(TAR_MARK) == Some(b"ustar") {
         return Some("a tar archive; unpack it and give the file in it");

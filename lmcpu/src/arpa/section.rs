@@ -18,24 +18,24 @@ pub struct Section {
     pub words: Vec<u32>,
     /// log10 p of each.
     pub log10: Vec<f32>,
-    /// The log10 backoff of each, -0.0 where there is none. Empty for the
+    /// The log10 backoff of each, -0.0 if there is none. Empty for the
     /// longest n-grams.
     pub backoffs: Vec<f32>,
     lines: LineNumbers,
 }
 
 impl Section {
-    /// How many n-grams there are.
+    /// Returns the number of n-grams.
     pub fn len(&self) -> usize {
         self.log10.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no n-grams.
     pub fn is_empty(&self) -> bool {
         self.log10.is_empty()
     }
 
-    /// The ids of the words of the n-gram `index`, oldest first.
+    /// Returns the ids of the words of the n-gram `index`, oldest first.
     #[inline(always)]
     pub fn ngram(&self, index: usize) -> &[u32] {
         &self.words[index * self.order..(index + 1) * self.order]
@@ -73,14 +73,14 @@ impl Section {
         self.lines = lines;
     }
 
-    /// The line on which the n-gram `index` begins, from 1; 0 where the n-grams
-    /// come from no text.
+    /// Returns the line on which the n-gram `index` begins, from 1; 0 where the n-grams come from
+    /// no text.
     pub fn line(&self, index: usize) -> u64 {
         self.lines.line(index)
     }
 }
 
-/// A section that grows by parsed blocks.
+/// A section to which parsed blocks are appended.
 pub(super) struct SectionBuilder {
     format: EntryFormat,
     /// Columns longer than `len`: zeros follow, in memory not yet touched.
@@ -89,7 +89,7 @@ pub(super) struct SectionBuilder {
 }
 
 impl SectionBuilder {
-    /// For `count` entries, of a file of `size` bytes where that is known.
+    /// Makes a section for `count` entries of a file of `size` bytes, if that is known.
     pub(super) fn new(format: EntryFormat, count: u64, size: Option<u64>) -> Self {
         // The header may claim any count, but an entry takes at least this many bytes.
         // If a compressed file holds more, the columns grow.
@@ -118,7 +118,7 @@ impl SectionBuilder {
         }
     }
 
-    /// How many entries there are so far.
+    /// Returns the number of entries so far.
     pub(super) fn len(&self) -> usize {
         self.len
     }

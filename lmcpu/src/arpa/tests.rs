@@ -39,7 +39,7 @@ fn error_message(text: &str) -> String {
     }
 }
 
-/// The n-grams of all parts of each order, and how many parts there are.
+/// Returns the n-grams of all parts of each order, and how many parts there are.
 fn read_parts(text: &str) -> (Vec<Ngrams>, usize) {
     let input = Input::from_reader(Cursor::new(text.as_bytes().to_vec()), "test", None).unwrap();
     let mut arpa = ArpaReader::open(input, ArpaOptions::default(), &NoProgress).unwrap();

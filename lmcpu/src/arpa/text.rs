@@ -1,9 +1,9 @@
 //! The text of an ARPA file as blocks of whole lines.
 //!
-//! An ARPA section ends after as many entries as the header says, and an entry may in
-//! principle span several lines, so neither entries nor sections can be split
-//! beforehand. What is cheap is a block that ends after some line end: nearly always
-//! that is also the end of an entry, and the parser reports when it is not.
+//! An ARPA section ends after as many entries as the header says, and an entry may in principle
+//! span several lines, so neither entries nor sections can be split beforehand. So a block ends
+//! after any line end: nearly always that is also the end of an entry, and the parser reports when
+//! it is not.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -25,8 +25,8 @@ const QUEUE_BLOCKS: usize = 32;
 /// The longest entry that is joined from several blocks, in bytes.
 const MAX_ENTRY_BYTES: usize = 256 << 20;
 
-/// A block, or `None` at the end. The end is a message of its own, so that a thread
-/// that dies is not taken for the end of the file.
+/// A block, or `None` at the end. The end is a separate message, so that a thread that dies is not
+/// mistaken for the end of the file.
 type BlockMessage = miriam_textio::Result<Option<Vec<u8>>>;
 
 /// A line of the header or between sections.
@@ -37,8 +37,8 @@ pub(super) struct HeaderLine {
     pub number: u64,
 }
 
-/// The blocks of an input that have been read and not yet been used up.
-/// Decompression runs on a thread of its own.
+/// The blocks of an input that have been read and not yet used up. Decompression runs on another
+/// thread.
 pub(super) struct ArpaText<'p> {
     pub name: String,
     receiver: Receiver<BlockMessage>,
@@ -143,8 +143,8 @@ impl<'p> ArpaText<'p> {
         self.position = 0;
     }
 
-    /// The next line, or `None` at the end. A CR before the line end is not part of it;
-    /// one before the end of the file is.
+    /// Returns the next line, or `None` at the end. A CR before the line end is not part of it; one
+    /// before the end of the file is.
     pub fn next_line(&mut self) -> Result<Option<HeaderLine>> {
         if !self.advance()? {
             return Ok(None);
@@ -166,7 +166,7 @@ impl<'p> ArpaText<'p> {
         Ok(Some(HeaderLine { bytes, number: self.line - 1 }))
     }
 
-    /// Up to `wanted` blocks, the first of which is not used up; none at the end of the
+    /// Returns up to `wanted` blocks, the first of which is not used up; none at the end of the
     /// input. Waits only for the first one.
     pub fn blocks(&mut self, wanted: usize) -> Result<Vec<&[u8]>> {
         if !self.advance()? {

@@ -18,7 +18,7 @@ pub(super) struct WordTable {
 }
 
 impl WordTable {
-    /// A table of all words of `vocabulary`.
+    /// Makes a table of all words of `vocabulary`.
     pub fn new(vocabulary: &Vocabulary) -> Self {
         let size = (vocabulary.len() * 3 / 2 + 2).next_power_of_two();
         let mut table =
@@ -41,7 +41,7 @@ impl WordTable {
         ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize
     }
 
-    /// The id of the word with this key; `None` where there is none or the key is
+    /// Returns the id of the word with this key; `None` if there is none or the key is
     /// [`WordKey::NONE`].
     #[inline]
     pub fn find(&self, key: WordKey) -> Option<u32> {

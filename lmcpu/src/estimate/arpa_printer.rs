@@ -30,7 +30,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// More bytes than the numbers of a line take.
 const MAX_NUMBERS_BYTES: usize = 64;
 
-/// Writes what lmplz tells of the text before the header.
+/// Writes what lmplz says about the text before the header.
 pub(super) fn print_verbose_header(name: &str, tokens: u64, output: &mut Output) -> Result<()> {
     let smoothing = "# Smoothing: Modified Kneser-Ney";
     let text = format!("# Input file: {name}\n# Token count: {tokens}\n{smoothing}\n");
@@ -51,12 +51,12 @@ pub(super) fn print_end(output: &mut Output) -> Result<()> {
     Ok(output.write(b"\n\\end\\\n")?)
 }
 
-/// Writes what a section of n-grams of `length` words begins with.
+/// Writes the head of the section of n-grams of `length` words.
 pub(super) fn print_section_head(length: usize, output: &mut Output) -> Result<()> {
     Ok(output.write(format!("\n\\{length}-grams:\n").as_bytes())?)
 }
 
-/// The lines of records of `length` words of a model of `order`.
+/// Returns the lines of records of `length` words of a model of `order`.
 pub(super) fn format_records(
     records: &[u32],
     length: usize,
@@ -262,7 +262,7 @@ struct OutputBuffer<'p> {
 }
 
 impl OutputBuffer<'_> {
-    /// A buffer with space for `bytes` bytes.
+    /// Returns a buffer with space for `bytes` bytes.
     #[inline]
     fn reserve(&mut self, bytes: usize) -> &mut Vec<u8> {
         if self.text.len() + bytes > self.text.capacity() {

@@ -1,4 +1,4 @@
-//! From text to word ids.
+//! Conversion of text to word ids.
 //!
 //! Blocks of text are split into words in parallel, each with a vocabulary of its own;
 //! one thread then maps their ids to those of the whole text. Blocks and the words of
@@ -41,12 +41,12 @@ pub(super) struct ReadOptions {
 pub(super) struct Corpus {
     /// The three markers, then the words of the text.
     pub vocabulary: Vocabulary,
-    /// The count of each word; `</s>` occurs once a line.
+    /// The count of each word; `</s>` occurs once per line.
     pub counts: Vec<u64>,
 }
 
 impl Corpus {
-    /// The number of words of the text, sentence ends not included.
+    /// Returns the number of words of the text, sentence ends not included.
     pub fn tokens(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.counts[EOS as usize]
     }
@@ -97,7 +97,7 @@ pub(super) fn read(
                 let line = lines + line + 1;
                 if !options.skip_markers {
                     let reason = format!(
-                        "the text holds {marker}, which the model keeps for itself; remove it, or \
+                        "the text has the word {marker}, which is reserved; remove it, or \
                      pass --skip-symbols to read it as a space"
                     );
                     return Err(miriam_textio::Error::format(&name, line, None, reason).into());

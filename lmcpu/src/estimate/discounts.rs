@@ -47,14 +47,14 @@ impl CountsOfCounts {
 pub(super) struct Discounts(pub [f32; 4]);
 
 impl Discounts {
-    /// The discount of the adjusted count `adjusted`.
+    /// Returns the discount of the adjusted count `adjusted`.
     #[inline]
     pub fn for_count(&self, adjusted: u64) -> f32 {
         self.0[adjusted.min(3) as usize]
     }
 }
 
-/// The discounts of n-grams of `order` words by Chen and Goodman's closed form, or
+/// Computes the discounts of n-grams of `order` words by Chen and Goodman's closed form, or
 /// `fallback` where that is undefined.
 pub(super) fn estimate_discounts(
     order: usize,

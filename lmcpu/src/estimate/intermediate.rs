@@ -1,9 +1,9 @@
 //! KenLM's intermediate files, which its `interpolate` reads (`ngram-lm.md` 3.8).
 //!
-//! `BASE.kenlm_intermediate` says what there is, `BASE.vocab` has the words, `BASE.1`,
-//! `BASE.2` and so on have the records of each order. Readers open a model by the first:
-//! one that is there already goes before any file is replaced, and the new one comes last,
-//! so that no reader takes half of a model for a whole one.
+//! `BASE.kenlm_intermediate` says what there is, `BASE.vocab` has the words, `BASE.1`, `BASE.2` and
+//! so on have the records of each order. Readers open a model by the first file. An old one is
+//! removed before any file is replaced, and the new one comes last, so that no reader takes half of
+//! a model for a whole one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::records::Payload;
 use super::renumbering::Renumbering;
 use crate::Result;
 
-/// The intermediate files of a model of `order`, whose names begin with `base`: the header,
+/// Returns the intermediate files of a model of `order`, whose names begin with `base`: the header,
 /// the words, and the records of each order.
 pub fn intermediate_paths(base: &Path, order: usize) -> Vec<PathBuf> {
     let orders = (1..=order).map(|order| order.to_string());

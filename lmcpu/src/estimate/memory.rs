@@ -2,12 +2,12 @@
 
 use std::fs;
 
-/// The least memory that is planned with, in bytes.
+/// The smallest memory that is planned with, in bytes.
 const MIN_MEMORY: u64 = 64 << 20;
 
-/// Half of the memory that is free for this process, in bytes: what the machine reports
-/// as available, or what the control group still allows if that is less. A gibibyte
-/// where neither is known.
+/// Returns half of the memory that is free for this process, in bytes: what the machine reports as
+/// available, or what the control group still allows if that is less. One gibibyte if neither is
+/// known.
 pub fn default_memory() -> u64 {
     fn number(path: &str) -> Option<u64> {
         fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
@@ -22,28 +22,28 @@ pub fn default_memory() -> u64 {
     free.map_or(1 << 30, |free| (free / 2).max(MIN_MEMORY))
 }
 
-/// Bytes a token for sorting.
+/// Bytes per token for sorting.
 pub(super) const SORT_BYTES_PER_TOKEN: u64 = 16;
-/// Bytes a token for smoothing a row and a column. Measured on text in which n-grams
-/// repeat little.
+/// Bytes per token for smoothing a row and a column. Measured on text in which n-grams repeat
+/// little.
 pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 
 /// Numbers of a record besides the words.
 pub(super) const VALUES: usize = 2;
 
-/// Bytes of a record of `length` words.
+/// Returns the bytes of a record of `length` words.
 pub(super) fn record_bytes(length: usize) -> u64 {
     4 * (length + VALUES) as u64
 }
 
-/// Bytes a token for partitioning a row into records: each token ends at most one n-gram of
-/// each length up to `order`, lists grow by doubling, and the row's tables are in memory.
+/// Returns the bytes per token for partitioning a row into records: each token ends at most one
+/// n-gram of each length up to `order`, lists grow by doubling, and the row's tables are in memory.
 pub(super) fn partition_bytes_per_token(order: usize) -> u64 {
     SMOOTH_BYTES_PER_TOKEN + 2 * (2..=order).map(record_bytes).sum::<u64>()
 }
 
-/// Bytes a token for sorting the records of `length` words: as they are read and sorted, and
-/// the text made of them.
+/// Returns the bytes per token for sorting the records of `length` words: as they are read and
+/// sorted, and the text made of them.
 pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
     size_of::<&[u32]>() as u64 + 5 * record_bytes(length)
 }
@@ -72,30 +72,30 @@ impl MemoryPlan {
         }
     }
 
-    /// The bytes for work under way: sorting, and rows and columns.
+    /// Returns the bytes for work under way: sorting, and rows and columns.
     pub fn working_memory(&self) -> u64 {
         self.memory / 3
     }
 
-    /// The bytes left for the tables of the model when `words` bytes of words and
-    /// `tokens` tokens are in memory.
+    /// Returns the bytes left for the tables of the model when `words` bytes of words and `tokens`
+    /// tokens are in memory.
     pub fn model_memory(&self, words: u64, tokens: usize) -> u64 {
         (self.memory - self.working_memory()).saturating_sub(words + 8 * tokens as u64)
     }
 
-    /// Bytes of each run that are in memory while runs are merged.
+    /// Returns the bytes of each run that are in memory while runs are merged.
     pub fn segment_bytes(&self) -> usize {
         (self.memory / 4096).clamp(4 << 10, 64 << 10) as usize
     }
 
-    /// The number of bytes of printed text that may wait to be written.
+    /// Returns the number of bytes of printed text that may wait to be written.
     pub fn output_buffer_bytes(&self) -> usize {
         (self.memory / 16).min(1 << 30) as usize
     }
 
-    /// The number of ranges that a vocabulary with `tokens` tokens is divided into, so
-    /// that the work of each thread, `token_bytes` bytes a token, fits its part of the memory; more for long texts,
-    /// because ranges that stay in cache are faster.
+    /// Returns the number of ranges that a vocabulary with `tokens` tokens is divided into, so that
+    /// the work of each thread, `token_bytes` bytes per token, fits its part of the memory; more
+    /// for long texts, because ranges that stay in cache are faster.
     pub fn range_count(&self, tokens: u64, token_bytes: u64, threads: usize) -> usize {
         let fit =
             tokens.saturating_mul(token_bytes * threads as u64) / self.working_memory().max(1);

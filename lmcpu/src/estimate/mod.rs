@@ -80,17 +80,15 @@ pub struct EstimateOptions {
     /// Whether unigrams are interpolated with the uniform distribution; if not, `<unk>`
     /// gets all remaining probability, as in SRILM.
     pub interpolate_unigrams: bool,
-    /// Whether `<s>`, `</s>` and `<unk>` in the text are read as spaces; an error
-    /// if not.
+    /// Whether `<s>`, `</s>` and `<unk>` in the text are read as spaces; otherwise they are errors.
     pub skip_symbols: bool,
     /// Whether smoothing uses fused multiply-add, as an lmplz that was compiled with
     /// it.
     pub fused_multiply_add: bool,
-    /// A name of the text: three lines with it, the number of words and the kind of smoothing
-    /// are written before the model, as by lmplz's `--verbose_header`.
+    /// The name of the text for lmplz's `--verbose_header`: three lines before the model with it,
+    /// the number of words and the kind of smoothing.
     pub verbose_header: Option<String>,
-    /// Whether n-grams come in the order of the words' hashes, as tries have them, not of
-    /// first appearance.
+    /// Whether words are numbered by their hashes, as in tries, instead of by first appearance.
     pub renumber: bool,
     /// Whether probability and backoff are collapsed into one value, which gives sentences,
     /// but not words, the same probabilities (Heafield et al. 2012).
@@ -104,7 +102,7 @@ pub struct EstimateOptions {
 }
 
 impl EstimateOptions {
-    /// lmplz's defaults for n-grams of up to `order` words, all processors, and
+    /// Makes lmplz's default options for n-grams of up to `order` words, all processors, and
     /// [`default_memory`].
     pub fn new(order: usize) -> Self {
         EstimateOptions {
@@ -125,7 +123,7 @@ impl EstimateOptions {
         }
     }
 
-    /// An estimate of the bytes of temporary files for a text of `bytes` bytes.
+    /// Returns an estimate of the bytes of temporary files for a text of `bytes` bytes.
     ///
     /// A word takes about four bytes of text or more. Each may begin a new n-gram,
     /// about six bytes in a run, and two in three a new n-gram of each length, up to
@@ -161,7 +159,7 @@ impl EstimateOptions {
         }
         if self.prune.len() > self.order {
             return invalid(format!(
-                "{} pruning thresholds for a model of order {}; give at most one an order",
+                "{} pruning thresholds for a model of order {}; give at most one per order",
                 self.prune.len(),
                 self.order
             ));
@@ -200,8 +198,8 @@ pub struct EstimateSummary {
     pub spilled_bytes: u64,
 }
 
-/// Estimates a model from `input`, one sentence a line, and writes it to `output` as
-/// ARPA text. The caller finishes the output ([`Output::finish`]).
+/// Estimates a model from `input`, one sentence per line, and writes it to `output` as ARPA text.
+/// The caller finishes the output ([`Output::finish`]).
 ///
 /// The output equals lmplz's to the byte, except that a last line without a line end is
 /// a line like any other. It depends neither on memory nor on threads.
@@ -304,7 +302,7 @@ fn estimate_within(
     })?;
     let sentences = corpus.counts[EOS as usize];
     if sentences == 0 {
-        let reason = "the text is empty; give a file with a sentence a line".to_owned();
+        let reason = "the text is empty; give a file with one sentence per line".to_owned();
         return Err(Error::Unsupported { file: name, reason });
     }
     let (tokens, types) = (corpus.tokens(), corpus.vocabulary.len() as u64);
@@ -426,7 +424,7 @@ fn estimate_within(
     Ok(EstimateSummary { tokens, types, counts, spilled_bytes: spill.num_bytes() })
 }
 
-/// The n-grams that `options` drop.
+/// Returns the n-grams that `options` drop.
 fn build_pruning(options: &EstimateOptions, corpus: &Corpus) -> Result<Pruning> {
     let mut thresholds = options.prune.clone();
     thresholds.resize(options.order, options.prune.last().copied().unwrap_or(0));

@@ -1,8 +1,8 @@
 //! N-grams packed into sort keys.
 //!
-//! The last word is the most significant, then the one before it: keys compare in
-//! suffix order. With 17 bits a word a 5-gram has 85 bits, so most models sort 128-bit
-//! integers; longer n-grams are arrays.
+//! The last word is the most significant, then the one before it: keys compare in suffix order.
+//! With 17 bits per word a 5-gram has 85 bits, so most models sort 128-bit integers; longer n-grams
+//! are arrays.
 
 /// How n-grams are packed into a key.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +14,13 @@ pub(super) struct KeyPacking {
 }
 
 impl KeyPacking {
-    /// For n-grams of `order` words with ids below `num_words`.
+    /// Packs n-grams of `order` words with ids below `num_words`.
     pub fn new(order: usize, num_words: usize) -> Self {
         let bits = usize::BITS - num_words.saturating_sub(1).leading_zeros();
         KeyPacking { order, word_bits: bits.max(1) }
     }
 
-    /// Bits of an n-gram.
+    /// Returns the number of bits of an n-gram.
     pub fn key_bits(&self) -> usize {
         self.order * self.word_bits as usize
     }
@@ -31,13 +31,13 @@ pub(super) trait NgramKey: Copy + Ord + Send + Sync {
     /// No words yet.
     const EMPTY: Self;
 
-    /// The key with one more word to the left, the word at `place`.
+    /// Returns the key with one more word to the left, the word at `place`.
     fn with_word(self, place: usize, word: u32, packing: KeyPacking) -> Self;
 
-    /// The word at `place` of a complete n-gram.
+    /// Returns the word at `place` of a complete n-gram.
     fn word(&self, place: usize, packing: KeyPacking) -> u32;
 
-    /// The number of last words that two n-grams share.
+    /// Returns the number of last words that two n-grams share.
     fn shared_words(&self, other: &Self, packing: KeyPacking) -> usize;
 }
 

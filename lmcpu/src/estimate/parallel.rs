@@ -18,9 +18,9 @@ pub(super) struct Resources {
     pub memory: u64,
 }
 
-/// The result of `work` for each part, in order; the first error ends the work. `costs`
-/// holds the bytes of memory that each part needs; one that needs more than there are
-/// runs alone.
+/// Returns the result of `work` for each part, in order; the first error ends the work. `costs`
+/// holds the bytes of memory that each part needs; a part that needs more than all memory runs
+/// alone.
 pub(super) fn parallel_map<T: Send>(
     resources: Resources,
     costs: &[u64],
@@ -40,7 +40,8 @@ pub(super) fn parallel_map<T: Send>(
     Ok(results.collect())
 }
 
-/// The threads of [`parallel_map`], which know no types of results: so there is one copy of them.
+/// Runs the threads of [`parallel_map`]. They do not depend on the type of results, so that there
+/// is one copy of them.
 fn run_parts(
     resources: Resources,
     costs: &[u64],
@@ -66,7 +67,7 @@ fn run_parts(
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
         let mut workers = workers.into_iter();
-        // A panic goes on here; the scope waits for the other threads.
+        // A panic is raised again here; the scope waits for the other threads.
         workers.try_for_each(|worker| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })

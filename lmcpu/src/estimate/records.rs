@@ -33,8 +33,7 @@ pub(super) enum Payload {
 /// Makes the values of records from probabilities and backoffs.
 struct ValueEncoder {
     payload: Payload,
-    /// By length: the backoffs of an n-gram and its suffixes, divided by those of their
-    /// contexts.
+    /// By length: the backoffs of an n-gram and its suffixes, divided by those of their contexts.
     factors: [f32; MAX_ORDER + 1],
 }
 
@@ -43,7 +42,7 @@ impl ValueEncoder {
         ValueEncoder { payload, factors: [1.0; MAX_ORDER + 1] }
     }
 
-    /// The bits of the values of an n-gram of `length` words, whose suffix came last among
+    /// Returns the bits of the values of an n-gram of `length` words, whose suffix came last among
     /// the shorter ones. Operations have lmplz's order.
     fn encode(&mut self, length: usize, value: NgramValue) -> [u32; VALUES] {
         let NgramValue { probability, backoff, context_backoff } = value;
@@ -134,13 +133,13 @@ impl<'m> SortedRecords<'m> {
         Ok(records)
     }
 
-    /// The index of a partition.
+    /// Returns the index of a partition.
     fn index(&self, length: usize, row: usize, range: usize) -> usize {
         ((length - 2) * self.rows + row) * self.ranges.len() + range
     }
 
-    /// Passes the records of `length` words to `write`, in suffix order of new ids, in
-    /// pieces; `prepare` makes of each, on all threads, what `write` takes.
+    /// Passes the records of `length` words to `write`, in suffix order of new ids, in pieces;
+    /// `prepare` converts each piece, on all threads, for `write`.
     ///
     /// # Errors
     ///
@@ -177,7 +176,7 @@ impl<'m> SortedRecords<'m> {
         Ok(())
     }
 
-    /// The records of `length` words whose last word's new id is in `range`.
+    /// Returns the records of `length` words whose last word's new id is in `range`.
     fn sorted_range(&self, length: usize, range: usize) -> Result<Vec<u32>> {
         let partitions = (0..self.rows)
             .map(|row| self.partitions.get(self.index(length, row, range)))
@@ -188,8 +187,8 @@ impl<'m> SortedRecords<'m> {
         Ok(records.concat())
     }
 
-    /// The records of a row of the trie, by length from 2 words and range of the last word's
-    /// new id.
+    /// Returns the records of a row of the trie, by length from 2 words and range of the last
+    /// word's new id.
     fn partition_row(
         &self,
         model: &ModelTables<'_>,

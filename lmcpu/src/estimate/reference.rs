@@ -16,7 +16,7 @@ type Ngram = Vec<u32>;
 const BOS: u32 = 1;
 const EOS: u32 = 2;
 
-/// The ARPA text of a model, or `None` where discounts cannot be computed.
+/// Returns the ARPA text of a model, or `None` if discounts cannot be computed.
 pub fn reference_arpa(
     options: &EstimateOptions,
     text: &str,

@@ -20,14 +20,13 @@ pub(super) struct Renumbering<'v> {
 }
 
 impl<'v> Renumbering<'v> {
-    /// Words keep their ids.
+    /// Makes a numbering in which words keep their ids.
     pub fn identity(vocabulary: &'v Vocabulary) -> Self {
         let ids: Vec<u32> = (0..vocabulary.len() as u32).collect();
         Renumbering { vocabulary, new_ids: ids.clone(), old_ids: ids }
     }
 
-    /// `<unk>` is 0, the other words follow in the order of their hashes. `name` is that of
-    /// the text for messages.
+    /// Numbers words by their hashes; `<unk>` is 0. `name` is that of the text for messages.
     ///
     /// # Errors
     ///
@@ -39,24 +38,24 @@ impl<'v> Renumbering<'v> {
         Ok(Renumbering { vocabulary, new_ids, old_ids })
     }
 
-    /// The new id of the word `old`.
+    /// Returns the new id of the word `old`.
     #[inline]
     pub fn new_id(&self, old: u32) -> u32 {
         self.new_ids[old as usize]
     }
 
-    /// The old ids, by new id.
+    /// Returns the old ids, by new id.
     pub fn old_ids(&self) -> &[u32] {
         &self.old_ids
     }
 
-    /// The word with the new id `new`.
+    /// Returns the word with the new id `new`.
     #[inline]
     pub fn word(&self, new: u32) -> &'v [u8] {
         self.vocabulary.word(WordId(self.old_ids[new as usize]))
     }
 
-    /// All words, by new id.
+    /// Returns all words, by new id.
     pub fn words(&self) -> impl Iterator<Item = &'v [u8]> {
         self.old_ids.iter().map(|&old| self.vocabulary.word(WordId(old)))
     }

@@ -1,10 +1,10 @@
 //! Building the trie of n-grams of all lengths from the sorted longest ones.
 //!
-//! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so
-//! one scan builds a trie in which the children of an n-gram are its extensions to the
-//! left. Its adjusted count is then the number of its children (`ngram-lm.md` 3.3),
-//! which also gives where the children of the next n-gram begin. Only n-grams that
-//! begin a sentence, and the longest, have a count of their own, and no children.
+//! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so one scan
+//! builds a trie in which the children of an n-gram are its extensions to the left. Its adjusted
+//! count is then the number of its children (`ngram-lm.md` 3.3), which also gives where the
+//! children of the next n-gram begin. Only n-grams that begin a sentence, and the longest, have
+//! their own count, and no children.
 //!
 //! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is
 //! in range p and whose last but one in range q. One thread builds all blocks of a p, a
@@ -23,24 +23,24 @@ use crate::{Error, Result};
 pub(super) struct TrieBlock<'t>(pub &'t ColumnTable);
 
 impl<'t> TrieBlock<'t> {
-    /// The last word of each bigram, in order.
+    /// Returns the last word of each bigram, in order.
     pub fn roots(&self) -> &'t [u32] {
         &self.0[0]
     }
 
-    /// The number of bigrams from the index `from` on that end in the word `last`.
+    /// Returns the number of bigrams from the index `from` on that end in the word `last`.
     #[inline]
     pub fn bigrams_ending_in(&self, last: u32, from: usize) -> usize {
         self.roots()[from..].iter().take_while(|&&root| root == last).count()
     }
 
-    /// The entry of each n-gram of `order` words: twice its first word, plus 1 if it is
+    /// Returns the entry of each n-gram of `order` words: twice its first word, plus 1 if it is
     /// pruned ([`entry_word`], [`is_pruned`]).
     pub fn words(&self, order: usize) -> &'t [u32] {
         &self.0[2 * order - 3]
     }
 
-    /// The adjusted count of each n-gram of `order` words.
+    /// Returns the adjusted count of each n-gram of `order` words.
     pub fn counts(&self, order: usize) -> &'t [u32] {
         &self.0[2 * order - 2]
     }
@@ -50,7 +50,7 @@ impl<'t> TrieBlock<'t> {
     }
 }
 
-/// The word of an entry of [`TrieBlock::words`].
+/// Returns the word of an entry of [`TrieBlock::words`].
 #[inline(always)]
 pub(super) fn entry_word(entry: u32) -> u32 {
     entry >> 1
@@ -62,7 +62,7 @@ pub(super) fn is_pruned(entry: u32) -> bool {
     entry & 1 == 1
 }
 
-/// The number of children of an n-gram shorter than the longest.
+/// Returns the number of children of an n-gram shorter than the longest.
 #[inline(always)]
 pub(super) fn child_count(entry: u32, count: u32) -> usize {
     if entry_word(entry) == BOS { 0 } else { count as usize }
@@ -81,8 +81,8 @@ impl Pruning {
         self.excluded.get(word as usize).is_some_and(|&excluded| excluded)
     }
 
-    /// Whether the unigram `word`, which occurs `count` times, is dropped. The markers
-    /// never are.
+    /// Whether the unigram `word`, which occurs `count` times, is dropped. Markers are never
+    /// dropped.
     pub fn prunes_word(&self, word: u32, count: u64) -> bool {
         word > EOS && (count <= self.thresholds[0] || self.excludes(word))
     }

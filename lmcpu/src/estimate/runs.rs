@@ -17,8 +17,8 @@ use crate::{MAX_ORDER, Result};
 
 /// Counts below this are in the first byte.
 const SMALL_COUNT: u64 = 15;
-/// The most words that a record says it shares: what four bits hold. Longer n-grams write
-/// the words beyond even where they are shared.
+/// The largest number of shared words in a record: what four bits hold. Longer n-grams write the
+/// words beyond even where they are shared.
 const MAX_SHARED: usize = 15;
 /// More bytes than any record has: 1, the words of 5 and a count of 10.
 const MAX_RECORD_BYTES: usize = 5 * MAX_ORDER + 16;
@@ -171,7 +171,7 @@ impl<'s, K: NgramKey> RunMerger<'s, K> {
         Ok(merge)
     }
 
-    /// The next n-gram and its count in all runs.
+    /// Returns the next n-gram and its count in all runs.
     pub fn next(&mut self) -> Result<Option<(K, u64)>> {
         let mut found: Option<(K, u64)> = None;
         while let Some(mut head) = self.heads.peek_mut() {

@@ -60,8 +60,7 @@ impl ContextSums {
 struct ContextWeights {
     /// The sum of adjusted counts.
     denominator: f32,
-    /// The weight of shorter n-grams, which is the backoff; 1 for n-grams that are no
-    /// context.
+    /// The weight of shorter n-grams, which is the backoff; 1 for n-grams that are not contexts.
     gamma: f32,
 }
 
@@ -77,8 +76,8 @@ struct ContextLevel {
 }
 
 impl Smoothing {
-    /// The probability of each unigram, from their adjusted counts and whether
-    /// they are pruned.
+    /// Returns the probability of each unigram, from their adjusted counts and whether they are
+    /// pruned.
     pub fn unigram_probabilities(
         &self,
         counts: impl Iterator<Item = (u64, bool)> + Clone,
@@ -109,7 +108,7 @@ impl Smoothing {
         if self.fused_multiply_add { gamma.mul_add(shorter, own) } else { own + gamma * shorter }
     }
 
-    /// The weights of a context that n-grams of `order` words begin with.
+    /// Returns the weights of a context that n-grams of `order` words begin with.
     fn context_weights(&self, sums: &ContextSums, order: usize) -> ContextWeights {
         if sums.all == 0 {
             return ContextWeights { denominator: 0.0, gamma: 1.0 };
@@ -124,11 +123,11 @@ impl Smoothing {
         ContextWeights { denominator, gamma: gamma / denominator }
     }
 
-    /// Smooths the words `words`, range `range` of `ranges`. Returns the backoffs of
-    /// their row, in suffix order, one column for each length below the order; and the
-    /// probabilities of their column of blocks, one table a block with one column for
-    /// each length from 2, after which come as many with the backoffs of contexts if these
-    /// are kept. Floats are stored as their bits.
+    /// Smooths the words `words`, range `range` of `ranges`. Returns the backoffs of their row, in
+    /// suffix order, one column for each length below the order; and the probabilities of their
+    /// column of blocks, one table per block with one column for each length from 2, after which
+    /// come as many with the backoffs of contexts if these are kept. Floats are stored as their
+    /// bits.
     ///
     /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
     /// probabilities.
@@ -176,7 +175,7 @@ impl Smoothing {
         ))
     }
 
-    /// The n-grams that end in `words`, shorter than the longest, as contexts.
+    /// Returns the n-grams that end in `words`, shorter than the longest, as contexts.
     fn collect_contexts(&self, words: Range<u32>, row: &[TableRef<'_>]) -> Vec<ContextLevel> {
         let longest = self.order - 1;
         let mut contexts: Vec<ContextLevel> =
@@ -298,7 +297,7 @@ impl Smoothing {
     }
 }
 
-/// The backoff of the context of each n-gram, by length from 2 words.
+/// Returns the backoff of the context of each n-gram, by length from 2 words.
 fn context_backoffs(indices: &ColumnTable, weights: &[Vec<ContextWeights>]) -> ColumnTable {
     let columns = indices.iter().zip(weights);
     columns

@@ -14,7 +14,7 @@ use crate::Result;
 pub(super) struct MemoryBudget(AtomicU64);
 
 impl MemoryBudget {
-    /// A budget of `bytes` bytes.
+    /// Makes a budget of `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         MemoryBudget(AtomicU64::new(bytes))
     }
@@ -24,7 +24,7 @@ impl MemoryBudget {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes `bytes` from the budget, if there are as many.
+    /// Takes `bytes` from the budget, if it has that many.
     pub fn try_reserve(&self, bytes: u64) -> bool {
         self.0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left: u64| left.checked_sub(bytes))
@@ -83,7 +83,7 @@ impl Deref for TableRef<'_> {
 }
 
 impl<'s> SpillStore<'s> {
-    /// A store of `len` tables.
+    /// Makes a store of `len` tables.
     pub fn new(
         len: usize,
         coding: ColumnCoding,
@@ -93,9 +93,9 @@ impl<'s> SpillStore<'s> {
         SpillStore { tables: (0..len).map(|_| OnceLock::new()).collect(), coding, budget, spill }
     }
 
-    /// Stores the table `i`; once for each index.
+    /// Stores the table `i`. Must be called once for each index.
     pub fn put(&self, i: usize, mut table: ColumnTable) -> Result<()> {
-        // A fourth more than the numbers take, for what the allocator rounds up.
+        // A quarter more than the numbers take, because the allocator rounds up.
         let bytes: usize = table.iter().map(|column| 5 * column.len() + 32).sum();
         let is_empty = table.iter().all(Vec::is_empty);
         let cell = if is_empty || self.budget.try_reserve(bytes as u64) {
@@ -109,7 +109,7 @@ impl<'s> SpillStore<'s> {
         Ok(())
     }
 
-    /// The table `i`, which must have been stored.
+    /// Returns the table `i`, which must have been stored.
     pub fn get(&self, i: usize) -> Result<TableRef<'_>> {
         match self.tables[i].get().expect("tables are put before they are read") {
             StoredTable::InMemory(table) => Ok(TableRef::InMemory(table)),

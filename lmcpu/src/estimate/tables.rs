@@ -21,7 +21,7 @@ pub(super) struct ModelTables<'m> {
     /// The number of words of the text.
     pub tokens: u64,
     pub vocabulary: &'m Vocabulary,
-    /// How often each word occurs in the text.
+    /// The number of times each word occurs in the text.
     pub word_counts: &'m [u64],
     pub unigrams: Vec<Unigram>,
     /// The number of n-grams of each order, from 1.
@@ -47,13 +47,13 @@ pub(super) struct Unigram {
 }
 
 impl ModelTables<'_> {
-    /// The tables of a row of `store`, by the range of the last but one word.
+    /// Returns the tables of a row of `store`, by the range of the last but one word.
     pub fn row<'t>(&self, store: &'t SpillStore<'_>, row: usize) -> Result<Vec<TableRef<'t>>> {
         let ranges = self.ranges.len();
         (0..ranges).map(|q| store.get(row * ranges + q)).collect()
     }
 
-    /// Cursors at the beginnings of the blocks of a row; `blocks` and `probabilities` are its
+    /// Makes cursors at the beginnings of the blocks of a row; `blocks` and `probabilities` are its
     /// tables.
     pub fn cursors<'b>(
         &self,
@@ -83,13 +83,13 @@ pub(super) struct BlockCursor<'b> {
 }
 
 impl<'b> BlockCursor<'b> {
-    /// The number of bigrams from the next one on that end in the word `last`.
+    /// Returns the number of bigrams from the next one on that end in the word `last`.
     #[inline]
     pub fn bigrams_ending_in(&self, last: u32) -> usize {
         self.block.bigrams_ending_in(last, self.next[2])
     }
 
-    /// Goes on by `len` n-grams of `length` words, and gives their indices.
+    /// Advances by `len` n-grams of `length` words and returns their indices.
     #[inline]
     pub fn take(&mut self, length: usize, len: usize) -> Range<usize> {
         let start = self.next[length];
@@ -97,14 +97,14 @@ impl<'b> BlockCursor<'b> {
         start..self.next[length]
     }
 
-    /// The bits of the probabilities of the n-grams of `length` words.
+    /// Returns the bits of the probabilities of the n-grams of `length` words.
     #[inline]
     pub fn probabilities(&self, length: usize) -> &'b [u32] {
         &self.probabilities[length - 2]
     }
 
-    /// The bits of the backoffs of the contexts of the n-grams of `length` words; they are
-    /// there if values are collapsed.
+    /// Returns the bits of the backoffs of the contexts of the n-grams of `length` words; they
+    /// exist if values are collapsed.
     #[inline]
     pub fn context_backoffs(&self, length: usize) -> &'b [u32] {
         &self.probabilities[self.order - 1 + length - 2]

@@ -10,7 +10,7 @@ use super::reference::reference_arpa;
 use super::*;
 use crate::test_support::{assert_same, capture_output, read_file, shared_path, text_input};
 
-/// The ARPA text estimated from `input` with this plan.
+/// Returns the ARPA text estimated from `input` with this plan.
 fn estimate_with_plan(
     options: &EstimateOptions,
     plan: MemoryPlan,

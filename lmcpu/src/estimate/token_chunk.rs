@@ -1,9 +1,8 @@
 //! A chunk of tokens and the sorted n-grams that end in it.
 //!
-//! Positions are first partitioned by the range of the last word, in one sequential
-//! pass; then the keys of each range are packed and sorted in cache. The standard sort
-//! of integers in a range was faster than radix sorts of all keys, which move every key
-//! through memory many times.
+//! Positions are first partitioned by the range of the last word, in one sequential pass; then the
+//! keys of each range are packed and sorted in cache. This was faster than radix sorts of all keys,
+//! which move every key through memory many times.
 
 use super::corpus::{BOS, EOS};
 use super::ngram_key::{KeyPacking, NgramKey};
@@ -18,23 +17,23 @@ pub(super) struct TokenChunk {
 }
 
 impl TokenChunk {
-    /// An empty chunk at the beginning of a text, for n-grams of `order` words.
+    /// Makes an empty chunk at the beginning of a text, for n-grams of `order` words.
     pub fn new(order: usize) -> Self {
         // The text begins where a sentence has ended.
         TokenChunk { order, tokens: vec![EOS], context_len: 1 }
     }
 
-    /// The number of n-grams that end in the chunk.
+    /// Returns the number of n-grams that end in the chunk.
     pub fn len(&self) -> usize {
         self.tokens.len() - self.context_len
     }
 
-    /// The n-gram order.
+    /// Returns the n-gram order.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// One more than the largest id of its words.
+    /// Returns the largest id of its words plus one.
     pub fn num_words(&self) -> usize {
         self.tokens.iter().max().map_or(0, |&word| word as usize + 1)
     }
@@ -51,14 +50,14 @@ impl TokenChunk {
         self.context_len = self.tokens.len();
     }
 
-    /// The count of each of `num_words` words.
+    /// Returns the count of each of `num_words` words.
     pub fn count_words(&self, num_words: usize) -> Vec<u64> {
         let mut counts = vec![0; num_words];
         self.tokens[self.context_len..].iter().for_each(|&word| counts[word as usize] += 1);
         counts
     }
 
-    /// The n-gram that ends at `position`; words before the sentence are `<s>`.
+    /// Returns the n-gram that ends at `position`; words before the sentence are `<s>`.
     #[inline]
     fn ngram_key<K: NgramKey>(&self, position: usize, packing: KeyPacking) -> K {
         let mut key = K::EMPTY.with_word(0, self.tokens[position], packing);
@@ -100,7 +99,7 @@ impl<'c> PartitionedNgrams<'c> {
         PartitionedNgrams { chunk, positions, ends: next }
     }
 
-    /// The n-grams that end in a word of `range`, in suffix order.
+    /// Returns the n-grams that end in a word of `range`, in suffix order.
     pub fn sort_range<K: NgramKey>(&self, range: usize, packing: KeyPacking) -> Vec<K> {
         let start = range.checked_sub(1).map_or(0, |before| self.ends[before]);
         let positions = &self.positions[start..self.ends[range]];
@@ -112,7 +111,7 @@ impl<'c> PartitionedNgrams<'c> {
     }
 }
 
-/// Each distinct key of `keys`, which are sorted, with its count.
+/// Returns each distinct key of `keys`, which are sorted, with its count.
 pub(super) fn count_equal_keys<K: NgramKey>(keys: &[K]) -> impl Iterator<Item = (K, u64)> {
     keys.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64))
 }

@@ -14,8 +14,8 @@ pub(super) struct WordRanges {
 }
 
 impl WordRanges {
-    /// About `parts` ranges of about equal weight; `weights` holds the weight of each
-    /// word. A heavy word is a range of its own.
+    /// Makes about `parts` ranges of about equal weight; `weights` holds the weight of each word. A
+    /// heavy word gets its own range.
     pub fn balanced(weights: &[u64], parts: usize) -> Self {
         let parts = parts.clamp(1, usize::from(u16::MAX)) as u64;
         let goal = weights.iter().sum::<u64>().div_ceil(parts).max(1);
@@ -34,22 +34,22 @@ impl WordRanges {
         WordRanges { starts, range_of, weights: loads }
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The words of range `i`.
+    /// Returns the words of range `i`.
     pub fn words(&self, i: usize) -> Range<u32> {
         self.starts[i]..self.starts[i + 1]
     }
 
-    /// The cost of each range at `cost` for a unit of weight.
+    /// Returns the cost of each range at `cost` for a unit of weight.
     pub fn costs(&self, cost: u64) -> Vec<u64> {
         self.weights.iter().map(|weight| weight * cost).collect()
     }
 
-    /// The range of `word`.
+    /// Returns the range of `word`.
     #[inline]
     pub fn range_of(&self, word: u32) -> usize {
         usize::from(self.range_of[word as usize])

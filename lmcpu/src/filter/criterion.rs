@@ -10,7 +10,7 @@ use super::phrases::{PhraseIndex, is_tag};
 use super::{FilterMode, FilterOptions};
 use crate::Result;
 
-/// What the vocabulary says.
+/// The condition under which an n-gram passes.
 pub(super) enum Criterion {
     All,
     Words(Vocabulary),
@@ -76,7 +76,7 @@ impl Criterion {
         })
     }
 
-    /// The number of sentences.
+    /// Returns the number of sentences.
     pub fn num_sentences(&self) -> u32 {
         match self {
             Criterion::All | Criterion::Words(_) => 1,
@@ -101,7 +101,7 @@ pub(super) struct Checker<'c> {
 }
 
 impl Checker<'_> {
-    /// Where the n-gram of `words` passes. Tags, such as `<s>`, are not asked for.
+    /// Finds where the n-gram of `words` passes. Tags such as `<s>` always do.
     pub fn check(&mut self, words: &[&[u8]]) -> Passes {
         let mut asked = words.iter().filter(|word| !is_tag(word));
         match self.criterion {

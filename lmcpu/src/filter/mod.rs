@@ -1,8 +1,9 @@
-//! Models reduced to what given sentences can ask for, with the output of KenLM's `filter`.
+//! Reduction of models to the n-grams that given sentences can need, with the output of KenLM's
+//! `filter`.
 //!
 //! Lines of n-grams are copied, not parsed: those that pass keep every byte. A criterion
-//! (`criterion`) says which do; workers apply it to chunks of lines, and a sink (`sink`)
-//! writes the counts of what is left before it.
+//! (`criterion`) decides which do; workers apply it to chunks of lines, and a sink (`sink`) writes
+//! the counts of what is left before it.
 
 mod criterion;
 mod passes;
@@ -29,7 +30,7 @@ pub enum FilterMode {
     Copy,
     /// Those whose words are in the vocabulary.
     Single,
-    /// For each line of the vocabulary those of its words, each in a file of its own.
+    /// For each line of the vocabulary, those of its words in a separate file.
     Multiple,
     /// Those that are in the file of any line.
     Union,
@@ -40,7 +41,7 @@ pub enum FilterMode {
 pub enum FilterFormat {
     /// ARPA text.
     Arpa,
-    /// N-grams one a line, each followed by a tab and any text, or not.
+    /// One n-gram per line, with or without a tab and any text after it.
     Raw,
 }
 
@@ -53,15 +54,15 @@ pub struct FilterOptions {
     pub format: FilterFormat,
     /// Only the context of an n-gram, all words but the last, has to pass.
     pub context: bool,
-    /// The vocabulary has phrases, separated by tabs, and n-grams pass that phrases of a line can
-    /// make up.
+    /// The vocabulary has phrases, separated by tabs. N-grams pass if phrases of a line can make
+    /// them up.
     pub phrases: bool,
     /// Worker threads, from 1.
     pub threads: usize,
 }
 
 impl FilterOptions {
-    /// Checks that the options fit each other.
+    /// Checks that the options do not contradict each other.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ pub(super) enum Passes {
 }
 
 impl Passes {
-    /// In these sentences, if there are any.
+    /// Makes the result for these sentences, of which there may be none.
     pub fn in_some(sentences: Vec<u32>) -> Self {
         if sentences.is_empty() { Passes::Nowhere } else { Passes::In(sentences) }
     }

@@ -10,7 +10,7 @@ use miriam_textio::Vocabulary;
 
 use super::passes::Passes;
 
-/// Whether `word` is a tag such as `<s>`, which no sentence has to have.
+/// Whether `word` is a tag such as `<s>`, which sentences need not have.
 pub(super) fn is_tag(word: &[u8]) -> bool {
     word.first() == Some(&b'<') && word.last() == Some(&b'>')
 }
@@ -43,7 +43,7 @@ fn push(sentences: &mut Vec<u32>, sentence: u32) {
 }
 
 impl PhraseIndex {
-    /// The number of sentences.
+    /// Returns the number of sentences.
     pub fn num_sentences(&self) -> u32 {
         self.num_sentences
     }
@@ -83,7 +83,8 @@ impl PhraseIndex {
         }
     }
 
-    /// Where the n-gram of `words` passes. A tag before it is left out, and what follows `</s>`.
+    /// Finds where the n-gram of `words` passes. A tag before it is ignored, and so is what follows
+    /// `</s>`.
     pub fn check(&self, words: &[&[u8]]) -> Passes {
         let skipped = usize::from(words.first().is_some_and(|word| is_tag(word)));
         let words = words[skipped..].iter().take_while(|word| **word != b"</s>");
@@ -96,10 +97,10 @@ impl PhraseIndex {
         }
     }
 
-    /// The sentences whose phrases make up `ngram`, which is not empty.
+    /// Returns the sentences whose phrases make up `ngram`, which is not empty.
     fn sentences(&self, ngram: &[u32]) -> Vec<u32> {
         let last = ngram.len() - 1;
-        // By position: sentences of which some phrases end there and make up what is before.
+        // By position: the sentences whose phrases make up all words before it.
         let mut boundaries: Vec<Vec<u32>> = Vec::with_capacity(last);
         let mut all = Vec::new();
         for end in 0..=last {

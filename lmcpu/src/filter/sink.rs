@@ -18,7 +18,7 @@ const MEMORY_BYTES: usize = 1 << 20;
 pub(super) enum Sink {
     /// Lines are written as they are found.
     Stream(Output),
-    /// Lines wait.
+    /// Lines wait in memory or in a temporary file.
     Spool(Spool),
 }
 
@@ -28,18 +28,18 @@ pub(super) struct Spool {
     lines: SpooledTempFile,
     /// Lines that are not yet written to `lines`.
     buffer: Vec<u8>,
-    /// Of an ARPA file.
+    /// The counts, if it is an ARPA file.
     counts: Option<ArpaCounts>,
 }
 
 /// The counts of an ARPA file.
 struct ArpaCounts {
-    /// The bytes that those of the model take.
+    /// The number of bytes that the counts of the model take.
     reserved: usize,
     kept: Vec<u64>,
 }
 
-/// The counts as KenLM's `filter` writes them, after an empty line.
+/// Returns the counts as KenLM's `filter` writes them, after an empty line.
 fn header(counts: &[u64]) -> Vec<u8> {
     let mut text = b"\n\\data\\\n".to_vec();
     for (order, count) in (1..).zip(counts) {
@@ -50,13 +50,13 @@ fn header(counts: &[u64]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// The ARPA file `path` from a model with `counts`.
+    /// Makes the ARPA file `path` from a model with `counts`.
     pub fn arpa(path: &Path, counts: &[u64]) -> Self {
         let reserved = header(counts).len();
         Sink::Spool(Spool::new(path, Some(ArpaCounts { reserved, kept: Vec::new() })))
     }
 
-    /// The file `path` of lines alone, `is_single` if it is the only one.
+    /// Creates the file `path` of lines alone; `is_single` if it is the only one.
     ///
     /// # Errors
     ///

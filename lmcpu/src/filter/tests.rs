@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::test_support::text_input;
 
-/// A model whose counts lose a digit.
+/// Returns a model whose counts lose a digit.
 fn model() -> String {
     let mut text =
         String::from("\\data\\\nngram 1=12\nngram 2=3\n\n\\1-grams:\n-9\t<s>\t-0.5\n-1\t</s>\n");

@@ -1,9 +1,8 @@
-//! Arrays of bit-packed entries: how tries store everything but unigrams (`ngram-lm.md`
-//! 2.10).
+//! Arrays of bit-packed entries, in which tries store everything but unigrams (`ngram-lm.md` 2.10).
 
 use miriam_storage::{View, prefetch_read};
 
-/// The number of bits of `value`: 0 for 0.
+/// Returns the number of bits of `value`: 0 for 0.
 pub fn required_bits(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
@@ -23,7 +22,7 @@ pub struct BitField {
 }
 
 impl BitField {
-    /// The `bits` bits, at most 57, from the bit `shift` of an entry on.
+    /// Makes a field of the `bits` bits, at most 57, from the bit `shift` of an entry on.
     pub fn new(shift: u32, bits: u32) -> Self {
         BitField { shift, mask: (1 << bits) - 1 }
     }
@@ -33,21 +32,21 @@ impl BitPackedArray {
     /// Bytes after the last entry, for reads of 8 bytes.
     pub const PADDING: usize = 8;
 
-    /// The number of bytes of `entries` entries of `width` bits in KenLM's files: there
-    /// is one more entry at the end, for the end of the last one's children, and
-    /// padding for reads of 8 bytes. `None` on overflow.
+    /// Returns the number of bytes of `entries` entries of `width` bits in KenLM's files: there is
+    /// one more entry at the end, for the end of the last one's children, and padding for reads of
+    /// 8 bytes. `None` on overflow.
     pub fn size_bytes(entries: u64, width: u32) -> Option<u64> {
         Some(
             (entries + 1).checked_mul(u64::from(width))?.checked_add(7)? / 8 + Self::PADDING as u64,
         )
     }
 
-    /// An array over `bytes`.
+    /// Makes an array over `bytes`.
     pub fn new(bytes: View<[u8; 1]>, entry_bits: u32) -> Self {
         BitPackedArray { bytes, entry_bits }
     }
 
-    /// A field of the entry `index`; 0 after the end.
+    /// Returns a field of the entry `index`; 0 after the end.
     #[inline(always)]
     pub fn get(&self, index: u64, field: BitField) -> u64 {
         let bit = index * u64::from(self.entry_bits) + u64::from(field.shift);
@@ -72,7 +71,7 @@ impl BitPackedArray {
 #[derive(Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that have not been written, and how many.
+    /// Bits that have not been written, and their number.
     pending: u128,
     filled: u32,
 }
@@ -90,7 +89,7 @@ impl BitWriter {
         }
     }
 
-    /// All bytes; the bits after the last are 0.
+    /// Returns all bytes; the bits after the last are 0.
     pub fn finish(mut self) -> Vec<u8> {
         let rest = self.filled.div_ceil(8) as usize;
         self.bytes.extend_from_slice(&self.pending.to_le_bytes()[..rest]);

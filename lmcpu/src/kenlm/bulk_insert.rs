@@ -36,7 +36,7 @@ pub struct TableEntry {
 #[derive(Debug, PartialEq, Eq)]
 pub struct DuplicateKeys(pub u64, pub u64);
 
-/// The keys, 0 where a slot is empty, and the values of a table of `slots` slots, which
+/// Returns the keys, 0 where a slot is empty, and the values of a table of `slots` slots, which
 /// must be more than there are entries.
 ///
 /// # Errors

@@ -60,7 +60,7 @@ impl ModelType {
         }
     }
 
-    /// The version of the body that is supported for this type.
+    /// Returns the version of the body that is supported for this type.
     fn search_version(self) -> u32 {
         match self {
             ModelType::Probing | ModelType::RestProbing => 0,
@@ -106,7 +106,7 @@ impl Header {
             return unsupported(
                 path,
                 &format!(
-                    "KenLM model type {} is not known; types 0 to 5 are read",
+                    "KenLM model type {} is not supported; types 0 to 5 are",
                     u32_at(bytes, 96)
                 ),
             );
@@ -123,12 +123,12 @@ impl Header {
             );
         }
         if bytes.len() < FIXED_HEADER_BYTES + 8 * order {
-            return damaged(path, "the file ends among the counts".into());
+            return damaged(path, "the file ends inside the counts".into());
         }
         let counts: Vec<u64> =
             (0..order).map(|i| u64_at(bytes, FIXED_HEADER_BYTES + 8 * i)).collect();
-        // No structure takes less than a bit an entry; after this check counts may be
-        // added and multiplied by small numbers without overflow.
+        // No structure takes less than one bit per entry; after this check counts may be added and
+        // multiplied by small numbers without overflow.
         let most = bytes.len() as u64 * 8;
         if let Some(at) = counts.iter().position(|&count| count > most) {
             return damaged(
@@ -152,7 +152,7 @@ impl Header {
         })
     }
 
-    /// The header's bytes.
+    /// Returns the header's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = sanity_header().to_vec();
         out.extend_from_slice(&[self.counts.len() as u8, 0, 0, 0]);
@@ -167,18 +167,18 @@ impl Header {
         out
     }
 
-    /// The number of bytes of the header.
+    /// Returns the number of bytes of the header.
     pub fn len(&self) -> usize {
         (FIXED_HEADER_BYTES + 8 * self.counts.len()).next_multiple_of(8)
     }
 
-    /// The length of the longest n-grams, 2 to [`MAX_ORDER`].
+    /// Returns the length of the longest n-grams, 2 to [`MAX_ORDER`].
     pub fn order(&self) -> usize {
         self.counts.len()
     }
 }
 
-/// The sanity block as a little-endian machine writes it.
+/// Returns the sanity block as a little-endian machine writes it.
 fn sanity_header() -> [u8; SANITY_BYTES] {
     let mut block = [0; SANITY_BYTES];
     let text = format!("{}{VERSION}\n", String::from_utf8_lossy(MAGIC_BEFORE_VERSION));
@@ -191,7 +191,7 @@ fn sanity_header() -> [u8; SANITY_BYTES] {
     block
 }
 
-/// Why the sanity block does not match.
+/// Says why the sanity block does not match.
 fn mismatch_reason(bytes: &[u8]) -> String {
     let digits = bytes.strip_prefix(MAGIC_BEFORE_VERSION).unwrap_or_default();
     let end = digits.iter().position(|b| !b.is_ascii_digit()).unwrap_or(digits.len());

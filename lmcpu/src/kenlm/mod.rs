@@ -114,7 +114,7 @@ impl KenlmFile {
         Self::from_bytes(&Bytes::open(path, load)?, path)
     }
 
-    /// A file with this content; `path` is its name for messages.
+    /// Reads a file with this content; `path` is its name for messages.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl KenlmFile {
         }))
     }
 
-    /// The file as a model that scores.
+    /// Returns the file as a model that scores.
     pub fn into_model(self) -> Arc<dyn LanguageModel> {
         match self.0 {
             FileBody::Probing(file) => Arc::new(file),
@@ -138,10 +138,10 @@ impl KenlmFile {
         }
     }
 
-    /// The file as lists of n-grams; `path` is its name for messages. The n-grams of a
-    /// probing file are recovered from their hashes, on rayon's current threads, in
-    /// time that grows with the square of the vocabulary: a minute of one core for
-    /// 89,000 words, two hours for a million.
+    /// Returns the file as lists of n-grams; `path` is its name for messages. The n-grams of a
+    /// probing file are recovered from their hashes, on rayon's current threads, in time that grows
+    /// with the square of the vocabulary: a minute of one core for 89,000 words, two hours for a
+    /// million.
     ///
     /// # Errors
     ///

@@ -29,8 +29,8 @@ use crate::hash::{MULTIPLIER, word_hash_term};
 use crate::level_source::{LevelNgrams, offsets_by_key};
 use crate::{Error, Result};
 
-/// log2 of the bits of the bitmap for each key, at least: 2^5 to 2^6 bits, so that 1.5
-/// to 3 % of the wrong candidates are looked up in the table.
+/// The smallest log2 of the bits of the bitmap for each key: 2^5 to 2^6 bits, so that 1.5 to 3 % of
+/// the wrong candidates are looked up in the table.
 const BITS_PER_KEY: u32 = 5;
 /// log2 of the bits of a region that stays in the first-level cache.
 const REGION_BITS_LOG2: u32 = 17;
@@ -89,7 +89,7 @@ impl OverlapGroup<'_> {
 }
 
 impl RecoveredLevel {
-    /// All unigrams, by whether a longer n-gram ends in each and begins with it.
+    /// Returns all unigrams, by whether a longer n-gram ends in each and begins with it.
     pub fn unigrams(extends: impl Iterator<Item = (bool, bool)>) -> Self {
         let (extends_left, extends_right): (Vec<bool>, Vec<bool>) = extends.unzip();
         let count = extends_left.len();
@@ -105,8 +105,8 @@ impl RecoveredLevel {
         }
     }
 
-    /// The n-grams of `table` with their words. `flags` gives for an entry whether a
-    /// longer n-gram ends in it and begins with it. Backoffs are left to the caller.
+    /// Returns the n-grams of `table` with their words. `flags` gives for an entry whether a longer
+    /// n-gram ends in it and begins with it. Backoffs are left to the caller.
     pub fn recover_next_order(
         &self,
         order: usize,
@@ -191,7 +191,7 @@ impl RecoveredLevel {
     }
 }
 
-/// The terms of all n-grams that are `taken`, sorted by group and term; and where each
+/// Returns the terms of all n-grams that are `taken`, sorted by group and term; and where each
 /// group begins.
 fn group_terms(
     groups: usize,
@@ -279,7 +279,7 @@ impl<'a> Regions<'a> {
         }
     }
 
-    /// The number of regions, a power of two.
+    /// Returns the number of regions, a power of two.
     fn count(&self) -> usize {
         self.suffixes.len() - 1
     }

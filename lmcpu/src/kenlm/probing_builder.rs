@@ -111,8 +111,7 @@ pub fn build_kenlm_rest_probing(
     Ok(ModelSize { counts: source.counts().to_vec(), blanks: tables.blanks })
 }
 
-/// A probability and a backoff as in an entry: the bits of the probability in the low
-/// half.
+/// Returns a probability and a backoff as in an entry: the bits of the probability in the low half.
 fn pack(log10: f32, backoff: f32) -> u64 {
     let backoff = if backoff == 0.0 { NO_EXTENSION } else { backoff.to_bits() };
     u64::from(log10.to_bits()) | u64::from(backoff) << 32
@@ -122,13 +121,13 @@ fn log10_of(value: u64) -> f32 {
     f32::from_bits(value as u32)
 }
 
-/// The backoff for arithmetic: -0.0 becomes 0.
+/// Returns the backoff for arithmetic: -0.0 becomes 0.
 fn backoff_of(value: u64) -> f32 {
     let bits = (value >> 32) as u32;
     if bits == NO_EXTENSION { 0.0 } else { f32::from_bits(bits) }
 }
 
-/// A value with the flags that `marks` holds.
+/// Returns a value with the flags that `marks` holds.
 fn with_flags(value: u64, marks: u8) -> u64 {
     let (mut log10, mut backoff) = (value as u32, (value >> 32) as u32);
     if marks & EXTENDS_LEFT != 0 {
@@ -160,13 +159,13 @@ struct TableBuilder {
     keys: Vec<u64>,
     values: Vec<u64>,
     marks: Vec<AtomicU8>,
-    /// Empty where there are none.
+    /// Empty if there are none.
     rest_costs: Vec<f32>,
     entries: usize,
 }
 
 impl TableBuilder {
-    /// A table of `entries`. That of the longest n-grams has no marks.
+    /// Makes a table of `entries`. That of the longest n-grams has no marks.
     fn new(entries: Vec<TableEntry>, slots: usize, marked: bool) -> Result<Self, DuplicateKeys> {
         let count = entries.len();
         let (keys, values) = bulk_insert(entries, slots)?;
@@ -185,7 +184,7 @@ impl TableBuilder {
         prefetch_at(&self.keys, self.modulo.reduce(key) as usize);
     }
 
-    /// The slot of `key`, or `Err` with the slot for inserting it.
+    /// Returns the slot of `key`, or `Err` with the slot for inserting it.
     fn find_slot(&self, key: u64) -> Result<usize, usize> {
         let mut at = self.modulo.reduce(key) as usize;
         loop {
@@ -454,7 +453,7 @@ impl ProbingBuilder {
     }
 }
 
-/// The bytes of up to [`WRITE_SLOTS`] slots, from `start` on.
+/// Returns the bytes of up to [`WRITE_SLOTS`] slots, from `start` on.
 fn slot_bytes(table: &TableBuilder, start: usize) -> Vec<u8> {
     let end = (start + WRITE_SLOTS).min(table.keys.len());
     let mut bytes = Vec::with_capacity(16 * (end - start));

@@ -1,5 +1,6 @@
 //! Rest costs: the probabilities that a bottom-up parser charges for words while it does not know
-//! what is before them (`ngram-lm.md` 2.4). Those of an n-gram come from a model of its own order.
+//! the words before them (`ngram-lm.md` 2.4). Those of an n-gram come from a model of its own
+//! order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +79,7 @@ impl RestCosts {
         Ok(RestCosts { unigrams, models })
     }
 
-    /// log10 of the rest cost of `ngram`, which is shorter than the longest.
+    /// Returns log10 of the rest cost of `ngram`, which is shorter than the longest.
     pub fn cost(&self, ngram: &[u32]) -> f32 {
         let [context @ .., newest] = ngram else { return 0.0 };
         if context.is_empty() {
@@ -93,7 +94,7 @@ impl RestCosts {
     }
 }
 
-/// The probabilities of the words of `source` in the ARPA file at `path`.
+/// Returns the probabilities of the words of `source` in the ARPA file at `path`.
 fn read_unigrams(
     path: &Path,
     source: &dyn NgramSource,

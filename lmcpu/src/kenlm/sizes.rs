@@ -10,14 +10,14 @@ use crate::Result;
 use crate::arpa::ArpaLines;
 use crate::trie::QuantizationBits;
 
-/// What the sizes of KenLM's files depend on.
+/// The options on which the sizes of KenLM's files depend.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeOptions {
     /// The number of slots of a probing table for each entry.
     pub multiplier: f32,
     /// The bits of a quantised trie.
     pub quantize: QuantizationBits,
-    /// The most bits of pointers that a compressed trie has in an array.
+    /// The largest number of pointer bits that a compressed trie keeps in an array.
     pub pointer_bits: u8,
 }
 
@@ -38,8 +38,8 @@ pub struct KenlmSizes {
     pub quantized_array_trie: u64,
 }
 
-/// The sizes of the model in `arpa`, of which only the counts are read. They do not tell how many
-/// entries are added for missing suffixes.
+/// Returns the sizes of the model in `arpa`, of which only the counts are read. They do not tell
+/// how many entries are added for missing suffixes.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn kenlm_sizes(
     })
 }
 
-/// The bytes of a probing file whose entries, but for the longest, have `rest` bytes more.
+/// Returns the bytes of a probing file whose entries, but for the longest, have `rest` bytes more.
 fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
     fn table(count: u64, entry: u64, multiplier: f32) -> u64 {
         bucket_count(count, multiplier).saturating_mul(entry)

@@ -1,7 +1,7 @@
 //! The n-grams of KenLM's files as lists, for `dump` and for builders.
 //!
-//! A trie stores for each n-gram its oldest word and where those begin that extend it;
-//! for probing files see [`super::ngram_recovery`].
+//! A trie stores for each n-gram its oldest word and where its extensions begin; for probing files
+//! see [`super::ngram_recovery`].
 
 use std::path::{Path, PathBuf};
 
@@ -31,13 +31,13 @@ fn read_vocabulary(path: &Path, words: &KenlmVocabulary) -> Result<Vocabulary> {
             return Err(Error::Unsupported {
                 file: display_name(path),
                 reason:
-                    "the file does not hold its words, so its n-grams cannot be told; build it \
+                    "the file does not hold its words, so its n-grams cannot be listed; build it \
                          again from the ARPA file, without build_binary's option -v"
                         .into(),
             });
         };
         if vocabulary.intern(text).0 != id {
-            let reason = format!("{} is there twice", String::from_utf8_lossy(text));
+            let reason = format!("the word {} is listed twice", String::from_utf8_lossy(text));
             return Err(miriam_storage::Error::damaged(path, "words", reason).into());
         }
     }
@@ -50,7 +50,7 @@ pub struct TrieLevelReader {
     path: PathBuf,
 }
 
-/// All n-grams of the trie `file`, which is at `path`.
+/// Returns all n-grams of the trie `file`, which is at `path`.
 pub fn trie_source(file: TrieFile, path: &Path) -> Result<LevelSource<TrieLevelReader>> {
     let vocabulary = read_vocabulary(path, &file.head.words)?;
     let unigrams = file.unigrams[..file.head.words.num_words()].iter();
@@ -91,13 +91,13 @@ impl LevelReader for TrieLevelReader {
         if offsets[0] != 0 || offsets[parents] != count || !offsets.is_sorted() {
             return self.damaged(
                 order,
-                "those that end in one n-gram do not follow those of the one before",
+                "the extensions of an n-gram do not follow those of the n-gram before",
             );
         }
         let oldest = parallel::map(count, |i| level.word_at(i as u64));
         let words = self.file.head.words.num_words() as u32;
         if parallel::any(count, |i| oldest[i] >= words) {
-            return self.damaged(order, "there are words that the model does not have");
+            return self.damaged(order, "a word is not in the vocabulary");
         }
         let unsorted = parallel::any(parents, |parent| {
             !oldest[offsets[parent]..offsets[parent + 1]].is_sorted_by(|a, b| a < b)
@@ -123,7 +123,7 @@ pub struct ProbingLevelReader<const U: usize, const M: usize> {
     shorter: RecoveredLevel,
 }
 
-/// All n-grams of the probing file `file`, which is at `path`.
+/// Returns all n-grams of the probing file `file`, which is at `path`.
 pub fn probing_source<const U: usize, const M: usize>(
     file: ProbingFile<U, M>,
     path: &Path,
@@ -147,13 +147,13 @@ pub fn probing_source<const U: usize, const M: usize>(
     Ok(LevelSource::new(display_name(path), counts, vocabulary, unigrams, !unknown_added, levels))
 }
 
-/// The number of n-grams in a table. Of duplicates, which KenLM allows, only the first
-/// is ever found, and only that is counted.
+/// Returns the number of n-grams in a table. Of duplicates, which KenLM allows, only the first is
+/// ever found, and only that is counted.
 fn count_entries(table: &dyn NgramTable) -> u64 {
     parallel::count(table.slot_count(), |at| table.is_found(at)) as u64
 }
 
-/// The backoffs of the entries in these slots.
+/// Returns the backoffs of the entries in these slots.
 fn backoffs_in(table: &dyn NgramTable, slots: &[usize]) -> Vec<f32> {
     parallel::map(slots.len(), |i| f32_at(table.slot(slots[i]), 12))
 }

@@ -5,7 +5,7 @@ use miriam_storage::{View, prefetch_read};
 
 use super::unaligned::u64_at;
 
-/// The number of slots of a table for `entries`. The product is computed in f32, whose
+/// Returns the number of slots of a table for `entries`. The product is computed in f32, whose
 /// rounding is part of the format.
 pub fn bucket_count(entries: u64, multiplier: f32) -> u64 {
     (entries.saturating_add(1)).max((multiplier * entries as f32) as u64)
@@ -20,13 +20,13 @@ pub struct FastModulo {
 }
 
 impl FastModulo {
-    /// `slots` must not be 0.
+    /// Prepares for `slots` slots, which must not be 0.
     pub fn new(slots: u64) -> Self {
         let inverse = ((1u128 << 64) / u128::from(slots)).min(u128::from(u64::MAX)) as u64;
         FastModulo { slots, inverse }
     }
 
-    /// `hash % slots`.
+    /// Computes `hash % slots`.
     ///
     /// The inverse falls short of 2^64 / slots by at most 1, so the product falls short
     /// of hash / slots by less than 1: rounded down, it is the quotient or one less,
@@ -46,13 +46,13 @@ pub struct KenlmTable<const N: usize> {
 }
 
 impl<const N: usize> KenlmTable<N> {
-    /// A table over `slots`, which must not be empty.
+    /// Makes a table over `slots`, which must not be empty.
     pub fn new(slots: View<[u8; N]>) -> Self {
         let modulo = FastModulo::new(slots.len() as u64);
         KenlmTable { slots, modulo }
     }
 
-    /// The home slot of `key`.
+    /// Returns the home slot of `key`.
     #[inline(always)]
     pub fn home_slot(&self, key: u64) -> usize {
         self.modulo.reduce(key) as usize
@@ -68,13 +68,13 @@ impl<const N: usize> KenlmTable<N> {
         prefetch_read(start.wrapping_add(2 * N - 1));
     }
 
-    /// The slot with `key`, whose [`KenlmTable::home_slot`] is `home`.
+    /// Returns the slot with `key`, whose [`KenlmTable::home_slot`] is `home`.
     #[inline(always)]
     pub fn find(&self, key: u64, home: usize) -> Option<&[u8; N]> {
         self.find_slot(key, home).map(|at| &self.slots[at])
     }
 
-    /// The index of the slot with `key`.
+    /// Returns the index of the slot with `key`.
     #[inline(always)]
     pub fn find_slot(&self, key: u64, home: usize) -> Option<usize> {
         let mut at = home;
@@ -99,18 +99,18 @@ impl<const N: usize> KenlmTable<N> {
 
 /// A [`KenlmTable`] of any size of slots, for work that is not worth compiling for each.
 pub trait NgramTable: Sync {
-    /// The number of slots.
+    /// Returns the number of slots.
     fn slot_count(&self) -> usize;
 
-    /// The bytes of the slot `at`.
+    /// Returns the bytes of the slot `at`.
     fn slot(&self, at: usize) -> &[u8];
 
-    /// The key in the slot `at`; 0 where it is empty.
+    /// Returns the key in the slot `at`; 0 where it is empty.
     fn key(&self, at: usize) -> u64 {
         u64_at(self.slot(at), 0)
     }
 
-    /// The slot in which a search finds `key`, if it does.
+    /// Returns the slot in which a search finds `key`, if it does.
     fn find_key(&self, key: u64) -> Option<usize>;
 
     /// Whether a search finds the slot `at`: of equal keys it finds the first.

@@ -149,7 +149,7 @@ fn a_model_built_from_a_dump_scores_as_the_file_does() {
     }
 }
 
-/// The file built from the model at `path`.
+/// Returns the file built from the model at `path`.
 fn build_file(path: &Path, options: KenlmProbingOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     build_kenlm_probing(path, file.path(), options, ArpaOptions::default(), &NoProgress)?;
@@ -175,14 +175,14 @@ fn assert_equal_bytes(found: &[u8], expected: &[u8], file: &str) {
     assert_eq!(differs, None, "{file}");
 }
 
-/// The trie built from the model at `path`.
+/// Returns the trie built from the model at `path`.
 fn build_trie_file(path: &Path, options: KenlmTrieOptions) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new().unwrap();
     build_kenlm_trie(path, file.path(), options, ArpaOptions::default(), &NoProgress)?;
     Ok(std::fs::read(file.path()).unwrap())
 }
 
-/// The options `-q`, `-b` and `-a` of `build_binary`.
+/// Returns the options `-q`, `-b` and `-a` of `build_binary`.
 fn trie_options(quantize: Option<(u32, u32)>, pointer_bits: Option<u8>) -> KenlmTrieOptions {
     let quantize = quantize.map(|(prob, backoff)| QuantizationBits::new(prob, backoff).unwrap());
     KenlmTrieOptions { quantize, pointer_bits, ..KenlmTrieOptions::default() }

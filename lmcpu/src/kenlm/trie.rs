@@ -1,7 +1,7 @@
-//! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by their
-//! words, newest first, in one array of bit-packed entries; an entry has the index of
-//! the first n-gram that extends it to the left, its first child, and the next entry
-//! has where they end.
+//! Trie files (`ngram-lm.md` 2.10 to 2.12): the n-grams of an order are sorted by their words,
+//! newest first, in one array of bit-packed entries; an entry has the index of its first child, the
+//! first n-gram that extends it to the left, and the children end where those of the next entry
+//! begin.
 //!
 //! The four types differ in how an entry keeps its values (as they are, or as indices
 //! into a codebook of the order) and the index of its first child (in the entry, or its
@@ -83,7 +83,7 @@ struct HighBits {
 }
 
 impl HighBits {
-    /// The index for `entries` entries; `None` when 32 bits do not suffice.
+    /// Returns the index for `entries` entries; `None` when 32 bits do not suffice.
     fn new(firsts: View<[u8; 8]>, entries: u64) -> Option<Self> {
         let count = u32::try_from(firsts.len()).ok()?;
         let shift = required_bits(entries / u64::from(count.max(1)));
@@ -99,7 +99,7 @@ impl HighBits {
         Some(HighBits { firsts, shift, before })
     }
 
-    /// The high bits of the pointer of the entry `index`.
+    /// Returns the high bits of the pointer of the entry `index`.
     #[inline(always)]
     fn high_bits(&self, index: u64) -> u64 {
         let run = (index >> self.shift) as usize;
@@ -221,7 +221,7 @@ impl TrieFile {
         Ok(TrieFile { header, head, unigrams, levels })
     }
 
-    /// The bigrams that end in `word`.
+    /// Returns the bigrams that end in `word`.
     pub(super) fn bigrams_of(&self, word: u32) -> ChildRange {
         let word = word as usize;
         ChildRange {
@@ -245,8 +245,8 @@ fn read_quantizer(sections: &mut SectionReader<'_>) -> Result<Quantizer> {
     Ok(Quantizer { log10_bits: log10_bits.into(), backoff_bits: backoff_bits.into() })
 }
 
-/// The maximum of high bits in arrays that the builder was given; it is where the
-/// section of the first array begins.
+/// Returns the maximum of high bits in arrays that the builder was given; it is where the section
+/// of the first array begins.
 fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
     let section = "pointer array";
     let start =
@@ -270,7 +270,7 @@ pub(super) struct PointerSplit {
 }
 
 impl PointerSplit {
-    /// The split of `entries` pointers up to `max_pointer` that makes the file smallest,
+    /// Returns the split of `entries` pointers up to `max_pointer` that makes the file smallest,
     /// with at most `limit` bits in the array.
     pub fn smallest(entries: u64, max_pointer: u64, limit: u32) -> Self {
         let required = required_bits(max_pointer);
@@ -284,8 +284,8 @@ impl PointerSplit {
         PointerSplit { low_bits, values: max_pointer.checked_shr(low_bits).unwrap_or(0) + 1 }
     }
 
-    /// Bytes of the section of the array: it is aligned in the file, after 8 bytes that are
-    /// not. `None` on overflow.
+    /// Returns the bytes of the section of the array: it is aligned in the file, after 8 bytes that
+    /// are not. `None` on overflow.
     pub fn section_bytes(&self) -> Option<u64> {
         self.values.checked_add(1)?.checked_mul(8)?.checked_add(7)
     }
@@ -339,13 +339,13 @@ pub struct ChildSearch {
 }
 
 impl Level {
-    /// The word of the entry `index`.
+    /// Returns the word of the entry `index`.
     #[inline(always)]
     pub(super) fn word_at(&self, index: u64) -> u32 {
         self.entries.get(index, self.word) as u32
     }
 
-    /// Probability and backoff, both log10, of the entry `index`.
+    /// Returns the probability and the backoff, both log10, of the entry `index`.
     #[inline(always)]
     pub(super) fn values_at(&self, index: u64) -> (f32, f32) {
         let get = |field| self.entries.get(index, field) as u32;
@@ -364,7 +364,7 @@ impl Level {
         }
     }
 
-    /// The children of the entry `index`.
+    /// Returns the children of the entry `index`.
     #[inline(always)]
     pub(super) fn children_of(&self, index: u64) -> ChildRange {
         match &self.pointers {

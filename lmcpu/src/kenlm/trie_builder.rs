@@ -79,7 +79,7 @@ pub fn build_kenlm_trie(
     Ok(model.size())
 }
 
-/// A model on its way into a file.
+/// A model being written to a file.
 struct TrieWriter<'a> {
     options: KenlmTrieOptions,
     model: &'a SortedModel,
@@ -203,7 +203,7 @@ impl TrieWriter<'_> {
         self.write(&strings)
     }
 
-    /// The layout of the order at `at` among the levels, from 1.
+    /// Returns the layout of the order at `at` among the levels, from 1.
     fn layout(&self, at: usize) -> LevelLayout {
         let levels = &self.model.trie.levels;
         let nodes = &levels[at];
@@ -222,7 +222,8 @@ impl TrieWriter<'_> {
         }
     }
 
-    /// A record for each word, one for where the last one's bigrams end, and one that is empty.
+    /// Writes a record for each word, one that says where the last word's bigrams end, and an empty
+    /// one.
     fn write_unigrams(&mut self) -> Result<()> {
         let nodes = &self.model.trie.levels[0];
         let mut bytes = Vec::with_capacity(16 * (nodes.len() + 2));
@@ -238,7 +239,8 @@ impl TrieWriter<'_> {
         self.write(&bytes)
     }
 
-    /// For each value of the high bits, the first entry whose pointer has these or higher ones.
+    /// Writes for each value of the high bits the first entry whose pointer has these or higher
+    /// ones.
     fn write_pointer_array(&mut self, split: &PointerSplit, nodes: &Nodes) -> Result<()> {
         let start = self.bytes;
         let array = start.next_multiple_of(8) + 8;

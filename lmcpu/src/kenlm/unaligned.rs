@@ -6,19 +6,19 @@ use miriam_storage::{Bytes, View};
 
 use crate::Result;
 
-/// The little-endian u64 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian u64 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array_at(bytes, at))
 }
 
-/// The little-endian u32 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian u32 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array_at(bytes, at))
 }
 
-/// The little-endian f32 at `at`, all of which must be within `bytes`.
+/// Returns the little-endian f32 at `at`, all of which must be within `bytes`.
 #[inline(always)]
 pub fn f32_at(bytes: &[u8], at: usize) -> f32 {
     f32::from_bits(u32_at(bytes, at))
@@ -40,7 +40,7 @@ pub struct SectionReader<'a> {
 }
 
 impl SectionReader<'_> {
-    /// The next `count` items of `N` bytes each; `section` is their name for messages.
+    /// Returns the next `count` items of `N` bytes each; `section` is their name for messages.
     pub fn take<const N: usize>(&mut self, section: &str, count: u64) -> Result<View<[u8; N]>> {
         let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
         let end = length.and_then(|length| self.offset.checked_add(length));
@@ -58,7 +58,7 @@ impl SectionReader<'_> {
         Ok(view)
     }
 
-    /// The error that the section `section` is damaged.
+    /// Returns the error that the section `section` is damaged.
     pub fn damaged(&self, section: &str, reason: &str) -> crate::Error {
         miriam_storage::Error::damaged(self.path, section, reason).into()
     }

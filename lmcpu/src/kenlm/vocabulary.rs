@@ -1,5 +1,5 @@
-//! The vocabulary of KenLM's files: from text to ids, in two ways for the two kinds of
-//! files, and back.
+//! The vocabulary of KenLM's files: text to ids, in two ways for the two kinds of files, and ids to
+//! text.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use super::unaligned::SectionReader;
 use crate::model_head::ModelVocabulary;
 use crate::{Error, LmWord, Result};
 
-/// MurmurHash64A of `text` with seed 0, which identifies a word in KenLM's files
+/// Computes MurmurHash64A of `text` with seed 0, which identifies a word in KenLM's files
 /// (`ngram-lm.md` 2.7).
 pub fn word_hash(text: &[u8]) -> u64 {
     const M: u64 = 0xc6a4_a793_5bd1_e995;
@@ -41,8 +41,8 @@ pub fn is_unknown(text: &[u8]) -> bool {
     text == b"<unk>" || text == b"<UNK>"
 }
 
-/// The hashes of all words but `<unk>` in ascending order, and for each word its id in tries, which number words
-/// in this order. `name` is that of the model for messages.
+/// Returns the hashes of all words but `<unk>` in ascending order, and for each word its id in
+/// tries, which number words in this order. `name` is that of the model for messages.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn sort_by_hash(words: &Vocabulary, name: &str) -> Result<(Vec<u64>, Vec<u32
     Ok((sorted.into_iter().map(|(hash, _)| hash).collect(), ids))
 }
 
-/// The error that two words of the model `name` have the same hash.
+/// Returns the error that two words of the model `name` have the same hash.
 pub fn equal_hashes_error(words: &Vocabulary, ids: [u32; 2], name: &str) -> Error {
     let [a, b] = ids.map(|id| String::from_utf8_lossy(words.word(WordId(id))).into_owned());
     let reason = format!(
@@ -72,7 +72,7 @@ pub fn equal_hashes_error(words: &Vocabulary, ids: [u32; 2], name: &str) -> Erro
     Error::Unsupported { file: name.to_owned(), reason }
 }
 
-/// The strings of `words`, by id, each ended by NUL, as the last section of a file.
+/// Returns the strings of `words`, by id, each ended by NUL, as the last section of a file.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub fn word_strings<'w>(words: impl Iterator<Item = &'w [u8]>, name: &str) -> Re
     Ok(bytes)
 }
 
-/// From the hash of a word to its id.
+/// The mapping from the hash of a word to its id.
 pub enum WordLookup {
     /// Probing files: a table from hash to id, ids in the order of the ARPA file.
     Hashed(KenlmTable<12>),
@@ -207,7 +207,7 @@ impl ModelVocabulary for KenlmVocabulary {
         }
     }
 
-    /// `None` where the file does not have the words' strings.
+    /// Returns the word, or `None` if the file does not have the words' strings.
     fn word(&self, id: LmWord) -> Option<&[u8]> {
         let strings = self.strings.as_ref()?.as_flattened();
         let starts = self.starts.get_or_init(|| {
@@ -224,13 +224,13 @@ impl ModelVocabulary for KenlmVocabulary {
     }
 }
 
-/// The expected position of `hash` among `count` evenly spread ones; `count` is not 0.
+/// Returns the expected position of `hash` among `count` evenly spread ones; `count` is not 0.
 fn interpolated_position(count: usize, hash: u64) -> usize {
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
-/// The position of `hash` in `hashes` by interpolation search. On hostile lists that
-/// would be slow, so after a few steps the search is binary.
+/// Returns the position of `hash` in `hashes` by interpolation search. On hostile lists that would
+/// be slow, so after a few steps the search is binary.
 fn interpolation_search(hashes: &View<[u8; 8]>, hash: u64) -> Option<usize> {
     let at = |i: usize| u64::from_le_bytes(hashes[i]);
     let (mut begin, mut end) = (0, hashes.len());

@@ -44,7 +44,7 @@ impl Cutoffs {
         if let Some(twice) =
             (1..languages.len()).find(|&at| languages[..at].contains(&languages[at]))
         {
-            return Err(format!("line 1: the language {} is there twice", languages[twice]));
+            return Err(format!("line 1: the language {} is listed twice", languages[twice]));
         }
         let mut rows = [None, None];
         for (line, row) in lines {
@@ -70,7 +70,7 @@ impl Cutoffs {
                 ));
             }
             if rows[row].replace(numbers).is_some() {
-                return Err(wrong("the percentile is there twice", line));
+                return Err(wrong("the percentile is listed twice", line));
             }
         }
         let [Some(head), Some(middle)] = rows else {
@@ -86,7 +86,7 @@ impl Cutoffs {
         self.0.contains_key(ALL_LANGUAGES)
     }
 
-    /// The bucket of a perplexity, if there is one, in a language.
+    /// Returns the bucket of a perplexity, if there is one, in a language.
     fn bucket(&self, language: Option<&str>, perplexity: Option<f64>) -> &'static str {
         let limits = language.and_then(|language| self.0.get(language));
         let limits = limits.or_else(|| self.0.get(ALL_LANGUAGES));
@@ -106,12 +106,12 @@ pub(super) struct LanguageReader {
 }
 
 impl LanguageReader {
-    /// `field` as [`TextField::new`] takes it.
+    /// Makes a reader of `field`, as [`TextField::new`] takes it.
     pub fn new(field: &str) -> Self {
         LanguageReader { field: TextField::new(field, Vec::new()), language: Vec::new() }
     }
 
-    /// The language of the document `line`, if it names one.
+    /// Returns the language of the document `line`, if it names one.
     pub fn read(&mut self, line: &[u8]) -> Option<&str> {
         self.language.clear();
         self.field.read(line, &mut self.language).ok()?;
@@ -127,7 +127,7 @@ pub(super) fn push_bucket(
     out: &mut Vec<u8>,
 ) {
     let perplexity = perplexity.map(round_to_tenths);
-    // Documents without a language are in the bucket of all that have no limits.
+    // Documents without a language use the limits of all languages without their own.
     let bucket = cutoffs.bucket(language, perplexity);
     if let Some(perplexity) = perplexity {
         push_key(out, BUCKET_KEYS[0]);
@@ -137,7 +137,7 @@ pub(super) fn push_bucket(
     out.extend_from_slice(format!("\"{bucket}\"").as_bytes());
 }
 
-/// The number with one decimal that is nearest, as Python's `round(number, 1)`.
+/// Returns the number with one decimal that is nearest, as Python's `round(number, 1)`.
 fn round_to_tenths(number: f64) -> f64 {
     format!("{number:.1}").parse().unwrap_or(number)
 }
@@ -160,7 +160,7 @@ mod tests {
         let german = r#"{"language": "de", "text": "x"}"#;
         for (perplexity, bucket) in [
             (236.14, "head"),
-            // Compared is what is written.
+            // The number that is written is compared.
             (236.16, "middle"),
             (384.64, "middle"),
             (384.66, "tail"),
@@ -198,11 +198,11 @@ mod tests {
             ("", "empty"),
             ("percentile\n30\n", "no languages"),
             (",en\n30,1\n", "30 and 60"),
-            (",en,de,en\n30,1,2,3\n60,1,2,3\n", "line 1: the language en is there twice"),
+            (",en,de,en\n30,1,2,3\n60,1,2,3\n", "line 1: the language en is listed twice"),
             (",en\n30,1,2\n60,1\n", "line 2: 2 numbers for 1 languages"),
             (",en\n30,x\n60,1\n", "line 2: a field is not a number"),
             (",en\nmany,1\n", "line 2: the first field"),
-            (",en\n30,1\n30,1\n60,1\n", "line 3: the percentile is there twice"),
+            (",en\n30,1\n30,1\n60,1\n", "line 3: the percentile is listed twice"),
         ] {
             let error = Cutoffs::parse(table).unwrap_err();
             assert!(error.contains(expected), "{table:?}: {error}");

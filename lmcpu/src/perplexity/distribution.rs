@@ -24,7 +24,7 @@ impl PerplexityDistribution {
         }
     }
 
-    /// The limit of the best `share` of all lines.
+    /// Returns the limit of the best `share` of all lines.
     pub fn into_rank_limit(self, share: Percent) -> RankLimit {
         let mut columns = self.languages.into_values();
         let mut all = columns.next().unwrap_or_default();
@@ -32,9 +32,9 @@ impl PerplexityDistribution {
         RankLimit::new(&mut all, share)
     }
 
-    /// The table that [`Cutoffs::parse`](super::Cutoffs::parse) reads: a column for each language,
-    /// a row for each of `percents`. Percentiles lie between the two nearest perplexities, as those
-    /// of `numpy.percentile`. `None` if no line has a perplexity.
+    /// Returns the table that [`Cutoffs::parse`](super::Cutoffs::parse) reads: a column for each
+    /// language, a row for each of `percents`. Percentiles lie between the two nearest
+    /// perplexities, as those of `numpy.percentile`. `None` if no line has a perplexity.
     pub fn into_percentile_table(self, percents: &[Percent]) -> Option<Vec<u8>> {
         let mut columns: Vec<(String, Vec<f64>)> = self.languages.into_iter().collect();
         columns.retain_mut(|(_, perplexities)| {
@@ -62,7 +62,8 @@ impl PerplexityDistribution {
     }
 }
 
-/// A percentile of `sorted`, which is not empty, with the operations of NumPy in their order.
+/// Returns a percentile of `sorted`, which is not empty, with the operations of NumPy in their
+/// order.
 fn percentile(sorted: &[f64], percent: Percent) -> f64 {
     let place = (percent.to_f64() / 100.0) * (sorted.len() - 1) as f64;
     let below = (place.floor() as usize).min(sorted.len() - 1);

@@ -28,7 +28,7 @@ pub struct RankLimit {
     pub ties: u64,
 }
 
-/// A share of a text in percent, from 0 to 100, with up to six decimals, which it has exactly.
+/// A share of a text in percent, from 0 to 100, with up to six decimals, kept exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent {
     millionths: u32,
@@ -56,7 +56,7 @@ impl Default for PerplexityFilter {
 }
 
 impl PerplexityFilter {
-    /// What becomes of a line. The perplexity of a line without tokens is not a number, so it does
+    /// Decides about a line. The perplexity of a line without tokens is not a number, so it does
     /// not pass.
     pub(super) fn judge(&self, perplexity: f64) -> Verdict {
         let in_limits = perplexity >= self.min_perplexity && perplexity <= self.max_perplexity;
@@ -68,7 +68,7 @@ impl PerplexityFilter {
         if passes != self.invert { Verdict::Written } else { Verdict::LeftOut }
     }
 
-    /// Whether each line passes, of which these are the perplexities.
+    /// Tells for each line with one of these perplexities whether it passes.
     pub fn select(&self, perplexities: impl IntoIterator<Item = f64>) -> Vec<bool> {
         let mut ties = TieCounter::new(self);
         perplexities
@@ -83,7 +83,7 @@ impl PerplexityFilter {
 }
 
 impl RankLimit {
-    /// The limit of the best `share` of `perplexities`, whose order is lost: of n lines
+    /// Computes the limit of the best `share` of `perplexities`, whose order is lost: of n lines
     /// n·share/100, rounded up. Lines that are not numbers count and come last.
     pub fn new(perplexities: &mut [f64], share: Percent) -> Self {
         let count = share.apply(perplexities.len());
@@ -107,14 +107,14 @@ impl Percent {
     const PER_PERCENT: u32 = 1_000_000;
     const DECIMALS: usize = 6;
 
-    /// This share of `count`, rounded up.
+    /// Returns this share of `count`, rounded up.
     fn apply(self, count: usize) -> usize {
         let whole = u128::from(100 * Self::PER_PERCENT);
         // At most `count`.
         (count as u128 * u128::from(self.millionths)).div_ceil(whole) as usize
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn to_f64(self) -> f64 {
         f64::from(self.millionths) / f64::from(Self::PER_PERCENT)
     }
@@ -165,7 +165,7 @@ impl TieCounter {
         TieCounter { left: filter.rank_limit.map_or(0, |limit| limit.ties), invert: filter.invert }
     }
 
-    /// Whether the next such line is written.
+    /// Whether the next tied line is written.
     fn writes_next(&mut self) -> bool {
         let passes = self.left > 0;
         self.left = self.left.saturating_sub(1);

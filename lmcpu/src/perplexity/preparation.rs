@@ -1,4 +1,4 @@
-//! Preparation of text before it is scored: other crates know how to normalise and cut it.
+//! Preparation of text before it is scored, by functions of other crates that normalise and cut it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Appends a text as it is scored to a buffer; it may keep memory from text to text.
 pub type PrepareText = Box<dyn FnMut(&[u8], &mut Vec<u8>) + Send>;
 
-/// Makes for each thread what prepares text.
+/// A maker of preparations, one for each thread.
 #[derive(Clone)]
 pub struct Preparation {
     /// Documents are prepared and scored as one line each, not line by line.
@@ -15,12 +15,12 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// `make` is called once a thread.
+    /// Calls `make` once per thread.
     pub fn new(joins_lines: bool, make: impl Fn() -> PrepareText + Send + Sync + 'static) -> Self {
         Preparation { joins_lines, make: Arc::new(make) }
     }
 
-    /// What prepares the text of one thread.
+    /// Makes the preparation for one thread.
     pub(super) fn start(&self) -> PreparedText {
         PreparedText { joins_lines: self.joins_lines, prepare: (self.make)() }
     }

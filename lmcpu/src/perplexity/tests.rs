@@ -23,7 +23,7 @@ const SUMMARY: PerplexityOptions = PerplexityOptions {
     filter: None,
 };
 
-/// The output for `texts`, which must not depend on threads, and the counts.
+/// Returns the output for `texts`, which must not depend on threads, and the counts.
 fn run(texts: &[&[u8]], options: &PerplexityOptions) -> Result<(Vec<u8>, LineCounts)> {
     let run = |threads| {
         let mut inputs = texts.iter().map(|text| Ok(text_input(text, "text")));
@@ -71,7 +71,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// The last number called `key` in a line; serde_json rounds less well.
+/// Returns the last number called `key` in a line; serde_json rounds less well.
 fn number(line: &[u8], key: &str) -> f64 {
     let line = str::from_utf8(line).unwrap();
     let (_, rest) = line.rsplit_once(&format!("\"{key}\":")).unwrap();

@@ -1,15 +1,15 @@
-//! The keys of the blanks of each order: sections of their own, or one for all.
+//! The keys of the blanks: one section per order, or one for all orders.
 //!
-//! A container has room for 63 sections, and tables, oldest words and blanks of N orders
-//! take 3N + 1. So above order 20 the keys of all orders are in one section; how many are
-//! whose follows from the counts in the metadata.
+//! A container has room for 63 sections, and a model of order N needs 3N + 1 for its tables, oldest
+//! words and blanks. So above order 20 the keys of all orders are in one section, and the counts in
+//! the metadata say how many belong to each order.
 
 use miriam_storage::{Container, ContainerWriter};
 
 use super::ProbingMetadata;
 use crate::Result;
 
-/// The highest order of a model whose orders have sections of their own.
+/// The highest order of a model with one section per order.
 const MAX_SEPARATE_ORDER: usize = 20;
 
 fn section_name(order: usize) -> String {
@@ -19,12 +19,12 @@ fn section_name(order: usize) -> String {
 /// Writes the keys of a model.
 pub struct BlankKeyWriter {
     is_separate: bool,
-    /// Those of all orders so far, unless they have sections of their own.
+    /// The keys of all orders so far, if they share one section.
     collected: Vec<u64>,
 }
 
 impl BlankKeyWriter {
-    /// For a model of `order`.
+    /// Makes a writer for a model of `order`.
     pub fn new(order: usize) -> Self {
         BlankKeyWriter { is_separate: order <= MAX_SEPARATE_ORDER, collected: Vec::new() }
     }
@@ -54,7 +54,7 @@ impl BlankKeyWriter {
     }
 }
 
-/// The keys of the blanks of `order`, from 2.
+/// Returns the keys of the blanks of `order`, from 2.
 pub fn read(container: &Container, metadata: &ProbingMetadata, order: usize) -> Result<Vec<u64>> {
     if metadata.counts.len() <= MAX_SEPARATE_ORDER {
         return Ok(container.section::<u64>(&section_name(order))?.to_vec());

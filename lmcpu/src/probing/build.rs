@@ -1,4 +1,4 @@
-//! From lists of n-grams to probing tables.
+//! Building of probing tables from lists of n-grams.
 //!
 //! Orders are built one after another, from short to long, each on all threads. N-grams of text
 //! come in parts, and those of a file are gone once their entries are made: the kernel has to
@@ -94,8 +94,7 @@ pub fn build_probing(
     Ok(build(path, arpa, progress, || ContainerWriter::create(output, KIND, VERSION))?.0)
 }
 
-/// The model in the ARPA text at `path`, built in memory on rayon's current
-/// threads.
+/// Returns the model in the ARPA text at `path`, built in memory on rayon's current threads.
 pub(crate) fn probing_from_arpa(
     path: &Path,
     arpa: ArpaOptions,
@@ -105,7 +104,7 @@ pub(crate) fn probing_from_arpa(
     ProbingModel::from_container(&Container::from_bytes(bytes, path)?)
 }
 
-/// The bytes of the file that [`build_probing`] would write.
+/// Returns the bytes of the file that [`build_probing`] would write.
 pub(super) fn build_in_memory(
     path: &Path,
     arpa: ArpaOptions,
@@ -132,8 +131,8 @@ fn build(
     build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// As [`build`], of a `source` whose reading is the first task. Opens it `again` to say where
-/// n-grams are that are there twice; without that all of an order are kept in memory.
+/// As [`build`], from a `source` whose reading is the first task. Opens it `again` to find the
+/// places of duplicates; otherwise all n-grams of an order are kept in memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,
     again: Option<OpenAgain<'_>>,
@@ -225,7 +224,7 @@ impl MiddleTable {
         })
     }
 
-    /// log10 p of the n-gram at `location`, up to its sign.
+    /// Returns log10 p of the n-gram at `location`, up to its sign.
     fn log10(&self, hash: u64, location: &EntryLocation) -> f32 {
         match location {
             EntryLocation::Slot(slot) => f32::from_bits(log10_bits(self.value(*slot))),
@@ -268,12 +267,12 @@ impl MiddleTable {
     }
 }
 
-/// The value with the flag that a longer n-gram ends in this one.
+/// Returns the value with the flag that a longer n-gram ends in this one.
 fn set_extends_left(value: u64) -> u64 {
     value & !NO_LEFT_EXTENSION
 }
 
-/// The value with the flag that a longer n-gram begins with this one: a backoff of -0.0
+/// Returns the value with the flag that a longer n-gram begins with this one: a backoff of -0.0
 /// becomes 0.0, other backoffs stay.
 fn set_extends_right(value: u64) -> u64 {
     if has_extension(value) { value } else { value & !NO_RIGHT_EXTENSION }

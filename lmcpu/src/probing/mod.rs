@@ -1,4 +1,4 @@
-//! The probing model: one hash table of cache lines an order.
+//! The probing model: one hash table of cache lines per order.
 //!
 //! The idea is KenLM's: an n-gram is identified by a 64-bit hash of its words, newest
 //! first, so that all hashes of a query are known before any memory is read. What
@@ -42,7 +42,7 @@ const VERSION: u32 = 2;
 /// Files of this version have no oldest words, so they score but cannot be dumped.
 const VERSION_WITHOUT_WORDS: u32 = 1;
 
-/// The load factor of tables. KenLM's default is 0.67; with whole lines compared at
+/// The load factor of tables. KenLM's default is 0.67; here, where whole lines are compared at
 /// once, tables are slower from 0.7 on.
 const LOAD_FACTOR: f64 = 0.65;
 
@@ -61,7 +61,7 @@ struct ProbingMetadata {
     head: HeadMetadata,
 }
 
-/// A probability and a backoff, both log10 with their flags, as one 64-bit value: the
+/// Returns a probability and a backoff, both log10 with their flags, as one 64-bit value: the
 /// probability in the low half.
 #[inline(always)]
 fn pack(log10: u32, backoff: u32) -> u64 {

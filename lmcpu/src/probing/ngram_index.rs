@@ -19,7 +19,7 @@ impl ProbingModel {
     }
 }
 
-/// The n-gram with this hash from its entry in a table.
+/// Returns the n-gram with this hash from its entry in a table.
 #[inline(always)]
 fn decode_ngram(log10: u32, backoff: u32, hash: u64) -> FoundNgram<u64> {
     FoundNgram {

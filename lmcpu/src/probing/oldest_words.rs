@@ -1,12 +1,11 @@
 //! The oldest word of each n-gram, from which the words of hashed n-grams are
 //! recovered.
 //!
-//! Scoring needs no words, only dumping does. The hash of an n-gram is computed from
-//! that of its suffix and from its oldest word, in a way that can be undone
-//! ([`crate::hash::uncombine`]): the oldest word leads from an n-gram to its suffix,
-//! and so on down to a single word, whose hash is its id. One section an order keeps
-//! the oldest words, each in as many bits as an id needs, in the order of the entries
-//! in the table.
+//! Scoring needs no words, only dumping does. The hash of an n-gram is computed from that of its
+//! suffix and from its oldest word, in a way that can be undone ([`crate::hash::uncombine`]): the
+//! oldest word leads from an n-gram to its suffix, and so on down to a single word, whose hash is
+//! its id. One section per order keeps the oldest words, each in as many bits as an id needs, in
+//! the order of the entries in the table.
 
 use miriam_storage::probing::TableLine;
 use miriam_storage::zerocopy::IntoBytes;
@@ -14,7 +13,7 @@ use miriam_storage::{Container, ContainerWriter, View};
 
 use crate::Result;
 
-/// The number of bits of an id below `words`.
+/// Returns the number of bits of an id below `words`.
 pub(super) fn bits_per_id(words: usize) -> u32 {
     (words as u64 - 1).checked_ilog2().unwrap_or(0) + 1
 }
@@ -26,11 +25,11 @@ fn section_name(order: usize) -> String {
 /// The oldest words of the entries of a table, packed.
 pub(super) struct PackedWords {
     words: Vec<u64>,
-    /// The size if no slot were empty, which decides the alignment.
+    /// The size if no slot was empty, which decides the alignment.
     max_bytes: u64,
 }
 
-/// Packs the oldest word of each entry of `lines`; `oldest` holds one a slot.
+/// Packs the oldest word of each entry of `lines`; `oldest` holds one per slot.
 pub(super) fn pack<L: TableLine>(lines: &[L], oldest: &[u32], bits: u32) -> PackedWords {
     let most = (oldest.len() as u64 * u64::from(bits)) / 8;
     let mut words = Vec::new();
@@ -89,7 +88,7 @@ impl OldestWords {
         Ok(OldestWords { words: packed, bits })
     }
 
-    /// The oldest word of the entry `index`, in table order; undefined beyond the last.
+    /// Returns the oldest word of the entry `index`, in table order; undefined beyond the last.
     pub(super) fn get(&self, index: usize) -> u32 {
         let at = index as u64 * u64::from(self.bits);
         let (item, shift) = ((at / 64) as usize, at % 64);

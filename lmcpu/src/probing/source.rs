@@ -23,7 +23,7 @@ pub(crate) struct ProbingLevels {
     model: ProbingModel,
     /// By n-gram of the order before, in table order: its position in the order of words.
     positions: Vec<usize>,
-    /// How many of them are in front of each line of their table.
+    /// The number of entries before each line of their table.
     line_ranks: Vec<usize>,
 }
 
@@ -46,7 +46,7 @@ fn unflagged_log10(log10: u32) -> f32 {
     -f32::from_bits(log10 & !SIGN) + 0.0
 }
 
-/// All n-grams of a container of this kind. Files of version 1 do not hold the words.
+/// Returns all n-grams of a container of this kind. Files of version 1 do not hold the words.
 pub(crate) fn probing_source(container: &Container) -> Result<LevelSource<ProbingLevels>> {
     let name = container.path().display().to_string();
     if container.kind_version() == VERSION_WITHOUT_WORDS {
@@ -73,7 +73,7 @@ pub(crate) fn probing_source(container: &Container) -> Result<LevelSource<Probin
 }
 
 impl ProbingLevels {
-    /// The entries of `table` in the order of their words.
+    /// Returns the entries of `table` in the order of their words.
     fn sort_table<L: TableLine>(
         &self,
         order: usize,
@@ -93,7 +93,7 @@ impl ProbingLevels {
             rank += line.pairs().count();
         }
         if rank as u64 != count {
-            return Err(damaged("its entries are not as many as they should be"));
+            return Err(damaged("wrong number of entries"));
         }
         let (keys, values): (Vec<u64>, Vec<L::Value>) = table.iter().unzip();
         let mut entries = parallel::map(keys.len(), |index: usize| {
@@ -108,8 +108,8 @@ impl ProbingLevels {
         Ok(SortedTable { entries, keys, values, line_ranks })
     }
 
-    /// The position of the n-gram of `length` words with this hash; nothing when the
-    /// model has none.
+    /// Returns the position of the n-gram of `length` words with this hash; `None` if the model has
+    /// none.
     fn suffix_position(&self, length: usize, hash: u64) -> Option<usize> {
         let index = if length == 1 {
             usize::try_from(hash).ok()?
@@ -167,7 +167,7 @@ impl LevelReader for ProbingLevels {
         };
         let blanks = level.keep.iter().filter(|kept| !**kept).count();
         if (level.log10.len() - blanks) as u64 != self.model.metadata.counts[order - 1] {
-            let reason = "it does not hold as many n-grams as the metadata says";
+            let reason = "the number of n-grams differs from the metadata";
             return Err(self.container.damaged(&format!("order-{order}"), reason).into());
         }
         Ok(level)

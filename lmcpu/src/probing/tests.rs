@@ -66,7 +66,7 @@ fn arbitrary_arpa() -> impl Strategy<Value = String> {
     arbitrary_arpa_up_to(5)
 }
 
-/// The same, of orders from 2 to `most`.
+/// Returns the same, of orders from 2 to `most`.
 pub(crate) fn arbitrary_arpa_up_to(most: usize) -> impl Strategy<Value = String> {
     let number = prop_oneof![Just(0i32), 1..4000i32];
     let ngrams = proptest::collection::vec(
@@ -302,7 +302,7 @@ fn golden_file_of_version_1() {
     assert!(error.contains("version 1"), "{error}");
 }
 
-/// The n-grams of a source: words, log10, backoff where it is not 0.
+/// Returns the n-grams of a source: words, log10, backoff where it is not 0.
 fn list_ngrams(source: &mut dyn NgramSource) -> BTreeSet<(Vec<u32>, u32, u32)> {
     let without_zero = |backoff: f32| if backoff == 0.0 { 0 } else { backoff.to_bits() };
     let unigrams = source.unigrams().iter().enumerate();
@@ -394,7 +394,7 @@ fn duplicates_in_different_parts_are_found_in_files_and_in_pipes() {
     check(built.err().unwrap().to_string());
 }
 
-/// The mean number of lines between an entry and its home line, and the same for random
+/// Returns the mean number of lines between an entry and its home line, and the same for random
 /// keys.
 fn displacement<L: TableLine>(
     container: &Container,

@@ -42,9 +42,9 @@ impl SortedTrie {
         self.recompute_blanks(order);
     }
 
-    /// The nodes of `order` merged with `blanks`, their parents, and the new index of
-    /// each old node. `children` are the child offsets of the old parents, whose new
-    /// indices are in `moved`.
+    /// Returns the nodes of `order` merged with `blanks`, their parents, and the new index of each
+    /// old node. `children` are the child offsets of the old parents, whose new indices are in
+    /// `moved`.
     fn merge_blanks(
         &self,
         order: usize,

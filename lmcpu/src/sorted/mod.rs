@@ -25,8 +25,8 @@ use crate::{ArpaOptions, Error, HeadMetadata, NgramSource, Result, open_source};
 /// The largest number of n-grams of one order.
 const MAX_NGRAMS: usize = u32::MAX as usize - 1;
 
-/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most
-/// probable first, or as a file wants them.
+/// A model read into plain arrays. Words are renumbered: `<unk>` is 0, then the most probable
+/// first, or as the file requires.
 #[derive(Clone)]
 pub struct SortedModel {
     /// The name of the source.
@@ -115,7 +115,7 @@ impl SortedModel {
         })
     }
 
-    /// The part of a file's metadata that does not depend on its kind.
+    /// Returns the part of a file's metadata that does not depend on its kind.
     pub fn head_metadata(&self) -> HeadMetadata {
         HeadMetadata {
             bos_id: self.bos_id,
@@ -125,15 +125,15 @@ impl SortedModel {
         }
     }
 
-    /// The number of n-grams of each order, and of blanks.
+    /// Returns the number of n-grams of each order, and of blanks.
     pub fn size(&self) -> ModelSize {
         let blanks = self.trie.levels.iter().map(|nodes| nodes.blanks.len() as u64).sum();
         ModelSize { counts: self.counts.clone(), blanks }
     }
 }
 
-/// The new id of each of the source's words: `<unk>` stays 0, then the most probable
-/// first; equal ones in the source's order.
+/// Returns the new id of each of the source's words: `<unk>` stays 0, then the most probable first;
+/// equal ones in the source's order.
 fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     let mut ranked: Vec<u32> = (1..unigrams.len() as u32).collect();
     ranked.sort_by(|&a, &b| {
@@ -147,7 +147,7 @@ fn rank_words(unigrams: &[Unigram]) -> Vec<u32> {
     ids
 }
 
-/// The words as nodes of order 1.
+/// Returns the words as nodes of order 1.
 fn unigram_nodes(unigrams: &[Unigram], ids: &[u32]) -> Nodes {
     let mut nodes = Nodes {
         words: (0..ids.len() as u32).collect(),

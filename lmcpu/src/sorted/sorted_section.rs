@@ -10,8 +10,8 @@ use crate::{MAX_ORDER, NgramSource, Result};
 /// N-grams in a task.
 pub(super) const CHUNK: usize = 1 << 13;
 
-/// The sort key of an n-gram: as many of its words as fit 128 bits, newest in the
-/// highest bits, and its index in the section.
+/// The sort key of an n-gram: as many of its words as fit into 128 bits, newest in the highest
+/// bits, and its index in the section.
 #[derive(Clone, Copy)]
 struct SortKey {
     high: u64,
@@ -89,22 +89,22 @@ impl<'s> SortedSection<'s> {
         }
     }
 
-    /// The number of n-grams.
+    /// Returns the number of n-grams.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The length of the n-grams.
+    /// Returns the length of the n-grams.
     pub fn order(&self) -> usize {
         self.section.order
     }
 
-    /// The index in the section of the n-gram `at`.
+    /// Returns the index in the section of the n-gram `at`.
     pub fn section_index(&self, at: usize) -> usize {
         self.entries[at].index as usize
     }
 
-    /// The new ids of the words of the n-gram `at`, newest first, then zeros.
+    /// Returns the new ids of the words of the n-gram `at`, newest first, then zeros.
     #[inline(always)]
     pub fn words(&self, at: usize) -> [u32; MAX_ORDER] {
         let entry = &self.entries[at];
@@ -125,7 +125,7 @@ impl<'s> SortedSection<'s> {
         words
     }
 
-    /// The oldest word of the n-gram `at`.
+    /// Returns the oldest word of the n-gram `at`.
     #[inline(always)]
     pub fn oldest_word(&self, at: usize) -> u32 {
         if self.packed_words == self.section.order {
@@ -136,7 +136,7 @@ impl<'s> SortedSection<'s> {
         }
     }
 
-    /// `values`, one for each n-gram of the section, in the sorted order.
+    /// Returns `values`, one for each n-gram of the section, in the sorted order.
     pub fn reorder_values(&self, values: &[f32]) -> Vec<f32> {
         parallel::map(self.len(), |at| values[self.section_index(at)])
     }

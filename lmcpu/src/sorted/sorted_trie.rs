@@ -38,23 +38,23 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The children of the node `at`.
+    /// Returns the children of the node `at`.
     #[inline(always)]
     pub fn children_of(&self, at: u32) -> std::ops::Range<usize> {
         self.children[at as usize] as usize..self.children[at as usize + 1] as usize
     }
 
-    /// The parent of each node of the next order.
+    /// Returns the parent of each node of the next order.
     pub fn parents_of_children(&self) -> Vec<u32> {
         let mut parents = vec![0; self.children.last().map_or(0, |&end| end as usize)];
         for at in 0..self.len() as u32 {
@@ -84,7 +84,7 @@ pub struct SortedTrie {
 }
 
 impl SortedTrie {
-    /// The child `word` of the node `at` among those of `order`.
+    /// Returns the child `word` of the node `at` among those of `order`.
     #[inline(always)]
     fn child(&self, order: usize, at: u32, word: u32) -> Option<u32> {
         let range = self.levels[order - 1].children_of(at);
@@ -92,7 +92,7 @@ impl SortedTrie {
         words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
     }
 
-    /// The index of the n-gram `words`, newest word first, among those of its order.
+    /// Returns the index of the n-gram `words`, newest word first, among those of its order.
     pub fn node(&self, words: &[u32]) -> Option<u32> {
         let (&first, rest) = words.split_first()?;
         rest.iter().zip(1..).try_fold(first, |at, (&word, order)| self.child(order, at, word))
@@ -135,8 +135,8 @@ impl SortedTrie {
         Ok(())
     }
 
-    /// The parent of each n-gram, its suffix one word shorter; [`NO_NODE`] where that
-    /// is missing.
+    /// Returns the parent of each n-gram, its suffix one word shorter; [`NO_NODE`] where that is
+    /// missing.
     fn find_parents(&self, keys: &SortedSection<'_>) -> Vec<u32> {
         let order = keys.order();
         let mut parents = vec![0; keys.len()];
@@ -165,7 +165,7 @@ impl SortedTrie {
         parents
     }
 
-    /// The context of each node of `order`, given parents and oldest words.
+    /// Returns the context of each node of `order`, given parents and oldest words.
     pub(super) fn find_contexts(&self, order: usize, parents: &[u32], words: &[u32]) -> Vec<u32> {
         if order == 2 {
             return words.to_vec();

@@ -1,9 +1,9 @@
 //! The n-grams of one order: entries of a compact hash table.
 //!
-//! The key of an n-gram is the number of its suffix, which is the n-gram without its
-//! oldest word, and that word; its own number is the slot of its entry. So a walk of
-//! the trie is one lookup an order, each of one cache line, and an entry does not say
-//! where its children are, only whether it has any.
+//! The key of an n-gram is the number of its suffix, which is the n-gram without its oldest word,
+//! and that word; its own number is the slot of its entry. So a walk of the trie is one lookup per
+//! order, each of one cache line, and an entry does not say where its children are, only whether it
+//! has any.
 
 use miriam_storage::quotient_table::{
     CompactLayout, CompactTable, MIN_KEY_BITS, Probe, ProbeState,
@@ -31,7 +31,7 @@ pub(super) const RAW_PROB_BITS: u32 = 31;
 pub(super) const RAW_BACKOFF_BITS: u32 = 32;
 
 impl FieldWidths {
-    /// Bits of the value of an entry: probability, backoff and whether there are
+    /// Returns the bits of the value of an entry: probability, backoff and whether there are
     /// children.
     pub fn value_bits(self) -> u32 {
         self.prob + self.backoff + u32::from(self.backoff > 0)
@@ -44,7 +44,7 @@ impl FieldWidths {
             && longest == (self.backoff == 0)
     }
 
-    /// The value of an entry with these fields.
+    /// Returns the value of an entry with these fields.
     pub fn pack(self, prob: u32, backoff: u32, has_children: bool) -> u64 {
         let backoff = u64::from(backoff) << self.prob;
         let has_children = u64::from(has_children) << (self.prob + self.backoff);
@@ -52,12 +52,12 @@ impl FieldWidths {
     }
 }
 
-/// Bits that hold `value`, at least one.
+/// Returns the number of bits that hold `value`, at least one.
 pub(super) fn bits_for(value: usize) -> u32 {
     (usize::BITS - value.leading_zeros()).max(1)
 }
 
-/// How the suffix and the oldest word of an n-gram are packed into its key.
+/// The layout of an n-gram's suffix and oldest word in its key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyLayout {
     word_bits: u32,
@@ -66,7 +66,7 @@ pub(super) struct KeyLayout {
 }
 
 impl KeyLayout {
-    /// For suffixes with numbers below `parents`, and `words` words.
+    /// Makes a layout for suffixes with numbers below `parents`, and `words` words.
     pub fn new(parents: usize, words: usize) -> Self {
         fn bits(count: usize) -> u32 {
             bits_for(count.saturating_sub(1))
@@ -75,13 +75,13 @@ impl KeyLayout {
         KeyLayout { word_bits, bits: (bits(parents) + word_bits).max(MIN_KEY_BITS) }
     }
 
-    /// The key of `word` in front of the n-gram `parent`.
+    /// Returns the key of `word` in front of the n-gram `parent`.
     #[inline(always)]
     pub fn join(self, parent: u32, word: u32) -> u64 {
         u64::from(parent) << self.word_bits | u64::from(word)
     }
 
-    /// Suffix and word of a key.
+    /// Returns the suffix and the word of a key.
     pub fn split(self, key: u64) -> (u64, u32) {
         (key >> self.word_bits, (key & ((1 << self.word_bits) - 1)) as u32)
     }
@@ -123,7 +123,9 @@ impl Level {
     ) -> Result<Self> {
         let name = format!("order-{order}");
         if !widths.are_valid(longest) {
-            return Err(container.damaged("metadata", "the numbers of an entry cannot be").into());
+            return Err(container
+                .damaged("metadata", "the fields of entries have invalid widths")
+                .into());
         }
         let lines: View<_> = container.section(&name)?;
         let layout = CompactLayout {
@@ -145,12 +147,12 @@ impl Level {
         })
     }
 
-    /// One more than the highest possible number of an n-gram.
+    /// Returns the highest possible number of an n-gram plus one.
     pub fn capacity(&self) -> u32 {
         self.table.capacity()
     }
 
-    /// All n-grams in the order of their numbers.
+    /// Returns all n-grams in the order of their numbers.
     pub fn entries(&self) -> impl Iterator<Item = LevelEntry> + '_ {
         self.table.entries().map(|(number, key, value)| {
             let (parent, word) = self.key.split(key);
@@ -158,7 +160,7 @@ impl Level {
         })
     }
 
-    /// The number of n-grams; or what is wrong with one.
+    /// Returns the number of n-grams; or what is wrong with one.
     pub fn verify(&self) -> Result<u64, String> {
         self.table.verify().map_err(|(number, reason)| format!("n-gram {number}: {reason}"))
     }
@@ -182,7 +184,7 @@ impl Level {
         (value >> self.widths.prob) as u32 & self.backoff_mask
     }
 
-    /// The n-gram `number`, whose entry has this value.
+    /// Returns the n-gram `number`, whose entry has this value.
     #[inline(always)]
     pub fn decode_ngram(&self, number: u32, value: u64) -> FoundNgram<u32> {
         let prob = self.prob_bits(value);

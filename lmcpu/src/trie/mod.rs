@@ -79,7 +79,7 @@ struct LevelMetadata {
 struct UnigramRecord {
     log10: f32,
     backoff: f32,
-    /// 1: a bigram ends in it.
+    /// 1 if a bigram ends in it.
     has_children: u32,
     zero: u32,
 }
@@ -137,7 +137,9 @@ fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> 
         let valid = if raw { values == 0 } else { values > 0 && width <= 25 };
         let codebook = valid.then(|| rest.split_at_checked(values as usize)).flatten();
         let (codebook, after) = codebook.ok_or_else(|| {
-            crate::Error::from(container.damaged("books", "it does not hold what records name"))
+            crate::Error::from(
+                container.damaged("books", "it ends before values that entries refer to"),
+            )
         })?;
         rest = after;
         Ok::<_, crate::Error>(codebook)
@@ -161,7 +163,7 @@ fn open_levels(container: &Container, metadata: &TrieMetadata, words: usize) -> 
         )?);
     }
     if !rest.is_empty() {
-        return Err(container.damaged("books", "it holds more than records name").into());
+        return Err(container.damaged("books", "it holds values that no entry refers to").into());
     }
     Ok(levels)
 }

@@ -19,25 +19,25 @@ impl QuantizationBits {
     /// The largest number of bits of either.
     pub const MAX: u32 = 25;
 
-    /// `prob` bits for a probability and `backoff` bits for a backoff; `None` unless
-    /// both are between 1 and [`QuantizationBits::MAX`].
+    /// Makes `prob` bits for a probability and `backoff` bits for a backoff; `None` unless both are
+    /// between 1 and [`QuantizationBits::MAX`].
     pub fn new(prob: u32, backoff: u32) -> Option<Self> {
         let valid = 1..=Self::MAX;
         (valid.contains(&prob) && valid.contains(&backoff))
             .then_some(QuantizationBits { prob, backoff })
     }
 
-    /// Bits of a probability.
+    /// Returns the bits of a probability.
     pub fn prob(self) -> u32 {
         self.prob
     }
 
-    /// Bits of a backoff.
+    /// Returns the bits of a backoff.
     pub fn backoff(self) -> u32 {
         self.backoff
     }
 
-    /// Logs that one bit cannot hold backoffs.
+    /// Warns that one bit cannot hold backoffs.
     pub(crate) fn warn_of_lost_backoffs(self) {
         if self.backoff == 1 {
             tracing::warn!(
@@ -48,8 +48,7 @@ impl QuantizationBits {
     }
 }
 
-/// The `2^bits` bin centres of the log10 probabilities `values`, which are in any
-/// order.
+/// Returns the `2^bits` bin centres of the log10 probabilities `values`, which are in any order.
 pub(crate) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     centres(values, 1 << bits)
 }
@@ -57,8 +56,8 @@ pub(crate) fn prob_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
 /// Two reserved backoffs: no extension, and an extension without a backoff.
 const RESERVED_CODES: usize = 2;
 
-/// The `2^bits` bin centres of backoffs: the reserved ones and those of `values`, which
-/// are not 0.
+/// Returns the `2^bits` bin centres of backoffs: the reserved ones and those of `values`, which are
+/// not 0.
 pub(crate) fn backoff_centres(values: Vec<f32>, bits: u32) -> Vec<f32> {
     let mut codebook = vec![f32::from_bits(NO_EXTENSION), 0.0];
     codebook.extend(centres(values, (1 << bits) - RESERVED_CODES));
@@ -82,8 +81,8 @@ fn centres(mut values: Vec<f32>, bins: usize) -> Vec<f32> {
     centres
 }
 
-/// The indices of the centres nearest to the probability and the backoff of an n-gram. The longest
-/// n-grams have no backoffs, nor a codebook of them.
+/// Returns the indices of the centres nearest to the probability and the backoff of an n-gram. The
+/// longest n-grams have no backoffs, nor a codebook of them.
 ///
 /// One bit leaves no bins for backoffs. KenLM's index, 2, then overflows into the lowest bit of
 /// the probability's, and the n-gram loses its backoff with its extension. Its scores follow from
@@ -104,8 +103,7 @@ pub(crate) fn encode_ngram(
     }
 }
 
-/// The index of the nearest of `centres`, which are sorted; of two equally near, the
-/// upper.
+/// Returns the index of the nearest of `centres`, which are sorted; of two equally near, the upper.
 fn nearest_centre(centres: &[f32], value: f32) -> u32 {
     let above = centres.partition_point(|&centre| centre < value);
     let index = match above {

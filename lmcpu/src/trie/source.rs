@@ -1,5 +1,5 @@
-//! The n-grams of a trie file as lists, sorted by their words, newest first, as ids
-//! go; blanks are left out.
+//! The n-grams of a trie file as lists, sorted by the ids of their words, newest first, without
+//! blanks.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ pub(crate) struct TrieLevels {
     model: TrieModel,
     /// By number of the n-grams of the order before: the position in the order of words.
     positions: Vec<u32>,
-    /// How many n-grams the order before has.
+    /// The number of n-grams of the order before.
     suffix_count: usize,
 }
 
-/// All n-grams of the file at `path`, which is checked in full.
+/// Returns all n-grams of the file at `path`, which is checked in full.
 pub(crate) fn trie_source(path: &Path) -> Result<LevelSource<TrieLevels>> {
     source_from_container(&Container::open_any(path, LoadMethod::Lazy)?, display_name(path))
 }

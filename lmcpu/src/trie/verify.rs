@@ -26,7 +26,7 @@ pub fn verify(container: &Container) -> Result<()> {
     }
     let sources = words - usize::from(!model.metadata.head.has_unknown);
     if model.metadata.counts[0] != sources as u64 {
-        return Err(container.damaged("metadata", "the count of words is another").into());
+        return Err(container.damaged("metadata", "wrong number of words").into());
     }
     for (i, level) in model.levels.iter().enumerate() {
         let order = i + 2;
@@ -42,15 +42,19 @@ pub fn verify(container: &Container) -> Result<()> {
                     *parent = ParentStatus::HasChildren
                 }
                 _ => {
-                    let reason = format!("n-gram {number}: its suffix does not know of it");
+                    let reason =
+                        format!("n-gram {number}: its suffix is not flagged as having children");
                     return Err(damaged(reason).into());
                 }
             }
             if entry.word as usize >= words {
-                return Err(damaged(format!("n-gram {number}: its oldest word is none")).into());
+                return Err(damaged(format!(
+                    "n-gram {number}: its oldest word is not in the vocabulary"
+                ))
+                .into());
             }
             if level.is_outside_codebooks(entry.value) {
-                let reason = format!("n-gram {number} names a value that no book has");
+                let reason = format!("n-gram {number} refers to a value outside its codebook");
                 return Err(damaged(reason).into());
             }
             let found = level.decode_ngram(number, entry.value);
@@ -63,7 +67,7 @@ pub fn verify(container: &Container) -> Result<()> {
         }
         if let Some(at) = parents.iter().position(|parent| *parent == ParentStatus::ExpectsChildren)
         {
-            let reason = format!("n-gram {at}: there is none that it is the suffix of");
+            let reason = format!("n-gram {at} is flagged as having children, but has none");
             return Err(container.damaged(&format!("order-{}", order - 1), reason).into());
         }
         let blanks = model.blanks.for_order(order);
@@ -72,13 +76,13 @@ pub fn verify(container: &Container) -> Result<()> {
                 .iter()
                 .all(|&at| numbers.get(at as usize).is_some_and(|n| *n != ParentStatus::Absent))
         {
-            let reason = format!("those of order {order} are not sorted or not there");
+            let reason = format!("those of order {order} are not sorted or do not exist");
             return Err(container.damaged("blanks", reason).into());
         }
         if count != model.metadata.levels[i].entries
             || count - blanks.len() as u64 != model.metadata.counts[order - 1]
         {
-            let reason = format!("the count of {order}-grams is another");
+            let reason = format!("wrong number of {order}-grams");
             return Err(container.damaged("metadata", reason).into());
         }
         parents = numbers;
@@ -86,7 +90,7 @@ pub fn verify(container: &Container) -> Result<()> {
     Ok(())
 }
 
-/// What has been seen of an n-gram that may be the suffix of others.
+/// The state of an n-gram that may be the suffix of others.
 #[derive(Clone, Copy, PartialEq)]
 enum ParentStatus {
     /// There is no such n-gram.

@@ -40,7 +40,7 @@ impl EntryFields<'_> {
     }
 }
 
-/// The error for a table `name` of hierarchical rules.
+/// Returns the error for a table `name` of hierarchical rules.
 pub(crate) fn rule_table_error(name: &str) -> Error {
     Error::Options(format!(
         "{name}: a table of hierarchical rules, with non-terminals such as [X]; hierarchical \
@@ -78,7 +78,7 @@ impl<'a> TextEntry<'a> {
             && ends_with_label(self.target())
     }
 
-    /// The number of reordering scores.
+    /// Returns the number of reordering scores.
     pub fn num_reordering_scores(&self) -> usize {
         self.reordering.map_or(0, |(text, _)| fields::split_words(text).count())
     }
@@ -110,7 +110,7 @@ fn take_field<'a>(rest: &mut Option<&'a [u8]>) -> &'a [u8] {
     fields::trim(field)
 }
 
-/// The positions of the first and the second `|||`.
+/// Returns the positions of the first and the second `|||`.
 #[inline]
 fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize)> {
     let first = find_separator(line);
@@ -157,13 +157,13 @@ impl EntryReader {
         EntryReader { name, table, previous: None, reordering: None, reordering_only: true }
     }
 
-    /// The number of scores on the first line of the reordering table that is joined.
+    /// Returns the number of scores on the first line of the reordering table that is joined.
     pub fn num_joined_scores(&self) -> Option<usize> {
         let reordering = self.reordering.as_ref()?;
         reordering.lookahead.as_ref().map(|line| fields::split_words(line.scores()).count())
     }
 
-    /// The next entry, which is valid until the next call.
+    /// Returns the next entry, which is valid until the next call.
     #[inline]
     pub fn next(&mut self) -> Result<Option<TextEntry<'_>>> {
         let EntryReader { name, table, previous, reordering, reordering_only } = self;
@@ -289,7 +289,7 @@ impl ReorderingReader {
         }
     }
 
-    /// The scores of the pair `key`; keys of successive calls must not descend.
+    /// Returns the scores of the pair `key`; keys of successive calls must not descend.
     #[inline]
     fn find_scores(&mut self, key: &[u8]) -> Result<Option<(&[u8], u64)>> {
         while self.current.as_ref().map_or(self.lookahead.is_some(), |c| c.key() < key) {
@@ -371,7 +371,7 @@ impl EntryBlock {
         })
     }
 
-    /// The last entry's source field.
+    /// Returns the last entry's source field.
     pub fn last_source(&self) -> Option<&[u8]> {
         let span = self.spans.last()?;
         Some(&self.bytes[span.start..span.start + span.separators.0])

@@ -76,7 +76,7 @@ impl IndexBuilder {
         self.buckets.push(bucket::pack(&slots, shift, !self.overflow.is_empty()));
     }
 
-    /// The number of bytes of records so far.
+    /// Returns the number of bytes of records so far.
     pub fn record_bytes(&self) -> u64 {
         self.offset
     }

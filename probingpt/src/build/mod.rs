@@ -249,7 +249,7 @@ fn load_table(
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
-/// The error of a build, or what the first input that is not a table is.
+/// Returns the error of a build, or what the first input that is not a table is.
 fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
     inputs.into_iter().flatten().fold(error, |error, path| match error {
         Error::Foreign { .. } => error,
@@ -374,7 +374,7 @@ impl BuildJob<'_> {
         Ok((report, bytes))
     }
 
-    /// The memory bound of one of `workers` encoders.
+    /// Returns the memory bound of one of `workers` encoders.
     fn memory_share(&self, workers: usize) -> Option<(usize, &Path)> {
         let (bytes, folder) = self.memory_bound?;
         Some((usize::try_from(bytes / workers as u64).unwrap_or(usize::MAX), folder))

@@ -43,7 +43,7 @@ pub(crate) enum ZeroScorePolicy {
 }
 
 impl ZeroScorePolicy {
-    /// The stored score of a probability (`phrase-decoding.md` 2.1, 2.4).
+    /// Returns the stored score of a probability (`phrase-decoding.md` 2.1, 2.4).
     pub fn score(self, probability: f32) -> f32 {
         let ln = Ln::from_probability(probability).0;
         if ln == 0.0 && self == ZeroScorePolicy::Replace { 1e-10 } else { ln }
@@ -91,7 +91,7 @@ pub(crate) struct PlanOptions {
 }
 
 impl Plan {
-    /// The plan for a table that begins with `sample`; `reordering_scores`: the number of
+    /// Returns the plan for a table that begins with `sample`; `reordering_scores`: the number of
     /// scores on the first line of the reordering table.
     pub fn choose(
         options: PlanOptions,
@@ -182,7 +182,7 @@ fn choose_encodings(sample: &EntryBlock, num_scores: usize) -> Vec<ColumnEncodin
         .collect()
 }
 
-/// The words of a counts text of exactly three words with single spaces between them.
+/// Returns the words of a counts text of exactly three words with single spaces between them.
 #[inline]
 pub(crate) fn parse_three_counts(text: &[u8]) -> Option<[&[u8]; 3]> {
     let mut parts = text.split(|&b| b == b' ' || b == b'\t');

@@ -105,7 +105,7 @@ impl PartitionBuffers {
         self.spill.as_ref().is_some_and(|spill| !spill.segments.is_empty())
     }
 
-    /// The runs of partition `part`, in the order of appending. Without a temporary file
+    /// Returns the runs of partition `part`, in the order of appending. Without a temporary file
     /// they can be read once only.
     pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
         match &self.spill {

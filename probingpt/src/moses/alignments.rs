@@ -51,12 +51,12 @@ impl Alignments {
         Ok(Alignments { ranges, points })
     }
 
-    /// The number of alignments.
+    /// Returns the number of alignments.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// The points of alignment `id`; empty for an id that does not exist.
+    /// Returns the points of alignment `id`; empty for an id that does not exist.
     pub fn points(&self, id: u32) -> &[(u16, u16)] {
         match self.ranges.get(id as usize) {
             Some(&(first, end)) => &self.points[first as usize..end as usize],

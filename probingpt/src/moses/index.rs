@@ -23,7 +23,7 @@ pub(super) struct ProbingIndex {
     buckets: View<[u64; 2]>,
 }
 
-/// The number of buckets of a table of `sources` source phrases. It is computed in f32,
+/// Returns the number of buckets of a table of `sources` source phrases. It is computed in f32,
 /// whose rounding is part of the format.
 fn num_buckets(sources: u64) -> u64 {
     sources.saturating_add(1).max((1.2 * sources as f32) as u64)
@@ -61,7 +61,7 @@ impl ProbingIndex {
         prefetch_at(&self.buckets, self.home_bucket(key));
     }
 
-    /// The offset of the targets of the phrase with `key`.
+    /// Returns the offset of the targets of the phrase with `key`.
     #[inline]
     pub fn find(&self, key: u64) -> Option<u64> {
         let (before_home, from_home) = self.buckets.split_at(self.home_bucket(key));
@@ -77,7 +77,7 @@ impl ProbingIndex {
         None
     }
 
-    /// The offsets of the targets of all phrases, in the order of the buckets.
+    /// Returns the offsets of the targets of all phrases, in the order of the buckets.
     pub fn offsets(&self) -> impl Iterator<Item = u64> + '_ {
         self.buckets
             .iter()

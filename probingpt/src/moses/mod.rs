@@ -91,7 +91,7 @@ impl MosesTable {
         })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.folder
     }
@@ -100,7 +100,7 @@ impl MosesTable {
         self.folder.join(name)
     }
 
-    /// The files that exist, with their sizes in bytes.
+    /// Returns the files that exist, with their sizes in bytes.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         FILES.iter().filter_map(|&name| Some((name, self.file(name).metadata().ok()?.len())))
     }
@@ -115,27 +115,27 @@ impl MosesTable {
         self.config.num_reordering
     }
 
-    /// The number of distinct source phrases.
+    /// Returns the number of distinct source phrases.
     pub fn num_sources(&self) -> u64 {
         self.config.sources
     }
 
-    /// The number of distinct alignments.
+    /// Returns the number of distinct alignments.
     pub fn num_alignments(&self) -> usize {
         self.alignments.len()
     }
 
-    /// The number of source words; ids count from 0.
+    /// Returns the number of source words; ids count from 0.
     pub fn num_source_words(&self) -> usize {
         self.source.words.len()
     }
 
-    /// The number of target words; ids count from 0.
+    /// Returns the number of target words; ids count from 0.
     pub fn num_target_words(&self) -> usize {
         self.target.len()
     }
 
-    /// The text of source word `id`.
+    /// Returns the text of source word `id`.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl MosesTable {
         self.word(&self.source.words, "source_vocabids", id)
     }
 
-    /// The text of target word `id`.
+    /// Returns the text of target word `id`.
     ///
     /// # Errors
     ///
@@ -163,12 +163,12 @@ impl MosesTable {
         Ok(words.word(WordId(id)))
     }
 
-    /// The id of a source word.
+    /// Returns the id of a source word.
     pub fn find_source_word(&self, word: &[u8]) -> Option<u32> {
         self.source.words.find(word).map(|id| id.0)
     }
 
-    /// The (source, target) positions of alignment `id`; empty for an id that does not
+    /// Returns the (source, target) positions of alignment `id`; empty for an id that does not
     /// exist.
     pub fn alignment_points(&self, id: u32) -> &[(u16, u16)] {
         self.alignments.points(id)
@@ -210,7 +210,7 @@ impl MosesTable {
         }
     }
 
-    /// The record of one source phrase, given as ids of source words.
+    /// Returns the record of one source phrase, given as ids of source words.
     pub fn find(&self, source: &[u32]) -> Option<RecordOffset> {
         self.index.find(self.phrase_key(source)?).map(RecordOffset)
     }
@@ -219,7 +219,7 @@ impl MosesTable {
         source.iter().enumerate().try_fold(0, |key, (i, &word)| self.extend_key(key, i, word))
     }
 
-    /// The key of a phrase of `length` words with `key`, extended by one word.
+    /// Returns the key of a phrase of `length` words with `key`, extended by one word.
     #[inline(always)]
     fn extend_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
         let hash = *self.source.hashes.get(word as usize)?;

@@ -4,7 +4,7 @@
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SHIFT: u32 = 47;
 
-/// The hash of `bytes`.
+/// Returns the hash of `bytes`.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = (bytes.len() as u64).wrapping_mul(MULTIPLIER);
     let (words, tail) = bytes.as_chunks::<8>();

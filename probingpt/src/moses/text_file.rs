@@ -18,19 +18,19 @@ impl TextFile {
         Ok(TextFile { bytes, name: path.display().to_string() })
     }
 
-    /// The size in bytes, which is an upper bound of the number of lines.
+    /// Returns the size in bytes, which is an upper bound of the number of lines.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The lines, numbered from 1.
+    /// Returns the lines, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
         let text = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
         let lines = text.split(|&b| b == b'\n').take(if text.is_empty() { 0 } else { usize::MAX });
         lines.zip(1..).map(|(bytes, number)| TextLine { file: self, bytes, number })
     }
 
-    /// An error about the file as a whole.
+    /// Returns an error about the file as a whole.
     pub fn error(&self, reason: impl Into<String>) -> Error {
         let path = Path::new(&self.name);
         miriam_storage::Error::damaged(path, "its lines", reason).into()
@@ -68,7 +68,7 @@ impl<'a> TextLine<'a> {
         })
     }
 
-    /// An error in this line.
+    /// Returns an error in this line.
     pub fn error(self, field: Option<usize>, reason: impl Into<String>) -> Error {
         Error::format(&self.file.name, self.number, field, reason)
     }

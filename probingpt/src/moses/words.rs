@@ -38,7 +38,7 @@ impl SourceWords {
     }
 }
 
-/// The target words in the order of their ids.
+/// Returns the target words in the order of their ids.
 pub(super) fn read_target_words(path: &Path) -> Result<Vocabulary> {
     let file = TextFile::open(path)?;
     let mut by_id = vec![None; file.lines().count()];

@@ -53,7 +53,7 @@ pub fn sort(lines: &mut [Line]) {
     lines.sort_by_key(|l| l.text().into_bytes());
 }
 
-/// The phrase table and the reordering table of `lines`, which must be sorted if any has
+/// Returns the phrase table and the reordering table of `lines`, which must be sorted if any has
 /// reordering scores.
 pub fn write_tables(folder: &Path, lines: &[Line]) -> (PathBuf, Option<PathBuf>) {
     let table = write(folder, "phrase-table", lines.iter().map(Line::text));
@@ -82,7 +82,7 @@ pub fn open(path: &Path) -> PhraseTable {
     PhraseTable::open(path, LoadMethod::Lazy).unwrap()
 }
 
-/// The stored score of a probability text.
+/// Returns the stored score of a probability text.
 pub fn score(text: &str, tiny_for_zero: bool) -> f32 {
     let ln = (text.parse::<f64>().unwrap() as f32).ln().max(-100.0);
     if tiny_for_zero && ln == 0.0 { 1e-10 } else { ln }

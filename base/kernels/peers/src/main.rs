@@ -34,7 +34,7 @@ fn seconds() -> f64 {
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The seconds of one call, on average over a slice of half a millisecond or more.
+/// Returns the seconds of one call, on average over a slice of half a millisecond or more.
 fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     loop {
         let start = seconds();
@@ -85,7 +85,7 @@ fn theirs(
     }
 }
 
-/// The seconds of one call of each, the best of slices in turn for `for_seconds` seconds.
+/// Returns the seconds of one call of each, the best of slices in turn for `for_seconds` seconds.
 fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [f64; 2] {
     let (mut best, mut calls) = ([f64::INFINITY; 2], [1; 2]);
     let start = seconds();
@@ -141,7 +141,7 @@ fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f
     best.map(|time| 2.0 * (rows * inputs * outputs) as f64 / time / 1e9)
 }
 
-/// Bytes read and written a second by filling weights, in 10^9, beside copying them.
+/// Returns the bytes read and written a second by filling weights, in 10^9, beside copying them.
 fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds: f64) -> [f64; 2] {
     let values = numbers(inputs * outputs);
     let mut weights = WeightsF32::default();

@@ -142,7 +142,7 @@ mod tests {
         1.0 / (1.0 + (-x).exp())
     }
 
-    /// The normal distribution by Simpson's rule.
+    /// Returns the normal distribution by Simpson's rule.
     fn normal(z: f64) -> f64 {
         let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let (steps, width) = (2000, z / 2000.0);

@@ -19,19 +19,19 @@ fn tabulate(function: impl Fn(f64) -> f64) -> Table {
     })
 }
 
-/// The table of sigmoid.
+/// Returns the table of sigmoid.
 pub(super) fn sigmoid_table() -> &'static Table {
     static SIGMOIDS: LazyLock<Table> = LazyLock::new(|| tabulate(|x| 1.0 / (1.0 + (-x).exp())));
     &SIGMOIDS
 }
 
-/// The table of tanh.
+/// Returns the table of tanh.
 pub(super) fn tanh_table() -> &'static Table {
     static TANGENTS: LazyLock<Table> = LazyLock::new(|| tabulate(f64::tanh));
     &TANGENTS
 }
 
-/// The nearest entry for each lane; NaN stays NaN.
+/// Returns the nearest entry for each lane; NaN stays NaN.
 #[inline(always)]
 pub(super) fn look_up<I: Isa>(isa: I, table: &Table, x: I::F) -> I::F {
     let index = isa.mul_add(x, isa.splat(STEPS_PER_UNIT), isa.splat(RANGE * STEPS_PER_UNIT));

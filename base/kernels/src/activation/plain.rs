@@ -39,7 +39,7 @@ pub fn saves_result(activation: Activation) -> bool {
     )
 }
 
-/// The logistic function.
+/// Returns the logistic function.
 pub fn sigmoid<R: Real>(x: R) -> R {
     R::ONE / (R::ONE + (-x).exp())
 }
@@ -57,12 +57,12 @@ fn erf(x: f64) -> f64 {
     FRAC_2_SQRT_PI * (-x * x).exp() * sum
 }
 
-/// The normal distribution function.
+/// Returns the normal distribution function.
 fn normal_distribution(x: f64) -> f64 {
     (1.0 + erf(x * FRAC_1_SQRT_2)) / 2.0
 }
 
-/// An activation of an element.
+/// Returns an activation of an element.
 pub fn apply<R: Real>(activation: Activation, x: R) -> R {
     match activation {
         Activation::None => x,
@@ -79,7 +79,8 @@ pub fn apply<R: Real>(activation: Activation, x: R) -> R {
     }
 }
 
-/// The derivative of an activation, from the result of the first four and the argument of the others.
+/// Returns the derivative of an activation, from the result of the first four and the argument of
+/// the others.
 pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
     let one = R::ONE;
     match activation {
@@ -110,7 +111,7 @@ pub fn derivative<R: Real>(activation: Activation, saved: R) -> R {
     }
 }
 
-/// The derivative of `x * sigmoid(slope * x)`.
+/// Returns the derivative of `x * sigmoid(slope * x)`.
 #[inline]
 fn swish_derivative<R: Real>(slope: R, x: R) -> R {
     let s = sigmoid(slope * x);

@@ -50,7 +50,7 @@ fn exponentials<I: Isa>(isa: I, row: &mut [f32]) {
     map_row(isa, row, exp);
 }
 
-/// The unit in the last place (ulp) of the f32 nearest to `x`.
+/// Returns the unit in the last place (ulp) of the f32 nearest to `x`.
 fn unit(x: f64) -> f64 {
     let x = (x as f32).abs().max(f32::MIN_POSITIVE);
     f64::from(f32::from_bits(x.to_bits() + 1)) - f64::from(x)

@@ -17,7 +17,7 @@ pub struct AttentionGradients<'a, R> {
     pub values: MatMut<'a, R>,
 }
 
-/// The columns of a head.
+/// Returns the columns of a head.
 fn columns_of(head: usize, width: usize) -> Range<usize> {
     head * width..(head + 1) * width
 }

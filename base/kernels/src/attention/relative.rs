@@ -86,7 +86,7 @@ pub fn attend_relative_row(
     }
 }
 
-/// A sum in eight parts, which compilers keep in one vector.
+/// Returns a sum in eight parts, which compilers keep in one vector.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, a_rest) = a.as_chunks::<8>();
     let (b, b_rest) = b.as_chunks::<8>();

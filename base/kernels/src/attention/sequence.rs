@@ -48,12 +48,12 @@ impl SequenceAttention<'_> {
         assert!(self.dropout.is_none_or(|mask| mask.len() == probabilities));
     }
 
-    /// The probabilities of all heads: `heads * queries * positions`.
+    /// Returns the probabilities of all heads: `heads * queries * positions`.
     pub fn probabilities(&self) -> usize {
         self.heads * self.queries.rows() * self.keys.rows()
     }
 
-    /// The part of a head in `[heads, queries, positions]`.
+    /// Returns the part of a head in `[heads, queries, positions]`.
     fn head<'p>(&self, probabilities: &'p [f32], head: usize) -> MatRef<'p, f32> {
         let (rows, positions) = (self.queries.rows(), self.keys.rows());
         MatRef::new(&probabilities[head * rows * positions..], rows, positions)
@@ -107,7 +107,7 @@ pub fn attend_sequence(
     }
 }
 
-/// The weights times their mask.
+/// Returns the weights times their mask.
 fn drop_weights<'a>(
     cpu: Cpu,
     weights: &[f32],

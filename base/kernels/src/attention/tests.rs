@@ -3,7 +3,7 @@
 use super::*;
 use crate::testing::{TestRng, assert_close};
 
-/// Weights and context of one head of one query over its visible positions.
+/// Returns weights and context of one head of one query over its visible positions.
 fn by_formula(
     scale: f64,
     query: &[f32],

@@ -37,7 +37,7 @@ pub fn cross_entropy<R: Real>(
     }
 }
 
-/// The loss of a row of logits, and its gradient in their place.
+/// Returns the loss of a row of logits, and its gradient in their place.
 fn row_loss<R: Real>(label: usize, weight: R, smoothing: R, logits: &mut [R]) -> RowLoss {
     let count = R::of(logits.len() as f64);
     let normalizer = log_sum_exp(logits);

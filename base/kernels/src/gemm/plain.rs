@@ -13,7 +13,7 @@ pub struct WeightPart<'a, R> {
 }
 
 impl<R> WeightPart<'_, R> {
-    /// The number of outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         if self.is_transposed { self.values.rows() } else { self.values.columns() }
     }

@@ -21,7 +21,7 @@ impl<C> PreparedRows<C> {
         self.scales.extend_from_slice(scales);
     }
 
-    /// The tiling the rows are prepared for; `None` before the first call of `prepare` and
+    /// Returns the tiling the rows are prepared for; `None` before the first call of `prepare` and
     /// after [`PreparedRows::invalidate`].
     pub fn tiling(&self) -> Option<Tiling> {
         self.prepared_for.map(|(_, tiling)| tiling)
@@ -32,7 +32,7 @@ impl<C> PreparedRows<C> {
         self.prepared_for = None;
     }
 
-    /// The instructions and the tiling the rows are prepared for.
+    /// Returns the instructions and the tiling the rows are prepared for.
     pub(super) fn prepared_for(&self) -> (Cpu, Tiling) {
         self.prepared_for.expect("prepared rows")
     }

@@ -50,7 +50,8 @@ fn run_gemm_i8(
     out
 }
 
-/// The product in i64, rounded to the nearest f32, as one conversion of an exact sum gives it.
+/// Returns the product in i64, rounded to the nearest f32, as one conversion of an exact sum gives
+/// it.
 fn exact_product<A: Copy + Into<i64>>(a: &[A], b: &[A], shape: (usize, usize, usize)) -> Vec<f32> {
     let (rows, depth, columns) = shape;
     let mut out = Vec::new();
@@ -105,7 +106,7 @@ fn extreme_bytes_do_not_saturate() {
     }
 }
 
-/// The product of integers within each other's headroom.
+/// Returns the product of integers within each other's headroom.
 fn run_gemm_i16(
     cpu: Cpu,
     tiling: Tiling,

@@ -32,12 +32,12 @@ pub(super) trait Arithmetic: Copy {
     /// An activation that is not fused is a call for all of them.
     const INLINE_EPILOGUE: bool;
 
-    /// The sums before the first line.
+    /// Returns the sums before the first line.
     fn initial_sums<I: Isa>(&self, isa: I, row: usize, panel: usize) -> Self::Accumulators<I>;
-    /// The sums after a flush.
+    /// Returns the sums after a flush.
     fn zero_sums<I: Isa>(isa: I) -> Self::Accumulators<I>;
-    /// The sums with one more line. The cell is passed by reference: by value, two words of it
-    /// are loaded as one and split again, at half the speed.
+    /// Returns the sums with one more line. The cell is passed by reference: by value, two words of
+    /// it are loaded as one and split again, at half the speed.
     fn accumulate<I: Isa>(
         isa: I,
         sums: Self::Accumulators<I>,
@@ -46,9 +46,9 @@ pub(super) trait Arithmetic: Copy {
     ) -> Self::Accumulators<I>;
     /// Sums as floats.
     fn to_f32<I: Isa>(isa: I, sums: Self::Accumulators<I>) -> I::F;
-    /// The scale of each column of a panel.
+    /// Returns the scale of each column of a panel.
     fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
-    /// The sums times the scales of their row and columns.
+    /// Returns the sums times the scales of their row and columns.
     fn dequantize<I: Isa>(&self, isa: I, sums: I::F, row: usize, columns: I::F) -> I::F;
 }
 
@@ -59,11 +59,11 @@ pub(super) trait RowCells: Copy {
     /// The cells of the rows of a tile.
     type Tile<const ROWS: usize>: Copy;
 
-    /// The tile of the rows from `row` on.
+    /// Returns the tile of the rows from `row` on.
     fn tile<const ROWS: usize>(&self, row: usize) -> Self::Tile<ROWS>;
     /// Some steps of a tile.
     fn steps<const ROWS: usize>(tile: &Self::Tile<ROWS>, steps: Range<usize>) -> Self::Tile<ROWS>;
-    /// The cell of one of the rows at one of the steps.
+    /// Returns the cell of one of the rows at one of the steps.
     fn cell<const ROWS: usize>(tile: &Self::Tile<ROWS>, row: usize, step: usize) -> &Self::Cell;
 }
 
@@ -149,7 +149,7 @@ impl RowBlocks {
         Self { count, min_rows: rows / count.max(1), larger_blocks: rows % count.max(1) }
     }
 
-    /// The rows of each tile.
+    /// Returns the rows of each tile.
     pub(super) fn ranges(self) -> impl Iterator<Item = Range<usize>> {
         (0..self.count).map(move |block| self.start(block)..self.start(block + 1))
     }
@@ -159,17 +159,17 @@ impl RowBlocks {
         block * self.min_rows + block.min(self.larger_blocks)
     }
 
-    /// The number of tiles with one row more than the others, and their rows.
+    /// Returns the number of tiles with one row more than the others, and their rows.
     pub(super) fn larger_blocks(self) -> (usize, usize) {
         (self.larger_blocks, self.min_rows + 1)
     }
 
-    /// The rows of the other tiles.
+    /// Returns the rows of the other tiles.
     pub(super) fn smaller_rows(self) -> usize {
         self.min_rows
     }
 
-    /// The rows of the largest tile.
+    /// Returns the rows of the largest tile.
     fn max_rows(self) -> usize {
         self.min_rows + usize::from(self.larger_blocks > 0)
     }
@@ -318,7 +318,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         )
     }
 
-    /// The sums of a tile, without scales.
+    /// Returns the sums of a tile, without scales.
     #[inline(always)]
     fn accumulate_tile<I: Isa, const ROWS: usize, const PANELS: usize>(
         &self,
@@ -475,12 +475,12 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
     }
 }
 
-/// The larger of two magnitudes; NaN is larger than any.
+/// Returns the larger of two magnitudes; NaN is larger than any.
 fn nan_max(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-/// The panels of a tile of `rows` rows: as many as there are registers for.
+/// Returns the panels of a tile of `rows` rows: as many as there are registers for.
 fn max_panels<I: Isa>(rows: usize) -> usize {
     match (I::REGISTER_BLOCKING, rows) {
         (RegisterBlocking::One, _) => 1,
@@ -490,8 +490,8 @@ fn max_panels<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// The panels of a tile among those that are left over: a few sums, as in attention with its two
-/// panels a head, are bound by their latency.
+/// Returns the panels of a tile among those that are left over: a few sums, as in attention with
+/// its two panels a head, are bound by their latency.
 fn remainder_panels<I: Isa>(rows: usize) -> usize {
     match I::REGISTER_BLOCKING {
         RegisterBlocking::Wide => 2,

@@ -20,7 +20,7 @@ use crate::pack::Line;
 pub(crate) struct Avx2(());
 
 impl Avx2 {
-    /// The token, if the CPU has AVX2 and FMA.
+    /// Returns the token, if the CPU has AVX2 and FMA.
     pub(crate) fn new() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
@@ -303,7 +303,7 @@ impl Isa for Avx2 {
     }
 }
 
-/// All ones in the first `count` lanes.
+/// Returns all ones in the first `count` lanes.
 #[inline(always)]
 fn lane_mask(isa: Avx2, count: usize) -> Two<__m256i> {
     let counts = isa.splat_i32(count as i32);
@@ -317,7 +317,7 @@ fn lane_mask(isa: Avx2, count: usize) -> Two<__m256i> {
     both!(_mm256_cmpgt_epi32(counts, numbers))
 }
 
-/// The transpose of eight registers of eight lanes.
+/// Returns the transpose of eight registers of eight lanes.
 #[inline(always)]
 fn transpose_eight(_: Avx2, rows: [__m256; 8]) -> [__m256; 8] {
     let (mut pairs, mut quads, mut columns) = (rows, rows, rows);

@@ -19,7 +19,7 @@ pub(crate) struct Avx512(());
 pub(crate) struct Avx512Vnni(());
 
 impl Avx512 {
-    /// The token, if the CPU has the features.
+    /// Returns the token, if the CPU has the features.
     pub(crate) fn new() -> Option<Self> {
         let all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -32,13 +32,13 @@ impl Avx512 {
 }
 
 impl Avx512Vnni {
-    /// The token, if the CPU has the features.
+    /// Returns the token, if the CPU has the features.
     pub(crate) fn new() -> Option<Self> {
         let all = Avx512::new().is_some() && is_x86_feature_detected!("avx512vnni");
         all.then_some(Self(()))
     }
 
-    /// The same without VNNI.
+    /// Returns the same without VNNI.
     pub(crate) fn without_vnni(self) -> Avx512 {
         Avx512(())
     }
@@ -220,7 +220,7 @@ trait Registers512 {}
 impl Registers512 for Avx512 {}
 impl Registers512 for Avx512Vnni {}
 
-/// The transpose of sixteen registers.
+/// Returns the transpose of sixteen registers.
 #[inline(always)]
 fn transpose_sixteen(_: impl Registers512, rows: [__m512; LANES]) -> [__m512; LANES] {
     let (mut pairs, mut quads, mut columns) = (rows, rows, rows);
@@ -252,7 +252,7 @@ fn transpose_sixteen(_: impl Registers512, rows: [__m512; LANES]) -> [__m512; LA
     columns
 }
 
-/// The 64 bytes of a line.
+/// Returns the 64 bytes of a line.
 #[inline(always)]
 fn load_bytes(_: impl Registers512, line: &Line) -> __m512i {
     // SAFETY: AVX-512 F, as the token promises; a line is 64 bytes, aligned to 64.

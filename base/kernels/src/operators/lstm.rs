@@ -65,7 +65,7 @@ impl<'a, R: Copy> Step<'a, R> {
 }
 
 impl<R: Real> Step<'_, R> {
-    /// The argument of a gate.
+    /// Returns the argument of a gate.
     fn gate(&self, gate: usize, row: usize, column: usize) -> R {
         let at = gate * self.cell.columns() + column;
         let x = self.input.map_or(R::ZERO, |input| input.row(row)[at]);
@@ -73,7 +73,7 @@ impl<R: Real> Step<'_, R> {
     }
 }
 
-/// The argument of a gate, up to sixteen columns of a row.
+/// Returns the argument of a gate, up to sixteen columns of a row.
 #[inline(always)]
 fn load_sum<I: Isa>(
     isa: I,

@@ -12,7 +12,7 @@ pub struct MeanPool {
 }
 
 impl MeanPool {
-    /// Each sequence with its rows.
+    /// Returns each sequence with its rows.
     fn ranges(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
         let mut first = 0;
         self.lengths.iter().enumerate().map(move |(sequence, length)| {

@@ -79,7 +79,7 @@ struct ShortList<T, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> ShortList<T, N> {
-    /// The items; `filler` stands where there are none.
+    /// Returns the items; `filler` fills the rest.
     fn new(filler: T, items: impl IntoIterator<Item = T>) -> Self {
         let mut list = ShortList { few: [filler; N], len: 0, many: Vec::new() };
         for item in items {
@@ -121,7 +121,7 @@ impl<'a, R: Copy> InputArrays<'a, R> {
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn inputs(&self) -> Inputs<'_, R> {
         Inputs { matrices: self.matrices.items(), vectors: self.vectors.items() }
     }
@@ -202,7 +202,7 @@ pub enum ActivationImpl {
 }
 
 impl ActivationImpl {
-    /// The instructions and the functions that kernels use.
+    /// Returns the instructions and the functions that kernels use.
     pub fn on(self, cpu: Cpu) -> (Cpu, GateImpl) {
         match self {
             ActivationImpl::Scalar => (Cpu::plain(), GateImpl::Exact),
@@ -212,14 +212,14 @@ impl ActivationImpl {
     }
 }
 
-/// The number that all are, 0 without any.
+/// Returns the number that all are, 0 without any.
 fn common(mut numbers: impl Iterator<Item = usize>, what: &str) -> usize {
     let first = numbers.next().unwrap_or(0);
     assert!(numbers.all(|number| number == first), "{what}");
     first
 }
 
-/// The shape that all matrices have.
+/// Returns the shape that all matrices have.
 fn common_shape(matrices: &[[usize; 2]]) -> [usize; 2] {
     let first = matrices[0];
     assert!(matrices.iter().all(|shape| *shape == first), "matrices of one shape");
@@ -241,7 +241,7 @@ fn same_shape<'a, R, const N: usize>(
     matrices
 }
 
-/// The gradients of as many matrices.
+/// Returns the gradients of as many matrices.
 fn matrix_gradients<'a, 'b, R, const N: usize>(
     matrices: &'a mut [MatMut<'b, R>],
 ) -> &'a mut [MatMut<'b, R>; N] {

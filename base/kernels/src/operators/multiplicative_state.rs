@@ -13,7 +13,7 @@ use crate::{Cpu, MatMut, MatRef, Real};
 #[derive(Clone, Copy, Debug)]
 pub struct MultiplicativeState;
 
-/// The biases of both products.
+/// Returns the biases of both products.
 fn biases<'a, R>(inputs: &Inputs<'a, R>, width: usize) -> [&'a [R]; 2] {
     let biases: [&[R]; 2] = inputs.vectors.try_into().expect("two biases");
     assert!(biases.iter().all(|bias| bias.len() == width), "a number for each column");

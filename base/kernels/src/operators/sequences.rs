@@ -14,7 +14,7 @@ pub enum Sequences {
 }
 
 impl Sequences {
-    /// The rows of each sequence, of `rows` in all.
+    /// Returns the rows of each sequence, of `rows` in all.
     ///
     /// # Panics
     /// If the lengths do not sum to `rows`.
@@ -35,7 +35,7 @@ impl Sequences {
     }
 }
 
-/// The row of a step, filled with that of the step before or with `initial`.
+/// Returns the row of a step, filled with that of the step before or with `initial`.
 #[inline(always)]
 pub(super) fn previous_to_row<'a, R: Copy>(
     initial: &[R],

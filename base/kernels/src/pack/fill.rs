@@ -83,7 +83,7 @@ impl WeightsF32 {
     }
 }
 
-/// The inputs of all parts.
+/// Returns the inputs of all parts.
 fn common_depth(parts: &[UnpackedWeights<f32>]) -> usize {
     let depth = parts.first().map_or(0, UnpackedWeights::depth);
     assert!(parts.iter().all(|part| part.depth() == depth), "parts with the same inputs");
@@ -102,7 +102,7 @@ impl Destination<'_> {
         }
     }
 
-    /// The line of a panel at a step of the part.
+    /// Returns the line of a panel at a step of the part.
     #[inline(always)]
     fn line(&mut self, panel: usize, step: usize) -> &mut Line {
         &mut self.lines[panel * self.steps + self.step + step]

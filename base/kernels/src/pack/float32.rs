@@ -21,7 +21,7 @@ pub struct WeightsF32 {
 }
 
 impl<'a> PackedF32<'a> {
-    /// Weights of the given lines.
+    /// Returns weights of the given lines.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -40,7 +40,7 @@ impl<'a> PackedF32<'a> {
         self.panels.columns()
     }
 
-    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -48,7 +48,7 @@ impl<'a> PackedF32<'a> {
         Self { panels: self.panels.column_range(&columns) }
     }
 
-    /// The part `depth` of the depth.
+    /// Returns the part `depth` of the depth.
     ///
     /// # Panics
     /// If the range exceeds the depth.
@@ -56,7 +56,7 @@ impl<'a> PackedF32<'a> {
         Self { panels: self.panels.depth_range(&depth) }
     }
 
-    /// The first `columns` columns, in as many panels.
+    /// Returns the first `columns` columns, in as many panels.
     pub(crate) fn narrow(mut self, columns: usize) -> Self {
         self.panels.narrow(columns);
         self
@@ -96,12 +96,12 @@ impl WeightsF32 {
         Ok(())
     }
 
-    /// The weights, borrowed.
+    /// Returns the weights, borrowed.
     pub fn view(&self) -> PackedF32<'_> {
         PackedF32::new(&self.lines, self.depth, self.columns).expect("packed by this type")
     }
 
-    /// The lines to write into a file.
+    /// Returns the lines to write into a file.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }

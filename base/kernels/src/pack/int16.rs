@@ -47,9 +47,9 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Weights of the given parts; `scales` is padded to a multiple of sixteen columns.
-    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one
-    /// is larger, sums overflow (and wrap).
+    /// Returns weights of the given parts; `scales` is padded to a multiple of sixteen columns.
+    /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one is
+    /// larger, sums overflow (and wrap).
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -77,13 +77,13 @@ impl<'a> PackedI16<'a> {
         self.panels.columns()
     }
 
-    /// The largest norm that a [run](ACCUMULATION_RUN) of a row may have, so that its sums are
-    /// below 2^31.
+    /// Returns the largest norm that a [run](ACCUMULATION_RUN) of a row may have, so that its sums
+    /// are below 2^31.
     pub fn headroom(&self) -> u32 {
         i32::MAX as u32 / self.norm.clamp(1, MAX_RUN_NORM)
     }
 
-    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -163,19 +163,19 @@ impl WeightsI16 {
         Ok(())
     }
 
-    /// The weights, borrowed.
+    /// Returns the weights, borrowed.
     pub fn view(&self) -> PackedI16<'_> {
         PackedI16::new(&self.lines, &self.scales, self.norm, self.depth, self.columns)
             .expect("packed by this type")
     }
 
-    /// The parts to write into a file: lines, scales and the largest norm of a run.
+    /// Returns the parts to write into a file: lines, scales and the largest norm of a run.
     pub fn parts(&self) -> (&[Line], &[f32], u32) {
         (&self.lines, &self.scales, self.norm)
     }
 }
 
-/// The scale of a column.
+/// Returns the scale of a column.
 fn column_scale(numbers: &[f32]) -> f32 {
     if !numbers.iter().all(|number| number.is_finite()) {
         return f32::NAN;
@@ -203,7 +203,7 @@ fn column_scale(numbers: &[f32]) -> f32 {
 /// cost: weights of smaller norm leave more headroom for rows.
 const MIN_ERROR_GAIN: f32 = 4.0;
 
-/// The sum of the squared errors of rounding to multiples of `unit`.
+/// Returns the sum of the squared errors of rounding to multiples of `unit`.
 fn squared_error(numbers: &[f32], unit: f32) -> f32 {
     let factor = 1.0 / unit;
     let errors = numbers.iter().map(|number| number * factor - round_ties_even(number * factor));

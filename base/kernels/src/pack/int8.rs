@@ -57,8 +57,8 @@ fn padded(columns: usize) -> usize {
 }
 
 impl<'a> PackedI8<'a> {
-    /// Weights of the given parts; scales and corrections are padded to a multiple of sixteen
-    /// columns.
+    /// Returns weights of the given parts; scales and corrections are padded to a multiple of
+    /// sixteen columns.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -86,7 +86,7 @@ impl<'a> PackedI8<'a> {
         self.panels.columns()
     }
 
-    /// The columns `columns`, which start and end at multiples of sixteen, or at the end.
+    /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
     /// If the range is none of those.
@@ -209,13 +209,13 @@ impl WeightsI8 {
         Ok(())
     }
 
-    /// The weights, borrowed.
+    /// Returns the weights, borrowed.
     pub fn view(&self) -> PackedI8<'_> {
         PackedI8::new(&self.lines, &self.scales, &self.corrections, self.depth, self.columns)
             .expect("packed by this type")
     }
 
-    /// The parts to write into a file: lines, scales and corrections.
+    /// Returns the parts to write into a file: lines, scales and corrections.
     pub fn parts(&self) -> (&[Line], &[f32], &[i32]) {
         (&self.lines, &self.scales, &self.corrections)
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::testing::TestRng;
 
-/// The candidates sorted by logit, then id; and the logarithm of the sum of exponentials.
+/// Returns the candidates sorted by logit, then id; and the logarithm of the sum of exponentials.
 fn by_sorting(row: &[f32], bias: &[f32], ids: ColumnIds, most: usize) -> (Vec<TokenLogit>, f64) {
     let mut all: Vec<TokenLogit> = (0..row.len())
         .map(|column| TokenLogit { id: ids.id(column), logit: row[column] + bias[column] })

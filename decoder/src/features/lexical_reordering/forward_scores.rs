@@ -24,7 +24,7 @@ pub(crate) struct ForwardScores {
 }
 
 impl ForwardScores {
-    /// Classes by the scores in `columns` of an option's row.
+    /// Makes classes by the scores in `columns` of an option's row.
     pub(crate) fn new(columns: Vec<usize>) -> Self {
         let (option_classes, row) = (Vec::new(), Vec::new());
         ForwardScores { columns, classes: SliceInterner::default(), option_classes, row }
@@ -57,6 +57,6 @@ impl StatefulScorer for ForwardScores {
         self.option_classes[at]
     }
 
-    /// None: the state has no weights.
+    /// Adds nothing: the state has no weights.
     fn add_values(&self, _: &ExpansionInput<'_>, _: u32, _: &ValueSources<'_>, _: &mut [f32]) {}
 }

@@ -28,14 +28,14 @@ pub(crate) struct HierarchicalBackwardScorer {
 }
 
 impl HierarchicalBackwardScorer {
-    /// A scorer without states.
+    /// Makes a scorer without states.
     pub(crate) fn new(feature: HierarchicalBackward) -> Self {
         let (stack, row) = (Vec::new(), Vec::new());
         HierarchicalBackwardScorer { feature, stacks: SliceInterner::default(), stack, row }
     }
 
-    /// Leaves in `stack` the blocks of `state` with `span` shifted; returns the column of
-    /// the phrase's score in its row.
+    /// Shifts `span` onto the blocks of `state`, in `stack`; returns the column of the phrase's
+    /// score in its row.
     fn shift_span(&self, state: u32, span: Span, stack: &mut Vec<Span>) -> usize {
         let blocks = self.stacks.get(state).chunks_exact(2);
         stack.clear();

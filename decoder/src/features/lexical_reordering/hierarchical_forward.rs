@@ -17,8 +17,8 @@ pub(crate) struct HierarchicalForward {
 }
 
 impl HierarchicalForward {
-    /// The column of the previous phrase's row. Not inlined, to keep the loop over
-    /// common features small.
+    /// Returns the column of the previous phrase's row. Not inlined, to keep the loop over common
+    /// features small.
     #[inline(never)]
     fn column_of(&self, coverages: &Coverages, previous: &Hypothesis, span: Span) -> usize {
         self.column

@@ -1,14 +1,14 @@
 //! Lexicalised reordering, phrase-based and hierarchical (`phrase-decoding.md` 3.6).
 //!
-//! A model has a row of scores a phrase pair: for each direction one score an
-//! orientation, backward direction first. When a phrase is applied, the backward
-//! score of the phrase and the forward score of the previous one are charged, both for
-//! the orientation between the two. Nothing is charged at the end of a sentence.
+//! A model has a row of scores per phrase pair: for each direction one score per orientation,
+//! backward direction first. When a phrase is applied, the backward score of the phrase and the
+//! forward score of the previous one are charged, both for the orientation between the two. Nothing
+//! is charged at the end of a sentence.
 //!
-//! A hierarchical model compares with blocks instead of single phrases. Backward,
-//! the block is the longest one that ends with the previous phrase, found by a stack
-//! of spans ([`span_stack`]); forward, what counts is whether the position next to the
-//! previous phrase is still open, so that some block may yet join it.
+//! A hierarchical model compares with blocks instead of single phrases. Backward, the block is the
+//! longest one that ends with the previous phrase, found by a stack of spans ([`span_stack`]);
+//! forward, what counts is whether the position next to the previous phrase is still open, so that
+//! some block may still join it.
 //!
 //! Scores are weighted once, when options are made: an option has a row of weighted
 //! scores, the columns of all models one after another, and the search only adds.
@@ -45,19 +45,19 @@ pub struct ReorderingSpec {
     pub model: ReorderingType,
     /// Where the scores are.
     pub source: ReorderingSource,
-    /// Which factors the columns of source words are in a table of its own.
+    /// The factors in the columns of source words, if the model has its own table.
     pub input_factors: Vec<usize>,
-    /// Which factors the columns of target words are in a table of its own.
+    /// The factors in the columns of target words, if the model has its own table.
     pub output_factors: Vec<usize>,
-    /// The natural logarithms of the scores of phrase pairs that the table lacks, a column each;
-    /// `None`: nothing is charged for them.
+    /// The natural logarithms of the scores of phrase pairs that the table lacks, one per column;
+    /// `None` if nothing is charged for them.
     pub default_scores: Option<Vec<f32>>,
 }
 
 /// Where reordering scores come from.
 #[derive(Clone, Debug)]
 pub enum ReorderingSource {
-    /// A text table of its own.
+    /// Its own text table.
     Text(String),
     /// The records of the phrase table, from this column of its reordering scores on.
     PhraseTable(usize),
@@ -78,7 +78,9 @@ impl ReorderingSpec {
             (Some(index), None) => ReorderingSource::PhraseTable(index),
             (None, Some(path)) => ReorderingSource::Text(path),
             (None, None) => return Err("path= or property-index= is missing".into()),
-            (Some(_), Some(_)) => return Err("path= and property-index= exclude each other".into()),
+            (Some(_), Some(_)) => {
+                return Err("give either path= or property-index=, not both".into());
+            }
         };
         let default_scores = keys.take("default-scores");
         let columns = model.num_columns();
@@ -87,7 +89,7 @@ impl ReorderingSpec {
         Ok(ReorderingSpec { model, source, input_factors, output_factors, default_scores })
     }
 
-    /// The file of a table of its own.
+    /// Returns the file of its own table.
     pub(super) fn path(&self) -> Option<&str> {
         match &self.source {
             ReorderingSource::Text(path) => Some(path),
@@ -96,7 +98,7 @@ impl ReorderingSpec {
     }
 }
 
-/// A value of `default-scores`, a probability for each of `columns` columns, as logarithms.
+/// Parses a value of `default-scores`, a probability for each of `columns` columns, as logarithms.
 fn parse_default_scores(list: &str, columns: usize) -> Result<Vec<f32>, String> {
     let parse = |text: &str| match text.parse::<f32>() {
         Ok(probability) if probability.is_finite() && probability >= 0.0 => {
@@ -112,7 +114,7 @@ fn parse_default_scores(list: &str, columns: usize) -> Result<Vec<f32>, String> 
     Ok(scores)
 }
 
-/// Adds the model of `spec` to `set`, and opens its table where it has one.
+/// Adds the model of `spec` to `set`, and opens its table if it has one.
 pub(super) fn load(
     set: &mut FeatureSet,
     feature: &FeatureSpec,

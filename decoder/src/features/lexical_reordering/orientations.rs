@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-/// Which orientations a model tells apart.
+/// The orientations that a model distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrientationClasses {
     /// Monotone, swap, discontinuous.
@@ -18,7 +18,7 @@ pub enum OrientationClasses {
 /// A model type such as `wbe-msd-bidirectional-fe-allff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReorderingType {
-    /// The orientations it tells apart.
+    /// The orientations that it distinguishes.
     pub orientations: OrientationClasses,
     /// Whether the phrase is scored for its orientation towards the previous one.
     pub backward: bool,
@@ -31,7 +31,7 @@ pub struct ReorderingType {
 }
 
 impl OrientationClasses {
-    /// How many there are.
+    /// Returns the number of orientations.
     pub fn num_orientations(self) -> usize {
         match self {
             OrientationClasses::Msd => 3,
@@ -40,8 +40,8 @@ impl OrientationClasses {
         }
     }
 
-    /// The orientation, as a column, of a phrase at `position` relative to the
-    /// previous one, which begins where it ends if it `swaps`.
+    /// Returns the orientation, as a column, of a phrase at `position` relative to the previous
+    /// one, which begins where this one ends if it `swaps`.
     #[inline(always)]
     pub(crate) fn orientation_at(self, position: RelativePosition, swaps: bool) -> usize {
         // By position: right after, farther right, to the left; then a swap.
@@ -50,8 +50,8 @@ impl OrientationClasses {
         usize::from(COLUMNS[self as usize][position])
     }
 
-    /// The orientation at a signed distance from the block before: 1 is right
-    /// after it, -1 right before it.
+    /// Returns the orientation at a signed distance from the block before: 1 is right after it, -1
+    /// right before it.
     #[inline]
     pub fn orientation_at_distance(self, distance: i64) -> usize {
         match self {
@@ -64,8 +64,8 @@ impl OrientationClasses {
         }
     }
 
-    /// The hierarchical orientation of `current` seen from `previous`, where
-    /// `covered` tells which positions outside `current` are translated.
+    /// Returns the hierarchical orientation of `current` seen from `previous`, where `covered`
+    /// tells which positions outside `current` are translated.
     #[inline]
     pub fn hierarchical_orientation(
         self,
@@ -105,7 +105,7 @@ pub(crate) enum RelativePosition {
 }
 
 impl RelativePosition {
-    /// That of `span` against a phrase whose end is `last_end`.
+    /// Returns the position of `span` relative to a phrase whose end is `last_end`.
     #[inline]
     pub(crate) fn from_span(last_end: u32, span: Span) -> Self {
         match span.start.cmp(&last_end) {
@@ -150,19 +150,19 @@ impl ReorderingType {
         Ok(ReorderingType { orientations, backward, forward, hierarchical, collapsed })
     }
 
-    /// How many directions are scored: 1 or 2.
+    /// Returns the number of directions that are scored: 1 or 2.
     pub fn num_directions(self) -> usize {
         usize::from(self.backward) + usize::from(self.forward)
     }
 
-    /// How many scores a phrase pair has in the table.
+    /// Returns the number of scores of a phrase pair in the table.
     pub fn num_columns(self) -> usize {
         self.orientations.num_orientations() * self.num_directions()
     }
 
-    /// How many weights the feature has, where `num-features` says `given`. A
-    /// collapsed model is one feature a direction to Moses, but Moses2 wants a
-    /// weight a column, of which it uses the first of each direction.
+    /// Returns the number of weights of the feature if `num-features` is `given`. For Moses a
+    /// collapsed model has one feature per direction, but Moses2 requires one weight per column and
+    /// uses the first of each direction.
     pub fn num_components(self, given: Option<usize>) -> usize {
         match given {
             Some(given) if self.collapsed && given == self.num_columns() => given,
@@ -171,12 +171,12 @@ impl ReorderingType {
         }
     }
 
-    /// For each cell of an option's row (orientations of one direction after those
-    /// of the other) the column of the table and which of the feature's weights.
+    /// Returns for each cell of an option's row (one direction's orientations after the other's)
+    /// the column of the table and the index of the feature's weight.
     ///
-    /// A collapsed model steps by one from direction to direction in the table's
-    /// columns too, as in Moses and Moses2: its forward scores are read from column
-    /// 1 on, where a table still has the backward ones.
+    /// A collapsed model steps by one from direction to direction in the table's columns too, as in
+    /// Moses and Moses2: its forward scores are read from column 1 on, although that is still a
+    /// backward one.
     pub fn column_weight_indices(self) -> impl Iterator<Item = (usize, usize)> {
         let count = self.orientations.num_orientations();
         (0..self.num_columns()).map(move |cell| {
@@ -184,7 +184,7 @@ impl ReorderingType {
         })
     }
 
-    /// Where the forward scores start.
+    /// Returns the column in which the forward scores start.
     pub fn forward_offset(self) -> usize {
         if self.backward { self.orientations.num_orientations() } else { 0 }
     }

@@ -18,7 +18,7 @@ pub(crate) struct BackwardReordering {
 }
 
 impl BackwardReordering {
-    /// The column of `orientation`.
+    /// Returns the column of `orientation`.
     #[inline(always)]
     pub(crate) fn column(&self, orientation: usize) -> usize {
         self.column + orientation
@@ -54,13 +54,13 @@ pub(crate) struct ForwardReordering {
 }
 
 impl ForwardReordering {
-    /// The column of `orientation`.
+    /// Returns the column of `orientation`.
     #[inline(always)]
     pub(crate) fn column(&self, orientation: usize) -> usize {
         self.column + orientation
     }
 
-    /// The column of the previous phrase's row; `None` at the beginning.
+    /// Returns the column of the previous phrase's row; `None` at the beginning.
     #[inline(always)]
     fn column_of(&self, input: &ExpansionInput<'_>) -> Option<usize> {
         if input.previous.is_initial() {

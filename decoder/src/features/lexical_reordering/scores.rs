@@ -1,5 +1,5 @@
-//! The scores of reordering models: from the records of phrase tables, or from tables of
-//! their own, into the rows of options.
+//! The scores of reordering models: read from the records of phrase tables or from their own tables
+//! into the rows of options.
 
 use miriam_probingpt::Targets;
 use miriam_textio::WordId;
@@ -10,8 +10,8 @@ use crate::models::{Models, PhraseTable, ReorderingTable};
 use crate::sentence::SourceSpan;
 use crate::{Error, Result};
 
-/// The scores of a reordering model: which columns of its table an option's row has,
-/// with which weights.
+/// The scores of a reordering model: the columns of its table in an option's row, and their
+/// weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ReorderingScores {
     /// The name of its feature.
@@ -30,14 +30,14 @@ pub(crate) struct ReorderingScores {
 #[derive(Clone, Copy, Debug)]
 struct RowColumn {
     table_column: usize,
-    /// Which of the feature's weights; several columns share one in a collapsed model.
+    /// The index of the feature's weight; columns of a collapsed model share one.
     weight_index: usize,
     weight: f32,
 }
 
 impl ReorderingScores {
-    /// The scores of `feature`, whose first component is `component`, in the records of
-    /// the phrase tables or in a table of their own.
+    /// Returns the scores of `feature`, whose first component is `component`, in the records of the
+    /// phrase tables or in a table of their own.
     pub(super) fn new(
         feature: &FeatureSpec,
         spec: &ReorderingSpec,
@@ -66,24 +66,24 @@ impl ReorderingScores {
         }
     }
 
-    /// The component of each of its columns in an option's row.
+    /// Returns the component of each of its columns in an option's row.
     pub(super) fn components(&self) -> impl Iterator<Item = usize> {
         self.columns.iter().map(|column| self.component + column.weight_index)
     }
 
-    /// Takes its weights of those of all components.
+    /// Takes its weights from those of all components.
     pub(in crate::features) fn set_weights(&mut self, weights: &[f32]) {
         for column in &mut self.columns {
             column.weight = weights[self.component + column.weight_index];
         }
     }
 
-    /// The number of its columns in an option's row.
+    /// Returns the number of its columns in an option's row.
     fn num_columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// The scores of a target in a record of a phrase table, where they are there.
+    /// Returns the scores of a target in a record of a phrase table, if it has them.
     fn in_record<'t>(
         &self,
         table: &'t PhraseTable,
@@ -106,7 +106,7 @@ impl ReorderingScores {
         }
     }
 
-    /// Fails where the scores should be in the records of phrase tables and one of
+    /// Fails if the scores should be in the records of phrase tables and one of
     /// `tables` lacks them.
     pub(in crate::features) fn check_tables(&self, tables: &[PhraseTable]) -> Result<()> {
         let Some(offset) = self.phrase_table_offset else { return Ok(()) };
@@ -143,8 +143,8 @@ pub(crate) struct OptionRows<'a> {
 }
 
 impl FeatureSet {
-    /// Writes the scores of phrase pairs that no table has to the columns of an option's row,
-    /// which are 0.
+    /// Writes the default scores, for phrase pairs that are in no table, to the columns of an
+    /// option's row, which are 0.
     pub(crate) fn write_default_reordering(&self, weighting: Weighting, mut row: &mut [f32]) {
         for model in &self.reordering {
             let (own, rest) = row.split_at_mut(model.num_columns());
@@ -179,7 +179,7 @@ impl FeatureSet {
     ///
     /// # Errors
     ///
-    /// Fails where a table is damaged.
+    /// Fails if a table is damaged.
     pub(crate) fn write_own_reordering<'w>(
         &self,
         models: &Models,
@@ -204,8 +204,8 @@ impl FeatureSet {
     }
 }
 
-/// Calls `visit` with the scores of each of `num_options` options, whose target words
-/// `words` gives, that is in `own` with the source phrase `source`.
+/// Calls `visit` with the scores of each of `num_options` options that `own` has for the source
+/// phrase `source`. `words` gives the target words of an option.
 fn for_each_match<'w>(
     own: &ReorderingTable,
     models: &Models,
@@ -231,7 +231,7 @@ fn for_each_match<'w>(
         } else {
             words
         };
-        // Of a pair that is in the table twice the last counts, as in Moses.
+        // The last of two equal pairs in the table counts, as in Moses.
         if let Some(i) = (0..targets.len()).rev().find(|i: &usize| {
             let candidate = targets.words(*i);
             candidate.len() == words.len()

@@ -2,15 +2,14 @@
 //! sees them: the backward state of hierarchical reordering (`phrase-decoding.md`
 //! 3.6).
 //!
-//! A phrase that touches the block on top is merged with it, and the result with
-//! the block below while they touch; any other phrase begins a block of its own.
-//! Everything inside a block is translated.
+//! A phrase that touches the block on top is merged with it, and the result with the block below
+//! while they touch; any other phrase begins a new block. Everything inside a block is translated.
 
 use crate::span::Span;
 
-/// Puts `span` on `stack`, merges what touches, and returns the signed distance
-/// between `span` and what was the top: 1 right after it, -1 right before it.
-/// The top of an empty stack is the position before the sentence.
+/// Puts `span` on `stack`, merges spans that touch, and returns the signed distance between `span`
+/// and what was the top: 1 right after it, -1 right before it. The top of an empty stack is the
+/// position before the sentence.
 pub(super) fn shift_reduce(stack: &mut Vec<Span>, span: Span) -> i64 {
     let Some(&top) = stack.last() else {
         stack.push(span);

@@ -2,8 +2,8 @@
 //! operations that a translation consists of, and four supporting features that count
 //! gaps, open gaps and insertions.
 //!
-//! A phrase pair alone gives an estimate; what counts is scored in expansions
-//! ([`OperationSequenceScorer`]), with a state of its own.
+//! A phrase pair alone gives an estimate; the exact score is computed in expansions
+//! ([`OperationSequenceScorer`]), which have a state.
 
 mod operations;
 mod scorer;
@@ -35,7 +35,7 @@ pub struct OperationSequenceModelSpec {
 }
 
 impl OperationSequenceModelSpec {
-    /// Reads the keys of a feature line; returns the number of components too.
+    /// Reads the keys of a feature line; also returns the number of components.
     pub(super) fn parse(keys: &mut FeatureLine) -> Result<(Self, usize), String> {
         keys.accept_only("input-factor", "0")?;
         keys.accept_only("output-factor", "0")?;
@@ -66,7 +66,7 @@ pub(super) fn load(
     Ok(())
 }
 
-/// An n-gram model of operations, and its ids of those that name no words.
+/// An n-gram model of operations, and its ids of the operations that name no words.
 struct LoadedModel {
     model: Arc<dyn LanguageModel>,
     fixed: FixedOperations,
@@ -91,20 +91,20 @@ impl OperationSequenceModel {
         self.weights.len()
     }
 
-    /// The values of operations with a log10 probability and `counts`: one or five.
+    /// Returns the values of operations with a log10 probability and `counts`: one or five.
     fn values(&self, log10: f64, counts: OperationCounts) -> impl Iterator<Item = f32> {
         let OperationCounts { gap_width, gaps, open_gaps, insertions } = counts;
         let counts = [gap_width, gaps, open_gaps, insertions].map(|n| n as f32);
         std::iter::once(log10 as f32).chain(counts).take(self.weights.len())
     }
 
-    /// The values times their weights.
+    /// Returns the values times their weights.
     fn weighted_values(&self, log10: f64, counts: OperationCounts) -> impl Iterator<Item = f32> {
         let values = self.values(log10, counts).zip(&self.weights);
         values.map(|(value, weight)| value * weight)
     }
 
-    /// The weighted score of a phrase pair alone.
+    /// Returns the weighted score of a phrase pair alone.
     pub(super) fn estimate(&self, phrase: &mut impl UnscoredPhrase) -> f32 {
         phrase.operations_score(self)
     }
@@ -120,8 +120,8 @@ pub(crate) struct IsolatedOperationScorer {
 }
 
 impl IsolatedOperationScorer {
-    /// The weighted score of the pair `source`, `target` with links `points` as if
-    /// it were a sentence, begun without context.
+    /// Returns the weighted score of the pair `source`, `target` with links `points` as if it were
+    /// a sentence, begun without context.
     pub(crate) fn score(
         &mut self,
         model: &OperationSequenceModel,

@@ -1,12 +1,11 @@
 //! Translation as a sequence of operations (operation sequence model,
 //! `phrase-decoding.md` 3.6; Durrani et al. 2011), in Moses2's reading of it.
 //!
-//! A phrase pair with its word alignment is an [`OperationProgram`]: which groups of linked
-//! words (cepts) it translates one after another, which target words it deletes and
-//! which source words it inserts. Run from a [`Cursor`], which holds the position of
-//! the last source word and the gaps that were left, the program gives operations:
-//! those of the phrase itself, and the gaps and jumps between them. Their names are
-//! words of the operation model, an n-gram model.
+//! A phrase pair with its word alignment is an [`OperationProgram`]: the groups of linked words
+//! (cepts) that it translates one after another, the target words that it deletes and the source
+//! words that it inserts. Run from a [`Cursor`], which holds the position of the last source word
+//! and the gaps that were left, the program gives operations: those of the phrase itself, and the
+//! gaps and jumps between them. Their names are words of the operation model, an n-gram model.
 //!
 //! Moses' names follow the direction of training and look exchanged here: a target
 //! word without link is "deleted" (`_DEL_`), a source word without link "inserted"
@@ -23,17 +22,17 @@ pub(super) struct FixedOperations {
     jump_back: Vec<LmWord>,
 }
 
-/// Numbers of gaps looked up: a sentence has at most one gap a word.
+/// The largest number of a gap: a sentence has at most one gap per word.
 const MAX_JUMPS: usize = crate::sentence::MAX_SENTENCE_WORDS + 1;
 /// The name of the target of an unknown word.
 pub(crate) const UNKNOWN_TARGET: &[u8] = b"_TRANS_SLF_";
 /// Between words of one side of a cept.
 const CEPT_WORD_SEPARATOR: &[u8] = b"^_^";
-/// How far left Moses looks for a gap to jump back to.
+/// The distance to the left within which Moses looks for a gap to jump back to.
 const MAX_GAP_DISTANCE: i32 = 1172;
 
 impl FixedOperations {
-    /// Looks them up in `model`.
+    /// Looks the operations up in `model`.
     pub(super) fn new(model: &dyn LanguageModel) -> Self {
         FixedOperations {
             insert_gap: model.word_id(b"_INS_GAP_"),
@@ -72,8 +71,8 @@ pub(super) struct OperationProgram {
 }
 
 impl OperationProgram {
-    /// The program of the pair `source`, `target` with links `points` (source,
-    /// target); points outside of the pair are left out.
+    /// Compiles the pair `source`, `target` with links `points` (source, target); points outside
+    /// the pair are ignored.
     pub(super) fn compile(
         &mut self,
         model: &dyn LanguageModel,
@@ -201,7 +200,7 @@ impl OperationProgram {
     }
 }
 
-/// The next target word that is not done.
+/// Returns the next target word that is not done.
 fn next_target_word(done: &[bool], at: usize) -> usize {
     let mut next = at + 1;
     while done.get(next) == Some(&true) {
@@ -210,8 +209,8 @@ fn next_target_word(done: &[bool], at: usize) -> usize {
     next
 }
 
-/// The groups of linked words, source and target sides sorted, in the order of
-/// their first target words.
+/// Returns the groups of linked words, source and target sides sorted, in the order of their first
+/// target words.
 fn find_cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut cepts: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for &(s, t) in points {
@@ -241,7 +240,7 @@ fn find_cepts(points: &[(usize, usize)]) -> Vec<(Vec<usize>, Vec<usize>)> {
 pub(super) struct Gap {
     /// The position; -1 where Moses finds no gap to jump back to.
     pub(super) position: i32,
-    /// Whether it has been gone back to.
+    /// Whether it has been filled by a jump back.
     pub(super) filled: bool,
 }
 
@@ -252,12 +251,12 @@ pub(super) struct Cursor {
     pub(super) position: i32,
     /// The position after the rightmost source word so far.
     pub(super) end: i32,
-    /// All gaps there have been, by position.
+    /// All gaps so far, by position.
     pub(super) gaps: Vec<Gap>,
 }
 
 impl Cursor {
-    /// Becomes that of the beginning.
+    /// Moves to the beginning.
     pub(super) fn reset(&mut self) {
         self.position = 0;
         self.end = 0;
@@ -275,8 +274,8 @@ impl Cursor {
         self.gaps.iter().filter(|gap| !gap.filled).count() as i32
     }
 
-    /// The open gap from which `target` is reached, and its number from the right:
-    /// the gap at `target`, else the nearest one left of it.
+    /// Returns the open gap from which `target` is reached, and its number from the right: the gap
+    /// at `target`, else the nearest one left of it.
     fn find_gap(&self, target: i32) -> (i32, usize) {
         let mut nearest = (-1, 0);
         for (number, gap) in self.gaps.iter().rev().filter(|gap| !gap.filled).enumerate() {

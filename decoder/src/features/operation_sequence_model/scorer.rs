@@ -1,11 +1,11 @@
 //! Operation sequence models in the search.
 //!
-//! The score of an expansion depends on the cursor, the gaps and the model's context
-//! after the hypothesis. For recombination Moses2 looks at the *length* of that
-//! context only, not at its words (`phrase-decoding.md` 3.8), and so does the state
-//! here unless recombination is to be exact. The state therefore does not determine
-//! the position in the operation sequence; that is worked out from the previous
-//! hypothesis when a hypothesis is expanded for the first time, and kept by its number.
+//! The score of an expansion depends on the cursor, the gaps and the model's context after the
+//! hypothesis. For recombination Moses2 looks only at the *length* of that context, not at its
+//! words (`phrase-decoding.md` 3.8), and so does the state here unless recombination is exact. The
+//! state therefore does not determine the position in the operation sequence; that is computed from
+//! the previous hypothesis when a hypothesis is expanded for the first time, and kept by its
+//! number.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::{SliceInterner, WordId};
@@ -28,7 +28,7 @@ pub(crate) struct OperationSequenceScorer {
     programs: LazyVec<OperationProgram>,
     /// By hypothesis, where it has been expanded.
     states: LazyVec<OperationState>,
-    /// What counts for recombination.
+    /// The states for recombination.
     recombination_states: SliceInterner<u32>,
     scratch: Scratch,
 }
@@ -41,7 +41,7 @@ struct OperationState {
     lm_state: u32,
 }
 
-/// Values made once a sentence each, in memory that outlives it.
+/// Values that are each made once per sentence, in memory that is reused.
 #[derive(Default)]
 struct LazyVec<T> {
     values: Vec<T>,
@@ -57,13 +57,13 @@ impl<T: Default> LazyVec<T> {
         self.is_set.get(at as usize) == Some(&true)
     }
 
-    /// The value at `at`, which has been made.
+    /// Returns the value at `at`, which exists.
     fn get(&self, at: u32) -> &T {
         assert!(self.contains(at), "a state that was scored");
         &self.values[at as usize]
     }
 
-    /// The value at `at`, to be made now.
+    /// Returns the place of the new value at `at`.
     fn insert(&mut self, at: u32) -> &mut T {
         let at = at as usize;
         if self.values.len() <= at {
@@ -101,7 +101,7 @@ impl Expansion {
 }
 
 impl OperationSequenceScorer {
-    /// A scorer by `feature`, without states.
+    /// Makes a scorer for `feature`, without states.
     pub(crate) fn new(feature: OperationSequenceModel, exact_recombination: bool) -> Self {
         OperationSequenceScorer {
             feature,
@@ -125,8 +125,8 @@ impl OperationSequenceScorer {
         self.states.insert(id.0).clone_from(&self.scratch.state);
     }
 
-    /// Leaves in `scratch` the state after `expansion`, the state before which is
-    /// known; returns the log10 probability of its operations and their counts.
+    /// Computes in `scratch` the state after `expansion`, if the state before it is known; returns
+    /// the log10 probability of its operations and their counts.
     fn apply_operations(
         &mut self,
         input: &ExpansionInput<'_>,
@@ -148,8 +148,8 @@ impl OperationSequenceScorer {
         (log10, counts)
     }
 
-    /// Leaves in `scratch` the operations of an expansion and the cursor after it, where
-    /// the cursor before it is.
+    /// Replaces the cursor in `scratch` by that after an expansion, and computes the operations of
+    /// the expansion.
     fn run_program(
         &self,
         input: &ExpansionInput<'_>,
@@ -187,7 +187,7 @@ impl OperationSequenceScorer {
         self.programs.insert(option.0).compile(model, &source, &target, points.into_iter());
     }
 
-    /// The class of the state in `scratch`.
+    /// Returns the class of the state in `scratch`.
     fn intern_state(&mut self, exact: bool) -> u32 {
         let Scratch { state, row, .. } = &mut self.scratch;
         let context = self.lm_cache.state(state.lm_state);

@@ -21,7 +21,7 @@ pub(super) struct Edge {
     pub(super) group: u32,
     /// The estimate of what `coverage` leaves.
     pub(super) estimate: f32,
-    /// Where its rows of seen cells start; [`Edge::NOTHING_SEEN`] before the first pop.
+    /// The start of its rows of seen cells; [`Edge::NOTHING_SEEN`] before the first pop.
     pub(super) seen_start: u32,
 }
 
@@ -29,7 +29,7 @@ impl Edge {
     /// `seen_start` of an edge of which nothing was popped yet.
     pub(super) const NOTHING_SEEN: u32 = u32::MAX;
 
-    /// Marks a cell as seen; whether it is new, and exists. `seen` has a row of bits for
+    /// Marks a cell as seen; returns whether it exists and is new. `seen` has a row of bits for
     /// each hypothesis of every edge that was popped from.
     #[inline(always)]
     pub(super) fn mark_seen(&self, seen: &mut [u64], hypothesis: u32, option: u32) -> bool {
@@ -44,7 +44,7 @@ impl Edge {
         is_new
     }
 
-    /// Makes the edge's rows, where there are none.
+    /// Makes the edge's rows if there are none.
     #[inline(always)]
     pub(super) fn make_rows(&mut self, seen: &mut Vec<u64>) {
         if self.seen_start == Edge::NOTHING_SEEN {
@@ -59,8 +59,8 @@ impl Edge {
     }
 }
 
-/// A mini-stack after its stack was filled: its number, the first of its hypotheses,
-/// and how many there are.
+/// A mini-stack after its stack was filled: its number, the first of its hypotheses, and their
+/// number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptGroup {
     pub(super) group: u32,
@@ -74,7 +74,7 @@ pub(super) struct KeptGroup {
 pub(super) struct Edges {
     by_covered: Vec<Vec<Edge>>,
     groups: HashTable<(CoverageId, u32, u32)>,
-    /// How many mini-stacks there are, by words covered.
+    /// The number of mini-stacks, by words covered.
     num_groups: Vec<u32>,
     /// Scratch: the spans that may follow a mini-stack.
     spans: Vec<Span>,
@@ -95,12 +95,12 @@ impl Edges {
         std::mem::take(&mut self.by_covered[covered as usize])
     }
 
-    /// Gives the memory of taken edges back.
+    /// Takes back the memory of the edges taken.
     pub(super) fn give_back(&mut self, covered: u32, edges: Vec<Edge>) {
         self.by_covered[covered as usize] = edges;
     }
 
-    /// How many mini-stacks of `covered` words there are.
+    /// Returns the number of mini-stacks of `covered` words.
     pub(super) fn num_groups(&self, covered: u32) -> usize {
         self.num_groups.get(covered as usize).copied().unwrap_or(0) as usize
     }

@@ -27,9 +27,9 @@ struct QueueItem {
     joint_state: u32,
 }
 
-/// How an item is scored when it is made.
+/// A way to score an item when it is made.
 pub(super) trait ExpansionScorer {
-    /// The total and the joint state after the expansion.
+    /// Returns the total and the joint state after the expansion.
     fn score_expansion(
         &self,
         space: &mut SearchSpace<'_>,
@@ -41,7 +41,7 @@ pub(super) trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// By the features of the fast path.
+/// Scores by the features of the fast path.
 pub(super) struct FastPath<'a>(pub(super) &'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {
@@ -60,7 +60,7 @@ impl ExpansionScorer for FastPath<'_> {
     }
 }
 
-/// By any features.
+/// Scores by any features.
 pub(super) struct General;
 
 impl ExpansionScorer for General {
@@ -78,7 +78,7 @@ impl ExpansionScorer for General {
     }
 }
 
-/// Without stateful features: lazily, until it is popped.
+/// Scores lazily: without stateful features, until an item is popped.
 pub(super) struct Lazy;
 
 impl ExpansionScorer for Lazy {
@@ -171,8 +171,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         }
     }
 
-    /// Makes a new item and returns its key in the queue: its score, or what is
-    /// known of it without stateful features, above its age.
+    /// Makes a new item and returns its key in the queue: its score, or its score without stateful
+    /// features, above its age.
     #[inline(always)]
     fn make_item(&mut self, edge: &Edge, (number, hypothesis, option): (u32, u32, u32)) -> u64 {
         let previous = HypothesisId(edge.first_hypothesis + hypothesis);

@@ -6,9 +6,9 @@
 //! all edges, a fixed number of times; a popped cell makes its two neighbours
 //! reachable.
 //!
-//! Cells are popped in one of two ways with the same results: in [`waves`], which overlap
-//! the memory accesses of many, or one at a time from an [`item_queue`], which serves all
-//! systems and options.
+//! Cells are popped in one of two ways with the same results: in [`waves`], which overlap the
+//! memory accesses of many, or one at a time from an [`item_queue`], which supports all systems and
+//! options.
 
 mod edges;
 mod item_queue;
@@ -33,13 +33,13 @@ use waves::{WaveStack, Waves};
 /// The search, with buffers that are reused.
 pub(crate) struct CubePruning<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// What waves read of the hypotheses, one for each; empty where there are no waves.
+    /// The data of each hypothesis that waves read; empty without waves.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
     edges: Edges,
     queue: ItemQueue<L>,
     waves: Waves<L>,
-    /// Whether cells are popped in waves where these serve the system. Only tests want none.
+    /// Whether cells are popped in waves if these support the system. Only tests switch this off.
     uses_waves: bool,
     /// Scratch: the mini-stacks of the stack filled last.
     kept_groups: Vec<KeptGroup>,
@@ -127,15 +127,15 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
 }
 
 impl<L: RecombinedArcs> CubePruning<L> {
-    /// The features of a system that waves serve.
+    /// Returns the features of a system that waves support.
     fn wave_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
         let settings = &space.system.settings;
         let serves = self.uses_waves && !settings.lazy_scoring && !settings.diversity;
         space.system.plan.fast_path.as_ref().filter(|_| serves)
     }
 
-    /// Fills the stack in waves; false, and nothing is done, where they do not serve the
-    /// system or ties decide what the stack holds.
+    /// Fills the stack in waves. Returns false, with nothing done, if they do not support the
+    /// system or if ties decide the content of the stack.
     fn fill_in_waves(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) -> bool {
         let Some(features) = self.wave_features(space) else { return false };
         let first = self.hypotheses.len() as u32;
@@ -230,7 +230,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
     }
 }
 
-/// Counts hypothesis `number`, the next, to `group`.
+/// Counts the next hypothesis, `number`, as one of `group`.
 #[inline(always)]
 fn push_kept(kept: &mut Vec<KeptGroup>, group: u32, number: u32) {
     match kept.last_mut() {

@@ -6,23 +6,23 @@
 use super::super::ordered_bits::ordered_bits;
 use super::wave_cells::Cell;
 
-/// How many there are: the bits of a word.
+/// The number of buckets: the bits of a word.
 pub(super) const NUM_BUCKETS: usize = 64;
 
 /// No cell.
 const END: u32 = u32::MAX;
 
-/// Fractional bits of the number of buckets a step.
+/// Fractional bits of the number of buckets per step.
 const FRACTION_BITS: u32 = 32;
 
-/// Buckets a step at most: one each, so that no product overflows.
+/// The largest number of buckets per step: one, so that no product overflows.
 const MAX_MULTIPLIER: u64 = 1 << FRACTION_BITS;
 
 /// Lists of cells; the last takes everything that is too bad for the others.
 pub(super) struct ScoreBuckets {
     /// The ordered bits of the score where the first begins; better scores join it.
     top: u32,
-    /// Buckets a step of ordered bits, a fixed-point number.
+    /// Buckets per step of ordered bits, a fixed-point number.
     multiplier: u64,
     /// The first cell of each list.
     heads: [u32; NUM_BUCKETS],
@@ -37,8 +37,8 @@ impl Default for ScoreBuckets {
 }
 
 impl ScoreBuckets {
-    /// Empties all lists. The first begins at `top` and there are `buckets_per_step` buckets
-    /// an ordered bit.
+    /// Empties all lists. The first begins at `top`, and there are `buckets_per_step` buckets per
+    /// ordered bit.
     pub(super) fn start(&mut self, top: u32, buckets_per_step: f32) {
         self.heads.fill(END);
         self.occupied = 0;
@@ -55,21 +55,20 @@ impl ScoreBuckets {
         self.multiplier = (other.multiplier * divisor).min(MAX_MULTIPLIER);
     }
 
-    /// Lets the lists, which are empty, begin at `top` with steps that are `factor` times as
-    /// wide.
+    /// Makes the lists, which are empty, begin at `top` with steps that are `factor` times as wide.
     pub(super) fn widen(&mut self, top: u32, factor: u64) {
         self.top = top;
         self.multiplier = (self.multiplier / factor).max(1);
     }
 
-    /// The bucket of a score.
+    /// Returns the bucket of a score.
     #[inline(always)]
     pub(super) fn bucket_of(&self, score: f32) -> usize {
         let below = u64::from(self.top.saturating_sub(ordered_bits(score)));
         ((below * self.multiplier) >> FRACTION_BITS).min(NUM_BUCKETS as u64 - 1) as usize
     }
 
-    /// The ordered bits where `bucket` ends.
+    /// Returns the ordered bits where `bucket` ends.
     pub(super) fn end_of(&self, bucket: usize) -> f32 {
         let steps = (bucket + 1) as f32 * (1u64 << FRACTION_BITS) as f32 / self.multiplier as f32;
         self.top as f32 - steps
@@ -83,7 +82,7 @@ impl ScoreBuckets {
         self.occupied |= 1 << bucket;
     }
 
-    /// Moves the cells of the best list that has any to `wave`; its bucket.
+    /// Moves the cells of the best list that has any to `wave` and returns its bucket.
     #[inline(always)]
     pub(super) fn pop(&mut self, cells: &[Cell], wave: &mut Vec<u32>) -> Option<usize> {
         if self.occupied == 0 {

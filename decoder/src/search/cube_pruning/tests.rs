@@ -110,7 +110,7 @@ impl Case {
         arpa + "\n\\end\\\n"
     }
 
-    /// The four features of the fast path in any order.
+    /// Returns the four features of the fast path in any order.
     fn ini(&mut self) -> String {
         let (kind, count) = (self.orientations, self.orientation_columns());
         let reordering = format!(

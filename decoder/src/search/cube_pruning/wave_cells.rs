@@ -1,9 +1,9 @@
 //! Cells of edges, scored many at a time.
 //!
-//! A score waits for the language model: for the cache's line of a (state, word) pair, and where
-//! the pair is new, for lines of the model, which mostly come from memory. So cells go through
-//! their words as far as the cache knows them; the queries of all that are left are prefetched,
-//! and answered after the caller has done something else meanwhile.
+//! A score waits for the language model: for the cache's line of a (state, word) pair, and if the
+//! pair is new, for lines of the model, which mostly come from memory. So cells score their words
+//! as far as they are in the cache. The queries for the rest are prefetched, and answered after the
+//! caller has done other work.
 
 use miriam_lmcpu::{LanguageModel, LmWord};
 
@@ -14,10 +14,10 @@ use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::lm_scoring::LmScoreCache;
 use crate::translation_options::{HotOption, MAX_HOT_COLUMNS, OptionId};
 
-/// Forward reordering scores there may be: one an orientation.
+/// The largest number of forward reordering scores: one per orientation.
 const MAX_ORIENTATIONS: usize = 4;
 
-/// What an expansion reads of the hypothesis that it extends, half a cache line.
+/// The data that an expansion reads of the hypothesis that it extends, half a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Predecessor {
@@ -31,7 +31,8 @@ pub(super) struct Predecessor {
 }
 
 impl Predecessor {
-    /// The hypothesis that has translated nothing; no forward score precedes the first phrase.
+    /// Returns the hypothesis that has translated nothing; no forward score precedes the first
+    /// phrase.
     pub(super) fn initial(lm_state: u32) -> Self {
         Predecessor { total: 0.0, lm_state, span_start: 0, forward: [0.0; MAX_ORIENTATIONS] }
     }
@@ -76,7 +77,8 @@ pub(super) struct Cell {
 const _: () = assert!(size_of::<Cell>() == 32 && size_of::<Predecessor>() == 32);
 
 impl Cell {
-    /// The hypothesis that this cell, of one of `edges`, becomes once it is scored and popped.
+    /// Returns the hypothesis that this cell, of one of `edges`, becomes once it is scored and
+    /// popped.
     #[inline(always)]
     pub(super) fn hypothesis(&self, edges: &[Edge]) -> Hypothesis {
         let edge = &edges[self.edge as usize];
@@ -114,8 +116,8 @@ pub(super) struct PendingQueries {
 }
 
 impl CellScorer<'_> {
-    /// A new cell, with its terms before the language model's. Prefetches the cache's line for
-    /// its first word.
+    /// Makes a new cell, with its terms before the language model's. Prefetches the cache's line
+    /// for its first word.
     #[inline(always)]
     pub(super) fn make_cell(
         &self,
@@ -142,7 +144,7 @@ impl CellScorer<'_> {
         }
     }
 
-    /// The terms of distortion, backward and forward reordering.
+    /// Returns the terms of distortion, backward and forward reordering.
     #[inline(always)]
     fn terms(&self, edge: &Edge, predecessor: &Predecessor, hot: &HotOption) -> [f32; 3] {
         let features = self.features;
@@ -194,8 +196,8 @@ impl CellScorer<'_> {
         }
     }
 
-    /// Scores the dependent words of `cell` from `first` on as far as the cache knows them; whether
-    /// one is left, whose query is prefetched.
+    /// Scores the dependent words of `cell` from `first` on as far as they are in the cache.
+    /// Returns whether one is left, whose query is prefetched.
     #[inline(always)]
     fn score_cached_words(&self, cell: &mut Cell, first: usize) -> bool {
         let phrase = self.options[cell.option as usize].lm_parts(self.lm_pool);
@@ -215,7 +217,7 @@ impl CellScorer<'_> {
         false
     }
 
-    /// Adds what follows the dependent words.
+    /// Adds the terms after the dependent words.
     #[inline(always)]
     fn finish_cell(&mut self, cell: &mut Cell, edges: &[Edge]) {
         let hot = &self.options[cell.option as usize];

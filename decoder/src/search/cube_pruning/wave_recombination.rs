@@ -1,4 +1,4 @@
-//! Recombination of popped cells, in whatever order they come.
+//! Recombination of popped cells, in any order.
 //!
 //! The best of all cells with the same key is the same for every order, unless two of them are
 //! equal; then the first to be popped should win, and the stack counts as tied. Where the
@@ -12,7 +12,7 @@ use super::super::ordered_bits::ordered_bits;
 use super::edges::Edge;
 use super::wave_cells::Cell;
 
-/// Mini-stacks, and words of a sentence, that a key has room for.
+/// The largest number of mini-stacks, and of words of a sentence, in a key.
 pub(super) const MAX_KEY_PART: usize = 1 << 16;
 
 #[derive(Clone, Copy, Default)]
@@ -24,13 +24,13 @@ struct Slot {
     entry: u32,
 }
 
-/// The best cell a key, in buffers that are reused.
+/// The best cell of each key, in buffers that are reused.
 #[derive(Default)]
 pub(super) struct Recombination<L> {
     slots: Vec<Slot>,
     generation: u32,
     entries: Vec<Cell>,
-    /// What the others became.
+    /// The cells that were recombined.
     pub(super) recombined: L,
     /// Whether the order of arrival decides what is kept.
     pub(super) is_tied: bool,
@@ -57,7 +57,7 @@ impl<L: RecombinedArcs> Recombination<L> {
     #[inline(always)]
     pub(super) fn add(&mut self, cell: &Cell, edges: &[Edge]) {
         let edge = &edges[cell.edge as usize];
-        // The mini-stack stands for the coverage and the end of the last phrase.
+        // The mini-stack determines the coverage and the end of the last phrase.
         let place = edge.group << 16 | edge.transition.span.start;
         let key = u64::from(place) << 32 | u64::from(cell.lm_state);
         let mask = self.slots.len() - 1;
@@ -105,9 +105,9 @@ impl<L: RecombinedArcs> Recombination<L> {
         }
     }
 
-    /// Sorts the cells of each of `num_groups` mini-stacks, the best first; false where that
-    /// is not all there is to it: of equal scores the older comes first, and a mini-stack that
-    /// reaches `max_size` may have been pruned or have turned arrivals away. Arcs are sorted too.
+    /// Sorts the cells of each of `num_groups` mini-stacks, the best first, and arcs too. Returns
+    /// false if the order of arrival matters: the older of two equal scores comes first, and a
+    /// mini-stack that reaches `max_size` may have been pruned or have rejected cells.
     pub(super) fn sort(&mut self, edges: &[Edge], num_groups: usize, max_size: usize) -> bool {
         let Recombination { entries, recombined, group_ends, ranks, .. } = self;
         group_ends.clear();
@@ -140,7 +140,7 @@ impl<L: RecombinedArcs> Recombination<L> {
         recombined.sort_arcs() == ArcOrder::ByTotal
     }
 
-    /// The cells in the order of [`Recombination::sort`].
+    /// Returns the cells in the order of [`Recombination::sort`].
     pub(super) fn sorted_cells(&self) -> impl Iterator<Item = &Cell> {
         self.ranks.iter().map(|&rank| &self.entries[rank as u32 as usize])
     }

@@ -1,5 +1,5 @@
-//! Popping in waves: the results of the one-at-a-time loop, with the memory accesses of many
-//! cells under way at once.
+//! Popping in waves: the results of the one-at-a-time loop, with the memory accesses of many cells
+//! overlapped.
 //!
 //! The loop mostly waits. It pops one cell and scores its two neighbours, so at most two queries
 //! of the language model are in flight, and most of their time is the latency of memory. But the
@@ -13,9 +13,10 @@
 //! it falls into one of those, its cells are popped in order, their scores being known already.
 //!
 //! Order matters for equal scores alone: for two cells that recombine, for two arcs of one
-//! hypothesis, for neighbours of a sorted mini-stack, and for the two best at the pop limit; and for a mini-stack that fills up,
-//! which turns arrivals away. All these are noticed ([`Recombination`]), and then the
-//! stack is filled anew by the loop, for which the language model's cache is warm.
+//! hypothesis, for neighbours of a sorted mini-stack, and for the two best at the pop limit; and
+//! for a mini-stack that fills up, which rejects new hypotheses. All these are detected
+//! ([`Recombination`]), and then the stack is filled anew by the loop, for which the language
+//! model's cache is warm.
 
 use std::collections::BinaryHeap;
 
@@ -42,7 +43,8 @@ const FINER_STEPS: u64 = 32;
 /// Buckets of fewer cells are not divided into finer ones.
 const MIN_DIVIDED: usize = 5;
 
-/// How much wider buckets become when all of a stack's remaining cells lie beyond the last.
+/// The factor by which buckets become wider when all of a stack's remaining cells lie beyond the
+/// last.
 const WIDENING: u64 = 8;
 
 /// Popped cells that are recombined each time while memory is awaited.
@@ -51,11 +53,11 @@ const RECOMBINED_WHILE_WAITING: usize = 8;
 /// `Cell::next` of cells of the last bucket that no popped cell has reached yet.
 const UNREACHED: u32 = u32::MAX - 1;
 
-/// What a stack's filling depends on besides its edges.
+/// The properties of a stack, besides its edges, that determine how it is filled.
 #[derive(Clone, Copy)]
 pub(super) struct WaveStack {
     pub(super) limits: SearchLimits,
-    /// How many mini-stacks its edges lead to.
+    /// The number of mini-stacks that its edges lead to.
     pub(super) num_groups: usize,
     /// Whether nothing is left to be covered.
     pub(super) completes: bool,
@@ -67,7 +69,7 @@ pub(super) struct Waves<L> {
     frontier: Frontier<L>,
     /// Numbers of the cells of the wave.
     wave: Vec<u32>,
-    /// What the last stack's pops spanned, in ordered bits of scores; 0 before the first.
+    /// The range of scores of the last stack's pops, in ordered bits; 0 before the first.
     last_range: f32,
     last_bucket: LastBucket,
     /// Statistics: cells scored.
@@ -93,9 +95,9 @@ struct Frontier<L> {
     coarse: ScoreBuckets,
     /// The bucket of `coarse` that is being emptied.
     bucket: usize,
-    /// Its cells, where it was divided.
+    /// Its cells, if it was divided.
     fine: ScoreBuckets,
-    /// The bucket of `fine` that is being emptied; `None` where there are none.
+    /// The bucket of `fine` that is being emptied; `None` if there is none.
     fine_bucket: Option<usize>,
     queries: PendingQueries,
     /// Numbers of the cells popped in waves, and how many of them are recombined.
@@ -105,7 +107,7 @@ struct Frontier<L> {
 }
 
 impl<L: RecombinedArcs> Waves<L> {
-    /// Pops the best cells of `edges`; false where the one-at-a-time loop must do it.
+    /// Pops the best cells of `edges`; false if the one-at-a-time loop must do it.
     /// [`Waves::for_each_survivor`] visits what the stack keeps.
     pub(super) fn fill_stack(
         &mut self,
@@ -151,12 +153,12 @@ impl<L: RecombinedArcs> Waves<L> {
         }
     }
 
-    /// The arcs of the stack filled last.
+    /// Returns the arcs of the stack filled last.
     pub(super) fn recombined(&mut self) -> &mut L {
         &mut self.frontier.recombination.recombined
     }
 
-    /// Pops `limit` cells, or all there are; how many.
+    /// Pops `limit` cells, or all; returns their number.
     fn pop_all(&mut self, edges: &mut [Edge], scorer: &mut CellScorer<'_>, limit: usize) -> usize {
         let Waves { frontier, wave, last_range, last_bucket, .. } = self;
         frontier.fill_buckets(*last_range);
@@ -203,7 +205,7 @@ impl<L: RecombinedArcs> Waves<L> {
 }
 
 impl LastBucket {
-    /// Pops `limit` cells of `wave`, or all there are, one at a time; how many. Those from
+    /// Pops `limit` cells of `wave`, or all, one at a time; returns their number. Those from
     /// `first_new` on were made as neighbours, and wait until a popped cell reaches them.
     fn pop<L: RecombinedArcs>(
         &mut self,
@@ -283,7 +285,7 @@ impl<L: RecombinedArcs> Frontier<L> {
         }
     }
 
-    /// Puts all cells into buckets; `range` is what the pops are expected to span.
+    /// Puts all cells into buckets; `range` is the expected range of the pops.
     fn fill_buckets(&mut self, range: f32) {
         let best = self.cells.iter().map(|cell| ordered_bits(cell.future_score)).max();
         let range = if range > 0.0 { range } else { 1e6 };
@@ -374,8 +376,8 @@ impl<L: RecombinedArcs> Frontier<L> {
         }
     }
 
-    /// Whether a new cell belongs to the bucket that is being emptied, or to a better one; else it
-    /// is put into its own.
+    /// Whether a new cell belongs to the bucket that is being emptied, or to a better one;
+    /// otherwise puts it into its bucket.
     #[inline(always)]
     fn joins_wave(&mut self, number: u32) -> bool {
         let cell = &mut self.cells[number as usize];
@@ -394,13 +396,13 @@ impl<L: RecombinedArcs> Frontier<L> {
     }
 }
 
-/// The best first, of equals the older.
+/// Returns a key that orders the best first, and the older of two equal ones.
 #[inline(always)]
 fn heap_key(cell: &Cell, number: u32) -> u64 {
     u64::from(ordered_bits(cell.future_score)) << 32 | u64::from(!number)
 }
 
-/// What a cell is called: hypothesis, option, edge.
+/// Returns the name of a cell: hypothesis, option, edge.
 #[inline(always)]
 fn name(cell: &Cell) -> (u32, u32, u32) {
     (cell.previous, cell.option, cell.edge)

@@ -1,7 +1,7 @@
-//! Errors of n-grams, without their place in the source.
+//! Errors about n-grams, without their place in the source.
 //!
 //! The next part is read while one is added, and a table knows of its n-grams only hashes. So the
-//! error is made when the source is free again, and after equal n-grams were looked for.
+//! error is completed when the source is free again and equal n-grams have been looked for.
 
 use super::*;
 use crate::Error;
@@ -27,8 +27,8 @@ impl<E: Into<Error>> From<E> for BuildError {
 }
 
 impl BuildError {
-    /// The error with its place in `source`, which the parts `kept` come from; if it can be opened
-    /// `again`, that is read instead.
+    /// Returns the error with its place in `source`, which the parts `kept` come from; if it can be
+    /// opened `again`, that is read instead.
     pub(super) fn into_error(
         self,
         source: &dyn NgramSource,
@@ -46,16 +46,15 @@ impl BuildError {
                     Err(error) => error.to_string(),
                 };
                 let file = source.name();
-                let reason = format!(
-                    "{file}: a {order}-gram is there twice; which one, is not known: {reason}"
-                );
+                let reason =
+                    format!("{file}: a {order}-gram is listed twice; it cannot be named: {reason}");
                 Error::InvalidOptions { reason }
             }
         }
     }
 }
 
-/// The first two n-grams of `order` that have this key, if they are still there.
+/// Returns the first two n-grams of `order` that have this key, if they are still there.
 fn find_equal(
     order: usize,
     key: u64,

@@ -1,14 +1,14 @@
 //! An order whose n-grams come in parts.
 //!
 //! The entries of each part are made and partitioned at once, while its n-grams are in the cache,
-//! and set the flags of the order before. When there are no more, the table is built.
+//! and set the flags of the order before. After the last part, the table is built.
 
 use miriam_storage::parallel::{self, Workspaces};
 use miriam_storage::probing::PartitionEnds;
 
 use super::*;
 
-/// What is known of the order that is being read, but for its entries, which are in
+/// The state of the order that is being read, without its entries, which are in
 /// [`ProbingBuilder::scratch`].
 #[derive(Default)]
 pub(super) struct OrderInProgress {
@@ -25,12 +25,12 @@ pub(super) struct OrderInProgress {
 }
 
 impl OrderInProgress {
-    /// The order.
+    /// Returns the order.
     pub(super) fn order(&self) -> usize {
         self.order
     }
 
-    /// The table of its entries, which are in `scratch`.
+    /// Returns the table of its entries, which are in `scratch`.
     fn build_table<L: TableLine>(&self, scratch: &mut [u32]) -> Result<BuiltTable<L>, BuildError> {
         let mut rest = &entries_of::<L>(scratch)[..self.num_entries];
         let mut groups = Vec::with_capacity(self.groups.len());
@@ -60,7 +60,7 @@ impl ProbingBuilder {
         self.in_progress = OrderInProgress { order, home_lines, ..OrderInProgress::default() };
     }
 
-    /// Adds some n-grams of the order that was begun.
+    /// Adds some n-grams of the current order.
     pub(super) fn add_part(&mut self, part: &Section) {
         if self.is_longest(part.order) {
             self.add_entries::<Line5>(part, |index| part.log10[index].to_bits() | SIGN);
@@ -151,7 +151,7 @@ impl ProbingBuilder {
         }
     }
 
-    /// Builds the table of the middle order that was begun, if one was, then adds blanks.
+    /// Builds the table of the current middle order, if there is one, then adds blanks.
     pub(super) fn finish_order(&mut self) -> Result<(), BuildError> {
         let OrderInProgress { order, home_lines, num_entries, .. } = self.in_progress;
         if order == 0 {
@@ -169,13 +169,14 @@ impl ProbingBuilder {
         (0..ngrams.len()).try_for_each(|index| self.mark_extensions_with_blanks(&ngrams, index))
     }
 
-    /// Home lines of the table of the longest n-grams, unless these are unigrams.
+    /// Returns the number of home lines of the table of the longest n-grams, unless these are
+    /// unigrams.
     pub(super) fn longest_home_lines(&self) -> Option<usize> {
         (self.counts.len() > 1).then_some(self.in_progress.home_lines)
     }
 
-    /// The table of the longest n-grams, whose entries are in `scratch`; `None` where these are
-    /// unigrams.
+    /// Returns the table of the longest n-grams, whose entries are in `scratch`; `None` if these
+    /// are unigrams.
     pub(super) fn build_longest(
         &self,
         scratch: &mut [u32],
@@ -187,7 +188,7 @@ impl ProbingBuilder {
 /// The lines of a table, and the oldest word of the n-gram in each slot.
 pub(super) type BuiltTable<L> = (ZeroedVec<L>, ZeroedVec<u32>);
 
-/// The entries in `scratch`.
+/// Returns the entries in `scratch`.
 fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
     let entries = <[L::Entry]>::mut_from_bytes(scratch.as_mut_bytes());
     entries.unwrap_or_else(|_| unreachable!("whole entries"))

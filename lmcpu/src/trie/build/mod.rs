@@ -52,7 +52,7 @@ pub fn write_trie(model: SortedModel, output: &Path, bits: Option<QuantizationBi
     Ok(())
 }
 
-/// The bytes of the file that [`build_trie`] would write.
+/// Returns the bytes of the file that [`build_trie`] would write.
 #[cfg(test)]
 pub(super) fn build_in_memory(path: &Path, bits: Option<QuantizationBits>) -> Result<Bytes> {
     let model = SortedModel::read(path, ArpaOptions::default(), &miriam_textio::NoProgress)?;

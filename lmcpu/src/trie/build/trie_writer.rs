@@ -127,8 +127,8 @@ impl TrieWriter {
     }
 }
 
-/// The tables of all orders from 2. An order's table gives its n-grams their numbers,
-/// from which the keys of the next order are made.
+/// Returns the tables of all orders from 2. An order's table gives its n-grams their numbers, from
+/// which the keys of the next order are made.
 fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<LevelTable>> {
     let words = model.source_ids.len();
     // The numbers of the n-grams of the order below.
@@ -172,7 +172,7 @@ fn build_tables(model: &mut SortedModel, codings: &[LevelCoding]) -> Result<Vec<
 }
 
 impl LevelCoding {
-    /// The value of the entry of the node `at`.
+    /// Returns the value of the entry of the node `at`.
     fn value(&self, nodes: &Nodes, at: usize) -> u64 {
         let (log10, backoff) = (nodes.log10[at], nodes.backoffs.get(at).copied().unwrap_or(0.0));
         let raw_log10 = log10.to_bits() & !SIGN;
@@ -204,7 +204,7 @@ fn backoff_bits(backoffs: &BackoffCoding) -> u32 {
     }
 }
 
-/// A codebook of all backoffs, most frequent first, if that makes the model smaller.
+/// Returns a codebook of all backoffs, most frequent first, if that makes the model smaller.
 fn choose_backoff_coding(backoffs: &[f32]) -> BackoffCoding {
     let mut sorted: Vec<u32> = backoffs.iter().map(|backoff| backoff.to_bits()).collect();
     sorted.par_sort_unstable();

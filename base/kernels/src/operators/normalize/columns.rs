@@ -30,7 +30,7 @@ pub struct NormalizeColumns {
 }
 
 impl NormalizeColumns {
-    /// Each norm with the places of its vectors.
+    /// Returns each norm with the places of its vectors.
     fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
         let mut first = 0;
         self.norms.iter().map(move |norm| {
@@ -40,7 +40,7 @@ impl NormalizeColumns {
         })
     }
 
-    /// The columns between norms, of `width`.
+    /// Returns the columns between norms, of `width`.
     fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
         let starts = self.norms.iter().map(|norm| norm.columns.start).chain([width]);
         let mut end = 0;
