@@ -46,10 +46,10 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
         let points: Vec<_> = points.iter().map(|p| (x(p), p.cross_entropy)).collect();
         curves.push(Curve::new(style, points));
     }
-    let points = || curves.iter().flat_map(|curve| &curve.points);
-    let low = points().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
-    let high = points().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
-    let last = points().map(|(x, _)| *x).fold(0.0, f64::max);
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let low = points.clone().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
+    let high = points.clone().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
+    let last = points.map(|(x, _)| *x).fold(0.0, f64::max);
     for curve in &mut curves {
         // A line that begins above the panel begins at its edge.
         let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();

@@ -184,14 +184,12 @@ const SET_BY_SYSTEMS: &[&str] = &[
 
 /// Refuses what would make systems other ones than their names say.
 fn check(options: &AsyncOptions) -> Result<()> {
-    let is_twice = |at: usize| options.seeds[..at].contains(&options.seeds[at]);
-    if let Some(at) = (0..options.seeds.len()).find(|&at| is_twice(at)) {
-        let message = format!("--seeds: {} is there twice", options.seeds[at]);
+    if let Some(seed) = find_repeated(&options.seeds) {
+        let message = format!("--seeds: {seed} is there twice");
         return Err(Error::unmeasurable(message));
     }
-    let is_twice = |at: usize| options.systems[..at].contains(&options.systems[at]);
-    if let Some(at) = (0..options.systems.len()).find(|&at| is_twice(at)) {
-        let message = format!("--systems: {} is there twice", options.systems[at].name);
+    if let Some(system) = find_repeated(&options.systems) {
+        let message = format!("--systems: {} is there twice", system.name);
         return Err(Error::unmeasurable(message));
     }
     match SET_BY_SYSTEMS
@@ -203,6 +201,11 @@ fn check(options: &AsyncOptions) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
+    let mut places = values.iter().enumerate();
+    places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
 /// Makes the folder and the vocabulary, and measures the corpus.

@@ -89,18 +89,13 @@ impl Study {
     /// a batch.
     pub fn mean_curve(trainings: &[SystemTraining]) -> Vec<ValidationPoint> {
         let len = trainings.iter().map(|training| training.validations.len()).min().unwrap_or(0);
-        let point = |place: usize| {
-            let mean_of = |of: fn(&ValidationPoint) -> f64| {
-                mean(trainings, |training| of(&training.validations[place]))
-            };
-            ValidationPoint {
-                epoch: mean_of(|point| point.epoch),
-                seconds: mean_of(|point| point.seconds),
-                cross_entropy: mean_of(|point| point.cross_entropy),
-                bleu: mean_of(|point| point.bleu),
-            }
-        };
-        (0..len).map(point).collect()
+        let points = (0..len).map(|nth| ValidationPoint {
+            epoch: mean(trainings, |training| training.validations[nth].epoch),
+            seconds: mean(trainings, |training| training.validations[nth].seconds),
+            cross_entropy: mean(trainings, |training| training.validations[nth].cross_entropy),
+            bleu: mean(trainings, |training| training.validations[nth].bleu),
+        });
+        points.collect()
     }
 
     /// The means over seeds in Markdown; where there are several seeds, with the lowest and the
@@ -145,23 +140,25 @@ impl Study {
 
 impl Row {
     fn new(trainings: &[SystemTraining]) -> Self {
-        let with_range = |of: fn(&SystemTraining) -> f64| {
-            let values = || trainings.iter().map(of);
-            let least = values().fold(f64::INFINITY, f64::min);
-            [mean(trainings, of), least, values().fold(f64::NEG_INFINITY, f64::max)]
-        };
         Row {
             epoch: mean(trainings, |training| training.best().epoch),
-            best: with_range(|training| training.best().cross_entropy),
+            best: mean_and_range(trainings, |training| training.best().cross_entropy),
             last: mean(trainings, |training| training.last().cross_entropy),
             training_loss: mean(trainings, |training| training.training_loss),
-            bleu: with_range(best_bleu),
+            bleu: mean_and_range(trainings, best_bleu),
             seconds: mean(trainings, |training| training.seconds),
             speed: mean(trainings, |training| training.words as f64 / training.seconds),
             staleness: mean(trainings, |training| training.staleness),
             bytes_a_word: mean(trainings, |training| training.bytes / training.words as f64),
         }
     }
+}
+
+/// The mean of a value, the least and the largest.
+fn mean_and_range(trainings: &[SystemTraining], of: fn(&SystemTraining) -> f64) -> [f64; 3] {
+    let values = trainings.iter().map(of);
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    [mean(trainings, of), least, values.fold(f64::NEG_INFINITY, f64::max)]
 }
 
 fn mean(trainings: &[SystemTraining], of: impl Fn(&SystemTraining) -> f64) -> f64 {

@@ -196,7 +196,6 @@ impl Trainee {
             }
         }
         validations.last()?;
-        let mean = |of: fn(&Push) -> f64| pushes.iter().map(of).sum::<f64>() / pushes.len() as f64;
         let is_synchronous = system.is_synchronous();
         // All workers but one, for each shard, fetch and push it.
         let update_bytes = 2 * self.model_bytes * (self.machine.workers as u64 - 1);
@@ -207,7 +206,11 @@ impl Trainee {
             training_loss,
             seconds: seconds(end.0, end.1)?,
             words: end.1,
-            staleness: if is_synchronous { 0.0 } else { mean(|push| push.staleness) },
+            staleness: if is_synchronous {
+                0.0
+            } else {
+                pushes.iter().map(|push| push.staleness).sum::<f64>() / pushes.len() as f64
+            },
             bytes: if is_synchronous {
                 (end.0 * update_bytes) as f64
             } else {

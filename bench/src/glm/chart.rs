@@ -39,7 +39,6 @@ pub fn draw(report: &Report<'_>) -> Chart {
     let drawn = CURVES.iter().filter(|(_, _, belongs)| report.rows.iter().any(belongs));
     let engines = drawn.map(|(name, colour, _)| ((*name).to_owned(), LineStyle::solid(*colour)));
     let kinds = texts.iter().enumerate().map(|(i, name)| ((*name).to_owned(), style(INK, i)));
-    let rates = || report.rows.iter().map(Measurement::rate);
     Chart {
         title: "n-grams a second over the size of a batch".into(),
         notes: report.notes.iter().take(2).cloned().collect(),
@@ -70,7 +69,7 @@ pub fn draw(report: &Report<'_>) -> Chart {
             });
             Panel {
                 height: 320,
-                y_axis: Axis::logarithmic(label, rates()),
+                y_axis: Axis::logarithmic(label, report.rows.iter().map(Measurement::rate)),
                 curves: curves.collect(),
                 shading: None,
             }

@@ -95,13 +95,16 @@ pub fn compare_models(
             let batches = BatchCuts { count: expected.len(), size };
             let mut compared = 0;
             for batch in batches.ranges() {
-                let indices = || batch.clone().map(|i| i % expected.len());
-                let queries: Vec<u32> =
-                    indices().flat_map(|i| &ngrams[i * order..(i + 1) * order]).copied().collect();
+                let indices = batch.clone().map(|i| i % expected.len());
+                let queries: Vec<u32> = indices
+                    .clone()
+                    .flat_map(|i| &ngrams[i * order..(i + 1) * order])
+                    .copied()
+                    .collect();
                 let got = collect_scores(queries.len() / order, |answers| {
                     device.score_ngrams(&queries, answers)
                 })?;
-                let pairs = indices().map(|i| expected[i]).zip(got);
+                let pairs = indices.map(|i| expected[i]).zip(got);
                 ensure_bit_equal(&what, pairs, |i| {
                     QueryWords::Ngram(&queries[i * order..(i + 1) * order])
                 })?;
@@ -201,11 +204,7 @@ fn compare_perplexity(
             text.words[start..end].iter().filter(|&&word| LmWord(word) == LmWord::UNKNOWN);
         expected.push(SentenceSum { log10, unknown: unknown.count() as u32 });
     }
-    let perplexity = |sums: &[SentenceSum]| {
-        let sum: f64 = sums.iter().map(|sum| f64::from(sum.log10)).sum();
-        10f64.powf(-sum / text.words.len() as f64)
-    };
-    let on_cpu = perplexity(&expected);
+    let on_cpu = perplexity(&expected, text.words.len());
     let Some(device) = models.device else {
         report(&format!("perplexity of the text on the CPU: {on_cpu}"));
         return Ok(());
@@ -225,12 +224,17 @@ fn compare_perplexity(
             return Err(Error::Mismatch { what, detail });
         }
     }
-    let on_device = perplexity(&sums);
+    let on_device = perplexity(&sums, text.words.len());
     report(&format!(
         "sums of {} sentences: device = CPU; perplexity {on_device} on the device, {on_cpu} on the CPU",
         sums.len()
     ));
     Ok(())
+}
+
+fn perplexity(sums: &[SentenceSum], num_words: usize) -> f64 {
+    let sum: f64 = sums.iter().map(|sum| f64::from(sum.log10)).sum();
+    10f64.powf(-sum / num_words as f64)
 }
 
 /// The cuts of queries into batches of one size.

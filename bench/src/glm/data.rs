@@ -83,6 +83,7 @@ fn read_text(path: &Path, model: &SortedModel) -> Result<Text> {
     for (id, source) in (0..).zip(&model.source_ids) {
         ids[source.index()] = id;
     }
-    let id = |word: &[u8]| model.vocabulary.find(word).map_or(0, |id| ids[id.index()]);
-    Ok(Text::from_lines(&text, model.eos_id, id))
+    Ok(Text::from_lines(&text, model.eos_id, |word| {
+        model.vocabulary.find(word).map_or(0, |id| ids[id.index()])
+    }))
 }

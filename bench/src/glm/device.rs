@@ -92,12 +92,11 @@ impl Bench<'_> {
             let line = format!("{name}: {multiprocessors} multiprocessors, {l2} MB of L2");
             self.report.add_note(line)?;
         }
-        let time = |bytes, sector| -> Result<f64> {
+        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, |bytes, sector| {
             let times = time_random_reads(number, bytes, sector, plan.random_reads, plan.repeat)?;
             let milliseconds = median_by(&times, |&time| time.into());
             Ok(plan.random_reads as f64 / f64::from(milliseconds) * 1e3)
-        };
-        measure_ceilings(&mut self.report, &plan.buffer_sizes, model, 0, time)
+        })
     }
 }
 
@@ -116,7 +115,7 @@ fn sample_batches(
         QueryMode::Sentences => (tokens, batch),
     };
     let slices = all.chunks(size).filter(|slice| slice.len() == size || size > all.len());
-    let slice = |slice: &[u32]| match mode {
+    let batches = slices.map(|slice| match mode {
         QueryMode::Explicit => (slice.len() / order, slice.to_vec()),
         QueryMode::Sentences => {
             let mut tokens = slice.to_vec();
@@ -125,8 +124,8 @@ fn sample_batches(
             tokens[0] |= SENTENCE_START;
             (tokens.len() - starts, tokens)
         }
-    };
-    slices.map(slice).take(MAX_BATCHES).collect()
+    });
+    batches.take(MAX_BATCHES).collect()
 }
 
 /// The queries of a batch and the median seconds of its kernel.

@@ -114,8 +114,7 @@ impl<'o> Bench<'o> {
                 .collect();
             report.add_note(format!("{name}: words that match 1, 2, ..: {}", shares.join(" ")))?;
         }
-        let id = |id: &miriam_textio::WordId| model.vocabulary.word(*id).to_vec();
-        let words = model.source_ids.iter().map(id).collect();
+        let words = model.source_ids.iter().map(|id| model.vocabulary.word(*id).to_vec()).collect();
         let texts = texts
             .into_iter()
             .map(|(name, text)| {

@@ -17,19 +17,21 @@ impl ReadBuffer {
     /// `loads` random positions, on `threads` threads.
     pub fn read_at_random(&self, sector: u32, loads: u64, threads: usize) {
         const CHUNK: u64 = 1 << 14;
-        let read = |chunk: usize| {
-            let (start, mut sum) = (chunk as u64 * CHUNK, 0u64);
-            let mut random = SplitMix64::at_position(u64::from(sector), 7, start);
-            for _ in start..loads.min(start + CHUNK) {
-                // Positions do not depend on what was read, so reads overlap.
-                let line = &self.0[random.below(self.0.len() as u64) as usize];
-                sum = sum.wrapping_add(line[0]);
-                if sector > 64 {
-                    sum = sum.wrapping_add(line[8]);
+        let sum = sum_over_threads(threads, loads.div_ceil(CHUNK) as usize, || {
+            |chunk: usize| {
+                let (start, mut sum) = (chunk as u64 * CHUNK, 0u64);
+                let mut random = SplitMix64::at_position(u64::from(sector), 7, start);
+                for _ in start..loads.min(start + CHUNK) {
+                    // Positions do not depend on what was read, so reads overlap.
+                    let line = &self.0[random.below(self.0.len() as u64) as usize];
+                    sum = sum.wrapping_add(line[0]);
+                    if sector > 64 {
+                        sum = sum.wrapping_add(line[8]);
+                    }
                 }
+                sum as f64
             }
-            sum as f64
-        };
-        std::hint::black_box(sum_over_threads(threads, loads.div_ceil(CHUNK) as usize, || read));
+        });
+        std::hint::black_box(sum);
     }
 }

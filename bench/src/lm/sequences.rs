@@ -101,7 +101,7 @@ impl Sequences {
 
     /// log10 p and matched length of each query, on rayon's current threads.
     pub fn score(&self, model: &dyn LanguageModel, mode: ScoringMode) -> Vec<(Log10, u8)> {
-        let score = |range: Range<usize>| {
+        let parts = self.batches(1 << 14).into_par_iter().map(|range| {
             let mut scratch = ScoringScratch::default();
             let scores = scratch.score(model, self, range.clone(), mode);
             if !self.last_word_only {
@@ -109,9 +109,8 @@ impl Sequences {
             }
             let start = self.word_range(&range).start;
             self.ends[range].iter().map(|end| scores[end - start - 1]).collect()
-        };
-        let parts: Vec<_> = self.batches(1 << 14).into_par_iter().map(score).collect();
-        parts.concat()
+        });
+        parts.collect::<Vec<Vec<(Log10, u8)>>>().concat()
     }
 
     /// Scores the batches on `threads` threads; returns the sum of all scores, which depends

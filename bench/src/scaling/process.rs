@@ -151,26 +151,30 @@ pub fn run_measurement(
         Ok(start.elapsed().as_secs_f64())
     };
     let passes = (seconds / translate(1)?.max(1e-6)).ceil().clamp(1.0, 1e9) as u64;
-    let usage = || getrusage(UsageWho::RUSAGE_SELF).map_err(refused("ask for its times"));
-    let before = usage()?;
+    let before = own_usage()?;
     let wall = translate(passes)?;
-    let after = usage()?;
+    let after = own_usage()?;
 
-    let seconds = |time: fn(&Usage) -> nix::sys::time::TimeVal| {
-        let of = |usage| time(usage).tv_sec() as f64 + time(usage).tv_usec() as f64 / 1e6;
-        of(&after) - of(&before)
-    };
-    let times = |count: fn(&Usage) -> nix::libc::c_long| (count(&after) - count(&before)) as u64;
     let run = RunStats {
         words: words * passes,
         wall_seconds: wall,
-        user_seconds: seconds(Usage::user_time),
-        system_seconds: seconds(Usage::system_time),
-        voluntary_switches: times(Usage::voluntary_context_switches),
-        involuntary_switches: times(Usage::involuntary_context_switches),
+        user_seconds: in_seconds(after.user_time()) - in_seconds(before.user_time()),
+        system_seconds: in_seconds(after.system_time()) - in_seconds(before.system_time()),
+        voluntary_switches: (after.voluntary_context_switches()
+            - before.voluntary_context_switches()) as u64,
+        involuntary_switches: (after.involuntary_context_switches()
+            - before.involuntary_context_switches()) as u64,
         peak_bytes: peak_resident_bytes().unwrap_or(after.max_rss() as u64 * 1024),
     };
     Ok(out.write_all(run.to_line().as_bytes())?)
+}
+
+fn own_usage() -> Result<Usage> {
+    getrusage(UsageWho::RUSAGE_SELF).map_err(refused("ask for its times"))
+}
+
+fn in_seconds(time: nix::sys::time::TimeVal) -> f64 {
+    time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6
 }
 
 /// A text that is read from front to end a given number of times.

@@ -165,7 +165,6 @@ impl ScalingStudy {
         }
         let goal = if on_cores.threads == 2 { MIN_PAIR_EFFICIENCY } else { MIN_EFFICIENCY };
         let (efficiency, share) = (self.efficiency(on_cores), on_cores.median().system_share());
-        let judged = |good: bool| if good { "as it should" } else { "which it should not" };
         let mut text = format!(
             "Verdict: {} threads on {} cores are {:.2} times as fast as one, efficiency {:.2} ({} \
              {goal} it should reach), and the kernel takes {:.1} % of the time ({} the {:.0} % it \
@@ -186,7 +185,7 @@ impl ScalingStudy {
                 "; hyperthreads add {:.0} % at {} threads, {}",
                 100.0 * gain,
                 all.threads,
-                judged(gain > 0.0)
+                if gain > 0.0 { "as it should" } else { "which it should not" }
             );
         }
         text

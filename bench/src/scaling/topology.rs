@@ -38,20 +38,15 @@ impl Topology {
     pub fn read(folder: &Path, allowed: &[usize]) -> Self {
         let mut cores: Vec<Core> = Vec::new();
         for &cpu in allowed {
-            fn file(name: &str, folder: &Path, cpu: usize) -> Option<String> {
-                let path = folder.join(format!("cpu{cpu}")).join(name);
-                fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
-            }
-            let number =
-                |name: &str| file(name, folder, cpu).and_then(|text| text.parse::<u32>().ok());
-            if file("online", folder, cpu).as_deref() == Some("0") {
+            let folder = folder.join(format!("cpu{cpu}"));
+            if read_trimmed(&folder, "online").as_deref() == Some("0") {
                 continue;
             }
-            let socket = number("topology/physical_package_id").unwrap_or(0);
-            let siblings = file("topology/thread_siblings_list", folder, cpu);
+            let socket = read_number(&folder, "topology/physical_package_id").unwrap_or(0);
+            let siblings = read_trimmed(&folder, "topology/thread_siblings_list");
             let identity = match siblings.as_deref().and_then(parse_first_cpu) {
                 Some(first) => CoreIdentity::FirstSibling(first),
-                None => match number("topology/core_id") {
+                None => match read_number(&folder, "topology/core_id") {
                     Some(number) => CoreIdentity::Number(number),
                     None => CoreIdentity::Alone(cpu),
                 },
@@ -102,14 +97,25 @@ impl Topology {
     }
 }
 
+fn read_trimmed(folder: &Path, name: &str) -> Option<String> {
+    fs::read_to_string(folder.join(name)).ok().map(|text| text.trim().to_owned())
+}
+
+fn read_number(folder: &Path, name: &str) -> Option<u32> {
+    read_trimmed(folder, name)?.parse().ok()
+}
+
 /// The first number of a list like `0-1,8`.
 fn parse_first_cpu(list: &str) -> Option<usize> {
     list.split([',', '-']).next()?.parse().ok()
 }
 
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
 impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
         let (sockets, cores) = (self.num_sockets(), self.num_physical_cores());
         let threads = self.cpu_order().len();
         write!(

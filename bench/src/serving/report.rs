@@ -152,18 +152,14 @@ impl LoadStudy {
             let good = now.iter().filter(|one| one.outcome == Outcome::Status(200));
             let mut times: Vec<f64> = good.map(|one| (one.done - one.intended) * 1e3).collect();
             times.sort_by(f64::total_cmp);
-            let number = |percent| {
-                if times.is_empty() {
-                    String::new()
-                } else {
-                    format!("{:.3}", percentile(&times, percent))
-                }
-            };
             let usage = self.usage.iter().find(|look| look.time >= second as f64);
             let usage = usage.map(|look| (look.resident_bytes.to_string(), look.cpu_seconds));
             let (bytes, cpu) =
                 usage.map_or_else(Default::default, |(bytes, cpu)| (bytes, format!("{cpu:.2}")));
-            let (p50, p99) = (number(50.0), number(99.0));
+            let [p50, p99] = [50.0, 99.0].map(|percent| match &times[..] {
+                [] => String::new(),
+                times => format!("{:.3}", percentile(times, percent)),
+            });
             let _ =
                 writeln!(out, "{second},{},{},{p50},{p99},{bytes},{cpu}", now.len(), times.len());
         }

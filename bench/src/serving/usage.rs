@@ -32,11 +32,14 @@ impl ProcessUsage {
     /// # Errors
     /// If there is no such process.
     pub fn of(pid: u32, time: f64) -> Result<Self> {
-        let gone = || Error::unmeasurable(format!("--pid {pid}: there is no such process"));
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).map_err(|_| gone())?;
-        let cpu_seconds = parse_cpu_seconds(&stat).ok_or_else(gone)?;
-        let resident_bytes = resident_bytes_of(pid).map_err(|_| gone())?;
-        Ok(ProcessUsage { time, resident_bytes, cpu_seconds })
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+        let cpu_seconds = stat.ok().and_then(|stat| parse_cpu_seconds(&stat));
+        match (cpu_seconds, resident_bytes_of(pid)) {
+            (Some(cpu_seconds), Ok(resident_bytes)) => {
+                Ok(ProcessUsage { time, resident_bytes, cpu_seconds })
+            }
+            _ => Err(Error::unmeasurable(format!("--pid {pid}: there is no such process"))),
+        }
     }
 }
 
@@ -68,8 +71,9 @@ pub(super) fn watch(pid: u32, is_done: &AtomicBool) -> Result<Vec<ProcessUsage>>
 fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);
-    let mut ticks = || times.next()?.parse::<u64>().ok();
-    Some((ticks()? + ticks()?) as f64 / TICKS_PER_SECOND)
+    let user: u64 = times.next()?.parse().ok()?;
+    let system: u64 = times.next()?.parse().ok()?;
+    Some((user + system) as f64 / TICKS_PER_SECOND)
 }
 
 #[cfg(test)]

@@ -125,8 +125,9 @@ impl SyntheticOptions {
 /// tokens. `<s>` is the last: toolkits give it log10 p = -99.
 fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     let knee = (words as f64).powf(KNEE_EXPONENT);
-    let share = |rank: f64| 1.0 / ((rank + RANK_SHIFT) * (1.0 + (rank / knee).powf(TAIL_EXPONENT)));
-    let shares = (1..words - 1).map(|rank| share(rank as f64));
+    let ranks = (1..words - 1).map(|rank| rank as f64);
+    let shares =
+        ranks.map(|rank| 1.0 / ((rank + RANK_SHIFT) * (1.0 + (rank / knee).powf(TAIL_EXPONENT))));
     let sum: f64 = shares.clone().sum();
     let mut nodes = Nodes {
         words: (0..words as u32).collect(),
@@ -220,15 +221,13 @@ impl GrowingLevel<'_> {
         let len = self.nodes().len();
         // A sample of about a million estimates the sum.
         let step = (len >> 20).max(1);
-        let sum = |exponent: f32| -> u64 {
-            let sample = (0..len.div_ceil(step)).into_par_iter().with_min_len(PARENTS_PER_TASK);
-            let sampled: usize = sample.map(|i| self.child_count(i * step, exponent)).sum();
-            (sampled * step) as u64
-        };
         let (mut low, mut high) = (0.0, 1.5f32);
         for _ in 0..20 {
             let middle = f32::midpoint(low, high);
-            *(if sum(middle) < target { &mut low } else { &mut high }) = middle;
+            let sample = (0..len.div_ceil(step)).into_par_iter().with_min_len(PARENTS_PER_TASK);
+            let sampled: usize = sample.map(|i| self.child_count(i * step, middle)).sum();
+            let sum = (sampled * step) as u64;
+            *(if sum < target { &mut low } else { &mut high }) = middle;
         }
         let counts = (0..len).into_par_iter().with_min_len(PARENTS_PER_TASK);
         let counts = counts.map(|at| self.child_count(at, high) as u32).collect::<Vec<_>>();
@@ -291,12 +290,6 @@ impl GrowingLevel<'_> {
                     < BOS_RATES[self.order().min(BOS_RATES.len()) - 1] * count as f32);
         let words = count - usize::from(begins);
         let nodes = self.nodes();
-        // One word from each of `words` strata of equal probability, so they are sorted;
-        // where a stratum is narrower than a word, the next word.
-        let stratum = |i: usize, u: f32| {
-            let share = ((i as f32 + u) / words as f32).powf(FREQUENCY_BIAS);
-            (share * choices.num_words as f32) as usize
-        };
         let mut least = 0;
         // The sum of all shares is about the integral.
         let steeper = CHILD_EXPONENT - 1.0;
@@ -304,8 +297,11 @@ impl GrowingLevel<'_> {
         let share = self.weights[at] - sum.ln();
         for i in 0..count {
             let rank = if i < words {
-                let rank =
-                    stratum(i, random.next_f32()).clamp(least, choices.num_words - (words - i));
+                // One word from each of `words` strata of equal probability, so they are sorted;
+                // where a stratum is narrower than a word, the next word.
+                let place = ((i as f32 + random.next_f32()) / words as f32).powf(FREQUENCY_BIAS);
+                let rank = (place * choices.num_words as f32) as usize;
+                let rank = rank.clamp(least, choices.num_words - (words - i));
                 least = rank + 1;
                 rank
             } else {

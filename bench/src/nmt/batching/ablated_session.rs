@@ -158,10 +158,10 @@ impl<F: EncoderDecoder<Engine>> Session for AblatedSession<'_, F> {
                 sentence.tokens_left = sentence.tokens_left.saturating_sub(1);
             }
         }
-        let source = |row: &HypothesisRow| {
+        let sources = all.iter().map(|row: &HypothesisRow| {
             &self.sentences[row.slot.0 as usize].as_ref().expect("begun").source
-        };
-        let sources: Vec<&F::EncodedSource> = all.iter().map(source).collect();
+        });
+        let sources: Vec<&F::EncodedSource> = sources.collect();
         self.hidden = self.family.step(&mut self.engine, &mut self.state, &all, &sources, None)?;
         self.steps += 1;
         self.rows += all.len();
