@@ -123,10 +123,7 @@ impl Model {
         let LoadedModel { order, num_words, .. } = *self.loaded()?;
         let state = state.try_borrow()?.0;
         if state.len() >= order
-            || !state
-                .entries()
-                .iter()
-                .all(|&(word, _): &(LmWord, f32)| (word.0 as usize) < num_words)
+            || state.entries().iter().any(|(word, _)| word.0 as usize >= num_words)
         {
             let message = "the state belongs to another model: it has words or a length that \
                            this model does not have";
@@ -397,10 +394,11 @@ pub struct State(miriam_lmcpu::State);
 impl State {
     /// By length, then by the bytes of the words, newest first: KenLM's order.
     fn compare(&self, other: &State) -> Ordering {
-        fn bytes(state: &State) -> Vec<u8> {
-            state.0.entries().iter().flat_map(|(word, _)| word.0.to_le_bytes()).collect()
-        }
-        self.0.len().cmp(&other.0.len()).then_with(|| bytes(self).cmp(&bytes(other)))
+        self.0.len().cmp(&other.0.len()).then_with(|| self.word_bytes().cmp(other.word_bytes()))
+    }
+
+    fn word_bytes(&self) -> impl Iterator<Item = u8> {
+        self.0.entries().iter().flat_map(|(word, _)| word.0.to_le_bytes())
     }
 }
 

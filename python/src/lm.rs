@@ -114,13 +114,9 @@ fn log10_column<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> 
 
 fn columns<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Columns<'py> {
     // A line is shorter than 4 GiB.
-    let column = |value: fn(&LineScore) -> u64| {
-        let values = scores.iter().map(|score| value(score) as u32);
-        values.collect::<Vec<_>>().into_pyarray(py)
-    };
-    let tokens = column(|score| score.tokens);
-    let oovs = column(|score| score.oovs);
-    (log10_column(py, scores, documents), tokens, oovs)
+    let tokens: Vec<u32> = scores.iter().map(|score| score.tokens as u32).collect();
+    let oovs: Vec<u32> = scores.iter().map(|score| score.oovs as u32).collect();
+    (log10_column(py, scores, documents), tokens.into_pyarray(py), oovs.into_pyarray(py))
 }
 
 #[pymethods]
@@ -458,31 +454,28 @@ pub fn build(
     let threads = thread_count(threads)?;
     let listeners = Listeners { progress, log: None };
     let outcome = run_observed(py, &listeners, |progress| -> Result<ModelSize, String> {
-        fn message(error: &dyn std::fmt::Display) -> String {
-            error.to_string()
-        }
-        Input::check_access(&arpa, Some(&out)).map_err(|error| message(&error))?;
+        Input::check_access(&arpa, Some(&out)).map_err(|error| error.to_string())?;
         on_own_threads(threads, || match kind {
             "glm" => {
                 let layout = GlmOptions::default();
                 miriam_glm::build_glm(&arpa, &out, &layout, options, progress)
-                    .map_err(|error| message(&error))
+                    .map_err(|error| error.to_string())
             }
             "trie" => {
-                build_trie(&arpa, &out, bits, options, progress).map_err(|error| message(&error))
+                build_trie(&arpa, &out, bits, options, progress).map_err(|error| error.to_string())
             }
             "kenlm-trie" => {
                 let layout = KenlmTrieOptions { quantize: bits, ..KenlmTrieOptions::default() };
                 build_kenlm_trie(&arpa, &out, layout, options, progress)
-                    .map_err(|error| message(&error))
+                    .map_err(|error| error.to_string())
             }
             "kenlm-probing" => {
                 let layout = KenlmProbingOptions::default();
                 build_kenlm_probing(&arpa, &out, layout, options, progress)
-                    .map_err(|error| message(&error))
+                    .map_err(|error| error.to_string())
             }
             _ => miriam_lmcpu::probing::build_probing(&arpa, &out, options, progress)
-                .map_err(|error| message(&error)),
+                .map_err(|error| error.to_string()),
         })?
     })?;
     Ok(outcome.map_err(PyOSError::new_err)?.counts)

@@ -7,7 +7,6 @@ use miriam_metrics::{
     Bleu, Chrf, ExternalTokenizer, Metric, PieceTokenizer, Ter, Tokenizer, corpus_statistics,
     explain_missing_tokenizer, score_of_sums,
 };
-use miriam_textio::CancellationToken;
 use miriam_textproc::SentencePiece;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,24 +31,26 @@ fn score(
             "reference {number} has {found} lines for {wanted} translations"
         )));
     }
-    let sum = |stop: &CancellationToken| -> Result<Vec<f64>, String> {
-        let mut sums = vec![0.0; metric.num_statistics()];
-        // At least one part, so that an empty text gives the error it is.
-        let count = hypotheses.len().div_ceil(PART_LINES).max(1);
-        for start in (0..count).map(|part| part * PART_LINES) {
-            if stop.is_cancelled() {
-                break;
+    let sums = run_interruptible(py, |stop| {
+        on_own_threads(0, || -> Result<Vec<f64>, String> {
+            let mut sums = vec![0.0; metric.num_statistics()];
+            // At least one part, so that an empty text gives the error it is.
+            let count = hypotheses.len().div_ceil(PART_LINES).max(1);
+            for start in (0..count).map(|part| part * PART_LINES) {
+                if stop.is_cancelled() {
+                    break;
+                }
+                let lines = start..hypotheses.len().min(start + PART_LINES);
+                let parts: Vec<Vec<String>> =
+                    references.iter().map(|text| text[lines.clone()].to_vec()).collect();
+                let rows = corpus_statistics(metric, &hypotheses[lines], &parts)
+                    .map_err(|error| error.to_string())?;
+                sums.iter_mut().zip(rows.sums()).for_each(|(sum, number)| *sum += number);
             }
-            let lines = start..hypotheses.len().min(start + PART_LINES);
-            let parts: Vec<Vec<String>> =
-                references.iter().map(|text| text[lines.clone()].to_vec()).collect();
-            let rows = corpus_statistics(metric, &hypotheses[lines], &parts)
-                .map_err(|error| error.to_string())?;
-            sums.iter_mut().zip(rows.sums()).for_each(|(sum, number)| *sum += number);
-        }
-        Ok(sums)
-    };
-    let sums = run_interruptible(py, |stop| on_own_threads(0, || sum(stop)).and_then(|sums| sums))?;
+            Ok(sums)
+        })
+        .and_then(|sums| sums)
+    })?;
     let sums = sums.map_err(PyValueError::new_err)?;
     let score = score_of_sums(metric, &sums, references.len());
     Ok((score.value, score.signature.to_text(false)))
@@ -84,9 +85,6 @@ pub fn score_bleu(
 
 /// The tokeniser of this name, with the SentencePiece model that it may need.
 fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
-    fn wrong(reason: String, name: &str) -> PyErr {
-        PyValueError::new_err(format!("tokenize {name:?}: {reason}"))
-    }
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
     }
@@ -94,18 +92,22 @@ fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
         (Some(tokenizer), Some(model)) => {
             let pieces = SentencePiece::open(&model)
                 .map_err(|error| PyValueError::new_err(error.to_string()))?;
-            Ok(Tokenizer::External(ExternalTokenizer::new(
-                tokenizer.signature,
-                move |line: &str| pieces.join_pieces(line),
-            )))
+            Ok(Tokenizer::External(ExternalTokenizer::new(tokenizer.signature, move |line| {
+                pieces.join_pieces(line)
+            })))
         }
         (Some(_), None) => {
-            Err(wrong("give its SentencePiece model as tokenize_model".into(), name))
+            Err(tokenizer_error(name, "give its SentencePiece model as tokenize_model"))
         }
-        (None, Some(_)) => Err(wrong("it takes no tokenize_model".into(), name)),
-        (None, None) => Tokenizer::from_name(name)
-            .ok_or_else(|| wrong("there is no such tokeniser".into(), name)),
+        (None, Some(_)) => Err(tokenizer_error(name, "tokenize_model is not used")),
+        (None, None) => {
+            Tokenizer::from_name(name).ok_or_else(|| tokenizer_error(name, "unknown tokeniser"))
+        }
     }
+}
+
+fn tokenizer_error(name: &str, reason: &str) -> PyErr {
+    PyValueError::new_err(format!("tokenize {name:?}: {reason}"))
 }
 
 /// chrF, or chrF++ with `word_order=2`, and its signature.

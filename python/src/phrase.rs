@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    BuildOptions, Configuration, Derivation, DetailOptions, Error, System, TranslatedPhrase,
-    Translator, build_binary_system,
+    BuildOptions, Configuration, DetailOptions, Error, System, TranslatedPhrase, Translator,
+    build_binary_system,
 };
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
@@ -101,12 +101,22 @@ fn text_of(phrases: &[TranslatedPhrase]) -> String {
     String::from_utf8_lossy(&words.join(&b' ')).into_owned()
 }
 
+/// The text of phrases after the steps to raw text, if there are any.
+fn plain_text(phrases: &[TranslatedPhrase], steps: Option<&TextProcessor>) -> String {
+    let words = text_of(phrases);
+    let Some(steps) = steps else { return words };
+    let mut text = Vec::new();
+    steps.postprocess(words.as_bytes(), &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     let (mut points, mut target) = (Vec::new(), 0);
     for phrase in phrases {
-        points.extend(phrase.alignment.iter().map(|&(s, t): &(u16, u16)| {
-            (phrase.source.start + u32::from(s), target + u32::from(t))
-        }));
+        let start = phrase.source.start;
+        points.extend(
+            phrase.alignment.iter().map(|&(s, t)| (start + u32::from(s), target + u32::from(t))),
+        );
         target += phrase.words.len() as u32;
     }
     points.sort_unstable();
@@ -120,17 +130,18 @@ fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Opti
     if !raw.unwrap_or_else(|| path.exists()) {
         return Ok(None);
     }
-    fn failed(error: miriam_textproc::Error) -> PyErr {
-        PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
-    }
-    let steps = TextProcessorConfig::read(&path).map_err(failed)?;
+    let steps = TextProcessorConfig::read(&path).map_err(no_steps)?;
     if steps.tokenize.is_some() && configuration.settings.input_format.has_annotations() {
         return Err(PyValueError::new_err(
             "xml_input and inputtype: raw text is split into tokens, and so would be the markup \
              and tables of lines; raw=False takes lines of tokens",
         ));
     }
-    Ok(Some(steps.build().map_err(failed)?))
+    Ok(Some(steps.build().map_err(no_steps)?))
+}
+
+fn no_steps(error: miriam_textproc::Error) -> PyErr {
+    PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
 }
 
 /// Translates a line, of which an end of line is not part; what is wrong with it is in the
@@ -163,29 +174,21 @@ fn translate_line(
         Err(error) => return Err(error),
     };
     let phrases = found.best.as_ref().map_or(&[][..], |best| &best.phrases);
-    fn phrase(phrase: &TranslatedPhrase) -> (u32, u32, String) {
-        let words = text_of(std::slice::from_ref(phrase));
-        (phrase.source.start, phrase.source.end, words)
-    }
-    fn plain_text(phrases: &[TranslatedPhrase], steps: &Option<&TextProcessor>) -> String {
-        let words = text_of(phrases);
-        let Some(steps) = *steps else { return words };
-        let mut text = Vec::new();
-        steps.postprocess(words.as_bytes(), &mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-    let entry = |entry: &Derivation| {
-        let text = plain_text(&entry.phrases, &steps);
-        (text, entry.score, entry.values.clone())
-    };
+    let spans = phrases.iter().map(|phrase| {
+        (phrase.source.start, phrase.source.end, text_of(std::slice::from_ref(phrase)))
+    });
+    let entries = found
+        .n_best
+        .iter()
+        .map(|entry| (plain_text(&entry.phrases, steps), entry.score, entry.values.clone()));
     let words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     Ok(PhraseTranslation {
-        text: plain_text(phrases, &steps),
+        text: plain_text(phrases, steps),
         source: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
         score: found.best.as_ref().map(|best| best.score),
-        phrases: phrases.iter().map(phrase).collect(),
+        phrases: spans.collect(),
         alignment: alignment_of(phrases),
-        n_best: found.n_best.iter().map(entry).collect(),
+        n_best: entries.collect(),
         errors,
     })
 }
@@ -257,14 +260,15 @@ impl PhraseTranslator {
         let slices = &slices[..];
         let wanted = DetailOptions { n_best, distinct, ..DetailOptions::default() };
         let outcome = run_interruptible(py, |stop| {
-            let part = |part: &[&[u8]]| -> Result<Vec<PhraseTranslation>, Error> {
-                let mut translator = Translator::new(&self.system);
-                let lines = part.iter().take_while(|_| !stop.is_cancelled());
-                let steps = self.steps.as_ref();
-                lines.map(|line| translate_line(&mut translator, steps, line, wanted)).collect()
-            };
             on_own_threads(threads, || {
-                let parts = slices.par_chunks(PART_LINES).map(part);
+                let parts = slices.par_chunks(PART_LINES).map(|part| {
+                    let mut translator = Translator::new(&self.system);
+                    let lines = part.iter().take_while(|_| !stop.is_cancelled());
+                    let steps = self.steps.as_ref();
+                    lines
+                        .map(|line| translate_line(&mut translator, steps, line, wanted))
+                        .collect::<Result<Vec<_>, Error>>()
+                });
                 parts.collect::<Result<Vec<_>, Error>>()
             })
         })?;

@@ -36,7 +36,7 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 
 /// References: lists of strings.
 pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
-    let reference = |lines: PyResult<Bound<'_, PyAny>>| {
+    let references = value.try_iter()?.map(|lines| {
         let lines = lines?;
         if lines.is_instance_of::<PyString>() {
             let message = "references are a list of texts, each a list of lines; put the lines of \
@@ -44,8 +44,8 @@ pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
             return Err(PyTypeError::new_err(message));
         }
         string_list(&lines)
-    };
-    value.try_iter()?.map(reference).collect()
+    });
+    references.collect()
 }
 
 /// Lines that Python owns; [`Lines::slices`] are their bytes.
@@ -81,21 +81,11 @@ impl<'py> Lines<'py> {
     /// The column of `data`, a one-dimensional array of bytes, and `offsets`, one of `int32`
     /// or `int64`.
     pub fn from_column(data: &Bound<'py, PyAny>, offsets: &Bound<'py, PyAny>) -> PyResult<Self> {
-        fn expect(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
-            let found = match array.cast::<PyArrayDyn<u8>>() {
-                Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),
-                Err(_) => match array.getattr("dtype") {
-                    Ok(dtype) => format!("an array of {dtype}"),
-                    Err(_) => format!("{}", array.get_type()),
-                },
-            };
-            PyTypeError::new_err(format!("{name} is {found}; give a one-dimensional {types} array"))
-        }
-        let data = data.extract().map_err(|_| expect("data", "uint8", data))?;
+        let data = data.extract().map_err(|_| not_column("data", "uint8", data))?;
         let offsets = match offsets.extract() {
             Ok(narrow) => Offsets::Narrow(narrow),
             Err(_) => Offsets::Wide(
-                offsets.extract().map_err(|_| expect("offsets", "int32 or int64", offsets))?,
+                offsets.extract().map_err(|_| not_column("offsets", "int32 or int64", offsets))?,
             ),
         };
         Ok(Lines::Column { data, offsets })
@@ -109,10 +99,8 @@ impl<'py> Lines<'py> {
     /// message names its index.
     pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
         match self {
-            Lines::Objects(objects) => objects
-                .iter()
-                .enumerate()
-                .map(|(index, line)| {
+            Lines::Objects(objects) => {
+                let lines = objects.iter().enumerate().map(|(index, line)| {
                     text_bytes(line).map_err(|error| {
                         let py = line.py();
                         let reason = error.value(py).to_string();
@@ -122,8 +110,9 @@ impl<'py> Lines<'py> {
                             PyValueError::new_err(format!("line {index}: {reason}"))
                         }
                     })
-                })
-                .collect(),
+                });
+                lines.collect()
+            }
             Lines::Column { data, offsets } => {
                 let data = contiguous("data", data)?;
                 match offsets {
@@ -140,27 +129,37 @@ impl<'py> Lines<'py> {
     }
 }
 
+/// The error of an argument that is not a one-dimensional array of `types`.
+fn not_column(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
+    let found = match array.cast::<PyArrayDyn<u8>>() {
+        Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),
+        Err(_) => match array.getattr("dtype") {
+            Ok(dtype) => format!("an array of {dtype}"),
+            Err(_) => format!("{}", array.get_type()),
+        },
+    };
+    PyTypeError::new_err(format!("{name} is {found}; give a one-dimensional {types} array"))
+}
+
 fn contiguous<'a, T: numpy::Element>(
     name: &str,
     array: &'a PyReadonlyArray1<'_, T>,
 ) -> PyResult<&'a [T]> {
-    fn message(name: &str) -> String {
-        format!("{name} is not contiguous; pass numpy.ascontiguousarray of it")
-    }
-    array.as_slice().map_err(|_| PyValueError::new_err(message(name)))
+    array.as_slice().map_err(|_| {
+        let message = format!("{name} is not contiguous; pass numpy.ascontiguousarray of it");
+        PyValueError::new_err(message)
+    })
 }
 
 fn column_slices(data: &[u8], offsets: impl Iterator<Item = i64>) -> PyResult<Vec<&[u8]>> {
     let mut offsets = offsets.enumerate();
     let Some((_, first)) = offsets.next() else { return Ok(Vec::new()) };
-    fn position(at: i64, data: &[u8]) -> Option<usize> {
-        usize::try_from(at).ok().filter(|&at| at <= data.len())
-    }
-    let mut start = position(first, data);
+    let position = |at: i64| usize::try_from(at).ok().filter(|&at| at <= data.len());
+    let mut start = position(first);
     offsets
         .map(|(index, end)| {
-            let line = start.zip(position(end, data)).and_then(|(start, end)| data.get(start..end));
-            start = position(end, data);
+            let line = start.zip(position(end)).and_then(|(start, end)| data.get(start..end));
+            start = position(end);
             line.ok_or_else(|| {
                 let length = data.len();
                 PyValueError::new_err(format!(

@@ -41,14 +41,14 @@ fn map_lines<T: Send>(
     let slices = &slices[..];
     let mapped = run_interruptible(py, |stop| {
         on_own_threads(threads, || {
-            let part = |part: &[&[u8]]| {
+            let parts = slices.par_chunks(PART_LINES).flat_map_iter(|part| {
                 if stop.is_cancelled() {
                     Vec::new()
                 } else {
                     part.iter().map(|line| map(line)).collect::<Vec<T>>()
                 }
-            };
-            slices.par_chunks(PART_LINES).flat_map_iter(part).collect::<Vec<T>>()
+            });
+            parts.collect::<Vec<T>>()
         })
     })?;
     mapped.map_err(PyRuntimeError::new_err)

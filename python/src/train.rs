@@ -25,6 +25,10 @@ fn value_error(message: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(message.to_string())
 }
 
+fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
+    value_error(format!("{name} {given:?}: give {names}"))
+}
+
 /// A file is an `OSError`, what was given a `ValueError`, a training that diverges a `RuntimeError`.
 fn training_error(error: miriam_trainer::Error) -> PyErr {
     use miriam_trainer::Error;
@@ -91,10 +95,8 @@ pub fn train_neural(
             given.set("workers", vec![workers]).map_err(value_error)?;
         }
     }
-    fn sides(name: &str, given: &RawOptions) -> Vec<String> {
-        given.get_strings(name)
-    }
-    let texts = match (&sides("train-sets", &given)[..], &sides("valid-sets", &given)[..]) {
+    let sides = ["train-sets", "valid-sets"].map(|name| given.get_strings(name));
+    let texts = match (&sides[0][..], &sides[1][..]) {
         ([source, target], [dev_source, dev_target]) => {
             Some([[source, target], [dev_source, dev_target]].map(|pair| pair.map(PathBuf::from)))
         }
@@ -156,15 +158,14 @@ pub fn train_phrase(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<PhraseSystem> {
-    fn one_of(name: &str, given: &str, names: &str) -> PyErr {
-        value_error(format!("{name} {given:?}: give {names}"))
-    }
     let method = match tune {
         None => None,
         Some("mira") => Some(TuningAlgorithm::Mira),
         Some("mert") => Some(TuningAlgorithm::Mert),
         Some("pro") => Some(TuningAlgorithm::Pro),
-        Some(other) => return Err(one_of("tune", other, "\"mira\", \"mert\", \"pro\" or None")),
+        Some(other) => {
+            return Err(unknown_choice("tune", other, "\"mira\", \"mert\", \"pro\" or None"));
+        }
     };
     let mut options = TrainOptions {
         dev,
@@ -176,7 +177,7 @@ pub fn train_phrase(
         alignment_model: match alignment_model {
             "ibm2" => AlignModel::Ibm2,
             "hmm" => AlignModel::Hmm,
-            other => return Err(one_of("alignment_model", other, "\"ibm2\" or \"hmm\"")),
+            other => return Err(unknown_choice("alignment_model", other, "\"ibm2\" or \"hmm\"")),
         },
         symmetrization: symmetrization(symmetrize)?,
         max_length,
@@ -186,7 +187,7 @@ pub fn train_phrase(
         lm_kind: match lm_type {
             "probing" => LmKind::Probing,
             "trie" => LmKind::Trie,
-            other => return Err(one_of("lm_type", other, "\"probing\" or \"trie\"")),
+            other => return Err(unknown_choice("lm_type", other, "\"probing\" or \"trie\"")),
         },
         tuning: method.map(|method| Tuning { method, seed, iterations }),
         keep_text: text,

@@ -41,17 +41,21 @@ pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
     }
-    fn wrong() -> PyErr {
-        PyTypeError::new_err(
-            "incompatible constructor arguments: compute_type is a str, or a dict of a str for \
-             each device",
-        )
-    }
-    let by_device = value.cast::<PyDict>().map_err(|_| wrong())?;
+    let by_device = value.cast::<PyDict>().map_err(|_| invalid_compute_type())?;
     match by_device.get_item("cpu")? {
         None => Ok("default".into()),
-        Some(name) => Ok(name.cast::<PyString>().map_err(|_| wrong())?.to_str()?.to_owned()),
+        Some(name) => {
+            let name = name.cast::<PyString>().map_err(|_| invalid_compute_type())?;
+            Ok(name.to_str()?.to_owned())
+        }
     }
+}
+
+fn invalid_compute_type() -> PyErr {
+    PyTypeError::new_err(
+        "incompatible constructor arguments: compute_type is a str, or a dict of a str for each \
+         device",
+    )
 }
 
 /// The precision of a compute type; nothing for that of the stored weights.
@@ -69,15 +73,14 @@ pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
         _ => {
             let precision = Precision::ALL
                 .into_iter()
-                .find(|precision: &Precision| precision.ctranslate2_names().contains(&name));
-            precision
-                .ok_or_else(|| {
-                    PyValueError::new_err(format!(
-                        "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
+                .find(|precision| precision.ctranslate2_names().contains(&name));
+            if precision.is_none() {
+                return Err(PyValueError::new_err(format!(
+                    "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
                      \"int16\" or \"int8\""
-                    ))
-                })
-                .map(Some)
+                )));
+            }
+            Ok(precision)
         }
     }
 }
@@ -108,7 +111,7 @@ pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<
 /// between tokens. `name` and `index` are for messages.
 pub(super) fn for_each_token(
     tokens: &Bound<'_, PyAny>,
-    (name, index): (&str, usize),
+    place: (&str, usize),
     mut each: impl FnMut(&[u8]),
 ) -> PyResult<()> {
     if let Ok(line) = tokens.cast::<PyBytes>() {
@@ -116,30 +119,29 @@ pub(super) fn for_each_token(
         tokens.filter(|token| !token.is_empty()).for_each(each);
         return Ok(());
     }
-    let wrong = |found: &Bound<'_, PyAny>| {
-        PyTypeError::new_err(format!(
-            "incompatible function arguments: {name}[{index}] is not a list of str: {} is in its \
-             place",
-            found.get_type()
-        ))
-    };
-    let wrong_token = |found: &Bound<'_, PyAny>| {
-        PyTypeError::new_err(format!(
-            "incompatible function arguments: {name}[{index}] is not a list of str: {} is in it",
-            found.get_type()
-        ))
-    };
     let mut take = |token: Bound<'_, PyAny>| -> PyResult<()> {
-        each(token.cast::<PyString>().map_err(|_| wrong_token(&token))?.to_str()?.as_bytes());
+        let text = token.cast::<PyString>().map_err(|_| not_tokens(place, &token, "it"))?;
+        each(text.to_str()?.as_bytes());
         Ok(())
     };
     if let Ok(list) = tokens.cast::<PyList>() {
         return list.iter().try_for_each(take);
     }
     if tokens.is_instance_of::<PyString>() {
-        return Err(wrong(tokens));
+        return Err(not_tokens(place, tokens, "its place"));
     }
-    tokens.try_iter().map_err(|_| wrong(tokens))?.try_for_each(|token| take(token?))
+    tokens
+        .try_iter()
+        .map_err(|_| not_tokens(place, tokens, "its place"))?
+        .try_for_each(|token| take(token?))
+}
+
+/// The error of example `index` of argument `name`, where `found` is in the place of tokens.
+fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "incompatible function arguments: {name}[{index}] is not a list of str: {} is in {at}",
+        found.get_type()
+    ))
 }
 
 /// The ids of tokens, that of the unknown token for those that a vocabulary lacks.

@@ -43,17 +43,15 @@ pub(super) fn read_ids(
 }
 
 pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResult<()> {
-    let message = |relation: &str| {
-        PyValueError::new_err(format!(
-            "{name} has {relation} examples than source: {others} for {sources}; their lengths \
-             must be equal"
-        ))
+    let relation = match others.cmp(&sources) {
+        std::cmp::Ordering::Less => "less",
+        std::cmp::Ordering::Equal => return Ok(()),
+        std::cmp::Ordering::Greater => "more",
     };
-    match others.cmp(&sources) {
-        std::cmp::Ordering::Less => Err(message("less")),
-        std::cmp::Ordering::Equal => Ok(()),
-        std::cmp::Ordering::Greater => Err(message("more")),
-    }
+    Err(PyValueError::new_err(format!(
+        "{name} has {relation} examples than source: {others} for {sources}; their lengths must \
+         be equal"
+    )))
 }
 
 /// The examples of a call of `translate_batch`.
@@ -93,14 +91,14 @@ pub(super) fn read_examples(
 /// The tokens of sources as strings.
 pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<PyString>>>> {
     let py = source.py();
-    let strings = |(index, tokens): (usize, PyResult<Bound<'_, PyAny>>)| {
+    let examples = source.try_iter()?.enumerate().map(|(index, tokens)| {
         let mut strings = Vec::new();
         for_each_token(&tokens?, ("source", index), |token| {
             strings.push(PyString::new(py, &String::from_utf8_lossy(token)).unbind());
         })?;
         Ok(strings)
-    };
-    source.try_iter()?.enumerate().map(strings).collect()
+    });
+    examples.collect()
 }
 
 /// Queues the examples of a call; where the queue is full it waits, if it may.

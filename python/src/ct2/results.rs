@@ -47,11 +47,14 @@ impl Loaded {
 
     /// The string of a target token, the same object each time.
     pub fn token(&self, py: Python<'_>, id: u32) -> Py<PyString> {
-        let new = || PyString::new(py, &String::from_utf8_lossy(self.token_bytes(id))).unbind();
         match self.strings.get(id as usize) {
-            Some(string) => string.get_or_init(py, new).clone_ref(py),
-            None => new(),
+            Some(string) => string.get_or_init(py, || self.new_token(py, id)).clone_ref(py),
+            None => self.new_token(py, id),
         }
+    }
+
+    fn new_token(&self, py: Python<'_>, id: u32) -> Py<PyString> {
+        PyString::new(py, &String::from_utf8_lossy(self.token_bytes(id))).unbind()
     }
 }
 
@@ -179,29 +182,25 @@ impl TranslationResult {
     /// Each translation as one string, its tokens joined by spaces.
     #[getter]
     fn joined(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.found
-            .hypotheses
-            .iter()
-            .enumerate()
-            .map(|(number, tokens): (usize, &Vec<u32>)| -> PyResult<String> {
-                let replacements = self.found.replacements.get(number);
-                let mut replacements = replacements.into_iter().flatten().peekable();
-                let mut text = Vec::new();
-                for (position, &id) in tokens.iter().enumerate() {
-                    if position > 0 {
-                        text.push(b' ');
-                    }
-                    match replacements.next_if(|(replaced, _)| *replaced == position) {
-                        Some(&(_, source)) => {
-                            let word = self.call.sources[self.index][source].bind(py);
-                            text.extend_from_slice(word.to_str()?.as_bytes());
-                        }
-                        None => text.extend_from_slice(self.loaded.token_bytes(id)),
-                    }
+        let texts = self.found.hypotheses.iter().enumerate().map(|(number, tokens)| {
+            let replacements = self.found.replacements.get(number);
+            let mut replacements = replacements.into_iter().flatten().peekable();
+            let mut text = Vec::new();
+            for (position, &id) in tokens.iter().enumerate() {
+                if position > 0 {
+                    text.push(b' ');
                 }
-                Ok(String::from_utf8_lossy(&text).into_owned())
-            })
-            .collect()
+                match replacements.next_if(|(replaced, _)| *replaced == position) {
+                    Some(&(_, source)) => {
+                        let word = self.call.sources[self.index][source].bind(py);
+                        text.extend_from_slice(word.to_str()?.as_bytes());
+                    }
+                    None => text.extend_from_slice(self.loaded.token_bytes(id)),
+                }
+            }
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        });
+        texts.collect()
     }
 
     fn __len__(&self) -> usize {

@@ -109,20 +109,22 @@ fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
         if value.is_none() {
             continue;
         }
-        // Python writes True and False.
-        let text = |value: &Bound<'_, PyAny>| -> PyResult<String> {
-            Ok(value.str()?.to_string().to_ascii_lowercase())
-        };
         let set = match value.cast::<PyList>() {
             Ok(list) => {
-                let words = list.iter().map(|word| text(&word)).collect::<PyResult<Vec<_>>>()?;
+                let words =
+                    list.iter().map(|word| lower_case(&word)).collect::<PyResult<Vec<_>>>()?;
                 settings.set_list(&key, &words)
             }
-            Err(_) => settings.set(&key, &text(&value)?),
+            Err(_) => settings.set(&key, &lower_case(&value)?),
         };
         set.map_err(PyValueError::new_err)?;
     }
     Ok(settings)
+}
+
+/// The text of a value in lower case; Python writes True and False.
+fn lower_case(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(value.str()?.to_string().to_ascii_lowercase())
 }
 
 /// The translator of `texts` between two languages, where the model is told them.
