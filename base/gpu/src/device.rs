@@ -100,21 +100,26 @@ impl Device {
         }
         let failed = |error| driver_error(number, "open", error);
         let context = CudaContext::new(number as usize).map_err(failed)?;
-        let attribute = |name| context.attribute(name).map(|value| value as u32).map_err(failed);
         let capability = (
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+            attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+                .map_err(failed)?,
+            attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+                .map_err(failed)?,
         );
         let name = context.name().map_err(failed)?;
         if capability < MIN_COMPUTE_CAPABILITY {
             return Err(Error::OldDevice { number, name, capability });
         }
-        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let l2 = attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into();
+        let multiprocessors =
+            attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+                .map_err(failed)?;
+        let l2 = attribute(&context, Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
+            .map_err(failed)?
+            .into();
         let persisting = Attribute::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE;
-        let l2_persisting = attribute(persisting)?.into();
+        let l2_persisting = attribute(&context, persisting).map_err(failed)?.into();
         let window = Attribute::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
-        let l2_window = attribute(window)?.into();
+        let l2_window = attribute(&context, window).map_err(failed)?.into();
         let memory = context.total_mem().map_err(failed)? as u64;
         let properties = DeviceProperties {
             number,
@@ -185,6 +190,10 @@ impl Device {
             _ => self.driver_error("allocate memory", error),
         }
     }
+}
+
+fn attribute(context: &CudaContext, name: Attribute) -> std::result::Result<u32, DriverError> {
+    context.attribute(name).map(|value| value as u32)
 }
 
 /// The name and the text of a driver's error.

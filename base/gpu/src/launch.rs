@@ -77,14 +77,14 @@ impl Module {
     ///
     /// When `name` has a NUL byte.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
-        let no_kernel = |error: DriverError| {
-            self.device.module_error(format!("{name}: {}", describe_error(error)))
-        };
         let symbol = CString::new(name).expect("names of kernels have no NUL bytes");
-        self.device.context.bind_to_thread().map_err(no_kernel)?;
+        let bound = self.device.context.bind_to_thread();
         // SAFETY: the module is loaded.
-        let function = unsafe { result::module::get_function(self.loaded.module, symbol) };
-        let function = function.map_err(no_kernel)?;
+        let function = bound
+            .and_then(|()| unsafe { result::module::get_function(self.loaded.module, symbol) });
+        let function = function.map_err(|error: DriverError| {
+            self.device.module_error(format!("{name}: {}", describe_error(error)))
+        })?;
         let mut sizes = Vec::new();
         loop {
             let (mut offset, mut size) = (0, 0);

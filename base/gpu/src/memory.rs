@@ -1,6 +1,7 @@
 //! Memory of a device, and pinned memory of the host, which a device copies from and to
 //! asynchronously.
 
+use cudarc::driver::result::DriverError;
 use cudarc::driver::{
     CudaEvent, CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, PinnedHostSlice, ValidAsZeroBits,
     result,
@@ -120,15 +121,18 @@ impl Stream {
     ///
     /// The driver fails.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        self.pin_zeros(len)
+            .map_err(|error| self.device.driver_error("pin memory of this machine", error))
+    }
+
+    fn pin_zeros<T: Pod>(&self, len: usize) -> std::result::Result<PinnedBuffer<T>, DriverError> {
         let (device, context) = (self.device.clone(), &self.device.context);
-        let failed = |error| self.device.driver_error("pin memory of this machine", error);
-        let mut memory =
-            // SAFETY: the memory is filled below before it is read.
-            unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
-        let start = memory.as_mut_ptr().map_err(failed)?;
+        // SAFETY: the memory is filled below before it is read.
+        let mut memory = unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }?;
+        let start = memory.as_mut_ptr()?;
         // SAFETY: that many numbers were allocated there, and all zeros is a value of `T`.
         unsafe { std::ptr::write_bytes(start, 0, memory.len()) };
-        let copy_done = context.new_event(None).map_err(failed)?;
+        let copy_done = context.new_event(None)?;
         Ok(PinnedBuffer { copy_done, device, memory })
     }
 

@@ -151,8 +151,9 @@ impl PartialFile {
 
 impl Drop for PartialFile {
     fn drop(&mut self) {
-        let is_empty = || self.file.metadata().is_ok_and(|found| found.len() == 0);
-        if !self.is_committed && (!self.is_kept || is_empty()) {
+        if !self.is_committed
+            && (!self.is_kept || self.file.metadata().is_ok_and(|found| found.len() == 0))
+        {
             let _ = fs::remove_file(&self.path);
         }
         if let Some(path) = &self.registered {

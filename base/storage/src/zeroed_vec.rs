@@ -48,9 +48,10 @@ impl<T: Pod> ZeroedVec<T> {
     pub fn grow_for_overwrite(&mut self, len: usize, capacity: usize) {
         let had = self.memory.len() / size_of::<T>();
         if len > had {
-            let bytes = |items: usize| items.max(len).saturating_mul(size_of::<T>());
-            let larger = map_anonymous(bytes(capacity))
-                .or_else(|| map_anonymous(bytes(had.saturating_mul(2))));
+            let capacities = [capacity, had.saturating_mul(2)];
+            let larger = capacities
+                .into_iter()
+                .find_map(|items| map_anonymous(items.max(len).saturating_mul(size_of::<T>())));
             let mut larger = larger.unwrap_or_else(|| allocate::<T>(len));
             let used = self.len * size_of::<T>();
             larger[..used].copy_from_slice(&self.memory[..used]);

@@ -105,16 +105,19 @@ impl Input {
         let counted = CountingReader { inner: reader, consumed: Arc::clone(&consumed) };
         let mut buffered = BufReader::with_capacity(BUFFER, counted);
         let start = buffered.fill_buf().map_err(|e| Error::io(name, "read", e))?;
-        let failed = |e| Error::io(name, "read", e);
         if let Some(reason) = describe_foreign_format(start) {
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, reason)));
+            return Err(Error::io(
+                name,
+                "read",
+                io::Error::new(io::ErrorKind::InvalidData, reason),
+            ));
         }
         let mut is_binary = false;
         let reader: Box<dyn Read + Send> = match start {
             [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(buffered)),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                Box::new(zstd::Decoder::with_buffer(buffered).map_err(failed)?)
-            }
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(
+                zstd::Decoder::with_buffer(buffered).map_err(|e| Error::io(name, "read", e))?,
+            ),
             _ if is_bzip2(start) => Box::new(MultiBzDecoder::new(buffered)),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
                 Box::new(XzReader::new_mem_limit(buffered, true, MAX_XZ_KIB))
@@ -124,7 +127,7 @@ impl Input {
                 Box::new(buffered)
             }
         };
-        let reader = skip_byte_order_mark(reader).map_err(failed)?;
+        let reader = skip_byte_order_mark(reader).map_err(|e| Error::io(name, "read", e))?;
         let line_limit = LineLimit::new();
         Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
     }

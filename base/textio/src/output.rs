@@ -97,9 +97,9 @@ impl Output {
             return Self::create_direct(path, compression);
         }
         let name = display_name(path);
-        let failed = |e| Error::io(&name, "create", e);
-        let partial = create(path).map_err(failed)?;
-        let raw = Box::new(partial.file().try_clone().map_err(failed)?);
+        let created = create(path).and_then(|partial| Ok((partial.file().try_clone()?, partial)));
+        let (file, partial) = created.map_err(|e| Error::io(&name, "create", e))?;
+        let raw = Box::new(file);
         let mut output = Self::with_writer(compression, name.clone(), raw)?;
         output.partial = Some(Box::new(partial));
         Ok(output)

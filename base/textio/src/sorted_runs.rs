@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -18,6 +18,13 @@ struct LineEntry {
     start: usize,
     len: u32,
     number: u64,
+}
+
+impl LineEntry {
+    /// What lines are sorted by.
+    fn key<'b>(&self, bytes: &'b [u8]) -> (&'b [u8], u64) {
+        (&bytes[self.start..self.start + self.len as usize], self.number)
+    }
 }
 
 #[derive(Default)]
@@ -51,28 +58,32 @@ impl SortBuffer {
 
     pub fn sort(&mut self) {
         let bytes = &self.bytes;
-        let key = |e: &LineEntry| (&bytes[e.start..e.start + e.len as usize], e.number);
-        self.entries.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        self.entries.par_sort_unstable_by(|a, b| a.key(bytes).cmp(&b.key(bytes)));
     }
 
     /// Sorts the chunk into a temporary file and empties it.
     pub fn spill(&mut self, folder: &Path) -> Result<SpilledRun> {
         self.sort();
-        let name = folder.display().to_string();
-        let failed = |e| Error::io(&name, "write a temporary file for sorting in this folder", e);
-        let file = tempfile::tempfile_in(folder).map_err(failed)?;
-        let mut writer = zstd::Encoder::new(BufWriter::new(file), 1).map_err(failed)?;
+        self.write_sorted(folder).map_err(|error| {
+            let name = folder.display().to_string();
+            Error::io(&name, "write a temporary file for sorting in this folder", error)
+        })
+    }
+
+    fn write_sorted(&mut self, folder: &Path) -> io::Result<SpilledRun> {
+        let file = tempfile::tempfile_in(folder)?;
+        let mut writer = zstd::Encoder::new(BufWriter::new(file), 1)?;
         for entry in &self.entries {
-            writer.write_all(&entry.number.to_le_bytes()).map_err(failed)?;
-            writer.write_all(&entry.len.to_le_bytes()).map_err(failed)?;
-            writer.write_all(self.line(entry)).map_err(failed)?;
+            writer.write_all(&entry.number.to_le_bytes())?;
+            writer.write_all(&entry.len.to_le_bytes())?;
+            writer.write_all(self.line(entry))?;
         }
-        let buffered = writer.finish().map_err(failed)?;
-        let mut file = buffered.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        let buffered = writer.finish()?;
+        let mut file = buffered.into_inner().map_err(|e| e.into_error())?;
+        file.seek(SeekFrom::Start(0))?;
         self.bytes.clear();
         self.entries.clear();
-        zstd::Decoder::new(file).map_err(failed)
+        zstd::Decoder::new(file)
     }
 }
 
@@ -119,17 +130,10 @@ impl KWayMerge {
                 entry.number
             }
             SortedRun::File(file) => {
-                let failed = |e| Error::io(&self.name, "read back its sorted lines", e);
-                let mut head = [0; 12];
-                let first = file.read(&mut head).map_err(failed)?;
-                if first == 0 {
-                    return Ok(());
-                }
-                file.read_exact(&mut head[first..]).map_err(failed)?;
-                let [number, len] = [&head[..8], &head[8..]];
-                line.resize(u32::from_le_bytes(len.try_into().expect("4 bytes")) as usize, 0);
-                file.read_exact(&mut line).map_err(failed)?;
-                u64::from_le_bytes(number.try_into().expect("8 bytes"))
+                let number = read_spilled_line(file, &mut line)
+                    .map_err(|e| Error::io(&self.name, "read back its sorted lines", e))?;
+                let Some(number) = number else { return Ok(()) };
+                number
             }
         };
         self.heap.push(Reverse((line, number, run)));
@@ -142,4 +146,18 @@ impl KWayMerge {
         self.advance(run, spare)?;
         Ok(Some(Line { bytes: &self.current, number, terminated: true }))
     }
+}
+
+/// Reads the next line of a spilled run into `line`, and returns its number; `None` at the end.
+fn read_spilled_line(file: &mut SpilledRun, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
+    let mut head = [0; 12];
+    let first = file.read(&mut head)?;
+    if first == 0 {
+        return Ok(None);
+    }
+    file.read_exact(&mut head[first..])?;
+    let [number, len] = [&head[..8], &head[8..]];
+    line.resize(u32::from_le_bytes(len.try_into().expect("4 bytes")) as usize, 0);
+    file.read_exact(line)?;
+    Ok(Some(u64::from_le_bytes(number.try_into().expect("8 bytes"))))
 }

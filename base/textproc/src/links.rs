@@ -128,11 +128,12 @@ impl Links {
         fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
         }
-        let all = |links: &Links| [weighted(&links.links), links.attention.clone()].concat();
+        let [own, following] =
+            [self, second].map(|links| [weighted(&links.links), links.attention.clone()].concat());
         let links = compose(&weighted(&self.links), &weighted(&second.links));
         Links {
             links: links.into_iter().map(|(source, target, _)| (source, target)).collect(),
-            attention: compose(&all(self), &all(second)),
+            attention: compose(&own, &following),
         }
     }
 }

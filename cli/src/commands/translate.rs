@@ -145,9 +145,10 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let system = pool.install(|| System::load(&configuration, &progress))?;
     // Translations on a terminal show the progress well enough.
-    let shown = |output: &PathBuf| output.as_os_str() == "-" && io::stdout().is_terminal();
-    let any_shown = system.settings().outputs.iter().any(|(_, output)| shown(output));
-    let progress = TerminalProgress::new(tokens.common.quiet || any_shown);
+    let writes_stdout =
+        system.settings().outputs.iter().any(|(_, output)| output.as_os_str() == "-");
+    let is_shown = writes_stdout && io::stdout().is_terminal();
+    let progress = TerminalProgress::new(tokens.common.quiet || is_shown);
     let stop = CancellationToken::new();
     // Opening waits for the first bytes; until then a signal kills at once.
     let input = open_argument_or_file(tokens.text.as_deref(), &system.settings().input)?;

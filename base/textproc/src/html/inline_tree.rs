@@ -420,7 +420,6 @@ impl Placer<'_> {
         }
         steps::count(span.len());
         let [start, end] = nodes[child].tags;
-        let value = |word: usize| self.value(nodes, node, child, word);
         let mut best = (0i64, 0..0);
         let mut from = span.start;
         let mut sum = 0i64;
@@ -435,7 +434,7 @@ impl Placer<'_> {
             if sum <= 0 && start.is_some() {
                 (from, sum) = (word, 0);
             }
-            sum += value(word);
+            sum += self.value(nodes, node, child, word);
             // An element that ends outside the sentence ends with its last word.
             if sum > best.0 && end.is_some() {
                 best = (sum, from..word + 1);
@@ -448,7 +447,7 @@ impl Placer<'_> {
                 if taken.has_word(word) {
                     break;
                 }
-                sum += value(word);
+                sum += self.value(nodes, node, child, word);
                 if sum > best.0 {
                     best = (sum, word..span.end);
                 }
@@ -483,7 +482,6 @@ impl Placer<'_> {
             let before = gap.checked_sub(1).filter(|_| gap > span.start);
             neighbour.zip(before).is_some_and(|(s, t)| self.links.sources[t].contains(&s))
         };
-        let distance = |gap: usize| (gap * self.length).abs_diff(offset * total);
         let mut best = None;
         steps::count(span.len());
         for gap in span.start..=span.end {
@@ -493,7 +491,8 @@ impl Placer<'_> {
                 crossing = crossing + (sources.len() - before) - before;
             }
             let is_free = (gaps.start..=gaps.end).contains(&gap) && !taken.has_gap(gap);
-            let key = (is_attached && !follows(gap), crossing, !follows(gap), distance(gap));
+            let distance = (gap * self.length).abs_diff(offset * total);
+            let key = (is_attached && !follows(gap), crossing, !follows(gap), distance);
             if is_free && best.is_none_or(|(other, _)| key < other) {
                 best = Some((key, gap));
             }

@@ -38,18 +38,16 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
     fn is_letter(text: &str) -> bool {
         text.len() == 1 && text.as_bytes()[0].is_ascii_lowercase()
     }
-    let inside = |open: char, close: char| {
-        let inside = raised.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        inside.unwrap_or_default()
-    };
-    let label = inside('[', ']');
+    let label = raised.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let label = label.unwrap_or_default();
     if is_number(label)
         || is_letter(label)
         || label.len() > 1 && label.ends_with(|c: char| c.is_ascii_digit())
     {
         return true;
     }
-    let note = inside('(', ')');
+    let note = raised.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let note = note.unwrap_or_default();
     let is_letter = is_letter(raised) || is_letter(note);
     if !(is_number(raised) || is_number(note) || is_letter) {
         return false;

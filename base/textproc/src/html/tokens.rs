@@ -93,16 +93,14 @@ pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
 /// The token that begins at `at`, and where it ends.
 fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let rest = &html[at..];
-    let until = |what: &[u8], from: usize| {
-        let end = find_after(html, at + from, what).unwrap_or(html.len());
-        (TokenKind::Other, end)
-    };
     match rest {
         [b'<', b'!', b'-', b'-', ..] => (TokenKind::Other, comment_end(html, at)),
-        [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] => until(b"]]>", 9),
+        [b'<', b'!', b'[', b'C', b'D', b'A', b'T', b'A', b'[', ..] => {
+            other_until(html, at, b"]]>", 9)
+        }
         [b'<', b'/', b'>', ..] => (TokenKind::Other, at + 3),
-        [b'<', b'?', ..] if syntax == Syntax::Xml => until(b"?>", 2),
-        [b'<', b'!' | b'?', ..] => until(b">", 2),
+        [b'<', b'?', ..] if syntax == Syntax::Xml => other_until(html, at, b"?>", 2),
+        [b'<', b'!' | b'?', ..] => other_until(html, at, b">", 2),
         [b'<', b'/', letter, ..] if opens_name(*letter, syntax) => {
             let name = tag_name(&rest[2..]);
             match scan_attributes(html, at + 2 + name.len(), |_, _| ()) {
@@ -110,7 +108,7 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
                 None => (TokenKind::Other, html.len()),
             }
         }
-        [b'<', b'/', _, ..] => until(b">", 2),
+        [b'<', b'/', _, ..] => other_until(html, at, b">", 2),
         [b'<', letter, ..] if opens_name(*letter, syntax) => start_tag(html, at, syntax),
         _ => {
             // A `<` that opens nothing is text.
@@ -130,6 +128,12 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
             (TokenKind::Text, html.len())
         }
     }
+}
+
+/// The token from `at` to the end of the first `mark` at least `from` bytes later.
+fn other_until(html: &[u8], at: usize, mark: &[u8], from: usize) -> (TokenKind, usize) {
+    let end = find_after(html, at + from, mark).unwrap_or(html.len());
+    (TokenKind::Other, end)
 }
 
 /// Where the first `what` from `from` on ends.
@@ -216,44 +220,46 @@ fn scan_attributes(
     mut at: usize,
     mut each: impl FnMut(&[u8], &[u8]),
 ) -> Option<(usize, bool)> {
-    let position = |from: usize, ends: &dyn Fn(u8) -> bool| {
-        let found = html[from..].iter().position(|&byte| ends(byte));
-        let end = found.map_or(html.len(), |found| from + found);
-        steps::count(end - from);
-        end
-    };
     fn is_space(byte: u8) -> bool {
         byte.is_ascii_whitespace()
     }
     loop {
-        let first = position(at, &|byte| !is_space(byte) && byte != b'/');
+        let first = position_from(html, at, |byte| !is_space(byte) && byte != b'/');
         if *html.get(first)? == b'>' {
             return Some((first + 1, html[at..first].ends_with(b"/")));
         }
-        let name = first..position(first + 1, &|byte| {
+        let name = first..position_from(html, first + 1, |byte| {
             is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
         });
-        let next = position(name.end, &|byte| !is_space(byte));
+        let next = position_from(html, name.end, |byte| !is_space(byte));
         if html.get(next) != Some(&b'=') {
             each(&html[name.clone()], b"");
             at = name.end;
             continue;
         }
-        let start = position(next + 1, &|byte| !is_space(byte));
+        let start = position_from(html, next + 1, |byte| !is_space(byte));
         let (value, end) = match *html.get(start)? {
             quote @ (b'"' | b'\'') => {
-                let end = position(start + 1, &|byte| byte == quote);
+                let end = position_from(html, start + 1, |byte| byte == quote);
                 html.get(end)?;
                 (start + 1..end, end + 1)
             }
             _ => {
-                let end = position(start, &|byte| is_space(byte) || byte == b'>');
+                let end = position_from(html, start, |byte| is_space(byte) || byte == b'>');
                 (start..end, end)
             }
         };
         each(&html[name], &html[value]);
         at = end;
     }
+}
+
+/// The first position from `from` on whose byte `is_end`, or the end of the document.
+fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize {
+    let found = html[from..].iter().position(|&byte| is_end(byte));
+    let end = found.map_or(html.len(), |found| from + found);
+    steps::count(end - from);
+    end
 }
 
 /// Where the end tag of the element `name`, whose content is not markup, begins.

@@ -299,21 +299,21 @@ fn free_word(
         return Some(word);
     }
     let place = claim.words.first().map_or(0, |&word| expected[word]);
-    let is_inside_run = |word: usize| {
-        let around = [word.checked_sub(1), Some(word + 1)];
-        owners[word].is_some_and(|owner| owner != InlineTree::ROOT)
-            && around.into_iter().all(|other| {
-                other
-                    .and_then(|other| owners.get(other))
-                    .is_some_and(|owner| *owner == owners[word])
-            })
-    };
     steps::count(claim_of.len());
     (0..claim_of.len()).filter(is_free).min_by_key(|&word| {
         let (distance, is_before) = distance(word, place);
-        let detour = 2 * usize::from(is_inside_run(word));
+        let detour = 2 * usize::from(is_inside_run(word, owners));
         (!is_alike(word), distance + detour, is_before, word)
     })
+}
+
+/// Whether the words before and after `word` have the same owner, which is not the root.
+fn is_inside_run(word: usize, owners: &[Option<usize>]) -> bool {
+    let around = [word.checked_sub(1), Some(word + 1)];
+    owners[word].is_some_and(|owner| owner != InlineTree::ROOT)
+        && around.into_iter().all(|other| {
+            other.and_then(|other| owners.get(other)).is_some_and(|owner| *owner == owners[word])
+        })
 }
 
 /// The word of several links that `claim` shares: the one with most attention that has room, or

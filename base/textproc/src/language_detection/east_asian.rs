@@ -27,10 +27,9 @@ pub(super) fn decide(sample: &Sample, length: f64) -> (usize, f64) {
         return (place("ja"), (length * 2.0).min(1.0));
     }
     let words = sample.all_words();
-    let count = |list: &str| {
+    let [japanese, chinese] = [JAPANESE, CHINESE].map(|list| {
         words.iter().flat_map(|word| word.chars()).filter(|&c| list.contains(c)).count()
-    };
-    let (japanese, chinese) = (count(JAPANESE), count(CHINESE));
+    });
     let margin = japanese.abs_diff(chinese) as f64 / (japanese + chinese).max(1) as f64;
     let language = if japanese > chinese { "ja" } else { "zh" };
     (place(language), length * (0.5 + margin / 2.0))

@@ -190,11 +190,14 @@ impl Sample {
 
     /// The numbers of kana and of Chinese characters.
     pub(super) fn kana_and_characters(&self) -> (usize, usize) {
-        let count = |wanted: &[Script]| {
-            let own = self.letters.iter().filter(|(script, _)| wanted.contains(script));
-            own.map(|(_, count)| count).sum()
-        };
-        (count(&[Script::Hiragana, Script::Katakana]), count(&[Script::Han]))
+        let kana = self.num_letters(&[Script::Hiragana, Script::Katakana]);
+        (kana, self.num_letters(&[Script::Han]))
+    }
+
+    /// The number of letters of any of `scripts`.
+    fn num_letters(&self, scripts: &[Script]) -> usize {
+        let own = self.letters.iter().filter(|(script, _)| scripts.contains(script));
+        own.map(|(_, count)| count).sum()
     }
 
     /// The words of a group.

@@ -80,7 +80,6 @@ impl DoubleArrayTrie {
 
     /// Finds a base for which the slots of all children are free.
     fn find_base<T>(&mut self, children: &[(u8, T)], first_free: &mut usize) -> usize {
-        let bytes = || children.iter().map(|&(byte, _)| usize::from(byte));
         let lowest = usize::from(children[0].0);
         fn is_free(nodes: &[Node], slot: usize) -> bool {
             nodes[slot].parent == FREE
@@ -92,7 +91,7 @@ impl DoubleArrayTrie {
         let mut tried = 0;
         for slot in slots.take(MAX_BASE_ATTEMPTS) {
             let base = slot ^ lowest;
-            if bytes().all(|byte| is_free(&self.nodes, base ^ byte)) {
+            if children.iter().all(|(byte, _)| is_free(&self.nodes, base ^ usize::from(*byte))) {
                 return base;
             }
             tried += 1;

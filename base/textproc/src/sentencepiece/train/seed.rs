@@ -34,15 +34,14 @@ pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPie
     substrings.par_sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     substrings.truncate(MAX_SEEDS);
     let single = alphabet.sorted();
-    let all = || single.iter().chain(&substrings);
-    let total: u64 = all().map(|&(_, weight)| weight).sum();
+    let all = single.iter().chain(&substrings);
+    let total: u64 = all.clone().map(|&(_, weight)| weight).sum();
     let total = (total as f64).ln();
-    all()
-        .map(|&(text, weight)| ScoredPiece {
-            text: text.into(),
-            score: (weight as f64).ln() - total,
-        })
-        .collect()
+    all.map(|&(text, weight)| ScoredPiece {
+        text: text.into(),
+        score: (weight as f64).ln() - total,
+    })
+    .collect()
 }
 
 /// The nodes of the trie of the sorted `suffixes` that have at least two characters and occur
@@ -88,9 +87,9 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
 /// The length of the longest common prefix that ends at a character's end.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let is_inside =
-        |at: usize| [a, b].iter().any(|text| text.get(at).is_some_and(|b| b & 0xc0 == 0x80));
-    while common > 0 && is_inside(common) {
+    // A byte that continues a character.
+    while common > 0 && [a, b].iter().any(|text| text.get(common).is_some_and(|b| b & 0xc0 == 0x80))
+    {
         common -= 1;
     }
     common

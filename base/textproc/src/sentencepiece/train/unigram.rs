@@ -71,9 +71,9 @@ fn is_character(text: &[u8]) -> bool {
 /// pieces get less than their share (Kudo 2018). The score of a piece that is dropped is that
 /// of none, of a character that is hardly used below all others.
 fn maximize(pieces: &[ScoredPiece], counts: &[f64], scores: &mut [f64]) {
-    let kept = || counts.iter().filter(|&&count| count >= MIN_EXPECTED_COUNT);
-    let total = digamma(kept().sum());
-    let worst = kept().copied().fold(f64::INFINITY, f64::min);
+    let kept = counts.iter().filter(|&&count| count >= MIN_EXPECTED_COUNT);
+    let total = digamma(kept.clone().sum());
+    let worst = kept.copied().fold(f64::INFINITY, f64::min);
     let unused_character = digamma(worst) - total - UNUSED_CHARACTER_PENALTY;
     for ((piece, &count), score) in pieces.iter().zip(counts).zip(scores) {
         *score = if count >= MIN_EXPECTED_COUNT {
