@@ -33,9 +33,10 @@ pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTre
     let layout = ParameterLayout::new(architecture);
     let mut values = vec![0.0; layout.len()];
     for parameter in layout.iter() {
-        let tensor = model.parameter(&parameter.name);
-        let missing = || Error::config(format!("{}: the parameter is missing", parameter.name));
-        values[parameter.range()].copy_from_slice(&tensor.ok_or_else(missing)?.values());
+        let tensor = model.parameter(&parameter.name).ok_or_else(|| {
+            Error::config(format!("{}: the parameter is missing", parameter.name))
+        })?;
+        values[parameter.range()].copy_from_slice(&tensor.values());
     }
     let kernels = Fast::default();
     let trainable = TrainableModel::<Fast>::new(architecture.clone())?;

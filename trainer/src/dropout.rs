@@ -59,14 +59,14 @@ impl Default for TransformerSites {
 impl Dropout {
     /// The rate at a site.
     pub fn rate(&self, site: DropoutSite) -> f32 {
-        let at = |has: bool| if has { self.transformer } else { 0.0 };
-        match site {
-            DropoutSite::Embedding => at(self.sites.embedding),
-            DropoutSite::SublayerInput => at(self.sites.input),
-            DropoutSite::SublayerOutput => at(self.sites.output),
-            DropoutSite::StackOutput => at(self.sites.top),
-            DropoutSite::FeedForward => self.feed_forward,
-        }
+        let has_dropout = match site {
+            DropoutSite::Embedding => self.sites.embedding,
+            DropoutSite::SublayerInput => self.sites.input,
+            DropoutSite::SublayerOutput => self.sites.output,
+            DropoutSite::StackOutput => self.sites.top,
+            DropoutSite::FeedForward => return self.feed_forward,
+        };
+        if has_dropout { self.transformer } else { 0.0 }
     }
 }
 

@@ -104,8 +104,8 @@ impl HypothesisTree {
 
     /// The nodes of a hypothesis from the last to the first.
     fn ancestors(&self, node: u32) -> impl Iterator<Item = &TreeNode> {
-        let at = |node: u32| self.nodes.get(node as usize);
-        std::iter::successors(at(node), move |node| at(node.parent))
+        let first = self.nodes.get(node as usize);
+        std::iter::successors(first, |node| self.nodes.get(node.parent as usize))
     }
 
     /// The tokens of a hypothesis.

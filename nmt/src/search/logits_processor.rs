@@ -207,10 +207,12 @@ impl LogitsProcessor {
 
     /// Whether a token is suppressed or repeated.
     fn is_excluded(&self, request: &RowRequest, word: u32) -> bool {
-        let has = |list: &[u32]| !list.is_empty() && list.binary_search(&word).is_ok();
+        let lists = [
+            &self.suppressed[request.suppressed.clone()],
+            &self.repeated[request.repeated.clone()],
+        ];
         self.suppress_mask.get(word as usize) == Some(&true)
-            || has(&self.suppressed[request.suppressed.clone()])
-            || has(&self.repeated[request.repeated.clone()])
+            || lists.iter().any(|list| !list.is_empty() && list.binary_search(&word).is_ok())
     }
 
     /// The number of tokens that may be among the best and are dropped.

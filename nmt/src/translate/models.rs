@@ -1,6 +1,5 @@
 //! Loaded models: packed weights, tokenisers of both sides, and sessions for threads.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use miriam_kernels::autotuner::Autotuner;
@@ -45,15 +44,15 @@ impl LoadedModels {
             let reason = "no vocabularies were found; name them with --vocabs SOURCE TARGET, or one for both sides";
             return Err(Error::unsupported(path, reason));
         };
-        let name = |number: usize| -> &PathBuf {
-            let own = bundle.files.get(number);
-            own.filter(|_| bundle.files.len() == bundle.models.len()).unwrap_or(path)
-        };
+        let has_file_per_model = bundle.files.len() == bundle.models.len();
         let networks: Arc<[Network]> = bundle
             .models
             .iter()
             .enumerate()
-            .map(|(number, model)| Network::load_tuned(model, name(number), precision, tuner))
+            .map(|(number, model)| {
+                let file = bundle.files.get(number).filter(|_| has_file_per_model);
+                Network::load_tuned(model, file.unwrap_or(path), precision, tuner)
+            })
             .collect::<Result<_>>()?;
         let weights = match weights {
             [] => vec![1.0; networks.len()],

@@ -212,8 +212,7 @@ type ParsedLine = (Vec<u8>, Vec<u8>, Vec<Vec<u8>>);
 
 fn parse_fields(line: &[u8]) -> Result<ParsedLine, String> {
     let mut parts = line.split(|&byte| byte == b'\t');
-    let mut part = || parts.next().unwrap_or_default().to_vec();
-    let (source, prefix, constraints) = (part(), part(), part());
+    let [source, prefix, constraints] = [(); 3].map(|()| parts.next().unwrap_or_default().to_vec());
     if parts.next().is_some() {
         return Err("more than three fields with tabs between them".into());
     }

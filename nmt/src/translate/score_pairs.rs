@@ -68,15 +68,15 @@ impl Translator {
             scorer.score(&self.models, &sources, &given, false)?
         }
         .into_iter();
-        let score = |pair: Result<(_, _, Vec<Vec<u8>>), String>| {
-            let (_, _, tokens): (Vec<u32>, Vec<u32>, _) = pair?;
+        let scored = encoded.into_iter().map(|pair| {
+            let (_, _, tokens) = pair?;
             let found = scores.next().ok_or("no score was computed")?;
             let log_probability = found.sum();
             if !log_probability.is_finite() {
                 return Err(describe_score(log_probability));
             }
             Ok(PairScore { log_probability, token_scores: found.token_scores, tokens })
-        };
-        Ok(encoded.into_iter().map(score).collect())
+        });
+        Ok(scored.collect())
     }
 }

@@ -154,8 +154,12 @@ impl<'a> SentenceParser<'a> {
     ) -> Result<Vec<Vec<u32>>, String> {
         let most = self.options.max_length;
         fn check(what: &str, length: usize, most: usize) -> Result<(), String> {
-            let reason = || format!("{what} of {length} pieces, {most} are allowed (--max-length)");
-            if length > most { Err(reason()) } else { Ok(()) }
+            if length > most {
+                return Err(format!(
+                    "{what} of {length} pieces, {most} are allowed (--max-length)"
+                ));
+            }
+            Ok(())
         }
         check("a prefix", prefix.len(), most)?;
         check("constraints", constraints.iter().map(Vec::len).sum(), most)?;

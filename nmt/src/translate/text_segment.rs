@@ -43,8 +43,9 @@ impl TextSegment {
             let points = alignment::to_hard_alignment(&translation.alignment, 1.0);
             let attention = alignment::attended_points(&translation.alignment);
             let source = (&self.segment.sentence[..], source.iter().copied());
-            let word = |id: &u32| target.vocabulary.word(*id).unwrap_or_default();
-            let target = (&translated.text[..], translation.tokens.iter().map(word));
+            let tokens = translation.tokens.iter();
+            let tokens = tokens.map(|&id| target.vocabulary.word(id).unwrap_or_default());
+            let target = (&translated.text[..], tokens);
             let links = TokenLinks::from_tokens(points, attention);
             translated.links = links.locate(source, self.num_tags, target);
         }

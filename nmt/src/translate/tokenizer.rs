@@ -182,10 +182,9 @@ impl Tokenizer {
         replacement: impl Fn(usize) -> Option<&'a [u8]>,
         out: &mut Vec<u8>,
     ) {
-        let piece = |(position, &id): (usize, &u32)| {
+        let pieces = ids.iter().enumerate().filter_map(|(position, &id)| {
             self.text_piece(id).map(|piece| replacement(position).unwrap_or(piece))
-        };
-        let pieces = ids.iter().enumerate().filter_map(piece);
+        });
         match &self.segmentation {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
                 model.model.decode_pieces(pieces, out);

@@ -25,8 +25,9 @@ impl<R: Real> SparseGradient<R> {
 
     /// The places in it of the numbers whose indices are in `range`.
     pub fn places(&self, range: &Range<usize>) -> Range<usize> {
-        let place = |limit: usize| self.indices.partition_point(|&index| (index as usize) < limit);
-        place(range.start)..place(range.end)
+        let [start, end] = [range.start, range.end]
+            .map(|limit| self.indices.partition_point(|&index| (index as usize) < limit));
+        start..end
     }
 }
 

@@ -62,17 +62,12 @@ impl AsyncSnapshot {
         driver: String,
     ) -> Self {
         let mut vectors = Vec::new();
-        let mut add = |name: String, vector: &[f32]| {
-            if !vector.is_empty() {
-                vectors.push((name, vector.to_vec()));
-            }
-        };
+
         let mut saved = Saved { shards: Vec::new(), workers: Vec::new(), driver };
         for (number, shard) in shards.enumerate() {
-            add(
-                format!("shard{number}:buffer"),
-                if shard.buffered > 0 { &shard.buffer } else { &[] },
-            );
+            if shard.buffered > 0 && !shard.buffer.is_empty() {
+                vectors.push((format!("shard{number}:buffer"), shard.buffer.clone()));
+            }
             saved.shards.push(SavedShard {
                 bias_corrections: shard.state.bias_corrections.0.map(f64::to_bits),
                 average_updates: shard.state.average_updates,
@@ -85,7 +80,9 @@ impl AsyncSnapshot {
         for worker in workers {
             let (counts, report) = (&worker.counts, &worker.report);
             for (name, vector) in vectors_of(worker) {
-                add(format!("worker{}:{name}", worker.number), vector);
+                if !vector.is_empty() {
+                    vectors.push((format!("worker{}:{name}", worker.number), vector.to_vec()));
+                }
             }
             saved.workers.push(SavedWorker {
                 batches: counts.batches,

@@ -153,15 +153,15 @@ fn split_into_micro_batches(
     costs: Option<&[usize]>,
     micro_batches: &mut Vec<Vec<u32>>,
 ) {
-    let sum = |side: usize| -> usize {
+    let [source_tokens, target_tokens] = [0, 1].map(|side| -> usize {
         batch.iter().map(|&index| corpus.lengths(index as usize)[side]).sum()
-    };
-    let (words, target_tokens) = (limits.words, sum(1));
+    });
+    let words = limits.words;
     let bytes_limit = limits.bytes.unwrap_or(usize::MAX);
     let bytes: usize = costs.map_or(0, |costs| batch.iter().map(|&i| costs[i as usize]).sum());
     let full = [
         target_tokens.div_ceil(words),
-        sum(0).div_ceil(words.saturating_mul(2)),
+        source_tokens.div_ceil(words.saturating_mul(2)),
         bytes.div_ceil(bytes_limit.max(1)),
     ];
     let full = full.into_iter().max().unwrap_or(1);

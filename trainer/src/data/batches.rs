@@ -214,13 +214,10 @@ impl<'a> BatchReader<'a> {
         self.next_maxi_start = end;
         let mut sentences = self.position.carried.clone();
         sentences.extend_from_slice(&self.order[start..end]);
-        let lengths = |&index: &u32| {
-            let index = index as usize;
-            [self.corpus.source(index).len(), self.corpus.target(index).len()]
-        };
+
         // Longest first, equal ones in the order of the corpus.
         sentences.sort_by_cached_key(|index| {
-            let [source, target] = lengths(index);
+            let [source, target] = self.corpus.lengths(*index as usize);
             let key = match self.options.sort {
                 SortKey::Target => Some((target, source)),
                 SortKey::Source => Some((source, target)),
@@ -232,7 +229,7 @@ impl<'a> BatchReader<'a> {
         // Counts tokens or bytes.
         let (mut batch, mut count) = (Vec::new(), 0);
         for index in sentences {
-            let [source, target] = lengths(&index);
+            let [source, target] = self.corpus.lengths(index as usize);
             let ratio = self.position.size_ratio;
             fn scaled(size: usize, ratio: f64) -> usize {
                 ((size as f64 * ratio) as usize).max(1)

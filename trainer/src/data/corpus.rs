@@ -175,10 +175,10 @@ impl ParallelCorpus {
             // Of the sentence, or of `</s>`.
             into.push(&weights[weights.len() - 1..]);
         }
-        let is_complete = |len: Option<usize>| len.is_none_or(|len| len == self.lines.len());
+        let counts =
+            [self.links.as_ref().map(Sequences::len), self.weights.as_ref().map(Sequences::len)];
         assert!(
-            is_complete(self.links.as_ref().map(Sequences::len))
-                && is_complete(self.weights.as_ref().map(Sequences::len)),
+            counts.into_iter().flatten().all(|count| count == self.lines.len()),
             "annotations of all pairs or of none"
         );
     }

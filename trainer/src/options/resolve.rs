@@ -278,17 +278,17 @@ impl RawOptions {
         })
     }
 
+    /// Whether dropout is the first of the steps in the option `name`.
+    fn begins_with_dropout(&self, name: &str) -> Result<bool> {
+        let steps = self.get_string(name);
+        match steps.find('d') {
+            None => Ok(false),
+            Some(0) => Ok(true),
+            Some(_) => Err(invalid_option(name, format!("{steps:?}: d must be the first step"))),
+        }
+    }
+
     fn dropout(&self) -> Result<Dropout> {
-        let has_dropout = |name: &str| {
-            let steps = self.get_string(name);
-            match steps.find('d') {
-                None => Ok(false),
-                Some(0) => Ok(true),
-                Some(_) => {
-                    Err(invalid_option(name, format!("{steps:?}: d must be the first step")))
-                }
-            }
-        };
         let rate = |name: &str| self.number(name, 0.0..=0.99).map(|rate| rate as f32);
         Ok(Dropout {
             transformer: rate("transformer-dropout")?,
@@ -298,10 +298,10 @@ impl RawOptions {
             source_words: rate("dropout-src")?,
             target_words: rate("dropout-trg")?,
             sites: TransformerSites {
-                embedding: has_dropout("transformer-postprocess-emb")?,
-                input: has_dropout("transformer-preprocess")?,
-                output: has_dropout("transformer-postprocess")?,
-                top: has_dropout("transformer-postprocess-top")?,
+                embedding: self.begins_with_dropout("transformer-postprocess-emb")?,
+                input: self.begins_with_dropout("transformer-preprocess")?,
+                output: self.begins_with_dropout("transformer-postprocess")?,
+                top: self.begins_with_dropout("transformer-postprocess-top")?,
             },
             ..Dropout::default()
         })
@@ -354,22 +354,18 @@ impl RawOptions {
         })
     }
 
+    /// The path in the option `name`, if there is one.
+    fn get_path(&self, name: &str) -> Option<PathBuf> {
+        Some(PathBuf::from(self.get_string(name))).filter(|path| *path != Path::new(""))
+    }
+
     fn validation_options(&self) -> Result<ValidationOptions> {
-        let metric = |name: &String| {
-            Metric::from_name(name).ok_or_else(|| {
-                if let Some((_, why)) = Metric::REFUSED.iter().find(|(known, _)| known == name) {
-                    return invalid_option("valid-metrics", format!("{name}: {why}"));
-                }
-                let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-                invalid_option("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
-            })
-        };
+        let names = self.get_strings("valid-metrics");
         let metrics: Vec<Metric> =
-            self.get_strings("valid-metrics").iter().map(metric).collect::<Result<_>>()?;
-        let path =
-            |name: &str| Some(PathBuf::from(self.get_string(name))).filter(|p| *p != Path::new(""));
+            names.iter().map(|name| parse_metric(name)).collect::<Result<_>>()?;
         let arguments = self.get_strings("valid-script-args");
-        let script = path("valid-script-path").map(|path| ValidationScript { path, arguments });
+        let script =
+            self.get_path("valid-script-path").map(|path| ValidationScript { path, arguments });
         let scored = metrics.iter().find(|m| matches!(m, Metric::Translation | Metric::Script));
         match (&script, scored) {
             (None, Some(Metric::Script)) => {
@@ -426,9 +422,9 @@ impl RawOptions {
             allows_unknown: self.get_flag("allow-unk")?,
             mini_batch: self.get::<usize>("valid-mini-batch")?.max(1),
             max_length: self.get("valid-max-length")?,
-            translation_output: path("valid-translation-output"),
+            translation_output: self.get_path("valid-translation-output"),
             script,
-            log: path("valid-log"),
+            log: self.get_path("valid-log"),
             training_sample: self.get("train-ce-sample")?,
             reset: match [self.get_flag("valid-reset-all")?, self.get_flag("valid-reset-stalled")?]
             {
@@ -465,8 +461,8 @@ impl RawOptions {
             [one] => one.split_whitespace().map(str::to_owned).collect(),
             several => several.to_vec(),
         };
-        let number = |text: &String| text.trim_end_matches('f').parse::<f64>().ok();
-        let deviations = given.first().and_then(number).filter(|x| *x > 0.0 && x.is_finite());
+        let deviations = given.first().and_then(|text| text.trim_end_matches('f').parse().ok());
+        let deviations = deviations.filter(|x: &f64| *x > 0.0 && x.is_finite());
         let Some(deviations) = deviations else {
             return Err(invalid_option(NAME, "a number of deviations above 0 is needed first"));
         };
@@ -480,6 +476,16 @@ impl RawOptions {
         let uses_logarithm = given.get(1).is_some_and(|text| text == "log");
         Ok(Some(DynamicScaling { deviations, uses_logarithm, fade_out }))
     }
+}
+
+fn parse_metric(name: &str) -> Result<Metric> {
+    Metric::from_name(name).ok_or_else(|| {
+        if let Some((_, why)) = Metric::REFUSED.iter().find(|(known, _)| *known == name) {
+            return invalid_option("valid-metrics", format!("{name}: {why}"));
+        }
+        let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+        invalid_option("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
+    })
 }
 
 /// A number of workers, in the range that `--threads` has.

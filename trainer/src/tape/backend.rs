@@ -42,12 +42,12 @@ pub(super) fn split_sentences(
     lengths: &[usize],
 ) -> Vec<KeysValues> {
     let mut next = 0;
-    let mut sentence_rows = |(sentence, &length): (usize, &usize)| {
+    let sentences = lengths.iter().enumerate().map(|(sentence, length)| {
         let rows: Range<usize> = next..next + length;
         next = rows.end;
         KeysValues { sentence, heads, keys: keys.clone(), values: values.clone(), rows }
-    };
-    lengths.iter().enumerate().map(&mut sentence_rows).collect()
+    });
+    sentences.collect()
 }
 
 /// The number of pairs of a query and a position.
@@ -118,13 +118,15 @@ impl<K: Kernels> Tape<K> {
             Side::Source => (self.dropout.source_words, SOURCE_WORDS_SITE),
             Side::Target => (self.dropout.target_words, TARGET_WORDS_SITE),
         };
-        let keys = &self.row_keys[self.side as usize];
-        let factor = |key: &RowKey| {
+        if rate <= 0.0 {
+            return None;
+        }
+        let factors = self.row_keys[self.side as usize][..rows].iter().map(|key| {
             let mut factor = [1.0];
             fill_mask(self.dropout.key, key.mask_row(site), rate, &mut factor);
             factor[0]
-        };
-        (rate > 0.0).then(|| keys[..rows].iter().map(factor).collect())
+        });
+        Some(factors.collect())
     }
 
     /// Drops columns of the input of weights, the same ones at all times of a sentence. Masks
@@ -271,11 +273,10 @@ impl<K: Kernels> Backend for Tape<K> {
     }
 
     fn begin_row_positions(&mut self, side: Side, rows: &[RowPosition]) {
-        let sentence = |index: u32| self.sentences.get(index as usize).copied();
         self.row_keys[side as usize] = rows
             .iter()
             .map(|row| RowKey {
-                sentence: sentence(row.sentence).unwrap_or_default(),
+                sentence: self.sentences.get(row.sentence as usize).copied().unwrap_or_default(),
                 position: row.position,
             })
             .collect();

@@ -212,8 +212,9 @@ impl Run<'_, '_> {
                 let (reports, server) = (reports.clone(), &server);
                 scope.spawn(move || {
                     for (mut worker, job) in jobs {
-                        let work = || server.work(&mut worker, corpus, &job);
-                        let found = catch_unwind(AssertUnwindSafe(work));
+                        let found = catch_unwind(AssertUnwindSafe(|| {
+                            server.work(&mut worker, corpus, &job)
+                        }));
                         if reports.send((worker, job, found)).is_err() {
                             return;
                         }

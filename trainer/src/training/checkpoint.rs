@@ -328,8 +328,9 @@ impl<'a> SavedVectors<'a> {
     /// # Errors
     /// If it is not, or as [`get`](Self::get) gives them.
     pub fn needed(&self, name: &str) -> Result<Vec<f32>> {
-        let missing = || Error::resume(self.path, format!("{name} is missing; move the file away"));
-        self.get(name)?.ok_or_else(missing)
+        self.get(name)?.ok_or_else(|| {
+            Error::resume(self.path, format!("{name} is missing; move the file away"))
+        })
     }
 
     /// The state of an optimiser of `rule`: its first and second vector.

@@ -137,8 +137,9 @@ impl Curves {
                     curves.push(Curve { markers, ..Curve::new(style, points) });
                 }
             }
-            let values = || curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
-            let (low, high) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
+            let values = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+            let (low, high) =
+                values.fold((0.0, 0.0), |(low, high): (f64, f64), x| (low.min(x), high.max(x)));
             if high > low {
                 let y_axis = Axis::linear(label, low, high);
                 panels.push(Panel { height: 220, y_axis, curves, shading: None });

@@ -38,23 +38,12 @@ impl DecoderSettings {
     /// # Errors
     /// If it cannot be written; the old one is then as it was.
     pub fn write(&self, path: &Path, model: &Path) -> Result<()> {
-        // In a folder of our own, what is in it moves with it, and all else is where it is.
-        let relative = |path: &Path| -> Result<String> {
-            let Some(folder) = &self.folder else {
-                return Ok(yaml_scalar(&path.display().to_string()));
-            };
-            fn absolute(path: &Path) -> Result<PathBuf, miriam_storage::Error> {
-                std::path::absolute(path).map_err(|e| miriam_storage::Error::io(path, "find", e))
-            }
-            let (path, base) = (absolute(path)?, absolute(folder)?);
-            Ok(yaml_scalar(&path.strip_prefix(base).unwrap_or(&path).display().to_string()))
-        };
         let [source, target] = &self.vocabularies;
         let mut text = format!(
             "models:\n  - {}\nvocabs:\n  - {}\n  - {}\nbeam-size: {}\nnormalize: {}\n",
-            relative(model)?,
-            relative(source)?,
-            relative(target)?,
+            self.path_text(model)?,
+            self.path_text(source)?,
+            self.path_text(target)?,
             self.beam_size,
             self.normalize,
         );
@@ -64,5 +53,18 @@ impl DecoderSettings {
         let mut output = Output::create_atomic(path)?;
         output.write(text.as_bytes())?;
         Ok(output.finish()?)
+    }
+
+    /// A path as the file has it. In a folder of our own, what is in it moves with it, and all else
+    /// is where it is.
+    fn path_text(&self, path: &Path) -> Result<String> {
+        let Some(folder) = &self.folder else {
+            return Ok(yaml_scalar(&path.display().to_string()));
+        };
+        fn absolute(path: &Path) -> Result<PathBuf, miriam_storage::Error> {
+            std::path::absolute(path).map_err(|e| miriam_storage::Error::io(path, "find", e))
+        }
+        let (path, base) = (absolute(path)?, absolute(folder)?);
+        Ok(yaml_scalar(&path.strip_prefix(base).unwrap_or(&path).display().to_string()))
     }
 }

@@ -179,16 +179,16 @@ impl MarianFiles<'_> {
         remarks: Vec<String>,
     ) -> MarianTraining {
         let MarianProgress { progress, sentences, schedule, metrics, statistics } = found;
-        let seen = |metric| metrics.iter().find(|(known, _)| *known == metric).map(|(_, s)| *s);
-        let metrics = self.config.validation.metrics.iter();
+        let wanted = self.config.validation.metrics.iter();
         let state = TrainingState {
             progress,
             position: BatchPosition { epoch: progress.epoch, ..BatchPosition::default() },
             schedule,
             validated_at: 0,
-            metrics: metrics
+            metrics: wanted
                 .map(|&metric| {
-                    let state = seen(metric).unwrap_or_else(|| MetricState::new(metric));
+                    let seen = metrics.iter().find(|(known, _)| *known == metric);
+                    let state = seen.map_or_else(|| MetricState::new(metric), |(_, state)| *state);
                     (metric.name().to_owned(), state)
                 })
                 .collect(),

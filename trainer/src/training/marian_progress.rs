@@ -101,55 +101,38 @@ impl MarianProgress {
 
     fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let yaml = Value::parse(text, &path.display().to_string())?;
-        let damaged = |key: &str| {
-            let remedy = "copy it again from Marian's folder, or move the optimiser's file away \
-                          and begin with --pretrained-model";
-            Error::resume(path, format!("{key} is missing or no number; {remedy}"))
-        };
-        let number = |key: &str, value: Option<&Value>| {
-            value.and_then(marian_number).ok_or_else(|| damaged(key))
-        };
-        let count = |key: &str| {
-            let number = number(key, yaml.get(key))?;
-            let is_count = number >= 0.0 && number.fract() == 0.0;
-            if is_count { Ok(number as u64) } else { Err(damaged(key)) }
-        };
-        let or_at_first = |key: &str, first: f64| match yaml.get(key) {
-            None => Ok(first),
-            value => number(key, value),
-        };
         let warmup_start = match yaml.get("warmup-start").and_then(Value::as_str) {
             None => 0,
             Some(text) => {
-                text.parse::<TrainingLength>().map_err(|_| damaged("warmup-start"))?.count
+                text.parse::<TrainingLength>().map_err(|_| damaged(path, "warmup-start"))?.count
             }
         };
         let mut statistics = [0.0; Statistics::COUNT];
         for (average, key) in statistics.iter_mut().zip(Statistics::KEYS) {
-            *average = or_at_first(key, 0.0)?;
+            *average = number_or(&yaml, path, key, 0.0)?;
         }
         let mut metrics = Vec::new();
         for (name, seen) in yaml.get("validators").and_then(Value::entries).unwrap_or_default() {
             let name = String::from_utf8_lossy(name);
             let Some(metric) = Metric::from_name(&name) else { continue };
-            let best = number(&name, seen.get("last-best"))?;
-            let stalled = number(&name, seen.get("stalled"))?;
+            let best = number(path, &name, seen.get("last-best"))?;
+            let stalled = number(path, &name, seen.get("stalled"))?;
             // The largest f32 means none.
             let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
             metrics.push((metric, MetricState::from_marian(metric, best, stalled as u64)));
         }
         Ok(MarianProgress {
             progress: Progress {
-                updates: count("batches")?,
-                labels: or_at_first("labels-total", 0.0)? as u64,
-                epoch: count("epochs")?.max(1),
+                updates: count(&yaml, path, "batches")?,
+                labels: number_or(&yaml, path, "labels-total", 0.0)? as u64,
+                epoch: count(&yaml, path, "epochs")?.max(1),
             },
-            sentences: count("samples")?,
+            sentences: count(&yaml, path, "samples")?,
             schedule: ScheduleState {
-                factor: or_at_first("eta-factor", 1.0)?,
+                factor: number_or(&yaml, path, "eta-factor", 1.0)?,
                 warmup_start,
                 next_warmup_start: None,
-                max_stalled: or_at_first("stalled-max", 0.0)? as u64,
+                max_stalled: number_or(&yaml, path, "stalled-max", 0.0)? as u64,
                 // Marian has no cycles.
                 cycle_start: 0,
             },
@@ -157,6 +140,31 @@ impl MarianProgress {
             statistics: Statistics::from_array(statistics),
         })
     }
+}
+
+/// The error that the number `key` cannot be used.
+fn damaged(path: &Path, key: &str) -> Error {
+    let remedy = "copy it again from Marian's folder, or move the optimiser's file away and begin \
+                  with --pretrained-model";
+    Error::resume(path, format!("{key} is missing or no number; {remedy}"))
+}
+
+fn number(path: &Path, key: &str, value: Option<&Value>) -> Result<f64> {
+    value.and_then(marian_number).ok_or_else(|| damaged(path, key))
+}
+
+/// The number `key`; `default` where it is missing.
+fn number_or(yaml: &Value, path: &Path, key: &str, default: f64) -> Result<f64> {
+    match yaml.get(key) {
+        None => Ok(default),
+        value => number(path, key, value),
+    }
+}
+
+fn count(yaml: &Value, path: &Path, key: &str) -> Result<u64> {
+    let number = number(path, key, yaml.get(key))?;
+    let is_count = number >= 0.0 && number.fract() == 0.0;
+    if is_count { Ok(number as u64) } else { Err(damaged(path, key)) }
 }
 
 /// A number as Marian writes it, infinities in YAML's way.

@@ -17,7 +17,7 @@ use crate::data::{BatchPosition, BatchSize, BatchSource, MicroBatchTokens, Paral
 use crate::kernels::Fast;
 use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
 use crate::trainable_model::TrainableModel;
-use crate::update::{MicroBatchTree, OptimizerState};
+use crate::update::{MicroBatchTree, OptimizerState, worker_share};
 
 /// Bytes of a number.
 const NUMBER: usize = size_of::<f32>();
@@ -133,16 +133,13 @@ impl Training<'_> {
         let (tape, rows) = match (costs, self.batches) {
             (Some(costs), None) => (largest_by_costs(config, self.corpus, costs, words), words),
             (_, Some(file)) => {
-                let sum = |micro_batch: &[u32], side: fn([usize; 2]) -> usize| -> usize {
-                    micro_batch.iter().map(|&pair| side(self.corpus.lengths(pair as usize))).sum()
-                };
                 let largest = file
                     .micro_batches()
-                    .max_by_key(|micro_batch| sum(micro_batch, |[source, target]| source + target))
+                    .max_by_key(|micro_batch| self.num_tokens(micro_batch).iter().sum::<usize>())
                     .unwrap_or_default();
                 let mut tape = model.tape(Fast::default());
                 let size = measure(config, model, &mut tape, self.corpus, largest)?;
-                (size, sum(largest, |[_, target]| target))
+                (size, self.num_tokens(largest)[1])
             }
             (None, None) => (largest_micro_batch(config, model, self.corpus, words)?, words),
         };
@@ -218,6 +215,14 @@ impl Training<'_> {
         (numbers, words.min(limit))
     }
 
+    /// The tokens of the pairs of a micro-batch, by side.
+    fn num_tokens(&self, micro_batch: &[u32]) -> [usize; 2] {
+        micro_batch.iter().fold([0, 0], |[source, target], &pair| {
+            let lengths = self.corpus.lengths(pair as usize);
+            [source + lengths[0], target + lengths[1]]
+        })
+    }
+
     /// The bytes of results and gradients of each sentence, if batches or micro-batches are limited
     /// by them. Sentences of equal lengths need the same.
     pub(super) fn sentence_costs(
@@ -231,7 +236,7 @@ impl Training<'_> {
             return Ok(None);
         }
         let (mut known, mut tape) = (HashMap::new(), model.tape(Fast::default()));
-        let mut cost = |pair: usize| {
+        let costs = (0..self.corpus.len()).map(|pair| {
             let lengths = self.corpus.lengths(pair);
             if let Some(&cost) = known.get(&lengths) {
                 return Ok(cost);
@@ -241,8 +246,8 @@ impl Training<'_> {
             let cost = (values + gradients) * NUMBER;
             known.insert(lengths, cost);
             Ok(cost)
-        };
-        (0..self.corpus.len()).map(&mut cost).collect::<Result<Arc<[usize]>>>().map(Some)
+        });
+        costs.collect::<Result<Arc<[usize]>>>().map(Some)
     }
 }
 
@@ -269,9 +274,8 @@ fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     // A training has more updates than one epoch of a small corpus.
     let updates = numbers.iter().cycle().take(numbers.len().max(NUM_STEADY_UPDATES));
     for &micro_batches in updates {
-        let first = |worker: usize| (worker * micro_batches).div_ceil(workers);
         for (worker, tree) in trees.iter_mut().enumerate() {
-            for number in first(worker)..first(worker + 1) {
+            for number in worker_share(worker, workers, micro_batches) {
                 let gradient = tree.buffer();
                 tree.push(number, gradient);
             }
@@ -290,10 +294,8 @@ fn measure(
     corpus: &ParallelCorpus,
     pairs: &[u32],
 ) -> Result<TapeSize> {
-    let side = |text: fn(&ParallelCorpus, usize) -> &[u32]| -> Vec<&[u32]> {
-        pairs.iter().map(|&pair| text(corpus, pair as usize)).collect()
-    };
-    let (sources, targets) = (side(ParallelCorpus::source), side(ParallelCorpus::target));
+    let sources: Vec<&[u32]> = pairs.iter().map(|&pair| corpus.source(pair as usize)).collect();
+    let targets: Vec<&[u32]> = pairs.iter().map(|&pair| corpus.target(pair as usize)).collect();
     tape.measure(config.dropout, |tape| {
         model.loss(tape, &sources, &targets, LossOptions::default()).map(|_| ())
     })

@@ -61,19 +61,18 @@ impl PushTable {
     /// # Errors
     /// If it cannot be written; what was saved before stays.
     pub fn save(&mut self, path: &Path) -> Result<()> {
-        let cannot_write = |error| StorageError::io(path, "write", error);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let mut file = file.map_err(cannot_write)?;
-        let mut append = || {
-            file.set_len(self.saved_bytes)?;
-            file.seek(SeekFrom::End(0))?;
-            file.write_all(self.unsaved.as_bytes())?;
-            file.sync_data()
-        };
-        append().map_err(cannot_write)?;
+        self.append(path).map_err(|error| StorageError::io(path, "write", error))?;
         self.saved_bytes += self.unsaved.len() as u64;
         self.unsaved.clear();
         Ok(())
+    }
+
+    fn append(&self, path: &Path) -> std::io::Result<()> {
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.set_len(self.saved_bytes)?;
+        file.seek(SeekFrom::End(0))?;
+        file.write_all(self.unsaved.as_bytes())?;
+        file.sync_data()
     }
 }
 

@@ -240,8 +240,9 @@ impl<'a, 'l> Run<'a, 'l> {
         let display = TrainingLog::new(state.sentences);
         let curves = Curves::open(training.plot, &state.progress)?;
         let size = config.validation.training_sample;
-        let sample = || sample_pairs(training.corpus.len(), size, config.seed);
-        let training_sample = (size > 0).then(|| training.corpus.subset(&sample()));
+        let training_sample = (size > 0).then(|| {
+            training.corpus.subset(&sample_pairs(training.corpus.len(), size, config.seed))
+        });
         let mut run = Run {
             training,
             trainer,

@@ -105,8 +105,8 @@ impl Simulation {
             return Err("the clock is of another number of workers".into());
         }
         self.clock = saved.clock;
-        let restore = |job: Option<SavedJob>| job.map(|job| job.restore(dropout));
-        self.jobs = saved.jobs.into_iter().map(restore).collect();
+        let jobs = saved.jobs.into_iter();
+        self.jobs = jobs.map(|job| job.map(|job| job.restore(dropout))).collect();
         Ok(())
     }
 }

@@ -82,13 +82,13 @@ impl DynamicScaling {
             0 => 1.0,
             from => updates.max(from) as f64 / from as f64,
         };
-        let allowed = |variance: f64| growth * self.deviations * variance.sqrt();
+        let factor = growth * self.deviations;
         Some(if self.uses_logarithm {
             let [mean, variance] = statistics.log_norm;
-            NormLimit { limit: (mean + allowed(variance)).exp(), average: mean.exp() }
+            NormLimit { limit: (mean + factor * variance.sqrt()).exp(), average: mean.exp() }
         } else {
             let [mean, variance] = statistics.norm;
-            NormLimit { limit: mean + allowed(variance), average: mean }
+            NormLimit { limit: mean + factor * variance.sqrt(), average: mean }
         })
     }
 }

@@ -133,9 +133,10 @@ impl ValidationSet {
         }
         let mut scratch = TokenizerScratch::default();
         let target = TextTokenizer::new(&self.tokenizers, 1);
-        let ids = |text: &String| target.encode(text.as_bytes(), &mut scratch).ids;
-        let references: Vec<String> =
-            self.references.iter().map(ids).map(|ids| number_words(&ids)).collect();
+        let references = self.references.iter();
+        let references =
+            references.map(|text| number_words(&target.encode(text.as_bytes(), &mut scratch).ids));
+        let references: Vec<String> = references.collect();
         score_text(metric, &translations.ids, &references)
     }
 

@@ -18,4 +18,5 @@ pub use synchronous::{
 };
 pub(crate) use synchronous::{Worker as MicroBatchWorker, gradient_norm, scale_gradient};
 pub use tree::MicroBatchTree;
+pub(crate) use tree::worker_share;
 pub use weight_limit::limit_weights;

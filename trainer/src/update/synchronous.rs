@@ -11,7 +11,7 @@ use std::sync::Arc;
 use miriam_nmt::Result;
 
 use super::quantizer::QuantizationOptions;
-use super::tree::MicroBatchTree;
+use super::tree::{MicroBatchTree, worker_share};
 use super::weight_limit::limit_weights;
 use crate::Real;
 use crate::data::{ParallelCorpus, weigh_links};
@@ -388,10 +388,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let (model, packed_parameters, options) =
             (&self.model, &self.packed_parameters, &self.options);
         let num_workers = self.workers.len();
-        let worker_micro_batches = |worker: usize| {
-            let first = |worker: usize| (worker * micro_batches.len()).div_ceil(num_workers);
-            first(worker)..first(worker + 1)
-        };
+
         let run = |worker: &mut Worker<K>, range: std::ops::Range<usize>| {
             range
                 .map(|number| {
@@ -412,10 +409,12 @@ impl<K: Kernels> SynchronousTrainer<K> {
             let others: Vec<_> = (1..)
                 .zip(others)
                 .map(|(index, worker)| {
-                    scope.spawn(move || run(worker, worker_micro_batches(index)))
+                    scope.spawn(move || {
+                        run(worker, worker_share(index, num_workers, micro_batches.len()))
+                    })
                 })
                 .collect();
-            let mut reports = vec![run(first, worker_micro_batches(0))];
+            let mut reports = vec![run(first, worker_share(0, num_workers, micro_batches.len()))];
             reports.extend(others.into_iter().map(|worker| match worker.join() {
                 Ok(report) => report,
                 Err(panic) => std::panic::resume_unwind(panic),

@@ -5,6 +5,8 @@
 //! a worker adds up complete subtrees of its own micro-batches, and what is left is added in the
 //! same tree (`training.md` A.3).
 
+use std::ops::Range;
+
 use miriam_storage::ZeroedVec;
 
 use crate::Real;
@@ -22,6 +24,11 @@ pub struct MicroBatchTree<R: Real> {
     /// Vectors to use again.
     spare: Vec<ZeroedVec<R>>,
     len: usize,
+}
+
+/// The numbers of the micro-batches that a worker computes: consecutive ones, as many as others do.
+pub fn worker_share(worker: usize, workers: usize, micro_batches: usize) -> Range<usize> {
+    (worker * micro_batches).div_ceil(workers)..((worker + 1) * micro_batches).div_ceil(workers)
 }
 
 impl<R: Real> MicroBatchTree<R> {

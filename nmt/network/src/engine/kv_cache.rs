@@ -99,8 +99,14 @@ impl DecodingOps for Engine {
             let terms = distance_terms(relative);
             let query = RelativeQuery { heads, scale, query: queries.row(row), terms };
             let last = history.len() - 1;
-            let class = |key: usize| relative.class(last, key);
-            attend_relative_row(query, pool, history, class, to.row(row), &mut self.scratch);
+            attend_relative_row(
+                query,
+                pool,
+                history,
+                |key| relative.class(last, key),
+                to.row(row),
+                &mut self.scratch,
+            );
         }
         Ok(out)
     }

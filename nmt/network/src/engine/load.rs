@@ -47,8 +47,9 @@ impl<'a> WeightLoader<'a> {
     }
 
     fn tensor(&self, name: &str) -> Result<&'a Tensor> {
-        let missing = || Error::mismatch(&self.path, name, "the parameter is missing");
-        self.model.parameter(name).ok_or_else(missing)
+        self.model
+            .parameter(name)
+            .ok_or_else(|| Error::mismatch(&self.path, name, "the parameter is missing"))
     }
 
     /// A parameter that is used as it is.
@@ -114,14 +115,12 @@ impl<'a> WeightLoader<'a> {
                           --precision i8";
             Error::mismatch(&self.path, name, reason)
         };
-        let multiplier_of = |name| {
-            let output_name = is_transposed(key).then_some(TABLE_AS_OUTPUT);
-            let names = output_name.into_iter().chain([name]);
-            names.into_iter().find_map(|name| self.model.activation_multiplier(name))
-        };
+        let output_name = is_transposed(key).then_some(TABLE_AS_OUTPUT);
         let mut clip = None;
         for name in matrix_names(key) {
-            let found = LARGEST / multiplier_of(name).ok_or_else(|| missing(name))?;
+            let mut names = output_name.into_iter().chain([name]);
+            let multiplier = names.find_map(|name| self.model.activation_multiplier(name));
+            let found = LARGEST / multiplier.ok_or_else(|| missing(name))?;
             if *clip.get_or_insert(found) != found {
                 let reason = "its inputs have another scale than those of a matrix that is \
                               multiplied with the same inputs; give --precision i8";

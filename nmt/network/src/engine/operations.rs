@@ -95,8 +95,8 @@ impl Backend for Engine {
         match positional_encoding {
             None => embed(&vectors, tokens, scale, None, out.view_mut(), &mut self.scratch),
             Some((PositionalEncoding::Learned(table), positions)) => {
-                let encodings = |position: usize, into: &mut [f32]| table.read_row(position, into);
-                let encodings: Option<(EmbeddingLookup, _)> = Some((&encodings, positions));
+                let encodings: Option<(EmbeddingLookup, _)> =
+                    Some((&|position, into| table.read_row(position, into), positions));
                 embed(&vectors, tokens, scale, encodings, out.view_mut(), &mut self.scratch);
             }
             Some((PositionalEncoding::Sinusoidal(kind, width), positions)) => {
@@ -161,14 +161,14 @@ impl Backend for Engine {
         lengths: &[usize],
     ) -> Result<Vec<PackedKv>> {
         let mut first = 0;
-        let pack = |&length: &usize| {
+        let packed = lengths.iter().map(|length| {
             let rows = first..first + length;
             first = rows.end;
             let mut packed = PackedKv::default();
             packed.pack(heads, keys.view().row_range(rows.clone()), values.view().row_range(rows));
             packed
-        };
-        Ok(lengths.iter().map(pack).collect())
+        });
+        Ok(packed.collect())
     }
 
     fn attend(
@@ -208,9 +208,14 @@ impl Backend for Engine {
                     query: queries.row(first + position),
                     terms: distance_terms(relative),
                 };
-                let class = |key: usize| relative.class(position, key);
-                let (to, scratch) = (to.row(first + position), &mut self.scratch);
-                attend_relative_row(query, pool, &rows[..visible], class, to, scratch);
+                attend_relative_row(
+                    query,
+                    pool,
+                    &rows[..visible],
+                    |key| relative.class(position, key),
+                    to.row(first + position),
+                    &mut self.scratch,
+                );
             }
             first += length;
         }

@@ -83,11 +83,13 @@ impl RelativePositions {
         prefix: &str,
         is_decoder: bool,
     ) -> Result<Option<Self>> {
-        let mut values = |suffix: &str| read_values(&format!("{prefix}_{suffix}"));
         Ok(match shape.positional_encoding {
             PositionalEncodingKind::RelativeVectors { max_distance } => Some(RelativePositions {
                 classes: DistanceClasses::Clipped { max: max_distance },
-                terms: DistanceTerms::Vectors { keys: values("Rk")?, values: values("Rv")? },
+                terms: DistanceTerms::Vectors {
+                    keys: read_values(&format!("{prefix}_Rk"))?,
+                    values: read_values(&format!("{prefix}_Rv"))?,
+                },
             }),
             PositionalEncodingKind::RelativeBias(bias) => Some(RelativePositions {
                 classes: DistanceClasses::Logarithmic {
@@ -95,7 +97,7 @@ impl RelativePositions {
                     max: bias.max_distance,
                     both_directions: !is_decoder,
                 },
-                terms: DistanceTerms::Biases(values("Rb")?),
+                terms: DistanceTerms::Biases(read_values(&format!("{prefix}_Rb"))?),
             }),
             _ => None,
         })

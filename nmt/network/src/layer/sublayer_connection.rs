@@ -194,9 +194,9 @@ pub(super) fn load_fused_affine<B: Backend>(
     prefix: &str,
     suffixes: &[&str],
 ) -> Result<B::Weights> {
-    let name = |kind: &'static str| move |suffix: &&str| format!("{prefix}_{kind}{suffix}");
-    let matrices: Vec<String> = suffixes.iter().map(name("W")).collect();
-    let biases: Vec<String> = suffixes.iter().map(name("b")).collect();
+    let [matrices, biases] = ["W", "b"].map(|kind| -> Vec<String> {
+        suffixes.iter().map(|suffix| format!("{prefix}_{kind}{suffix}")).collect()
+    });
     let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
     let biases: Vec<&str> = biases.iter().map(String::as_str).collect();
     parameters.weights(AffineNames { matrices: &matrices, biases: &biases })

@@ -102,16 +102,16 @@ impl Ensemble {
     /// The rows from `first` on that have the same candidates, as far as they are summed at
     /// once.
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
-        let of = |row: usize| (self.candidates(row).is_some(), self.row_slots[row]);
-        first
-            ..first
-                + (first..self.row_slots.len())
-                    .take(MAX_SUMMED_ROWS)
-                    .take_while(|&row| match of(first) {
-                        (true, slot) => self.row_slots[row] == slot,
-                        (false, _) => !of(row).0,
-                    })
-                    .count()
+        let has_candidates = self.candidates(first).is_some();
+        let rows = (first..self.row_slots.len()).take(MAX_SUMMED_ROWS);
+        let sharing = rows.take_while(|&row| {
+            if has_candidates {
+                self.row_slots[row] == self.row_slots[first]
+            } else {
+                self.candidates(row).is_none()
+            }
+        });
+        first..first + sharing.count()
     }
 
     fn candidates(&self, row: usize) -> Option<&[u32]> {
@@ -200,10 +200,10 @@ impl Session for Ensemble {
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         for (at, member) in self.members.iter_mut().enumerate() {
             self.member_rows.clear();
-            let member_slot =
-                |row: &HypothesisRow| self.slots[row.slot.0 as usize].member_slots[at];
-            self.member_rows
-                .extend(rows.iter().map(|row| HypothesisRow { slot: member_slot(row), ..*row }));
+            self.member_rows.extend(rows.iter().map(|row| HypothesisRow {
+                slot: self.slots[row.slot.0 as usize].member_slots[at],
+                ..*row
+            }));
             member.session.step(&self.member_rows)?;
             member.log_normalizers.clear();
             member.log_normalizers.resize(rows.len(), 0.0);

@@ -103,17 +103,18 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         for time in 0..longest {
             let active = order.partition_point(|&target| targets[target].len() > time);
             let active = &order[..active];
-            let row = |(row, &target): (u32, &usize)| HypothesisRow {
+            let rows = (0..).zip(active).map(|(row, &target)| HypothesisRow {
                 slot: Slot(target as u32),
                 parent: (time > 0).then_some(row),
                 token: time.checked_sub(1).map(|last| targets[target][last]),
-            };
-            let rows: Vec<HypothesisRow> = (0..).zip(active).map(row).collect();
+            });
+            let rows: Vec<HypothesisRow> = rows.collect();
             let row_sources: Vec<&RecurrentSource<B>> =
                 active.iter().map(|&target| &sources[target]).collect();
-            let position =
-                |&target: &usize| RowPosition { sentence: target as u32, position: time as u32 };
-            let positions: Vec<RowPosition> = active.iter().map(position).collect();
+            let positions = active
+                .iter()
+                .map(|&target| RowPosition { sentence: target as u32, position: time as u32 });
+            let positions: Vec<RowPosition> = positions.collect();
             backend.begin_row_positions(Side::Target, &positions);
             steps.push(self.decoder.step(backend, &mut states, &rows, &row_sources, None)?);
             for &target in active {

@@ -239,9 +239,9 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
 
     fn start_state(&self, backend: &mut B) -> Result<TransformerState<B>> {
         let TransformerDecoder { layer_order, layers, .. } = &self.decoder;
-        let new_state = |&layer: &usize| layers[layer].autoregression.new_state(backend);
-        let layers = layer_order.iter().map(new_state).collect::<Result<_>>()?;
-        Ok(TransformerState { layers, positions: Vec::new() })
+        let states =
+            layer_order.iter().map(|&layer| layers[layer].autoregression.new_state(backend));
+        Ok(TransformerState { layers: states.collect::<Result<_>>()?, positions: Vec::new() })
     }
 
     fn step(

@@ -21,8 +21,10 @@ impl<'a> ReferenceLoader<'a> {
     }
 
     fn matrix(&self, name: &str) -> Result<Matrix> {
-        let missing = || Error::mismatch(&self.path, name, "the parameter is missing");
-        let tensor = self.model.parameter(name).ok_or_else(missing)?;
+        let tensor = self
+            .model
+            .parameter(name)
+            .ok_or_else(|| Error::mismatch(&self.path, name, "the parameter is missing"))?;
         let values = tensor.values().into_iter().map(f64::from).collect();
         Ok(Matrix::new(tensor.shape()[0], tensor.shape()[1], values))
     }

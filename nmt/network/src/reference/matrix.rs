@@ -27,8 +27,8 @@ impl Matrix {
 
     /// The element at each row and column.
     pub fn from_fn(rows: usize, width: usize, element: impl Fn(usize, usize) -> f64) -> Self {
-        let row = |row| (0..width).map(move |column| (row, column));
-        let values = (0..rows).flat_map(row).map(|(row, column)| element(row, column));
+        let places = (0..rows).flat_map(|row| (0..width).map(move |column| (row, column)));
+        let values = places.map(|(row, column)| element(row, column));
         Matrix { rows, width, values: values.collect() }
     }
 

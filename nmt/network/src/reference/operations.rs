@@ -83,9 +83,14 @@ impl HeadKv {
             DistanceTerms::Vectors { keys, values } => RelativeTerms::Vectors { keys, values },
             DistanceTerms::Biases(biases) => RelativeTerms::Biases(biases),
         };
-        let class = |key: usize| relative.class(position, key);
-        let positions = [self.keys.view(), self.values.view()];
-        attention::attend_relative(self.heads, query, positions, visible, class, terms)
+        attention::attend_relative(
+            self.heads,
+            query,
+            [self.keys.view(), self.values.view()],
+            visible,
+            |key| relative.class(position, key),
+            terms,
+        )
     }
 }
 

@@ -48,8 +48,9 @@ impl BeamState {
     /// The sum of ln(min(coverage, 1)) over the source, by the tokens after `context`.
     fn coverage_score(&self, node: u32, context: usize) -> f32 {
         let rows = self.tree.alignment(node);
-        let covered = |at: usize| rows[context..].iter().map(|row| row[at]).sum::<f32>();
-        let covered = (0..self.source_length).map(covered).filter(|coverage| *coverage > 0.0);
+        let coverages = (0..self.source_length)
+            .map(|at| rows[context..].iter().map(|row| row[at]).sum::<f32>());
+        let covered = coverages.filter(|coverage| *coverage > 0.0);
         covered.map(|coverage| coverage.min(1.0).ln()).sum()
     }
 

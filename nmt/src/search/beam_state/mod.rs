@@ -318,12 +318,12 @@ impl BeamState {
         let &Expansion { token, score, sample_index, .. } = choice;
         let samples =
             if forced { 0..self.beam_width as u32 } else { sample_index..sample_index + 1 };
-        let mut goes_on = |&sample_index: &u32| {
-            let step = self.step;
-            !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
-        };
+        let step = self.step;
         // Each is reported, also where one of them goes on.
-        samples.filter(|sample| goes_on(sample)).count() == 0
+        let going_on = samples.filter(|&sample_index| {
+            !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
+        });
+        going_on.count() == 0
     }
 
     /// Finishes the live hypotheses as they are, for no token can follow any of them.

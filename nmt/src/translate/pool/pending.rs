@@ -117,8 +117,7 @@ impl<R> Pending<R> {
 
     /// Whether all examples are done, waiting for them at most `timeout`.
     pub fn wait_all(&self, timeout: Duration) -> bool {
-        let ready = |state: &PendingState<R>| state.num_missing == 0;
-        ready(&self.wait_until(timeout, ready))
+        self.wait_until(timeout, |state| state.num_missing == 0).num_missing == 0
     }
 
     fn wait_until(

@@ -71,6 +71,11 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
+/// The flag `name`, which leaves the checkpoint; `default` where it is missing.
+fn take_flag(checkpoint: &mut Checkpoint, name: &str, default: bool) -> bool {
+    checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
+}
+
 /// The model of a folder of CTranslate2, whose weights are `model`.
 pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
@@ -101,23 +106,21 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     }
     let mut checkpoint = Checkpoint::from_bytes(&files.open(model)?, model)?;
     let format = checkpoint.format().to_string();
-    let mut flag = |name: &str, default: bool| -> bool {
-        checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
-    };
+
     let bos = config.bos_token.unwrap_or_else(|| "<s>".into());
     let eos = config.eos_token.unwrap_or_else(|| "</s>".into());
-    let with_source_bos = flag("with_source_bos", false);
+    let with_source_bos = take_flag(&mut checkpoint, "with_source_bos", false);
     let mut special_tokens = SpecialTokens {
         source_bos: config.add_source_bos.unwrap_or(with_source_bos).then(|| bos.clone()),
         has_source_eos: {
-            let with_source_eos = flag("with_source_eos", false);
+            let with_source_eos = take_flag(&mut checkpoint, "with_source_eos", false);
             config.add_source_eos.unwrap_or(with_source_eos)
         },
         unk: config.unk_token.unwrap_or_else(|| "<unk>".into()),
         eos: eos.clone(),
     };
-    let (with_target_bos, user_chooses) =
-        (flag("with_target_bos", true), flag("user_decoder_start_tokens", false));
+    let with_target_bos = take_flag(&mut checkpoint, "with_target_bos", true);
+    let user_chooses = take_flag(&mut checkpoint, "user_decoder_start_tokens", false);
     let start_token = match config.decoder_start_token {
         Some(token) => token,
         None if user_chooses => None,

@@ -4,11 +4,12 @@
 //! layers compute them together. These parameters are not stored as tensors as well.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use miriam_kernels::pack::{Layout, Line};
 use miriam_storage::dictionary::StringPool;
 use miriam_storage::zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
-use miriam_storage::{Container, ContainerWriter};
+use miriam_storage::{Container, ContainerWriter, View};
 use miriam_textio::Progress;
 
 use crate::Result;
@@ -89,6 +90,41 @@ pub(super) fn write(
     Ok(section.finish()?)
 }
 
+/// The matrix that a record describes.
+fn map_matrix(
+    record: &PackedRecord,
+    layout: Layout,
+    lines: &View<Line>,
+    scales: &[f32],
+    corrections: &[i32],
+) -> Result<MappedMatrix, String> {
+    let scale_range = range(record.first_scale, record.scales, scales.len())?;
+    let correction_range = range(record.first_correction, record.corrections, corrections.len())?;
+    let stored = MappedMatrix {
+        range: range(record.first_line, record.lines, lines.len())?,
+        lines: lines.clone(),
+        scales: scales[scale_range].into(),
+        corrections: corrections[correction_range].into(),
+        norm: record.norm,
+        layout,
+        depth: size(record.depth)?,
+        columns: size(record.columns)?,
+    };
+    stored.view()?;
+    Ok(stored)
+}
+
+fn size(number: u64) -> Result<usize, String> {
+    usize::try_from(number).map_err(|_| "it is too large".to_owned())
+}
+
+/// The range of `count` elements from `first` on in a section of `total`.
+fn range(first: u64, count: u64, total: usize) -> Result<Range<usize>, String> {
+    let (first, count) = (size(first)?, size(count)?);
+    let end = first.checked_add(count).filter(|&end| end <= total);
+    Ok(first..end.ok_or("it exceeds its sections")?)
+}
+
 /// The precision of a file and its matrices by name.
 pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let name = container.section::<u8>("packed.layout")?;
@@ -114,32 +150,9 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     for (id, record) in records.iter().enumerate() {
         let name = names.get(id as u32).unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
-        let map = || -> std::result::Result<MappedMatrix, String> {
-            fn size(n: u64) -> Result<usize, String> {
-                usize::try_from(n).map_err(|_| "it is too large".to_owned())
-            }
-            let range = |first: u64, count: u64, total: usize| {
-                let (first, count) = (size(first)?, size(count)?);
-                let end = first.checked_add(count).filter(|&end| end <= total);
-                Ok::<_, String>(first..end.ok_or("it exceeds its sections")?)
-            };
-            let scale_range = range(record.first_scale, record.scales, scales.len())?;
-            let correction_range =
-                range(record.first_correction, record.corrections, corrections.len())?;
-            let stored = MappedMatrix {
-                range: range(record.first_line, record.lines, lines.len())?,
-                lines: lines.clone(),
-                scales: scales[scale_range].into(),
-                corrections: corrections[correction_range].into(),
-                norm: record.norm,
-                layout: precision.layout(&name),
-                depth: size(record.depth)?,
-                columns: size(record.columns)?,
-            };
-            stored.view()?;
-            Ok(stored)
-        };
-        let stored = map().map_err(|reason| container.damaged(&name, reason))?;
+        let layout = precision.layout(&name);
+        let stored = map_matrix(record, layout, &lines, &scales, &corrections)
+            .map_err(|reason| container.damaged(&name, reason))?;
         if matrices.insert(name.clone(), stored).is_some() {
             return Err(container.damaged(&name, "it is there twice").into());
         }

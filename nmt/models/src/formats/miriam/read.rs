@@ -143,27 +143,32 @@ fn read_extensions(container: &Container) -> Result<Extensions> {
         .map_err(|e| container.damaged(EXTENSIONS_SECTION, e.to_string()).into())
 }
 
+fn open_vocabulary(
+    container: &Container,
+    metadata: &VocabularyMetadata,
+    side: usize,
+) -> Result<Vocabulary> {
+    let section = SIDES[if metadata.shared { 0 } else { side }];
+    let words = Dictionary::open(container, section)?;
+    let (end, unknown) = (metadata.eos_ids[side], metadata.unk_ids[side]);
+    if [end, unknown].iter().any(|&id| id as usize >= words.len()) {
+        let reason = "the id of EOS or of the unknown token is out of range";
+        return Err(container.damaged(section, reason).into());
+    }
+    let name = format!("{} ({})", container.path().display(), SIDES[side]);
+    Ok(Vocabulary::from_mapped(words, name, end, unknown))
+}
+
 fn open_tokenizers(
     container: &Container,
     metadata: &VocabularyMetadata,
     extensions: &Extensions,
 ) -> Result<TokenizerPair> {
-    let open = |side: usize| -> Result<Vocabulary> {
-        let section = SIDES[if metadata.shared { 0 } else { side }];
-        let words = Dictionary::open(container, section)?;
-        let (end, unknown) = (metadata.eos_ids[side], metadata.unk_ids[side]);
-        if [end, unknown].iter().any(|&id| id as usize >= words.len()) {
-            let reason = "the id of EOS or of the unknown token is out of range";
-            return Err(container.damaged(section, reason).into());
-        }
-        let name = format!("{} ({})", container.path().display(), SIDES[side]);
-        Ok(Vocabulary::from_mapped(words, name, end, unknown))
-    };
-    let source = Arc::new(open(0)?);
+    let source = Arc::new(open_vocabulary(container, metadata, 0)?);
     let target = if metadata.shared && metadata.eos_ids[0] == metadata.eos_ids[1] {
         Arc::clone(&source)
     } else {
-        Arc::new(open(1)?)
+        Arc::new(open_vocabulary(container, metadata, 1)?)
     };
     let mut models: [Option<SentencePieceModel>; 2] = [None, None];
     let mut segmentation = [Segmentation::Presegmented, Segmentation::Presegmented];

@@ -190,12 +190,15 @@ impl<B: RecurrentOps> Cell<B> {
             Ok::<_, crate::Error>(match kind {
                 _ if !norms => Vec::new(),
                 Kind::NematusGru => {
-                    let mut part = |columns, name: &str| {
+                    let parts = [
+                        (0..2 * width, nematus.to_owned()),
+                        (2 * width..3 * width, format!("{nematus}x")),
+                    ];
+                    let norms = parts.into_iter().map(|(columns, name)| {
                         let [scale, bias] = [format!("{name}_lns"), format!("{name}_lnb")];
                         norm(columns, &scale, Some(&bias), NEMATUS_EPSILON)
-                    };
-                    let gates = part(0..2 * width, nematus)?;
-                    vec![gates, part(2 * width..3 * width, &format!("{nematus}x"))?]
+                    });
+                    norms.collect::<Result<_>>()?
                 }
                 Kind::Gru => vec![norm(0..3 * width, marian, None, MARIAN_EPSILON)?],
                 Kind::Lstm | Kind::Mlstm => vec![norm(0..4 * width, marian, None, MARIAN_EPSILON)?],
@@ -235,6 +238,31 @@ impl<B: RecurrentOps> Cell<B> {
         self.recurrent_norms.forward(backend, product)
     }
 
+    /// The next states of an LSTM or mLSTM with the products `gates` of its gates.
+    fn step_lstm(
+        &self,
+        backend: &mut B,
+        input: Option<&B::Tensor>,
+        gates: &B::Tensor,
+        bias: &B::Vector,
+        cell: Option<B::Tensor>,
+    ) -> Result<CellState<B>> {
+        let cell = match cell {
+            Some(cell) => cell,
+            None => {
+                let [rows, _] = backend.shape(gates);
+                backend.zeros(rows, self.width)?
+            }
+        };
+        let activation = self.activation_impl;
+        let input = input.map(|tensor| ColumnSlice { tensor, columns: 0..4 * self.width });
+        let matrices = [gates, &cell];
+        let next = apply_cell(backend, LstmCell { activation }, matrices, input.clone(), &[bias])?;
+        let matrices = [gates, &next];
+        let output = apply_cell(backend, LstmOutput { activation }, matrices, input, &[bias])?;
+        Ok(CellState { output, cell: Some(next) })
+    }
+
     /// The next states after `output` and `cell`, with the product of the state. `input` is
     /// the normed product of the input.
     ///
@@ -267,42 +295,26 @@ impl<B: RecurrentOps> Cell<B> {
         output: &B::Tensor,
         cell: Option<B::Tensor>,
     ) -> Result<CellState<B>> {
-        let part = |columns: Range<usize>| input.map(|rows| ColumnSlice { tensor: rows, columns });
         let width = self.width;
-        let lstm = |backend: &mut B, gates: &B::Tensor, bias: &B::Vector| {
-            let cell = match cell {
-                Some(cell) => cell,
-                None => {
-                    let [rows, _] = backend.shape(output);
-                    backend.zeros(rows, width)?
-                }
-            };
-            let activation = self.activation_impl;
-            let input = part(0..4 * width);
-            let matrices = [gates, &cell];
-            let next =
-                apply_cell(backend, LstmCell { activation }, matrices, input.clone(), &[bias])?;
-            let matrices = [gates, &next];
-            let output = apply_cell(backend, LstmOutput { activation }, matrices, input, &[bias])?;
-            Ok(CellState { output, cell: Some(next) })
-        };
+
         match &self.parameters {
             CellParameters::Gru { form, bias } => {
                 let gru = Gru { variant: *form, activation: self.activation_impl };
                 let bias = bias.as_ref();
                 let matrices = [recurrent, output];
-                let output =
-                    apply_cell(backend, gru, matrices, part(0..3 * width), bias.as_slice())?;
+                let input = input.map(|tensor| ColumnSlice { tensor, columns: 0..3 * width });
+                let output = apply_cell(backend, gru, matrices, input, bias.as_slice())?;
                 Ok(CellState { output, cell: None })
             }
-            CellParameters::Lstm { bias } => lstm(backend, recurrent, bias),
+            CellParameters::Lstm { bias } => self.step_lstm(backend, input, recurrent, bias, cell),
             CellParameters::Mlstm { bias, gates, input_bias, recurrent_bias } => {
-                let input = part(4 * width..5 * width).expect("an mLSTM has an input");
-                let matrices = [input, backend.whole(recurrent)];
+                let tensor = input.expect("an mLSTM has an input");
+                let input_part = ColumnSlice { tensor, columns: 4 * width..5 * width };
+                let matrices = [input_part, backend.whole(recurrent)];
                 let biases = [input_bias, recurrent_bias];
                 let state = backend.apply(MultiplicativeState, &matrices, &biases)?;
                 let gates = backend.affine_after_dropout(&state, gates, Epilogue::default())?;
-                lstm(backend, &gates, bias)
+                self.step_lstm(backend, input, &gates, bias, cell)
             }
         }
     }

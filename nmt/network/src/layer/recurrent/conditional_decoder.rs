@@ -71,11 +71,11 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
         fn role(after_attention: bool, has_input: bool) -> CellRole {
             CellRole { in_encoder: false, after_attention, has_input }
         }
-        let cell_names = |name: &str, role| CellNames::new(name, kind, role, style.is_some());
+
         let cell = |name: &str, role, parameters: &mut P| {
             Cell::new(name, (kind, h), role, style.is_some(), speedups, parameters)
         };
-        let names = cell_names("decoder_cell1", role(false, true));
+        let names = CellNames::new("decoder_cell1", kind, role(false, true), style.is_some());
         let input_from_token = parameters.projected_embedding_cache(
             model.embeddings.decoder_table_name(),
             names.input_affine(&mut Default::default()),
@@ -91,7 +91,8 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
             input_from_token,
             second_cell: cell("decoder_cell2", role(true, true), parameters)?,
             input_from_context: {
-                let names = cell_names("decoder_cell2", role(true, true));
+                let names =
+                    CellNames::new("decoder_cell2", kind, role(true, true), style.is_some());
                 parameters.weights(names.input_affine(&mut Default::default()))?
             },
             transitions: (3..=model.decoder.base_depth)
@@ -102,7 +103,8 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
                     fn name(number: usize, layer: usize) -> String {
                         format!("decoder_l{layer}_cell{number}")
                     }
-                    let names = cell_names(&name(1, layer), role(false, true));
+                    let first = name(1, layer);
+                    let names = CellNames::new(&first, kind, role(false, true), style.is_some());
                     let input = parameters.weights(names.input_affine(&mut Default::default()))?;
                     let cells = (1..=model.decoder.high_depth).map(|number| {
                         cell(&name(number, layer), role(false, number == 1), parameters)

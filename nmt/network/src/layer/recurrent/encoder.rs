@@ -101,11 +101,6 @@ impl LayerSpec<'_> {
         fn role(cell: usize) -> CellRole {
             CellRole { in_encoder: true, after_attention: false, has_input: cell == 1 }
         }
-        let cell = |number, parameters: &mut _| {
-            let shape = (self.cell, self.state_width);
-            let role = role(number);
-            Cell::new(&names(number), shape, role, self.has_norms, self.speedups, parameters)
-        };
         let input_names = CellNames::new(&names(1), self.cell, role(1), self.has_norms);
         let mut storage = Default::default();
         let affine: AffineNames<'_> = input_names.input_affine(&mut storage);
@@ -118,7 +113,11 @@ impl LayerSpec<'_> {
         } else {
             InputProjection::Hidden(parameters.weights(affine)?)
         };
-        let cells = (1..=self.cell_depth).map(|number| cell(number, parameters));
+        let shape = (self.cell, self.state_width);
+        let cells = (1..=self.cell_depth).map(|number| {
+            let role = role(number);
+            Cell::new(&names(number), shape, role, self.has_norms, self.speedups, parameters)
+        });
         let cells = cells.collect::<Result<_>>()?;
         Ok(RecurrentLayer {
             input,
@@ -171,7 +170,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         };
         let mut stages = vec![vec![stack("encoder_bi", false)?, stack("encoder_bi_r", true)?]];
         if depth > bidirectional_depth {
-            let layer = |number| {
+            let layers = (2..=depth).map(|number| {
                 // The first reads two states side by side, which have no skip connection.
                 spec.build_layer(
                     |cell| format!("encoder_l{number}_cell{cell}"),
@@ -180,8 +179,8 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
                     model.skip_connections && number > 2,
                     parameters,
                 )
-            };
-            stages.push(vec![(2..=depth).map(layer).collect::<Result<_>>()?]);
+            });
+            stages.push(vec![layers.collect::<Result<_>>()?]);
         }
         Ok(RecurrentEncoder { stages })
     }
@@ -203,21 +202,16 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
             table: model.embeddings.encoder_table_name(),
             speedups,
         };
-        let mut stage = |layer: usize| {
-            let mut direction = |prefix: &str, backwards| {
-                let layer = spec.build_layer(
-                    |_| format!("{prefix}_l{layer}"),
-                    layer == 1,
-                    backwards,
-                    false,
-                    parameters,
-                )?;
-                Ok::<LayerStack<B>, crate::Error>(vec![layer])
-            };
-            Ok(vec![direction("encoder", false)?, direction("encoder_r", true)?])
-        };
-        let stages = (1..=model.encoder_depth).map(&mut stage).collect::<Result<_>>()?;
-        Ok(RecurrentEncoder { stages })
+        let stages = (1..=model.encoder_depth).map(|layer| {
+            let directions = [("encoder", false), ("encoder_r", true)];
+            let stacks =
+                directions.into_iter().map(|(prefix, backwards)| -> Result<LayerStack<B>> {
+                    let name = |_| format!("{prefix}_l{layer}");
+                    Ok(vec![spec.build_layer(name, layer == 1, backwards, false, parameters)?])
+                });
+            stacks.collect::<Result<_>>()
+        });
+        Ok(RecurrentEncoder { stages: stages.collect::<Result<_>>()? })
     }
 
     /// The states of the encoder, a row for each token, sentence by sentence:

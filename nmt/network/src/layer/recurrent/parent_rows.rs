@@ -22,13 +22,13 @@ impl ParentRows {
         let new_rows: Vec<usize> =
             (0..rows.len()).filter(|&row| rows[row].parent.is_none()).collect();
         let mut started = before as u32;
-        let mut parent_of = |row: &HypothesisRow| {
+        let parents = rows.iter().map(|row| {
             row.parent.unwrap_or_else(|| {
                 started += 1;
                 started - 1
             })
-        };
-        let all: Vec<u32> = rows.iter().map(&mut parent_of).collect();
+        });
+        let all: Vec<u32> = parents.collect();
         if !merged {
             return ParentRows { distinct: all, index_of_row: None, new_rows };
         }

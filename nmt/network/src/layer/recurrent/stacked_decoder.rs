@@ -37,6 +37,21 @@ enum TopLayer<B: RecurrentOps> {
     Gru { input: B::Weights, cell: Cell<B>, width: usize },
 }
 
+fn load_plain<B: RecurrentOps>(
+    parameters: &mut impl RecurrentParameterLoader<B>,
+    matrices: &[&str],
+) -> Result<B::Weights> {
+    parameters.weights(AffineNames { matrices, biases: &[] })
+}
+
+fn load_biased<B: RecurrentOps>(
+    parameters: &mut impl RecurrentParameterLoader<B>,
+    prefix: &str,
+) -> Result<B::Weights> {
+    let [matrix, bias] = [format!("{prefix}_W"), format!("{prefix}_b")];
+    parameters.weights(AffineNames { matrices: &[&matrix], biases: &[&bias] })
+}
+
 impl<B: RecurrentOps> StackedDecoder<B> {
     /// Loads the decoder of a model.
     ///
@@ -52,13 +67,7 @@ impl<B: RecurrentOps> StackedDecoder<B> {
         let cell = |prefix: &str, width, parameters: &mut P| {
             Cell::new(prefix, (Kind::Gru, width), role, false, speedups, parameters)
         };
-        let plain = |matrices: &[&str], parameters: &mut P| {
-            parameters.weights(AffineNames { matrices, biases: &[] })
-        };
-        let biased = |prefix: &str, parameters: &mut P| {
-            let [matrix, bias] = [format!("{prefix}_W"), format!("{prefix}_b")];
-            parameters.weights(AffineNames { matrices: &[&matrix], biases: &[&bias] })
-        };
+
         let word_projection = |matrices: &[&str], parameters: &mut P| {
             parameters.projected_embedding_cache(
                 table,
@@ -68,24 +77,24 @@ impl<B: RecurrentOps> StackedDecoder<B> {
         };
         let top = match model.top {
             TopLayerConfig::None => TopLayer::None,
-            TopLayerConfig::Tanh(_) => TopLayer::Tanh(biased("decoder_top", parameters)?),
+            TopLayerConfig::Tanh(_) => TopLayer::Tanh(load_biased(parameters, "decoder_top")?),
             TopLayerConfig::Gru(width) => TopLayer::Gru {
-                input: plain(&["decoder_top_W", "decoder_top_Wx"], parameters)?,
+                input: load_plain(parameters, &["decoder_top_W", "decoder_top_Wx"])?,
                 cell: cell("decoder_top", width, parameters)?,
                 width,
             },
         };
         Ok(StackedDecoder {
-            initial_state: biased("decoder_ff_state", parameters)?,
-            keys: plain(&["decoder_att_U"], parameters)?,
-            query_from_state: plain(&["decoder_att_W"], parameters)?,
+            initial_state: load_biased(parameters, "decoder_ff_state")?,
+            keys: load_plain(parameters, &["decoder_att_U"])?,
+            query_from_state: load_plain(parameters, &["decoder_att_W"])?,
             query_from_token: word_projection(&["decoder_att_V"], parameters)?,
             activation_impl: speedups.activation_impl,
             cell: cell("decoder_cell", model.state_width, parameters)?,
             input_from_token: word_projection(&["decoder_cell_W", "decoder_cell_Wx"], parameters)?,
-            input_from_context: plain(&["decoder_cell_C", "decoder_cell_Cx"], parameters)?,
+            input_from_context: load_plain(parameters, &["decoder_cell_C", "decoder_cell_Cx"])?,
             fully_connected: (1..=model.fc_depth)
-                .map(|layer| biased(&format!("decoder_fc{layer}"), parameters))
+                .map(|layer| load_biased(parameters, &format!("decoder_fc{layer}")))
                 .collect::<Result<_>>()?,
             top,
             precomputes_context: speedups.precompute_context,
