@@ -127,9 +127,10 @@ fn reordering_has_default_scores() {
     assert!((score("", "haus\n") - 0.5).abs() < 1e-6);
     let with_default = score("default-scores=0.125,0.25,0.5", "haus\n");
     assert!((with_default - (0.5 + 0.125f32.ln())).abs() < 1e-5, "{with_default}");
-    for (keys, expected) in
-        [("default-scores=0.5,0.5", "2 scores where 3"), ("sparse-words=1", "sparse features")]
-    {
+    for (keys, expected) in [
+        ("default-scores=0.5,0.5", "expected 3 scores, found 2"),
+        ("sparse-words=1", "sparse features"),
+    ] {
         let features = format!("{PLAIN_TABLE}\n{REORDERING_MODEL} {keys}");
         let ini = write_ini(folder.path(), &features, "T= 0 0\nR= 1 1 1", "");
         let message = run_to_error(&mut translate(&ini));

@@ -185,7 +185,7 @@ fn bad_lines_are_named() {
         &["--phrase-table", "table", "-o", "o.pt", "--num-scores", "5"],
     ));
     // The decoder gives the same error for its text tables, which have no such option.
-    let expected = "line 1, field 3: 4 scores where 5 are expected";
+    let expected = "line 1, field 3: expected 5 scores, found 4";
     assert!(message.contains(expected), "{message}");
     fs::write(folder.join("bad"), "").unwrap();
     assert!(

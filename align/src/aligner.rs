@@ -1,4 +1,4 @@
-//! Aligning two files of text, and symmetrising files of links.
+//! Alignment of two files of text, and symmetrisation of files of links.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const IBM2_ITERATIONS: usize = 5;
 const HMM_ITERATIONS: usize = 2;
 /// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
-/// The least memory that cells get, in bytes: less would only write more small chunks.
+/// The smallest memory of cells, in bytes: less would only write more small chunks.
 const MIN_CELL_MEMORY: u64 = 16 << 20;
 
 /// The options of an alignment run: model, symmetrisation and resources.
@@ -33,7 +33,7 @@ const MIN_CELL_MEMORY: u64 = 16 << 20;
 pub struct AlignOptions {
     /// The alignment model.
     pub model: AlignModel,
-    /// How the links of both directions are symmetrised.
+    /// The way in which the links of both directions are symmetrised.
     pub symmetrization: Symmetrization,
     /// Worker threads.
     pub threads: usize,
@@ -83,7 +83,7 @@ pub struct AlignSummary {
     pub word_pairs: u64,
     /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
-    /// What the iterations of IBM model 2 that train found, one after another; those of a
+    /// The results of the training iterations of IBM model 2, one after another; those of a
     /// direction that is not trained are empty.
     pub ibm2_iterations: Vec<[Ibm2Iteration; 2]>,
     /// The perplexity of the last training iteration, forward and reverse; none of a direction
@@ -94,8 +94,8 @@ pub struct AlignSummary {
 /// Aligns two files line by line and writes the links, `i-j`, to `output`.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, a saved model that is
-/// damaged, and options that exclude each other.
+/// Files that cannot be read or written or differ in length, a saved model that is damaged, and
+/// options that contradict each other.
 pub fn align_files(
     source: &Path,
     target: &Path,

@@ -1,10 +1,9 @@
 //! Parallel text as word ids.
 //!
-//! A sentence is stored as its distinct words and, for each position, the index of its word
-//! among them. Values that depend on words only (the translation probabilities of a pair,
-//! its counts) are then fetched once for each pair of distinct words, although legal text
-//! says "the" five times a sentence, and no pass needs a table as large as the vocabulary
-//! to find repetitions again.
+//! A sentence is stored as its distinct words and, for each position, the index of its word among
+//! them. Values that depend on words only (the translation probabilities of a pair, its counts) are
+//! then fetched once for each pair of distinct words, although legal text says "the" five times per
+//! sentence, and no pass needs a table as large as the vocabulary to find repetitions again.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -111,7 +110,7 @@ impl CorpusSide {
         }
     }
 
-    /// Its memory in bytes.
+    /// Returns its memory in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.words.len() * 4 + self.word_indices.len() * 2 + self.len() * 16) as u64
     }

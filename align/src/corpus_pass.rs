@@ -1,12 +1,11 @@
 //! A pass over the text: the E step of both directions, or decoding the best links.
 //!
-//! Sums of floating-point numbers depend on their order, results must not depend on
-//! threads, and a copy of all counts a thread would not fit into memory. So a batch of
-//! sentence pairs is processed in two steps. First its posteriors are computed, each pair
-//! by any free thread, into one buffer. Then they are added to the counts: each thread owns
-//! a range of source words and adds the posteriors of their rows in the order of the text.
-//! Every count thus sees the same additions in the same order, whatever the number of
-//! threads, and needs no lock.
+//! Sums of floating-point numbers depend on their order, results must not depend on threads, and a
+//! copy of all counts per thread would not fit into memory. So a batch of sentence pairs is
+//! processed in two steps. First its posteriors are computed, each pair by any free thread, into
+//! one buffer. Then they are added to the counts: each thread owns a range of source words and adds
+//! the posteriors of their rows in the order of the text. Every count thus sees the same additions
+//! in the same order, whatever the number of threads, and needs no lock.
 
 use std::ops::Range;
 
@@ -21,15 +20,15 @@ use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBA
 use crate::{Error, Result};
 use miriam_textio::ProgressTask;
 
-/// Cells of the pairs that one thread takes at a time. It does not depend on the number of
-/// threads, because sums other than counts are computed a task at a time.
+/// Cells of the pairs that one thread takes at a time. It does not depend on the number of threads,
+/// because sums other than counts are computed task by task.
 const TASK_CELLS: usize = 8 << 10;
 /// Tasks of a batch for each thread; few enough that their posteriors stay in the caches.
 const TASKS_PER_BATCH: usize = 8;
 /// The same in decoding, which stores no posteriors.
 const DECODE_TASKS_PER_BATCH: usize = 64;
 
-/// Which directions are computed: forward, reverse.
+/// The directions that are computed: forward, reverse.
 pub(crate) type Directions = [bool; 2];
 
 /// The text with its cooccurrence table and cells.
@@ -63,7 +62,7 @@ struct Task<'a, 'c> {
 }
 
 impl CorpusPass<'_> {
-    /// The E step: adds the expected counts of the whole text to `counts` and returns the
+    /// Does the E step: adds the expected counts of the whole text to `counts` and returns the
     /// other statistics of each direction.
     pub fn e_step(
         &self,
@@ -376,7 +375,7 @@ pub(crate) fn decode_with_saved_model<D: Default + Send>(
     Ok(())
 }
 
-/// The alignment of a sentence pair in each direction; of a line that is not aligned empty.
+/// The alignment of a sentence pair in each direction; empty for a line that is not aligned.
 #[derive(Default)]
 pub(crate) struct BestPositions {
     /// For each output the most probable position, `None` for the null word. Empty for a
@@ -479,7 +478,7 @@ impl Workspace {
 #[derive(Default)]
 struct PosteriorBuffers {
     posteriors: Vec<[f64; 2]>,
-    /// Of the null word, for target words and for source words.
+    /// Those of the null word, for target words and for source words.
     null: [Vec<f64>; 2],
 }
 
@@ -532,12 +531,12 @@ fn count_posteriors(text: &Bitext, lines: Range<usize>) -> (usize, usize, usize)
     })
 }
 
-/// Units of the cells of `lines`.
+/// Returns the number of units of the cells of `lines`.
 fn count_units(text: &Bitext, rows: &CooccurrenceRows, lines: Range<usize>) -> usize {
     lines.map(|line| crate::cooccurrence::count_line_units(text, rows, line)).sum()
 }
 
-/// Ranges of lines of about [`TASK_CELLS`] cells, and of no more lines than that.
+/// Returns ranges of lines with about [`TASK_CELLS`] cells and at most that many lines.
 fn split_into_tasks(text: &Bitext, lines: Range<usize>) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut sum) = (lines.start, 0);

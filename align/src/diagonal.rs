@@ -2,10 +2,10 @@
 //! `m` is explained by position `i` of `n` with a probability proportional to
 //! exp(-tension |i/n - j/m|), or by the null word with a fixed one.
 //!
-//! Results must be fast_align's, so two of its habits are kept. What it measures as the
-//! distance of the data counts outputs from 0 there and from 1 everywhere else; and the
-//! derivative that it compares with divides by a normaliser whose lengths are
-//! exchanged. Without them the tension, and with it one link in a few hundred, differs.
+//! Results must be fast_align's, so two of its quirks are kept. The distance that it measures
+//! counts outputs from 0, not from 1 as elsewhere, and the derivative that it is compared with
+//! divides by a normaliser with exchanged lengths. Without them the tension differs, and with it
+//! one link in a few hundred.
 //!
 //! Inner loops need no exponential: exp(-t|x - y|) is the smaller of exp(t(x - y)) and
 //! exp(t(y - x)), and each of these is a product of a number of the position and one of
@@ -32,7 +32,7 @@ pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 /// The diagonal prior of one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DiagonalPrior {
-    /// How strongly positions near the diagonal are preferred; 0 without a diagonal.
+    /// The strength of the preference for positions near the diagonal; 0 without a diagonal.
     pub tension: f64,
     /// Whether there is a diagonal: without it positions and the null word are equally
     /// likely, as in IBM model 1.
@@ -85,7 +85,7 @@ impl DiagonalPrior {
         (if self.null_word { null } else { 0.0 }, states)
     }
 
-    /// What [`DiagonalPrior::weight`] is divided by for output `j` of `m` among `n` states.
+    /// Returns the divisor of [`DiagonalPrior::weight`] for output `j` of `m` among `n` states.
     fn divisor(&self, j: u32, m: u32, n: u32) -> f64 {
         if self.diagonal {
             self.normalizer(j, m, n) / (1.0 - self.null_probability)
@@ -110,7 +110,7 @@ impl DiagonalPrior {
         }
     }
 
-    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
     /// other statistics to `sums`.
     pub fn e_step(
         &self,
@@ -173,8 +173,8 @@ impl DiagonalPrior {
         sums.output_count += m;
     }
 
-    /// Writes the best position of each output, `None` for the null word, to `best`. Of
-    /// equal ones the null word is taken, then the first.
+    /// Writes the best position of each output, `None` for the null word, to `best`. Ties go to the
+    /// null word, then to the first.
     pub fn decode(
         &self,
         view: &DirectedPair,
@@ -217,7 +217,7 @@ impl DiagonalPrior {
         }
     }
 
-    /// ln p(outputs | states), added in fast_align's order.
+    /// Computes ln p(outputs | states), added in fast_align's order.
     pub fn ln_likelihood(&self, view: &DirectedPair) -> f64 {
         let (m, n) = (view.outputs.len() as u32, view.num_states as u32);
         let (null_mass, _) = self.masses(f64::from(n));
@@ -242,7 +242,7 @@ impl DiagonalPrior {
         (null_mass, move |i| self.weight(j, i, m, n) / divisor)
     }
 
-    /// exp(-tension |i/n - j/m|) of output `j` of `m` and state `i` of `n`, from 1.
+    /// Computes exp(-tension |i/n - j/m|) of output `j` of `m` and state `i` of `n`, from 1.
     fn weight(&self, j: u32, i: u32, m: u32, n: u32) -> f64 {
         (feature(j, i, m, n) * self.tension).exp()
     }
@@ -258,7 +258,7 @@ impl DiagonalPrior {
         series(below, below) + series(below + 1, above)
     }
 
-    /// fast_align's derivative of the logarithm of the normaliser.
+    /// Computes fast_align's derivative of the logarithm of the normaliser.
     fn log_normalizer_derivative(&self, j: u32, m: u32, n: u32) -> f64 {
         let ratio = (-self.tension / f64::from(n)).exp();
         let step = -1.0 / f64::from(n);
@@ -277,7 +277,7 @@ impl DiagonalPrior {
         (series(below, below) + series(below + 1, above)) / self.normalizer(j, n, m)
     }
 
-    /// The M step: moves the tension so that the model's mean distance comes nearer to the
+    /// Does the M step: moves the tension so that the model's mean distance comes nearer to the
     /// data's.
     pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
         let measured = sums.diagonal_distance / sums.output_count;
@@ -295,7 +295,7 @@ impl DiagonalPrior {
     }
 }
 
-/// -|i/n - j/m|.
+/// Computes -|i/n - j/m|.
 fn feature(j: u32, i: u32, m: u32, n: u32) -> f64 {
     -(f64::from(i) / f64::from(n) - f64::from(j) / f64::from(m)).abs()
 }

@@ -1,12 +1,11 @@
-//! exp(digamma(x)), which a Dirichlet prior turns a count x into.
+//! exp(digamma(x)), the value of a count x under a Dirichlet prior.
 //!
-//! Training computes it for every pair of words in every iteration. The exponential of
-//! digamma needs no logarithm, and the reciprocals that shift a small argument to
-//! where the series holds add up to one fraction: one division and one exponential a
-//! call. `1/x + 1/(x+6)`, `1/(x+1) + 1/(x+5)` and so on are `2(x+3)/(u + c)` with
-//! `u = x(x+6)`.
+//! Training computes it for every pair of words in every iteration. The exponential of digamma
+//! needs no logarithm, and the reciprocals that shift a small argument to where the series holds
+//! add up to one fraction: one division and one exponential per call. `1/x + 1/(x+6)`, `1/(x+1) +
+//! 1/(x+5)` and so on are `2(x+3)/(u + c)` with `u = x(x+6)`.
 
-/// e^digamma(x) for x > 0, to 12 digits.
+/// Computes e^digamma(x) for x > 0, to 12 digits.
 #[inline]
 pub(crate) fn exp_digamma(x: f64) -> f64 {
     let (x, shift) = if x < 7.0 { (x + 7.0, sum_reciprocals(x)) } else { (x, 0.0) };
@@ -19,7 +18,7 @@ pub(crate) fn exp_digamma(x: f64) -> f64 {
     z * (series - shift).exp()
 }
 
-/// 1/x + 1/(x+1) + ... + 1/(x+6).
+/// Computes 1/x + 1/(x+1) + ... + 1/(x+6).
 #[inline]
 fn sum_reciprocals(x: f64) -> f64 {
     let u = x * (x + 6.0);

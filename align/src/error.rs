@@ -17,7 +17,7 @@ pub enum Error {
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,
-    /// Options that do not go together.
+    /// Options that contradict each other.
     #[error("{reason}")]
     InvalidOptions {
         /// Which ones, and what to give instead.

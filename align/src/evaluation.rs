@@ -40,7 +40,7 @@ impl AlignmentEvaluation {
     }
 }
 
-/// `part / total`; 1 where there is nothing to find.
+/// Computes `part / total`; 1 if there is nothing to find.
 fn ratio(part: u64, total: u64) -> f64 {
     if total == 0 { 1.0 } else { part as f64 / total as f64 }
 }

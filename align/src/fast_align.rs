@@ -1,8 +1,8 @@
 //! One direction of IBM model 2 with fast_align's options and output: links with scores, and
 //! the table of translation probabilities that forced alignment reads.
 //!
-//! Input is one file, `source ||| target` a line. A line without words on a side gets no
-//! links; fast_align lets its words be explained by the null word.
+//! Input is one file with `source ||| target` lines. A line without words on a side gets no links;
+//! fast_align explains its words by the null word.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use crate::symmetrization::Symmetrization;
 use crate::translation_table::{FORWARD, REVERSE};
 use crate::{Error, Result};
 
-/// How the table names the null word.
+/// The name of the null word in the table.
 pub(crate) const NULL_NAME: &[u8] = b"<eps>";
-/// What separates the sides of a line.
+/// The separator of the sides of a line.
 const SEPARATOR: &[u8] = b"|||";
 
 /// The options of [`fast_align`].
@@ -44,13 +44,13 @@ pub struct FastAlignOptions {
     pub threads: usize,
 }
 
-/// What [`fast_align`] found.
+/// The result of [`fast_align`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FastAlignSummary {
     /// Counts and iterations; the second of each pair is the reverse direction's.
     pub align: AlignSummary,
-    /// Target words a source word, the mean over lines (in reverse source words a target word).
+    /// Target words per source word, the mean over lines (in reverse source words per target word).
     pub length_ratio: f64,
 }
 
@@ -126,8 +126,8 @@ pub fn fast_align(
     })
 }
 
-/// Returns the source and the target of a line: what is before the first word `|||` or tab, and
-/// after it, where a further tab is such a word again.
+/// Returns the source and the target of a line: the parts before and after the first word `|||` or
+/// tab. Another tab after it becomes a word `|||`.
 pub(crate) fn split_sides(line: &[u8]) -> (&[u8], Cow<'_, [u8]>) {
     let mut start = 0;
     while start < line.len() {
@@ -187,7 +187,8 @@ fn append_score(best: &BestPositions, reverse: bool, ratio: f64, lines: &mut Ali
     lines.text.push(b'\n');
 }
 
-/// ln p(`outputs` | `states`) of a Poisson distribution with mean `ratio` outputs a state.
+/// Computes ln p(`outputs` | `states`) of a Poisson distribution with a mean of `ratio` outputs per
+/// state.
 pub(crate) fn ln_length_probability(outputs: usize, states: usize, ratio: f64) -> f64 {
     let mean = 0.05 + states as f64 * ratio;
     let ln_factorial: f64 = (2..=outputs).map(|n| (n as f64).ln()).sum();

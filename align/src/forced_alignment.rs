@@ -1,5 +1,5 @@
-//! Alignment of single lines with a table of translation probabilities, as fast_align's
-//! `-f`: each line is answered before the next is read, so that a script can ask and wait.
+//! Alignment of single lines with a table of translation probabilities, as fast_align's `-f`: each
+//! line is answered before the next is read, so that a script can wait for each answer.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ pub struct ForcedAlignOptions {
     pub table: PathBuf,
     /// Whether source words are explained by target words.
     pub reverse: bool,
-    /// The mean number of outputs a state, which scores depend on.
+    /// The mean number of outputs per state, on which scores depend.
     pub length_ratio: f64,
 }
 
-/// What [`force_align`] found.
+/// The result of [`force_align`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ForcedAlignSummary {

@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use crate::directed_pair::{DirectedPair, EStepStatistics, LANES};
 
-/// The widest jump with a count of its own.
+/// The widest jump with its own count.
 const MAX_JUMP: usize = 40;
 /// The probability that the null word generates an output.
 const NULL_PROBABILITY: f64 = 0.2;
@@ -28,7 +28,7 @@ const NULL_PROBABILITY: f64 = 0.2;
 const UNIFORM_WEIGHT: f64 = 0.2;
 /// The count added to every expected count of a jump.
 const SMOOTHING: f64 = 0.5;
-/// How fast the initial weights fall with the distance from a jump of one.
+/// The decay of the initial weights with the distance from a jump of one.
 const INITIAL_DECAY: f64 = 0.4;
 /// Positions less probable than this, given the outputs so far, are pruned.
 const PRUNING_THRESHOLD: f64 = 1e-6;
@@ -88,7 +88,7 @@ impl HmmTransitions {
         }
     }
 
-    /// Returns the transitions with weights from a file; `None` if these are not valid weights.
+    /// Makes transitions of weights from a file; `None` if these are not valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
@@ -99,7 +99,7 @@ impl HmmTransitions {
         &self.weights
     }
 
-    /// Returns the M step: transitions from expected counts of jumps.
+    /// Does the M step: computes transitions from expected counts of jumps.
     pub fn m_step(sums: &EStepStatistics) -> Self {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
@@ -172,7 +172,7 @@ impl HmmTransitions {
         )
     }
 
-    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
     /// other statistics to `sums`.
     pub fn e_step(
         &self,
@@ -213,8 +213,8 @@ impl HmmTransitions {
         }
     }
 
-    /// Writes the most probable position of each output, `None` for the null word, to
-    /// `best`. Of equal ones the null word is taken, then the first.
+    /// Writes the most probable position of each output, `None` for the null word, to `best`. Ties
+    /// go to the null word, then to the first.
     pub fn decode(
         &self,
         view: &DirectedPair,
@@ -301,7 +301,7 @@ impl ForwardBackward<'_> {
         NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
     }
 
-    /// A step of the backward pass: from after output `j` to before it.
+    /// Makes a step of the backward pass: from after output `j` to before it.
     fn step_backward(&mut self, view: &DirectedPair, transitions: &[f64], output: usize, j: usize) {
         let (n, stride) = (view.num_states, view.stride);
         let translation = &view.translation[output * stride..][..n];

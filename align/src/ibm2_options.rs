@@ -1,16 +1,16 @@
-//! The options of IBM models 1 and 2 that fast_align has, and what an iteration found.
+//! The options of IBM models 1 and 2 as in fast_align, and the result of an iteration.
 
 use crate::{Error, Result};
 
 /// Largest tension: beyond it weights underflow.
 const MAX_TENSION: f64 = 100.0;
 
-/// What IBM model 2 assumes, by default as fast_align with `-d -o -v`.
+/// The options of IBM model 2, by default those of fast_align with `-d -o -v`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ibm2Options {
     /// Whether positions near the diagonal are preferred; without that it is IBM model 1.
     pub diagonal: bool,
-    /// How strongly at first, from 0 (excluded) to 100.
+    /// The initial tension of the diagonal, from 0 (excluded) to 100.
     pub tension: f64,
     /// Whether training changes the tension.
     pub optimize_tension: bool,
@@ -57,7 +57,7 @@ impl Ibm2Options {
     }
 }
 
-/// What a training iteration of IBM model 2 found in one direction.
+/// The result of a training iteration of IBM model 2 in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Ibm2Iteration {

@@ -1,8 +1,8 @@
 //! Lexical translation probabilities by relative counts of links, in both directions, as
 //! extract-lex writes them for Marian's shortlists.
 //!
-//! A word without links counts as linked with the word `NULL`. Entries are in the order of
-//! the text; those of extract-lex have none, for it sorts by addresses in memory.
+//! A word without links counts as linked with the word `NULL`. Entries are in the order of the
+//! text; those of extract-lex have no fixed order, because it sorts by addresses in memory.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -13,14 +13,14 @@ use miriam_textio::{Output, ParallelLines, Vocabulary, WordId};
 use crate::Result;
 use crate::links::{Link, parse_links};
 
-/// What a word without links is linked with.
+/// The word that words without links are linked with.
 const NULL: &[u8] = b"NULL";
 
-/// What [`write_lexical_counts`] found.
+/// The result of [`write_lexical_counts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LexicalCountSummary {
-    /// Links that lead outside of their sentences; they are left out.
+    /// Links outside their sentences, which are left out.
     pub skipped_links: u64,
     /// The line of the first of them, from 1.
     pub first_skipped_line: Option<u64>,

@@ -1,8 +1,8 @@
-//! Operations on files of links, as fast_align's `atools` has them.
+//! Operations on files of links, as in fast_align's `atools`.
 //!
-//! Links may follow text: those of a line are what is after its last ` ||| `. Each line is
-//! answered before the next is read, and both inputs may be the same stream, whose lines then
-//! alternate: a script that aligns single sentences asks so.
+//! Links may follow text: they are the part of a line after its last ` ||| `. Each line is answered
+//! before the next is read, and both inputs may be the same stream, whose lines then alternate, for
+//! scripts that align single sentences.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::links::{Link, parse_links, print_links};
 use crate::symmetrization::{Symmetrization, Symmetrizer};
 use crate::{Error, Result};
 
-/// What is done with the links of each line.
+/// The operation on the links of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkOperation {
     /// Print them, by source and target position.
@@ -140,7 +140,8 @@ fn after_text<'a>(line: &Line<'a>) -> Line<'a> {
 /// Counts the rest of both inputs and fails if they differ.
 fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> Result<()> {
     if shared {
-        let reason = "standard input has an odd number of lines; it has those of both in turn";
+        let reason =
+            "standard input has an odd number of lines; the lines of both files must alternate";
         return Err(Error::InvalidOptions { reason: reason.into() });
     }
     for (input, read) in inputs.iter_mut().zip(&mut read) {
@@ -152,7 +153,7 @@ fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> 
     Ok(miriam_textio::Error::check_line_counts(names.zip(read))?)
 }
 
-/// A line of `*` and `.` for each source position, between the last digits of positions. A
+/// Prints a line of `*` and `.` for each source position, between the last digits of positions. A
 /// line without links is a grid of one cell.
 fn print_grid(links: &[Link], text: &mut Vec<u8>) {
     let width = links.iter().map(|link| link.0 + 1).max().unwrap_or(1);

@@ -27,7 +27,7 @@ pub fn parse_links(
             links.push(link);
             Ok(())
         }
-        LinkCertainty::Possible => Err("a possible link (i?j) belongs into a gold standard only"),
+        LinkCertainty::Possible => Err("a possible link (i?j) is allowed in a gold standard only"),
     })
 }
 

@@ -1,9 +1,8 @@
 //! The file of a trained model, with which new text is aligned without training.
 //!
-//! Word pairs that are improbable in both directions are most of a translation table and
-//! decide nothing: the file omits them, and a missing pair is as improbable as an unknown
-//! one. A row is sorted by target word; new text is small, so a binary search in a row is
-//! fast enough.
+//! Word pairs that are improbable in both directions make up most of a translation table and decide
+//! nothing. The file omits them, and a missing pair is as improbable as an unknown one. A row is
+//! sorted by target word; new text is small, so a binary search in a row is fast enough.
 
 use std::path::Path;
 
@@ -111,21 +110,17 @@ impl SavedModel {
             || !starts.is_sorted()
             || starts.last() != Some(&(targets.len() as u64))
         {
-            return Err(file
-                .damaged("starts", "they are not the bounds of a row for each word")
-                .into());
+            return Err(file.damaged("starts", "they are not row bounds of all words").into());
         }
         if probabilities.len() != 2 * targets.len() {
-            return Err(file
-                .damaged("probabilities", "there are not two for each target word")
-                .into());
+            return Err(file.damaged("probabilities", "expected two for each target word").into());
         }
         let mut null = TranslationTable::zeros(0, 0, 0);
         for direction in [FORWARD, REVERSE] {
             let section: View<f32> = file.section(NULL_SECTIONS[direction])?;
             if section.len() != words[1 - direction].len() {
                 return Err(file
-                    .damaged(NULL_SECTIONS[direction], "there is not one for each word")
+                    .damaged(NULL_SECTIONS[direction], "expected one for each word")
                     .into());
             }
             null.null[direction] = section.iter().map(|&p| f64::from(p)).collect();
@@ -210,7 +205,7 @@ pub fn verify(file: &Container) -> Result<()> {
         let row = &model.targets[bounds[0] as usize..bounds[1] as usize];
         if !row.is_sorted_by(|a, b| a < b) || row.last().is_some_and(|&t| t as usize >= known) {
             return Err(file
-                .damaged("targets", "a row is not in order or names words that are not there")
+                .damaged("targets", "a row is not sorted or refers to words that do not exist")
                 .into());
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct PositionScratch {
 }
 
 impl PositionModel {
-    /// The E step of a sentence pair: adds the posteriors of every output to `view` and the
+    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
     /// other statistics to `sums`.
     pub fn e_step(
         &self,
@@ -34,7 +34,7 @@ impl PositionModel {
         }
     }
 
-    /// ln p(outputs | states) of IBM models; the HMM model is not asked for it.
+    /// Computes ln p(outputs | states) of IBM models; must not be called for the HMM model.
     pub fn ln_likelihood(&self, view: &DirectedPair) -> Option<f64> {
         match self {
             PositionModel::Diagonal(prior) => Some(prior.ln_likelihood(view)),

@@ -1,10 +1,10 @@
 //! Lexical shortlists for neural translation: for each source word the target words that it
 //! is aligned to, in Marian's text format.
 //!
-//! Marian's users make this file with a tool that counts links: how often a source word is
-//! linked to a target word, divided by how often it is linked, in one direction only. A
-//! line is `target source p(target|source)`. Marian looks words up in its vocabularies, so
-//! the text must be segmented as the model's input.
+//! Marian's users make this file with a tool that counts links: the number of links between a
+//! source word and a target word, divided by the number of its links, in one direction only. A line
+//! is `target source p(target|source)`. Marian looks words up in its vocabularies, so the text must
+//! be segmented as the model's input.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -19,15 +19,15 @@ use crate::links::{Link, parse_links};
 /// The options of [`write_shortlist`].
 #[derive(Clone, Copy, Debug)]
 pub struct ShortlistOptions {
-    /// The most translations of a source word.
+    /// The largest number of translations of a source word.
     pub max_translations: usize,
     /// The lowest probability that is kept.
     pub threshold: f64,
 }
 
-/// Writes the shortlist of a parallel text with its links, `i-j`, and returns its number of
-/// lines: source words in the order of the text, their translations from the most frequent
-/// one, equal ones in the order of the text.
+/// Writes the shortlist of a parallel text with its links, `i-j`, and returns its number of lines:
+/// source words in the order of the text, their translations by falling frequency, ties in the
+/// order of the text.
 ///
 /// # Errors
 /// Files that cannot be read or written or differ in length, malformed links, and
@@ -58,7 +58,7 @@ pub fn write_shortlist(
                 let pair = sources.get(usize::from(i)).zip(targets.get(usize::from(j)));
                 let (&source, &target) = pair.ok_or_else(|| {
                     let lengths = format!("{} and {} words", sources.len(), targets.len());
-                    let reason = format!("{i}-{j} links no words: the lines have {lengths}");
+                    let reason = format!("{i}-{j} is outside the lines, which have {lengths}");
                     TextError::format(name, line.number, None, reason)
                 })?;
                 *counts.entry((source, target)).or_default() += 1;

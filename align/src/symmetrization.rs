@@ -201,7 +201,7 @@ impl Symmetrizer {
         joined.sort_unstable();
     }
 
-    /// How many of the link's two words already have a link.
+    /// Returns how many of the link's two words already have a link.
     fn count_linked_words(&self, (source, target): Link) -> u8 {
         u8::from(self.source_linked[usize::from(source)])
             + u8::from(self.target_linked[usize::from(target)])

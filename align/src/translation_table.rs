@@ -52,9 +52,9 @@ impl TranslationTable {
         }
     }
 
-    /// The M step: turns expected counts into probabilities. With the Dirichlet prior's
-    /// count of each entry, `alpha`, they are the mean of a Dirichlet posterior in log space
-    /// (variational Bayes), without it shares of the counts.
+    /// Does the M step: turns expected counts into probabilities. With the Dirichlet prior's count
+    /// of each entry, `alpha`, they are the mean of a Dirichlet posterior in log space (variational
+    /// Bayes), without it shares of the counts.
     pub fn normalize(
         &mut self,
         rows: &CooccurrenceRows,
@@ -80,7 +80,7 @@ impl TranslationTable {
         }
     }
 
-    /// Turns each count, with `added`, into `transformed(count) * scale(sum of its row)`.
+    /// Replaces each count, with `added`, by `transformed(count) * scale(sum of its row)`.
     fn normalize_by(
         &mut self,
         rows: &CooccurrenceRows,

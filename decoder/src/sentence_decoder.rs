@@ -83,7 +83,7 @@ impl<'s> SentenceDecoder<'s> {
         }
     }
 
-    /// What has been decoded so far.
+    /// Returns statistics of everything decoded so far.
     pub(crate) fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -1,6 +1,6 @@
-//! The layout of the blocks of an order: one after another, in the order of their
-//! parents, each at the first unit that its alignment allows. Builder and checker
-//! allocate in the same order, so a file is sound when its blocks lie exactly here.
+//! The layout of the blocks of an order: one after another, in the order of their parents, each at
+//! the first unit that its alignment allows. Builder and checker allocate in the same order, so a
+//! file is valid if its blocks are exactly here.
 
 use crate::format::{BlockShape, GPU_CACHE_LINE, MANY_CHILDREN, NodeWidth};
 
@@ -18,7 +18,7 @@ pub(crate) enum ParentKind {
 /// The location of an n-gram's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Children {
-    /// There are none.
+    /// No children.
     None,
     /// An only child of the highest order, stored in its parent.
     Inline,
@@ -40,7 +40,7 @@ pub(crate) struct BlockOffsets {
 }
 
 impl Children {
-    /// Returns the unit that the parent points to; 0 if to none.
+    /// Returns the unit that the parent points to, or 0.
     pub fn first_unit(self) -> u64 {
         match self {
             Children::None | Children::Inline => 0,

@@ -14,20 +14,20 @@ pub enum Error {
     /// The model that a file is made from could not be read.
     #[error(transparent)]
     Lm(#[from] miriam_lmcpu::Error),
-    /// There is no GPU, or it refused.
+    /// There is no GPU, or it failed.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Gpu(#[from] miriam_gpu::Error),
-    /// A GPU is asked for in a build without device code.
+    /// A GPU is requested in a build without device code.
     #[error(
         "this build cannot use a GPU: build it with the cargo feature `cuda` (on by default), or use \
          the CPU (--device cpu)"
     )]
     BuiltWithoutCuda,
-    /// A model or a request that the kernels are not made for.
+    /// A model or a request that the kernels do not support.
     #[error("{reason}")]
     Unsupported {
-        /// What, and what to do instead.
+        /// What is not supported, and what to do instead.
         reason: String,
     },
 }

@@ -34,7 +34,7 @@ pub const CPU_CACHE_LINE: u64 = 4;
 /// Pads keys; no word has this id.
 pub const NO_WORD: u32 = u32::MAX;
 
-/// The most keys of a node; the fan-out is one more.
+/// The largest number of keys of a node; the fan-out is one more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeWidth {
     /// 8 keys: one sector of 32 bytes.
@@ -118,7 +118,7 @@ pub struct Bucket {
     pub overflows: u8,
 }
 
-/// Five n-grams of the highest order, where that is hashed.
+/// Five n-grams of the highest order, if that is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[zerocopy(crate = "miriam_storage::zerocopy")]
 #[repr(C, align(64))]
@@ -197,14 +197,15 @@ impl BlockShape {
         BlockShape { keys, entries: if longest { count.div_ceil(4) } else { count } }
     }
 
-    /// Units in all.
+    /// Returns the number of units in all.
     pub const fn units(self) -> u64 {
         self.keys + self.entries
     }
 
     /// Returns the first unit from `cursor` on at which the keys may begin, so that a read crosses
-    /// no sector or line without need: a block that fits a line of a CPU or of a GPU lies in one,
-    /// two units lie in one sector, the nodes of a large block begin at multiples of their size.
+    /// as few sectors and lines as possible: a block that fits a line of a CPU or of a GPU lies in
+    /// one, two units lie in one sector, the nodes of a large block begin at multiples of their
+    /// size.
     pub const fn align(self, cursor: u64, width: NodeWidth) -> u64 {
         let (node, units) = ((width.keys() / 4) as u64, self.units());
         let align = if self.keys > node {

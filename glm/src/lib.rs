@@ -9,7 +9,7 @@
 //!
 //! # Examples
 //!
-//! A model built of ARPA text, and a bigram of it:
+//! A model built from ARPA text, and a bigram of it:
 //!
 //! ```
 //! use miriam_glm::{GlmModel, GlmOptions, build_glm};

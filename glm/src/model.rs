@@ -1,4 +1,4 @@
-//! A model in a `glm` file: opening it, and what is checked then.
+//! A model in a `glm` file, with the checks made when it is opened.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(crate) struct Metadata {
 pub(crate) struct LevelMetadata {
     /// n-grams, with the blanks: placeholders of missing suffixes.
     pub entries: u64,
-    /// How many of them are blanks.
+    /// The number of blanks among them.
     pub blanks: u64,
 }
 
@@ -52,7 +52,7 @@ pub enum Level {
 ///
 /// # Examples
 ///
-/// A file of another kind is refused:
+/// A file of another kind is rejected:
 ///
 /// ```
 /// use miriam_glm::{GlmModel, is_glm};
@@ -83,7 +83,7 @@ impl GlmModel {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a sound model.
+    /// The file cannot be read, or is not a valid model.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
@@ -106,11 +106,11 @@ impl GlmModel {
         let (head, unigrams) =
             ModelHead::open(&container, metadata.order, orders, &metadata.head, backoff)?;
         let Some(width) = NodeWidth::from_keys(metadata.node_width) else {
-            let reason = format!("nodes of {} keys are not known", metadata.node_width);
+            let reason = format!("nodes of {} keys are not supported", metadata.node_width);
             return Err(container.damaged("metadata", reason).into());
         };
         if metadata.max_hashed_order > metadata.order {
-            let reason = "more orders are in buckets than there are";
+            let reason = "more orders are in buckets than the model has";
             return Err(container.damaged("metadata", reason).into());
         }
         let levels = (2..=head.order())

@@ -1,5 +1,5 @@
-//! All n-grams of a `glm` file, order by order, sorted by their words, newest first,
-//! and checked while they are read: listing and verifying are one.
+//! All n-grams of a `glm` file, order by order, sorted by their words, newest first. They are
+//! checked while they are read, so that listing and verifying share this code.
 //!
 //! The blocks of an order are read in the order in which they were allocated, so they
 //! must lie exactly where [`BlockAllocator`] puts them; then none overlaps another or is
@@ -51,7 +51,7 @@ impl NgramTable {
         self.children.push(found.extend_left);
     }
 
-    /// Returns the unigrams of `model`.
+    /// Makes a table of the unigrams of `model`.
     pub fn from_unigrams(model: &GlmModel, container: &Container) -> Result<Self> {
         let mut table = NgramTable::default();
         for id in 0..model.unigrams.len() as u32 {
@@ -61,7 +61,7 @@ impl NgramTable {
         Ok(table)
     }
 
-    /// Returns the n-grams of `order`, from 2, whose suffixes are in `self`.
+    /// Makes a table of the n-grams of `order`, from 2, whose suffixes are in `self`.
     pub fn next_order(
         &self,
         model: &GlmModel,
@@ -118,7 +118,7 @@ impl NgramTable {
                 }
             };
             if !is_in_place || allocator.cursor > units.len() as u64 {
-                return Err(fault("it is not where it belongs"));
+                return Err(fault("it is not at its place"));
             }
             let parent = parent as u32;
             match children {
@@ -158,7 +158,7 @@ impl NgramTable {
         if allocator.total_units() == units.len() as u64 {
             Ok(table)
         } else {
-            Err("it is not as long as its blocks".into())
+            Err("its length differs from that of its blocks".into())
         }
     }
 
@@ -178,7 +178,7 @@ impl NgramTable {
         for (at, bucket) in buckets.iter().enumerate() {
             let used = bucket.keys().iter().take_while(|&&key| key != EMPTY_KEY).count();
             if bucket.keys()[used..].iter().any(|&key| key != EMPTY_KEY) {
-                return Err(format!("bucket {at} has a hole"));
+                return Err(format!("bucket {at} has an empty slot between others"));
             }
             for (slot, &key) in bucket.keys()[..used].iter().enumerate() {
                 let parent = by_location.get((key >> 32) as usize).copied().unwrap_or(NONE);
@@ -203,16 +203,14 @@ impl NgramTable {
         for (at, (node, &size)) in self.children.iter().zip(&sizes).enumerate() {
             let most = if self.parents[at] == NONE { u64::MAX } else { u64::from(MANY_CHILDREN) };
             if node.map_or(0, |node| u64::from(node.count)) != size.min(most) {
-                return Err(format!(
-                    "the suffix {at} counts another number of children than there are"
-                ));
+                return Err(format!("the suffix {at} has a wrong number of children"));
             }
         }
         entries.par_sort_unstable();
         let mut table = NgramTable::default();
         for (i, &(key, number)) in entries.iter().enumerate() {
             if i > 0 && entries[i - 1].0 == key {
-                return Err(format!("the n-gram of slot {number} is there twice"));
+                return Err(format!("the n-gram of slot {number} is listed twice"));
             }
             let slots = buckets[0].keys().len();
             let (bucket, slot) = (number as usize / slots, number as usize % slots);
@@ -240,7 +238,7 @@ impl NgramTable {
         };
         let num_blanks = (0..self.len()).filter(|&at| self.is_blank(at, blanks)).count();
         if num_blanks != blanks.len() || !blanks.is_sorted_by(|a, b| a < b) {
-            let reason = format!("those of order {order} are not sorted or not there");
+            let reason = format!("those of order {order} are not sorted or do not exist");
             return Err(container.damaged("blanks", reason).into());
         }
         let (entries, counted) = match order {
@@ -248,7 +246,7 @@ impl NgramTable {
             _ => (model.metadata.levels[order - 2].entries as usize, self.len() - blanks.len()),
         };
         if entries != self.len() || model.metadata.counts[order - 1] != counted as u64 {
-            let reason = format!("it counts another number of {order}-grams than there are");
+            let reason = format!("wrong number of {order}-grams");
             return Err(container.damaged("metadata", reason).into());
         }
         Ok(())

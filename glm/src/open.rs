@@ -1,4 +1,4 @@
-//! Opening language models of every kind, `glm` files among them.
+//! Opening of language models of every kind, including `glm` files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::source::glm_source;
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a sound model.
+/// The file cannot be read, or is not a valid model.
 pub fn open(
     path: &Path,
     options: impl Into<OpenOptions>,
@@ -33,7 +33,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a sound model.
+/// The file cannot be read, or is not a valid model.
 pub fn open_source<'p>(
     path: &Path,
     arpa: ArpaOptions,

@@ -1,5 +1,4 @@
-//! Searching a `glm` file: the lookup of one n-gram in steps, so that a batch can
-//! prefetch.
+//! Search in a `glm` file: the lookup of one n-gram in steps, so that a batch can prefetch.
 //!
 //! A lookup prefetches a line and returns [`LookupStep::Pending`], so that a batch
 //! continues elsewhere: once for a bucket, once for a block that fits two cache lines of
@@ -33,7 +32,7 @@ pub struct NodeRef {
     pub(crate) count: u32,
 }
 
-/// How children are stored.
+/// The storage of children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildrenKind {
     /// An only child, whose word the parent holds.
@@ -188,7 +187,7 @@ impl GlmModel {
         order == self.metadata.order as usize
     }
 
-    /// Returns a new lookup, without a prefetch.
+    /// Starts a lookup, without a prefetch.
     #[inline(always)]
     fn start_lookup(&self, order: usize, parent: NodeRef, word: u32) -> Lookup {
         let NodeRef { kind, first, count } = parent;

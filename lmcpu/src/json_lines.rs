@@ -226,7 +226,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                 continue;
             }
             if std::mem::replace(&mut seen, true) {
-                return Err(A::Error::custom(format_args!("the field {name:?} is there twice")));
+                return Err(A::Error::custom(format_args!("the field {name:?} occurs twice")));
             }
             let (text, found) = (&mut *self.text, &mut *self.found);
             if path.is_empty() {
@@ -356,7 +356,7 @@ mod tests {
             (b"{\"text\":\"\"}}", "trailing characters (byte 12)"),
             (b"{\"text\":\"\"} {\"text\":\"\"}", "trailing characters (byte 13)"),
             (b"{\"text\":\"\",}", "trailing comma (byte 12)"),
-            (b"{\"text\":\"a\",\"text\":\"b\"}", "the field \"text\" is there twice (byte 18)"),
+            (b"{\"text\":\"a\",\"text\":\"b\"}", "the field \"text\" occurs twice (byte 18)"),
             (b"{\"text\":\"\\ud83d\"}", "unexpected end of hex escape (byte 16)"),
             (b"{\"text\":\"\\udc00\"}", "lone leading surrogate in hex escape (byte 15)"),
             (b"{\"text\":\"\\x\"}", "invalid escape (byte 11)"),

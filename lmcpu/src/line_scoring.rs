@@ -208,7 +208,7 @@ pub fn count_words(text: &[u8]) -> usize {
     text.split(|&byte| is_blank(byte)).filter(|word| !word.is_empty()).count()
 }
 
-/// C's `isspace`.
+/// Computes C's `isspace`.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

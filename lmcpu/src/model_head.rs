@@ -26,13 +26,13 @@ pub struct HeadMetadata {
 
 /// The words of a model file; `<unk>` is 0.
 pub trait ModelVocabulary: Send + Sync {
-    /// [`crate::LanguageModel::num_words`].
+    /// Implements [`crate::LanguageModel::num_words`].
     fn num_words(&self) -> usize;
-    /// [`crate::LanguageModel::word_id`].
+    /// Implements [`crate::LanguageModel::word_id`].
     fn word_id(&self, word: &[u8]) -> LmWord;
-    /// [`crate::LanguageModel::word_ids`].
+    /// Implements [`crate::LanguageModel::word_ids`].
     fn word_ids(&self, text: &[u8], spans: &[(u32, u32)], ids: &mut [LmWord]);
-    /// [`crate::LanguageModel::word`].
+    /// Implements [`crate::LanguageModel::word`].
     fn word(&self, id: LmWord) -> Option<&[u8]>;
 }
 

@@ -13,7 +13,7 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// Empty buffers.
+    /// Makes empty buffers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -23,7 +23,7 @@ impl Annotations {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no targets.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -56,7 +56,7 @@ fn push_joined_counts(out: &mut Vec<u8>, first: &[u8], second: &[u8]) {
 }
 
 impl PhraseTable {
-    /// Whether the table keeps counts, in a column of their own or in codebooks.
+    /// Whether the table keeps counts, in a separate column or in codebooks.
     pub fn has_counts(&self) -> bool {
         self.metadata.has_counts
             || self.codebooks.iter().flatten().any(|book| book.counts.is_some())

@@ -45,19 +45,19 @@ impl From<PhraseTable> for AnyTable {
 }
 
 impl AnyTable {
-    /// Opens the table at `path`: a folder is a ProbingPT directory of Moses,
-    /// everything else our file.
+    /// Opens the table at `path`: a folder must be a ProbingPT directory of Moses, a file one of
+    /// ours.
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or is not a sound table.
+    /// A file cannot be read, or is not a valid table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let opened = if path.is_dir() {
             MosesTable::open(path, load).map(|table| AnyTable::Moses(Box::new(table)))
         } else {
             PhraseTable::open(path, load).map(AnyTable::from)
         };
-        // What is damaged is a table all the same.
+        // A damaged table is still a table.
         let is_table = Container::is_container(path) || path.join("probing_hash.dat").is_file();
         opened.map_err(|error| if is_table { error } else { explain_binary(path, error) })
     }
@@ -70,7 +70,7 @@ impl AnyTable {
         }
     }
 
-    /// Phrase scores of a target.
+    /// Returns the number of phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         match self {
             AnyTable::Native(table) => table.num_scores(),
@@ -78,7 +78,7 @@ impl AnyTable {
         }
     }
 
-    /// Reordering scores of a target; 0 in a table without reordering.
+    /// Returns the number of reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering_scores(&self) -> usize {
         match self {
             AnyTable::Native(table) => table.num_reordering_scores(),
@@ -197,7 +197,7 @@ impl AnyTable {
         native.into_iter().flatten().chain(moses.into_iter().flatten().copied())
     }
 
-    /// An error if the points of alignment `id` are truncated.
+    /// Fails if the points of alignment `id` are truncated.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         match self {
             AnyTable::Native(table) => table.check_alignment(id),

@@ -9,9 +9,9 @@
 //! | 8-35 | 14 fingerprints, 16 bits each |
 //! | 36-63 | 14 relative starts, 16 bits each |
 //!
-//! The records of a bucket lie together, smallest first, so that even the largest starts
-//! near. Fingerprints are compared four at a time in ordinary 64-bit words; `unsafe`
-//! vector instructions would gain little on 28 bytes.
+//! The records of a bucket lie together, smallest first, so that even the largest starts nearby.
+//! Fingerprints are compared four at a time in ordinary 64-bit words; `unsafe` vector instructions
+//! would gain little on 28 bytes.
 
 use crate::format::BUCKET_SLOTS;
 

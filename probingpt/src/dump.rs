@@ -1,4 +1,4 @@
-//! Printing entries as text.
+//! Printing of entries as text.
 //!
 //! Probabilities are printed with the fewest digits, from six on, that parse to the
 //! stored score: a dumped table rebuilds to the same scores, and the usual six-digit text

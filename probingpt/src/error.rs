@@ -29,7 +29,7 @@ pub enum Error {
     /// The machine grants no worker threads.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// The number of threads requested.
         threads: usize,
         /// The error of the system.
         reason: String,

@@ -1,8 +1,8 @@
 //! Files of Moses that are not read as tables, recognised by their names and first bytes.
 //!
-//! Where a table cannot be opened or read, the error then says what the file is and how to go
-//! on, instead of what its bytes lack. Nothing is recognised before it has failed: a table
-//! that is read may have any name.
+//! If a table cannot be opened or read, the error says what the file is and what to do, instead of
+//! what its bytes lack. A file is examined only after a failure, because a valid table may have any
+//! name.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::Error;
 /// Extensions of compressed text.
 const COMPRESSIONS: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
 
-/// Bytes of a file that are looked at.
+/// The number of bytes of a file that are examined.
 const HEAD_BYTES: u64 = 4096;
 
 const FROM_TEXT: &str =
@@ -29,7 +29,7 @@ const SUFFIX_ARRAY: &str =
 
 /// A kind of table that Moses keeps in files named after the table.
 struct Family {
-    /// What Moses adds to the path of the ini.
+    /// The suffixes that Moses adds to the path in the ini.
     extensions: &'static [&'static str],
     what: &'static str,
     remedy: &'static str,
@@ -73,9 +73,9 @@ const FAMILIES: [Family; 5] = [
     },
 ];
 
-/// Says what the file or folder at `path` is, where it is one of Moses that is not read as a
-/// table, and what to do. Where nothing is at `path`, the files are considered that Moses looks
-/// for in its place. `None` if it is not known.
+/// Says what the file or folder at `path` is, and what to do, if Moses made it and it is not read
+/// as a table. If nothing is at `path`, looks for the files that Moses would open in its place.
+/// Returns `None` if it is not known.
 pub fn describe_foreign(path: &Path) -> Option<String> {
     if path.is_dir() {
         return describe_folder(path);
@@ -106,8 +106,8 @@ pub fn is_text_table(path: &Path) -> bool {
     })
 }
 
-/// Returns the error `error` of reading the table at `path`; where the file is known not to be a
-/// table, one that says what it is.
+/// Returns `error`, which reading the table at `path` gave, or one that says what the file is, if
+/// it is known not to be a table.
 pub(crate) fn explain(path: &Path, error: Error) -> Error {
     match describe_foreign(path) {
         Some(reason) => Error::Foreign { path: path.to_owned(), reason },
@@ -128,7 +128,7 @@ pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
     explain(path, error)
 }
 
-/// What is in the place of the missing file `path`.
+/// Describes the files in the place of the missing file `path`.
 fn describe_in_place(path: &Path) -> Option<String> {
     fn beside(extension: &str, path: &Path) -> PathBuf {
         let mut name = path.as_os_str().to_owned();
@@ -183,7 +183,7 @@ fn describe_content(path: &Path) -> Option<String> {
     describe_extract(&first_line(path)?).map(str::to_owned)
 }
 
-/// What a line of Moses' `extract` files is, none of which has scores.
+/// Describes a line of Moses' `extract` files, which have no scores.
 fn describe_extract(line: &[u8]) -> Option<&'static str> {
     let third = split_fields(line).nth(2)?;
     let mut words = split_words(third).peekable();

@@ -10,7 +10,7 @@ pub const KIND: FileKind = FileKind::new("phrase-table");
 /// The version of the layout this crate reads and writes.
 pub const VERSION: u32 = 1;
 
-/// How one score column is stored.
+/// The encoding of a score column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ColumnEncoding {
     /// An `f32` for each entry.
@@ -44,7 +44,7 @@ pub(crate) struct Metadata {
     pub max_source_length: u32,
     /// The number of words of the longest target phrase.
     pub max_target_length: u32,
-    /// The most targets of a source phrase.
+    /// The largest number of targets of a source phrase.
     pub max_targets: u32,
     /// Entries without reordering scores in a table that has them.
     pub missing_reordering: u64,
@@ -61,11 +61,11 @@ impl Metadata {
     }
 }
 
-/// The most phrase scores of a table. The layout allows more, but Moses' tables have
-/// four or five: a line with more than this is an error, as is metadata that counts more.
+/// The largest number of phrase scores of a table. The layout allows more, but Moses' tables have
+/// four or five. A line or metadata with more than this is an error.
 pub(crate) const MAX_SCORES: usize = 20;
-/// The most reordering scores of an entry, for the same reason: Moses' models have two to
-/// eight, several joined into one table a multiple of that.
+/// The largest number of reordering scores of an entry, for the same reason: Moses' models have two
+/// to eight, several joined into one table a multiple of that.
 pub(crate) const MAX_REORDERING: usize = 1000;
 /// Slots of a bucket.
 pub(crate) const BUCKET_SLOTS: usize = 14;

@@ -1,4 +1,4 @@
-//! Looking up source phrases: all spans of a sentence at once.
+//! Lookup of source phrases: all spans of a sentence at once.
 //!
 //! A single lookup waits for memory twice, for the bucket and for the record. So a
 //! sentence is looked up in stages: hash every span and prefetch its bucket; probe the
@@ -43,7 +43,7 @@ pub(crate) struct HashedSpan {
 }
 
 impl SpanLookup {
-    /// Empty buffers.
+    /// Makes empty buffers.
     pub fn new() -> Self {
         Self::default()
     }

@@ -13,10 +13,9 @@
 //! | codes of reordering, alignment, counts, extra text, each if the table has it | width x n |
 //! | target words: n < 16 as codes, else at their fixed width | |
 //!
-//! "Code" is the varint of [`crate::varint`]. Columns come before words, so that a
-//! reader finds the scores by arithmetic. Targets keep the order of the text. A pool of
-//! target phrases (an id instead of the words) was tried on a large table: it was larger
-//! and cost one random access more per target.
+//! "Code" is the varint of [`crate::varint`]. Columns come before words, so that a reader finds the
+//! scores by arithmetic. Targets keep the order of the text. A pool of target phrases (an id
+//! instead of the words) made a large table larger and cost one more random access per target.
 
 use crate::format::{FIXED_WIDTH_MIN_TARGETS, SOURCE_LENGTH_ESCAPE, TARGETS_ESCAPE};
 use crate::varint;

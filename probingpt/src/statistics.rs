@@ -38,7 +38,7 @@ pub struct Statistics {
     pub max_target_length: usize,
     /// The number of source phrases with a single target.
     pub single_targets: u64,
-    /// The most targets of a source phrase.
+    /// The largest number of targets of a source phrase.
     pub max_targets: usize,
 }
 

@@ -1,8 +1,8 @@
 //! An open phrase table.
 //!
-//! Opening checks what can be checked without reading the data: that sections are there,
-//! and that their sizes agree with each other and the metadata. The contents of records
-//! are checked when they are decoded, by plain bounds checks.
+//! Opening checks what can be checked without reading the data: that sections exist, and that their
+//! sizes agree with each other and the metadata. The contents of records are checked when they are
+//! decoded, by plain bounds checks.
 
 use std::path::Path;
 
@@ -76,24 +76,24 @@ pub struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Opens the phrase table at `path`. This costs microseconds and no memory, whatever
-    /// its size; pages are read when they are used, or at once if `load` says so.
+    /// Opens the phrase table at `path`. This takes microseconds and no memory for tables of any
+    /// size; pages are read when they are used, or at once if `load` says so.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a sound table.
+    /// The file cannot be read, or is not a valid table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }
 
-    /// Whether an entry has sparse features, field 6 of its text, which are not scored. Takes time
-    /// in proportion to the distinct texts from field 6 on.
+    /// Whether an entry has sparse features, field 6 of its text, which are not scored. The time is
+    /// proportional to the number of distinct texts from field 6 on.
     pub fn has_sparse_features(&self) -> bool {
         let mut extra = self.extra.iter().flat_map(StringPool::iter);
         extra.any(has_sparse_features)
     }
 
-    /// Returns the phrase table in an open container.
+    /// Opens the phrase table in a container.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl PhraseTable {
                 let values = container.section::<f32>(&section::values(k))?;
                 if counts.as_ref().is_some_and(|c| c.len() != values.len()) {
                     return Err(
-                        container.damaged(&section::counts(k), "there is not one for each value")
+                        container.damaged(&section::counts(k), "expected one for each value")
                     );
                 }
                 Ok(Some(Codebook { values, counts }))
@@ -191,12 +191,12 @@ impl PhraseTable {
         &self.container
     }
 
-    /// Phrase scores of a target.
+    /// Returns the number of phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         self.metadata.columns.len()
     }
 
-    /// Reordering scores of a target; 0 in a table without reordering.
+    /// Returns the number of reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering_scores(&self) -> usize {
         self.metadata.num_reordering as usize
     }
@@ -221,7 +221,7 @@ impl PhraseTable {
         self.metadata.max_target_length as usize
     }
 
-    /// Returns the most targets of a source phrase.
+    /// Returns the largest number of targets of a source phrase.
     pub fn max_targets(&self) -> usize {
         self.metadata.max_targets as usize
     }
@@ -310,7 +310,7 @@ impl PhraseTable {
         numbers % 2 == 1
     }
 
-    /// An error if the points of alignment `id` are truncated.
+    /// Fails if the points of alignment `id` are truncated.
     pub(crate) fn check_alignment(&self, id: u32) -> Result<()> {
         if self.is_alignment_truncated(id) {
             let reason = format!("alignment {id} is truncated");
@@ -330,7 +330,7 @@ impl PhraseTable {
         self.alignment_offsets.len() - 1
     }
 
-    /// Every source phrase, in the order of the index, which depends on the text only.
+    /// Lists every source phrase, in the order of the index, which depends on the text only.
     pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
         self.index.iter().flat_map(|line| {
             (0..bucket::used_slots(line))

@@ -23,7 +23,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Empty buffers.
+    /// Makes empty buffers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -34,7 +34,7 @@ impl Targets {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no targets.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -1,7 +1,7 @@
 //! A varint code: numbers of one to five bytes, small ones shortest.
 //!
-//! Ids are ranks by frequency, so most take one byte. LEB128 takes 1.43 bytes a word on a
-//! large table, this code 1.39, and its length is known from the first byte alone:
+//! Ids are ranks by frequency, so most take one byte. LEB128 takes 1.43 bytes per word on a large
+//! table, this code 1.39, and its length is known from the first byte alone:
 //!
 //! | first byte | bytes | values |
 //! |---|---|---|

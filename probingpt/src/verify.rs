@@ -31,7 +31,7 @@ pub fn verify(container: &Container) -> Result<()> {
         if table.find(&source) != Some(record) {
             let section = format!("record at {}", record.0);
             return Err(container
-                .damaged(&section, "its source phrase does not lead to it")
+                .damaged(&section, "a lookup of its source phrase does not find it")
                 .into());
         }
         table.read_targets(record, &mut targets)?;

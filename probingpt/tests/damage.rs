@@ -187,7 +187,7 @@ fn a_phrase_table_has_scores() {
     let folder = tempfile::tempdir().unwrap();
     let path = reference::write(folder.path(), "text", ["a ||| b ||| 0.5".into()]);
     let error = load_text(&path, Some(0), 1, &NoProgress).err().unwrap().to_string();
-    assert!(error.contains("1 scores where 0 are expected"), "{error}");
+    assert!(error.contains("expected 0 scores, found 1"), "{error}");
 }
 
 /// Printing fails rather than leave out words or points.

@@ -124,7 +124,7 @@ fn map_row<I: Isa>(isa: I, row: &mut [f32], function: impl Fn(I, I::F) -> I::F) 
     isa.reduce_max_abs(largest)
 }
 
-/// `1 / (1 + exp(-x))`.
+/// Computes `1 / (1 + exp(-x))`.
 #[inline(always)]
 pub(crate) fn sigmoid<I: Isa>(isa: I, x: I::F) -> I::F {
     let one = isa.splat(1.0);
@@ -141,7 +141,7 @@ pub(crate) fn tanh<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.copysign(isa.div(minus_one, isa.add(minus_one, isa.splat(2.0))), x)
 }
 
-/// Gelu: an absolute error of `|x| * 1e-7`.
+/// Computes gelu: an absolute error of `|x| * 1e-7`.
 #[inline(always)]
 fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
     let (erf, _) = erf_and_exp(isa, x);
@@ -149,8 +149,8 @@ fn gelu<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.mul_add(half, erf, half)
 }
 
-/// `erf(x / sqrt 2)` after Abramowitz and Stegun, 7.1.26, with an absolute error of 1.5e-7,
-/// and `exp(-x^2 / 2)`.
+/// Computes `erf(x / sqrt 2)` after Abramowitz and Stegun, 7.1.26, with an absolute error of
+/// 1.5e-7, and `exp(-x^2 / 2)`.
 #[inline(always)]
 fn erf_and_exp<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     let z = isa.mul(isa.abs(x), isa.splat(std::f32::consts::FRAC_1_SQRT_2));
@@ -166,7 +166,7 @@ fn erf_and_exp<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     (isa.copysign(isa.sub(one, tail), x), exponential)
 }
 
-/// `tanh(sqrt(2 / pi) (x + 0.044715 x^3))`.
+/// Computes `tanh(sqrt(2 / pi) (x + 0.044715 x^3))`.
 #[inline(always)]
 fn tanh_of_cubic<I: Isa>(isa: I, x: I::F) -> I::F {
     let cube = isa.mul(isa.mul(x, x), x);

@@ -6,9 +6,9 @@
 //! Scores and contexts are then f32 GEMM, for the beam of a sentence as for the whole
 //! sentence at once, without a sum across lanes. All hypotheses of a beam share them.
 //!
-//! The KV cache differs between hypotheses and is read once a step. Its keys and values
-//! stay where they were written, in a pool of rows ([`KvPool`]), and each hypothesis
-//! has the list of its rows: reordering a beam reorders lists and copies nothing.
+//! The KV cache differs between hypotheses and is read once per step. Its keys and values stay
+//! where they were written, in a pool of rows ([`KvPool`]), and each hypothesis has the list of its
+//! rows: reordering a beam reorders lists and copies nothing.
 
 mod gradient;
 pub mod plain;
@@ -37,7 +37,7 @@ pub struct PackedKv {
     heads: usize,
 }
 
-/// Which positions a query attends to.
+/// The positions that a query attends to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttentionMask {
     /// All positions.
@@ -83,12 +83,12 @@ impl PackedKv {
         self.positions
     }
 
-    /// Columns of the keys of one head; `None` before the first sentence.
+    /// Returns the number of columns of the keys of one head; `None` before the first sentence.
     pub fn head_dim(&self) -> Option<usize> {
         self.key_columns().checked_div(self.heads)
     }
 
-    /// Columns of the keys of all heads.
+    /// Returns the number of columns of the keys of all heads.
     pub(crate) fn key_columns(&self) -> usize {
         self.keys.view().depth()
     }
@@ -104,10 +104,10 @@ impl PackedKv {
     }
 }
 
-/// Multi-head attention to one sentence, for each head
-/// `out = softmax(scale * queries * keys^T) * values` with the shapes
-/// `[rows, value_dim] = softmax([rows, head_dim] x [head_dim, positions]) x
-/// [positions, value_dim]`; heads are side by side in the columns of `queries` and `out`.
+/// Computes multi-head attention to one sentence, for each head `out = softmax(scale * queries *
+/// keys^T) * values` with the shapes `[rows, value_dim] = softmax([rows, head_dim] x [head_dim,
+/// positions]) x [positions, value_dim]`; heads are side by side in the columns of `queries` and
+/// `out`.
 ///
 /// `weights`, where given, is a head and a matrix `[rows, positions]` for the attention
 /// weights of that head: Marian's alignment is that of head 0. `scratch` is a buffer to
@@ -153,7 +153,7 @@ pub fn attend(
 /// sentences.
 const QUERY_BLOCK: usize = 128;
 
-/// [`attend`] for a block of queries, each of which attends to the first `visible(row)`
+/// Computes [`attend`] for a block of queries, each of which attends to the first `visible(row)`
 /// positions; `weights` has the head whose weights are requested, and their first row.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 fn attend_query_block(
@@ -201,9 +201,9 @@ pub struct KvPool<'a> {
     pub values: MatRef<'a, f32>,
 }
 
-/// Multi-head attention of each query to its own cached positions: `row_lists[i]` has the
-/// rows of the pool that query i attends to, oldest first. `queries` is
-/// `[rows, heads * head_dim]`, `out` is `[rows, heads * value_dim]`.
+/// Computes multi-head attention of each query to its own cached positions: `row_lists[i]` has the
+/// rows of the pool that query i attends to, oldest first. `queries` is `[rows, heads * head_dim]`,
+/// `out` is `[rows, heads * value_dim]`.
 ///
 /// # Panics
 /// If shapes differ, or a list names a row outside the pool.
@@ -281,11 +281,11 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
     isa.reduce_sum(sums)
 }
 
-/// The additive attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
-/// `weights = softmax(e)`, `out = sum of weights_j * values_j`. `keys`,
-/// `[positions, width]`, are projected encoder states with their bias, computed once a
-/// sentence; `values`, `[positions, columns]`, are packed by [`WeightsF32::fill_rows`].
-/// `queries` is `[rows, width]`, `weights` `[rows, positions]`, `out` `[rows, columns]`.
+/// Computes the additive attention of recurrent decoders: `e_j = v . tanh(keys_j + query)`,
+/// `weights = softmax(e)`, `out = sum of weights_j * values_j`. `keys`, `[positions, width]`, are
+/// projected encoder states with their bias, computed once a sentence; `values`, `[positions,
+/// columns]`, are packed by [`WeightsF32::fill_rows`]. `queries` is `[rows, width]`, `weights`
+/// `[rows, positions]`, `out` `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.

@@ -26,10 +26,10 @@ const TRIALS_PER_ALTERNATIVE: usize = 25;
 /// The name of the cache file.
 const CACHE_NAME: &str = "products.json";
 
-/// Bytes of a cache file that are read at most. Real ones have a few thousand.
+/// The largest number of bytes read of a cache file. Real ones have a few thousand.
 const MAX_CACHE_BYTES: u64 = 4 << 20;
 
-/// The most choices of a machine in a cache file, so that it does not grow without end.
+/// The largest number of choices of a machine in a cache file, so that its size is bounded.
 const MAX_CHOICES: usize = 4096;
 
 /// An operation of one shape.
@@ -46,8 +46,7 @@ pub struct OperationShape {
 }
 
 impl OperationShape {
-    /// Returns the shape with its rows rounded up to a power of two where there are more than
-    /// eight.
+    /// Returns the shape with its rows rounded up to a power of two if there are more than eight.
     fn bucket(self) -> Self {
         let rows = if self.rows <= 8 { self.rows } else { self.rows.next_power_of_two() };
         Self { rows, ..self }

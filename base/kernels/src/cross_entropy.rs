@@ -15,7 +15,7 @@ use crate::activation::exp;
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// What is known of the logits of a row after some blocks.
+/// The statistics of the logits of a row after some blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogitStatistics {
     /// The largest logit.
@@ -97,7 +97,7 @@ fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }
 
-/// Largest logit, sum of exponentials relative to it, and sum of a block's row.
+/// Returns the largest logit, the sum of exponentials relative to it, and the sum of a block's row.
 #[inline(always)]
 fn block_statistics<I: Isa>(isa: I, row: &[f32]) -> [f32; 3] {
     let mut largest = isa.splat(f32::NEG_INFINITY);
@@ -163,7 +163,7 @@ pub fn cross_entropy_gradient(
     }
 }
 
-/// `factor * exp(x - max) - shift`.
+/// Computes `factor * exp(x - max) - shift`.
 #[inline(always)]
 fn gradient_row<I: Isa>(isa: I, max: f32, factor: f32, shift: f32, row: &mut [f32]) {
     let (max, factor) = (isa.splat(max), isa.splat(factor));

@@ -6,7 +6,7 @@
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// `into += rows`, both `[rows, columns]`.
+/// Computes `into += rows`, both `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -17,7 +17,7 @@ pub fn add_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
     }
 }
 
-/// `into += factor * rows`, both `[rows, columns]`.
+/// Computes `into += factor * rows`, both `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -28,7 +28,7 @@ pub fn add_scaled(cpu: Cpu, factor: f32, rows: MatRef<f32>, mut into: MatMut<f32
     }
 }
 
-/// `out = a * b`, element by element: rows and their mask. All are `[rows, columns]`.
+/// Computes `out = a * b`, element by element: rows and their mask. All are `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -40,8 +40,8 @@ pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) 
     }
 }
 
-/// `into += a * b`, element by element: the gradient of masked rows. All are
-/// `[rows, columns]`.
+/// Computes `into += a * b`, element by element: the gradient of masked rows. All are `[rows,
+/// columns]`.
 ///
 /// # Panics
 /// If shapes differ.

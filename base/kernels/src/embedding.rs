@@ -6,9 +6,9 @@ use crate::{MatMut, MatRef};
 /// tables in many forms, and a sentence needs few of their rows.
 pub type EmbeddingLookup<'a> = &'a dyn Fn(usize, &mut [f32]);
 
-/// Row i of `out`, `[tokens, width]`, becomes `scale` times the embedding of `tokens[i]` plus
-/// the positional encoding of `positions[i]`. No token (the first step of Marian's decoder)
-/// has an embedding of zeros. `scratch` is resized to a row where there are positions.
+/// Sets row i of `out`, `[tokens, width]`, to `scale` times the embedding of `tokens[i]` plus the
+/// positional encoding of `positions[i]`. No token (the first step of Marian's decoder) has an
+/// embedding of zeros. `scratch` is resized to a row where there are positions.
 ///
 /// # Panics
 /// If there is not a token and a position for each row, or the lookup has no such row.
@@ -53,9 +53,9 @@ pub enum SinusoidKind {
     CTranslate2,
 }
 
-/// Row p of `out`, `[positions, width]`, becomes the sinusoidal encoding of position p: sines
-/// in the first half of the columns, cosines in the second. Computed in f64; the last column
-/// of an odd width is 0.
+/// Sets row p of `out`, `[positions, width]`, to the sinusoidal encoding of position p: sines in
+/// the first half of the columns, cosines in the second. Computed in f64; the last column of an odd
+/// width is 0.
 pub fn fill_sinusoids(kind: SinusoidKind, mut out: MatMut<f32>) {
     let half = out.columns() / 2;
     let intervals = match kind {

@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A part of packed weights has another length than their shape requires.
     #[error(
-        "packed weights of {depth} x {columns}: {expected} {part} are needed, {found} are there; convert the model again"
+        "packed weights of {depth} x {columns}: expected {expected} {part}, found {found}; convert the model again"
     )]
     Length {
         /// Lines, scales or corrections.
@@ -50,7 +50,7 @@ pub enum Error {
     },
     /// Packed weights name a layout that this program does not know.
     #[error(
-        "packed weights of layout {name:?} version {version} are not known here; convert the model again"
+        "packed weights of layout {name:?} version {version} are not supported; convert the model again"
     )]
     Layout {
         /// The name in the file.

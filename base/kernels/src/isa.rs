@@ -40,9 +40,9 @@ pub(crate) trait Isa: Copy + 'static {
     type F: Copy;
     /// Sixteen i32.
     type I: Copy;
-    /// The result of a comparison, one truth value a lane.
+    /// The result of a comparison, one truth value per lane.
     type Mask: Copy;
-    /// How many sums a GEMM keeps in registers.
+    /// The number of sums that a GEMM keeps in registers.
     const REGISTER_BLOCKING: RegisterBlocking;
     /// Whether [`dot_i8`](Isa::dot_i8) is faster for rows without negative elements.
     const PREFERS_UNSIGNED: bool;
@@ -60,7 +60,7 @@ pub(crate) trait Isa: Copy + 'static {
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
-    /// `a * b + c`, rounded once where the CPU can.
+    /// Computes `a * b + c`, rounded once where the CPU can.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// Returns the larger; `b` where either is NaN.
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
@@ -74,19 +74,20 @@ pub(crate) trait Isa: Copy + 'static {
     /// Returns the magnitude of `a` with the sign of `sign`.
     fn copysign(self, a: Self::F, sign: Self::F) -> Self::F;
     fn less(self, a: Self::F, b: Self::F) -> Self::Mask;
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// Returns `yes` where the mask holds, `no` elsewhere.
     fn select(self, mask: Self::Mask, yes: Self::F, no: Self::F) -> Self::F;
     /// Returns the mask as an integer, lane i in bit i.
     fn mask_bits(self, mask: Self::Mask) -> u32;
-    /// `a * 2^n` for the integer `n = shifted - 1.5 * 2^23`; `a` and the product are normal.
+    /// Computes `a * 2^n` for the integer `n = shifted - 1.5 * 2^23`; `a` and the product are
+    /// normal.
     fn scale_by_power(self, a: Self::F, shifted: Self::F) -> Self::F;
-    /// `table[index]` for each lane. Panics if an index is out of range.
+    /// Returns `table[index]` for each lane. Panics if an index is out of range.
     fn gather(self, table: &[f32; TABLE_LEN], index: Self::I) -> Self::F;
 
     fn splat_i32(self, value: i32) -> Self::I;
     fn load_i32(self, from: &[i32]) -> Self::I;
     fn to_f32(self, a: Self::I) -> Self::F;
-    /// To the nearest integer, halves to even; lanes outside the range of i32 are undefined.
+    /// Rounds to the nearest integer, halves to even; lanes outside the range of i32 are undefined.
     fn round(self, a: Self::F) -> Self::I;
     fn store_i32(self, value: Self::I, to: &mut [i32]);
     /// Stores lanes in -128..=127 as bytes.
@@ -260,7 +261,7 @@ impl Cpu {
         all
     }
 
-    /// `plain`, `avx2`, `avx512` or `avx512-vnni`.
+    /// Returns `plain`, `avx2`, `avx512` or `avx512-vnni`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Level::Plain(_) => "plain",

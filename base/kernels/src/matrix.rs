@@ -37,7 +37,8 @@ impl<T> Clone for MatRef<'_, T> {
 }
 impl<T> Copy for MatRef<'_, T> {}
 
-/// Elements spanned by `rows` rows of `columns` columns at a stride of `stride`.
+/// Returns the number of elements spanned by `rows` rows of `columns` columns at a stride of
+/// `stride`.
 fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
     assert!(columns <= stride || rows <= 1, "rows of {columns} overlap at a stride of {stride}");
     let before = rows.saturating_sub(1).checked_mul(stride);
@@ -46,7 +47,7 @@ fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl<'a, T> MatRef<'a, T> {
-    /// Makes a matrix of contiguous rows.
+    /// Makes a view of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -54,7 +55,7 @@ impl<'a, T> MatRef<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Makes a matrix whose rows start `stride` elements apart.
+    /// Makes a view whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
@@ -63,17 +64,17 @@ impl<'a, T> MatRef<'a, T> {
         Self { values: &values[..span], rows, columns, stride }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Elements of a row.
+    /// Returns the number of elements of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Row `index`.
+    /// Returns row `index`.
     ///
     /// # Panics
     /// If there is none.
@@ -108,7 +109,7 @@ impl<'a, T> MatRef<'a, T> {
 }
 
 impl<'a, T> MatMut<'a, T> {
-    /// Makes a matrix of contiguous rows.
+    /// Makes a view of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -116,7 +117,7 @@ impl<'a, T> MatMut<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Makes a matrix whose rows start `stride` elements apart.
+    /// Makes a view whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
@@ -125,17 +126,17 @@ impl<'a, T> MatMut<'a, T> {
         Self { values: &mut values[..span], rows, columns, stride }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Elements of a row.
+    /// Returns the number of elements of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Row `index`.
+    /// Returns row `index`.
     ///
     /// # Panics
     /// If there is none.
@@ -145,7 +146,7 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[index * self.stride..][..self.columns]
     }
 
-    /// Row `before` to read and row `index` after it.
+    /// Returns row `before` to read and row `index` after it.
     ///
     /// # Panics
     /// If there are none, or not in that order.

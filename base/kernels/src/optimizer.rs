@@ -49,10 +49,10 @@ impl MovingAverage<'_> {
     }
 }
 
-/// A step of Adam with decoupled decay of weights: with `g` the scaled gradient,
+/// Makes a step of Adam with decoupled decay of weights: with `g` the scaled gradient,
 /// `m = beta1 m + rest1 g`, `v = beta2 v + rest2 g^2`,
-/// `p -= rate (m correction1 / (sqrt(v correction2) + epsilon) + weight_decay p)`. `moments` are
-/// m and v; all slices have one length.
+/// `p -= rate (m correction1 / (sqrt(v correction2) + epsilon) + weight_decay p)`. `moments` are m
+/// and v; all slices have one length.
 ///
 /// # Panics
 /// If lengths differ.
@@ -105,7 +105,7 @@ fn adam_slices<I: Isa>(
     }
 }
 
-/// A step of Adagrad: with `g = gradient_scale * gradient`, `h += g^2`,
+/// Makes a step of Adagrad: with `g = gradient_scale * gradient`, `h += g^2`,
 /// `p -= rate / (sqrt(h) + epsilon) * g`. All slices have one length.
 ///
 /// # Panics
@@ -150,7 +150,7 @@ fn adagrad_slices<I: Isa>(
     }
 }
 
-/// A step of stochastic gradient descent: `p -= rate * gradient_scale * gradient`.
+/// Makes a step of stochastic gradient descent: `p -= rate * gradient_scale * gradient`.
 ///
 /// # Panics
 /// If lengths differ.
@@ -186,7 +186,7 @@ fn sgd_slices<I: Isa>(
     }
 }
 
-/// `average = (1 - weight) * average + weight * p` for at most sixteen elements.
+/// Computes `average = (1 - weight) * average + weight * p` for at most sixteen elements.
 #[inline(always)]
 fn average_columns<I: Isa>(isa: I, p: I::F, weight: f32, average: &mut [f32]) {
     let new = isa.mul(isa.splat(weight), p);
@@ -210,8 +210,8 @@ pub fn sum_of_squares(cpu: Cpu, values: &[f32]) -> f64 {
     sum_of_squares(cpu, left) + sum_of_squares(cpu, right)
 }
 
-/// Sixteen sums, in loops over lanes that compilers turn into vectors. Squares of f32 are exact in
-/// f64, so that fused multiplication changes nothing.
+/// Computes sixteen sums, in loops over lanes that compilers turn into vectors. Squares of f32 are
+/// exact in f64, so that fused multiplication changes nothing.
 #[inline(always)]
 fn sum_leaf<I: Isa>(_: I, values: &[f32]) -> f64 {
     let mut sums = [0f64; LANES];

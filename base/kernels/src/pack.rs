@@ -1,18 +1,16 @@
 //! Weights packed for GEMM.
 //!
-//! One layout serves every instruction set, so that a model file need not be
-//! converted again for another machine: columns are grouped by sixteen (a
-//! *panel*), and a panel is a sequence of 64-byte [`Line`]s, one a depth step. In a line
-//! every column has a cell of four bytes: one f32, two i16 or four i8, adjacent along
-//! the depth. A line is a register of AVX-512 or two of AVX2, and a cache line; `vpdpbusd`,
-//! `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is. The four panels that
-//! AVX-512 multiplies at once are four streams, which prefetchers follow. The gain of a
-//! separate layout for an instruction set (one stream instead of four) was not worth
-//! a file for each.
+//! One layout serves every instruction set, so that a model file need not be converted again for
+//! another machine: columns are grouped by sixteen (a *panel*), and a panel is a sequence of
+//! 64-byte [`Line`]s, one per depth step. In a line every column has a cell of four bytes: one f32,
+//! two i16 or four i8, adjacent along the depth. A line is a register of AVX-512 or two of AVX2,
+//! and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is.
+//! The four panels that AVX-512 multiplies at once are four streams, which prefetchers follow. The
+//! gain of a separate layout for an instruction set (one stream instead of four) was not worth a
+//! file for each.
 //!
-//! A column is one cell a line in every type, so shortlists gather the columns of
-//! their tokens from the packed form ([`WeightsF32::select`], [`WeightsI16::select`],
-//! [`WeightsI8::select`]).
+//! A column has one cell per line in every type, so shortlists gather the columns of their tokens
+//! from the packed form ([`WeightsF32::select`], [`WeightsI16::select`], [`WeightsI8::select`]).
 
 mod fill;
 mod float32;
@@ -48,11 +46,11 @@ impl Line {
 /// The layout of the numbers of a type in lines. Names and versions are written into files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// f32, one a cell.
+    /// f32, one per cell.
     F32,
-    /// i16, two a cell.
+    /// i16, two per cell.
     I16,
-    /// i8, four a cell.
+    /// i8, four per cell.
     I8,
 }
 
@@ -86,7 +84,7 @@ impl Layout {
             .ok_or_else(|| Error::Layout { name: name.to_owned(), version })
     }
 
-    /// Numbers in a cell.
+    /// Returns the numbers in a cell.
     pub fn cell_depth(self) -> usize {
         match self {
             Layout::F32 => 1,
@@ -148,7 +146,7 @@ impl<'a> Panels<'a> {
         self.columns
     }
 
-    /// Lines of a panel.
+    /// Returns the number of lines of a panel.
     pub(crate) fn steps(&self) -> usize {
         self.steps
     }
@@ -252,12 +250,12 @@ impl<'a, T: Copy> UnpackedWeights<'a, T> {
         Self { values, transposed: true }
     }
 
-    /// Inputs, the depth of a product.
+    /// Returns the number of inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         if self.transposed { self.values.columns() } else { self.values.rows() }
     }
 
-    /// Outputs, the columns of a product.
+    /// Returns the number of outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         if self.transposed { self.values.rows() } else { self.values.columns() }
     }
@@ -282,8 +280,8 @@ impl<'a, T: Copy> UnpackedWeights<'a, T> {
     }
 }
 
-/// [`f32::round_ties_even`] for magnitudes below 2^22, without the library call that it is
-/// where not every CPU has the instruction.
+/// Computes [`f32::round_ties_even`] for magnitudes below 2^22, without the library call that is
+/// made if not every CPU has the instruction.
 fn round_ties_even(number: f32) -> f32 {
     /// From here on floats are integers.
     const WHOLE: f32 = 1.5 * (1 << 23) as f32;

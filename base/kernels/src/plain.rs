@@ -2,7 +2,7 @@
 
 use crate::Real;
 
-/// `into += factor * row`.
+/// Computes `into += factor * row`.
 pub fn add_scaled<R: Real>(factor: R, row: &[R], into: &mut [R]) {
     for (into, &x) in into.iter_mut().zip(row) {
         *into += factor * x;

@@ -100,7 +100,7 @@ fn fill_row<I: Isa>(_: I, key: [u32; 2], row: MaskRow, keep: f32, out: &mut [f32
     }
 }
 
-/// Sixteen consecutive blocks, by words: loops over lanes, which compilers turn into vectors.
+/// Draws sixteen consecutive blocks, by words: loops over lanes, which compilers turn into vectors.
 #[inline(always)]
 fn draw_blocks(mut key: [u32; 2], row: MaskRow, first: u32) -> [[u32; LANES]; BLOCK] {
     let mut a = [0; LANES];

@@ -20,7 +20,7 @@ impl TestRng {
         least + (self.next() % (most - least + 1) as u64) as i64
     }
 
-    /// `count` numbers between `-reach` and `reach`.
+    /// Returns `count` numbers between `-reach` and `reach`.
     pub(crate) fn floats(&mut self, count: usize, reach: f32) -> Vec<f32> {
         (0..count).map(|_| (self.next() % 2_000_001) as f32 / 1e6 * reach - reach).collect()
     }

@@ -1,14 +1,13 @@
 //! Top-k tokens of a row of logits: bias, softmax and top-k in one pass.
 //!
-//! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and
-//! when a larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their
-//! listing multiplies by the difference itself, and omits the bias in a comparison; both are
-//! corrected here.) The row is processed in blocks of 256, each read once: the number
-//! subtracted from logits need not be their maximum, but only near enough that no exponential
-//! overflows, so the largest logit of a block is found while its exponentials are summed with
-//! the shift of the blocks before. A correction is rare, there is one exponential an element,
-//! and a block that cannot reach the top k is not searched. The logarithm is taken for the k
-//! tokens alone.
+//! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and when a
+//! larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their listing
+//! multiplies by the difference itself, and omits the bias in a comparison; both are corrected
+//! here.) The row is processed in blocks of 256, each read once: the number subtracted from logits
+//! need not be their maximum, but only near enough that no exponential overflows, so the largest
+//! logit of a block is found while its exponentials are summed with the shift of the blocks before.
+//! A correction is rare, there is one exponential per element, and a block that cannot reach the
+//! top k is not searched. The logarithm is taken for the k tokens alone.
 //!
 //! A row may be passed in parts, so that the logits of an output layer need not be stored at
 //! once; parts of whole blocks give the same bits as the row at once.
@@ -20,7 +19,7 @@ use crate::{Cpu, MatRef};
 /// Logits of a block: all parts of a row but the last must be multiples of this.
 pub const TOPK_BLOCK: usize = 256;
 
-/// By how much logits may exceed what is subtracted from them. Exponentials stay within
+/// The amount by which logits may exceed the number subtracted from them. Exponentials stay within
 /// 1e14, and 256 of them within f32.
 const HEADROOM: f32 = 32.0;
 

@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn complaints() {
         for (line, reason) in [
-            ("a <n translation='x'></n>", "no words"),
+            ("a <n translation='x'></n>", "without words"),
             ("a <n translation='x||y' prob='1'>b</n>", "1 values for 2"),
             ("a <n translation='x' prob='often'>b</n>", "often"),
             ("a <n translation='x' prob='-1'>b</n>", "-1"),

@@ -103,7 +103,7 @@ impl LineCandidates {
         self.statistics_index.len()
     }
 
-    /// The scores of all translations.
+    /// Computes the scores of all translations.
     fn compute_scores(&self, weights: &[f64], scores: &mut Vec<f32>) {
         scores.clear();
         scores.extend_from_slice(&self.fixed_scores);

@@ -38,11 +38,11 @@ struct PlacedKey {
 }
 
 impl BucketWriter {
-    /// Places the n-grams of `order`, whose parents are `parents`, laid out as `own`.
+    /// Places the n-grams of `order`, whose parents are `parents`, with the layout `own`.
     ///
     /// # Errors
     ///
-    /// The order has more slots than 32 bits count.
+    /// The order has more slots than 32 bits can count.
     pub fn plan(
         order: usize,
         orders: usize,
@@ -117,8 +117,7 @@ impl BucketWriter {
         Ok(level.nodes.blanks.iter().map(|&blank| self.node_slots[blank as usize]).collect())
     }
 
-    /// Writes the buckets, which `fill` makes of the keys of each and of whether it
-    /// overflows.
+    /// Writes the buckets. `fill` makes each from its keys and whether it overflows.
     fn write_buckets<B: IntoBytes + Immutable + Copy + Send>(
         &self,
         order: usize,

@@ -1,9 +1,8 @@
 //! Building a `glm` file from the n-grams of a model.
 //!
-//! [`miriam_lmcpu::sorted`] sorts and joins them. Then the orders are written one after
-//! another, in batches. The next order is laid out first, because entries point to
-//! their children; what is written is freed. The bytes do not depend on the number of
-//! threads.
+//! [`miriam_lmcpu::sorted`] sorts and joins them. Then the orders are written one after another, in
+//! batches. The next order is laid out first, because entries point to their children; written
+//! orders are freed. The bytes do not depend on the number of threads.
 
 mod blocks;
 mod buckets;
@@ -27,7 +26,7 @@ use crate::model::{KIND, LevelMetadata, Metadata, VERSION};
 
 const SIGN: u32 = 1 << 31;
 
-/// How a file is laid out. Scores do not depend on it.
+/// The layout of a file. Scores do not depend on it.
 ///
 /// # Examples
 ///
@@ -61,9 +60,8 @@ pub struct GlmOptions {
     pub max_hashed_order: usize,
 }
 
-/// The fastest layout for its size on a CPU: nearly all large blocks are of bigrams and
-/// trigrams, and in a hash table these take one line instead of one for each level of a
-/// tree.
+/// The fastest layout for its size on a CPU: nearly all large blocks are of bigrams and trigrams,
+/// and in a hash table these take one line instead of one for each level of a tree.
 impl Default for GlmOptions {
     fn default() -> Self {
         GlmOptions { node_width: NodeWidth::Keys32, max_hashed_order: 3 }
@@ -194,7 +192,7 @@ enum LevelLayout {
     Words,
     Blocks(BlockWriter),
     Buckets(BucketWriter),
-    /// There are none.
+    /// No n-grams.
     Empty,
 }
 

@@ -1,5 +1,5 @@
-//! Batches of queries as a GPU takes them, and where their scores go: plain slices, which
-//! tests and benchmarks have without a GPU too.
+//! Batches of queries for a GPU, and buffers for their scores: plain slices, which tests and
+//! benchmarks can use without a GPU.
 
 /// Pads queries that are shorter than the order.
 pub const PAD: u32 = crate::format::NO_WORD;
@@ -16,7 +16,7 @@ pub struct SentenceSum {
     pub unknown: u32,
 }
 
-/// Where the scores of a batch go, in the memory of the host.
+/// The buffers for the scores of a batch, in the memory of the host.
 #[derive(Debug)]
 pub struct ScoreBuffers<'a> {
     /// log10 p of each token or query.

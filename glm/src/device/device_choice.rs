@@ -45,7 +45,7 @@ impl FromStr for DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// This choice in the present build: without the cargo feature `cuda`,
+    /// Returns this choice in the present build: without the cargo feature `cuda`,
     /// [`DeviceChoice::Auto`] is [`DeviceChoice::Cpu`].
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl DeviceChoice {
 ///
 /// # Examples
 ///
-/// A model on a GPU where there is one, else on the CPU; the scores are the same:
+/// A model on a GPU if there is one, else on the CPU; the scores are the same:
 ///
 /// ```
 /// use miriam_glm::device::{DeviceChoice, open_on_device};
@@ -151,8 +151,8 @@ fn open_on_gpu(
     }
 }
 
-/// Whether a GPU cannot hold a model that is sound: there is none, it refused, or the kernels
-/// are not made for such a model.
+/// Whether a GPU cannot hold a valid model: there is none, it failed, or the kernels do not support
+/// such a model.
 #[cfg(feature = "cuda")]
 fn is_device_limit(error: &Error) -> bool {
     matches!(error, Error::Gpu(_) | Error::Unsupported { .. })

@@ -14,7 +14,7 @@ const PTX_ARCHIVE: &[u8] = include_bytes!("../../kernels/ptx/modules.ptx.gz");
 /// The prefix of that line.
 const HEADER_PREFIX: &str = "//! ";
 
-/// Returns the module `name`. Panics when there is none, which a test rules out.
+/// Returns the module `name`. Panics if there is none, which a test rules out.
 fn ptx_module(name: &str) -> String {
     let mut text = String::new();
     let read = flate2::read::GzDecoder::new(PTX_ARCHIVE).read_to_string(&mut text);
@@ -44,7 +44,7 @@ impl Kernels {
             _ => 16,
         };
         let form = format!("t{lanes}_k{keys}_h{hashed}");
-        // Common orders have kernels of their own; 0 is for any order.
+        // Common orders have special kernels; 0 is for any order.
         let order = LanguageModel::order(model);
         let order = if lanes == 4 && (3..=5).contains(&order) { order } else { 0 };
         let walks = load_module(device, &format!("walks_{form}"))?;

@@ -1,12 +1,12 @@
 //! A model on a GPU, and the choice between GPU and CPU.
 //!
 //! `DeviceModel` holds the n-grams in the memory of one GPU and launches its kernels
-//! (`glm/kernels`). Batches of any size are cut into chunks that go through streams of
-//! their own, so that copies overlap with kernels. Any thread may score at any time.
-//! Scores equal those of the CPU to the bit.
+//! (`glm/kernels`). Batches of any size are cut into chunks that go through several streams, so
+//! that copies overlap with kernels. Any thread may score at any time. Scores equal those of the
+//! CPU to the bit.
 //!
 //! All that needs a driver is compiled with the cargo feature `cuda` only. Without it
-//! [`open_on_device`] refuses `cuda` and takes the CPU for `auto`.
+//! [`open_on_device`] rejects `cuda` and takes the CPU for `auto`.
 //!
 //! Words are ids of the model; ids that are not below its number of words count as
 //! `<unk>`.

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 /// CPU to move its data.
 const DEFAULT_STREAMS: usize = 4;
 
-/// How the device is used. Scores do not depend on it.
+/// The way in which the device is used. Scores do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
     /// Lanes of a search; `None`: [`Tile::for_order`].
@@ -104,7 +104,7 @@ pub struct DeviceModel {
     /// Streams with their buffers that are not in use.
     idle_workspaces: Mutex<Vec<StreamWorkspace>>,
     pub(super) cpu_model: Arc<dyn LanguageModel>,
-    /// Done once a failure has been reported.
+    /// Set when a failure has been reported.
     pub(super) failure_reported: Once,
 }
 
@@ -121,8 +121,8 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The GPU cannot be used or has not enough memory; the container is not a sound model;
-    /// the tile is too small for the order.
+    /// The GPU cannot be used or has not enough memory; the container is not a valid model; the
+    /// tile is too small for the order.
     pub fn new(
         container: &Container,
         cpu_model: Arc<dyn LanguageModel>,
@@ -321,7 +321,7 @@ impl DeviceModel {
         })
     }
 
-    /// Tokens or queries of a chunk.
+    /// Returns the number of tokens or queries of a chunk.
     pub(super) fn chunk_size(&self) -> usize {
         self.options.chunk_size.unwrap_or(2 << 20).clamp(1, 64 << 20)
     }
@@ -356,8 +356,8 @@ impl DeviceModel {
         Ok(workspace)
     }
 
-    /// Does the items of `work`, several concurrently, each thread with a workspace of its
-    /// own. The first failure ends it.
+    /// Does the items of `work`, several concurrently, each thread with its own workspace. The
+    /// first failure ends the work.
     fn run_on_workspaces<W: Send>(
         &self,
         work: impl Iterator<Item = W>,

@@ -102,7 +102,7 @@ impl ResidentBatch<'_> {
     }
 }
 
-/// Milliseconds of each of `times` launches.
+/// Returns the milliseconds of each of `times` launches.
 fn time_launches(
     stream: &Stream,
     times: usize,
@@ -131,7 +131,7 @@ pub fn time_random_reads(
     loads: u64,
     times: usize,
 ) -> Result<Vec<f32>> {
-    /// How often each reader loads eight sectors at a time.
+    /// The number of times that each reader loads eight sectors.
     const ROUNDS: u32 = 16;
     let device = Device::open(number)?;
     if !matches!(sector, 32 | 64 | 128) || bytes < u64::from(sector) {

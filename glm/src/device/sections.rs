@@ -14,7 +14,7 @@ const SECTION_ALIGNMENT: usize = 256;
 /// The highest order that the kernels address (`orders` in `glm/kernels/model.cuh`).
 const KERNEL_MAX_ORDER: usize = 16;
 
-/// An error if the kernels are not made for models of `order`.
+/// Fails if the kernels do not support models of `order`.
 fn check_order(order: usize) -> Result<()> {
     if order <= KERNEL_MAX_ORDER {
         return Ok(());

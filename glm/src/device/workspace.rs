@@ -92,8 +92,8 @@ pub(super) struct StreamWorkspace {
     pub sums: MirroredBuffer<u32>,
 }
 
-/// Kernels address the sections of the model directly, so none may run on after the
-/// workspace is gone: the model may be dropped next.
+/// Kernels address the sections of the model directly, so none may run after the workspace is
+/// dropped: the model may be dropped next.
 impl Drop for StreamWorkspace {
     fn drop(&mut self) {
         // When this fails the device is lost and runs nothing more.
@@ -307,8 +307,8 @@ pub(super) fn num_blocks(threads: u64) -> u32 {
 }
 
 impl DeviceModel {
-    /// How many consecutive items of `count` a group of `tiles` tiles scores, and the number
-    /// of groups.
+    /// Returns how many consecutive items of `count` a group of `tiles` tiles scores, and the
+    /// number of groups.
     fn partition_runs(&self, count: usize, tiles: u64) -> (u32, u64) {
         // Twice the tiles that a multiprocessor holds at a time, so that there is work
         // when some end early. Longer runs repeat fewer walks.

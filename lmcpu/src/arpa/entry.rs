@@ -12,7 +12,7 @@ use super::word_table::WordTable;
 use crate::MAX_ORDER;
 use crate::word_key::WordKey;
 
-/// C's `isspace`.
+/// Computes C's `isspace`.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }

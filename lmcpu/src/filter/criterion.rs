@@ -23,7 +23,7 @@ pub(super) enum Criterion {
     Phrases(PhraseIndex),
 }
 
-/// C's `isspace`.
+/// Computes C's `isspace`.
 fn is_space(byte: &u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }

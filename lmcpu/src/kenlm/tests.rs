@@ -97,7 +97,7 @@ fn word_hashes_are_kenlms() {
     }
 }
 
-/// `file` as ARPA text.
+/// Computes `file` as ARPA text.
 fn dump_arpa(file: &[u8]) -> Result<Vec<u8>> {
     let mut source = open(file)?.into_source(Path::new("model"))?;
     dump_source(&mut *source)

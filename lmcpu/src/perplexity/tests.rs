@@ -41,7 +41,7 @@ fn run(texts: &[&[u8]], options: &PerplexityOptions) -> Result<(Vec<u8>, LineCou
     one.map_err(|reason| crate::Error::Unsupported { file: String::new(), reason })
 }
 
-/// `Total: log10 OOV: n` of each line as KenLM's `query` prints them.
+/// Computes `Total: log10 OOV: n` of each line as KenLM's `query` prints them.
 fn query_lines(text: &[u8], markers: bool) -> Vec<(f32, u64)> {
     let levels = Verbosity { word: false, sentence: true, summary: false };
     let options = query::QueryOptions {

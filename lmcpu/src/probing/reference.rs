@@ -107,7 +107,7 @@ impl ReferenceModel {
         ReferenceState(vec![(begin, backoff)])
     }
 
-    /// log10, matched length and the next state.
+    /// Returns log10, the matched length and the next state.
     pub fn score(&self, state: &ReferenceState, word: &str) -> (f32, usize, ReferenceState) {
         let known = [word.to_string()];
         let word = if self.entries.contains_key(&known[..]) { word } else { "<unk>" };

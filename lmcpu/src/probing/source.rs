@@ -41,7 +41,7 @@ struct SortedTable<V> {
     line_ranks: Vec<usize>,
 }
 
-/// A probability of 1 has the flag of its sign set.
+/// Returns the log10 probability without its flag; 0, not -0, for a probability of 1.
 fn unflagged_log10(log10: u32) -> f32 {
     -f32::from_bits(log10 & !SIGN) + 0.0
 }

@@ -292,7 +292,7 @@ fn unigram_models_and_errors_of_building() {
     assert!(error.contains("line 20") && error.contains("\"a a\""), "{error}");
 }
 
-/// `text` without the ids of words, which differ between files.
+/// Computes `text` without the ids of words, which differ between files.
 fn without_ids(text: &[u8]) -> String {
     let token = |token: &str| match (token.rfind('='), token.find(' ')) {
         (Some(_), Some(_)) => {

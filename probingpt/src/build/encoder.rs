@@ -1,4 +1,4 @@
-//! From text to rows: fields that repeat are interned, others stored as values.
+//! Conversion of text to rows: fields that repeat are interned, others stored as values.
 //!
 //! Each worker has an encoder. The result does not depend on which encoder gets an entry:
 //! ids are ranked by count and text later, rows sorted by hash and line.
@@ -16,7 +16,7 @@ use super::source_runs::{PartitionBuffers, SourceRun, take_id};
 use crate::format::{ColumnEncoding, PhraseHash, alignment_class};
 use crate::{Error, Result, varint};
 
-/// The most words of a phrase: positions in an alignment have 16 bits.
+/// The largest number of words of a phrase: positions in an alignment have 16 bits.
 const MAX_PHRASE_WORDS: usize = 65_535;
 
 /// The distinct values of a coded score column.
@@ -32,7 +32,7 @@ pub(crate) struct AlignmentDictionary {
     /// The points of each, as varints end to end.
     pub points: Vec<u8>,
     pub ends: Vec<usize>,
-    /// The lengths of source and target that each alignment requires at least.
+    /// The smallest lengths of source and target that each alignment allows.
     required_lengths: Vec<(u32, u32)>,
 }
 
@@ -313,7 +313,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Ends the current run. To be called after the last entry.
+    /// Ends the current run. Must be called after the last entry.
     pub fn finish_run(&mut self) -> Result<()> {
         if self.current_run.entries == 0 {
             return Ok(());
@@ -360,8 +360,7 @@ impl<'a> Encoder<'a> {
         self.current_run.body = body;
     }
 
-    /// Subtracts a pruned row from the counts of its ids: ids without a count are not
-    /// written.
+    /// Subtracts a pruned row from the counts of its ids: ids with a count of 0 are not written.
     fn release_row_ids(&mut self, mut row: &[u8]) {
         let row = &mut row;
         for _ in 0..take_id(row).unwrap_or_default() {

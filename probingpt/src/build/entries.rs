@@ -1,4 +1,4 @@
-//! Reading phrase pairs as text, each joined with its reordering scores.
+//! Reading of phrase pairs as text, each joined with its reordering scores.
 //!
 //! Both files are sorted, so this is a merge join, which holds two lines. Keys are the
 //! lines up to the second `|||`, compared as bytes; no key is a prefix of another, so
@@ -67,8 +67,8 @@ impl<'a> TextEntry<'a> {
         &self.line[self.separators.0 + 3..self.separators.1]
     }
 
-    /// Whether it has the form of a rule of hierarchical or syntactic models, of which both sides
-    /// end with a non-terminal, their left-hand side: `[X][X] house [X] ||| [X][X] casa [X]`.
+    /// Whether it has the form of a rule of hierarchical or syntactic models. Both sides of a rule
+    /// end with a non-terminal, the left-hand side: `[X][X] house [X] ||| [X][X] casa [X]`.
     pub fn is_rule(&self) -> bool {
         fn ends_with_label(phrase: &[u8]) -> bool {
             fields::split_words(phrase).last().is_some_and(is_non_terminal)
@@ -83,7 +83,7 @@ impl<'a> TextEntry<'a> {
         self.reordering.map_or(0, |(text, _)| fields::split_words(text).count())
     }
 
-    /// Field 3.
+    /// Returns field 3.
     pub fn scores_field(&self) -> &'a [u8] {
         let rest = &self.line[self.separators.1 + 3..];
         fields::trim(&rest[..find_separator(rest).unwrap_or(rest.len())])
@@ -194,8 +194,7 @@ impl EntryReader {
         }))
     }
 
-    /// Reads the rest of the reordering table. Returns the number of its pairs that no
-    /// entry had.
+    /// Reads the rest of the reordering table. Returns the number of its pairs without an entry.
     pub fn finish(mut self) -> Result<u64> {
         match &mut self.reordering {
             Some(reordering) => reordering.finish(),
@@ -223,8 +222,7 @@ impl OwnedLine {
     }
 }
 
-/// A sorted reordering table, read pair by pair. Of equal pairs the last counts, as in
-/// Moses2.
+/// A sorted reordering table, read pair by pair. The last of equal pairs counts, as in Moses2.
 struct ReorderingReader {
     lines: Lines,
     name: String,

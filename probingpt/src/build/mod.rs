@@ -1,11 +1,10 @@
-//! Building a table from Moses' text.
+//! Building of a table from Moses' text.
 //!
-//! First the text is read once: entries are joined with their reordering scores
-//! ([`entries`]), parsed and turned into rows of ids by first appearance ([`encoder`],
-//! [`source_runs`]). Then ids are ranked by frequency ([`ranking`]), and rows become
-//! records in the order of their sources' hashes ([`records`], [`index`]). A single pass
-//! that writes first-seen ids as codes would save the rows in memory, but make the file a
-//! seventh larger.
+//! First the text is read once: entries are joined with their reordering scores ([`entries`]),
+//! parsed and turned into rows of ids by first appearance ([`encoder`], [`source_runs`]). Then ids
+//! are ranked by frequency ([`ranking`]), and rows become records in the order of their sources'
+//! hashes ([`records`], [`index`]). A single pass that writes first-seen ids as codes would need no
+//! rows in memory, but make the file a seventh larger.
 //!
 //! With several threads, one joins and sends blocks of entries to workers, whose ids are
 //! merged when they are ranked. The file is the same byte for byte.
@@ -104,12 +103,12 @@ pub struct BuildReport {
     pub bytes: u64,
 }
 
-/// Builds the table that `options` describe into the file `output`, which is renamed into
-/// place when it is complete: a failed build leaves an older file as it is.
+/// Builds the table that `options` describe into the file `output`, which is renamed into place
+/// when it is complete. A failed build leaves an older file unchanged.
 ///
-/// With a reordering table both files must be in the order of `LC_ALL=C sort`; without
-/// one, entries of a source must be adjacent; neither holds with `sort`. The result does
-/// not depend on threads or memory.
+/// With a reordering table both files must be in the order of `LC_ALL=C sort`; without one, entries
+/// of a source must be adjacent; neither is required with `sort`. The result does not depend on
+/// threads or memory.
 ///
 /// # Errors
 ///
@@ -249,7 +248,7 @@ fn load_table(
     PhraseTable::from_container(Container::from_bytes(bytes, path)?)
 }
 
-/// Returns the error of a build, or what the first input that is not a table is.
+/// Returns the error of a build, or one that says what the first input is, if it is not a table.
 fn explain_inputs(inputs: [Option<&PathBuf>; 2], error: Error) -> Error {
     inputs.into_iter().flatten().fold(error, |error, path| match error {
         Error::Foreign { .. } => error,
@@ -403,8 +402,8 @@ impl BuildJob<'_> {
         Ok(encoder)
     }
 
-    /// The calling thread reads and joins, workers encode blocks. Blocks end between
-    /// sources, so that a worker gets complete runs.
+    /// Reads and joins entries on the calling thread, and encodes blocks on workers. Blocks end
+    /// between sources, so that a worker gets complete runs.
     fn encode_on_workers<'p>(
         &mut self,
         plan: &'p Plan,
@@ -428,9 +427,8 @@ impl BuildJob<'_> {
             Ok(encoder)
         };
         std::thread::scope(|scope| {
-            // Each end of the channel is dropped with its users: sending fails when no
-            // worker is left, receiving when the reader has ended, by an error or a panic
-            // too.
+            // Each end of the channel is dropped with its users: sending fails when no worker is
+            // left, receiving when the reader has ended, even by an error or a panic.
             let mut workers = Vec::with_capacity(self.threads);
             for _ in 0..self.threads {
                 let (work, receiver) = (&work, receiver.clone());

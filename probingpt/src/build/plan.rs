@@ -18,7 +18,7 @@ pub(crate) const SAMPLE_ENTRIES: usize = 65_536;
 /// The mean number of entries per distinct value from which a column is coded.
 const MIN_REPETITIONS: usize = 16;
 
-/// How a table is stored, the same for all workers.
+/// The way in which a table is stored, the same for all workers.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The name of the phrase table in error messages.
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub zero_policy: ZeroScorePolicy,
 }
 
-/// How a score of exactly 0, the logarithm of 1, is stored.
+/// The storage of a score of exactly 0, the logarithm of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ZeroScorePolicy {
     /// As 0, which Moses2 reads from text tables.
@@ -91,7 +91,7 @@ pub(crate) struct PlanOptions {
 }
 
 impl Plan {
-    /// Returns the plan for a table that begins with `sample`; `reordering_scores`: the number of
+    /// Chooses the plan for a table that begins with `sample`. `reordering_scores` is the number of
     /// scores on the first line of the reordering table.
     pub fn choose(
         options: PlanOptions,
@@ -108,7 +108,7 @@ impl Plan {
             (_, Some(found)) => {
                 let name = &options.reordering_table;
                 if let Some(wanted) = options.num_reordering.filter(|&n| n != found) {
-                    let reason = format!("{found} scores where {wanted} are expected");
+                    let reason = format!("expected {wanted} scores, found {found}");
                     return Err(Error::format(name, 1, Some(3), reason));
                 }
                 if found == 0 || found > MAX_REORDERING {
@@ -121,7 +121,7 @@ impl Plan {
         };
         if options.prune.is_some() && num_scores < 3 {
             return Err(Error::Options(format!(
-                "{}: pruning goes by the third score, and there are {num_scores}",
+                "{}: pruning needs a third score, found {num_scores}",
                 options.table
             )));
         }
@@ -150,7 +150,7 @@ fn check_num_scores(table: &str, entry: &TextEntry<'_>, wanted: Option<usize>) -
     let found = fields::split_words(entry.fields().scores).count();
     let reason = match wanted {
         Some(wanted) if wanted != found => {
-            format!("{found} scores where {wanted} are expected")
+            format!("expected {wanted} scores, found {found}")
         }
         _ if found == 0 || found > MAX_SCORES => format!("{found} scores, not 1 to {MAX_SCORES}"),
         _ => return Ok(found),

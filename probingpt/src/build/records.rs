@@ -1,5 +1,5 @@
-//! From rows to records: one partition of the table at a time, in the order of the sources'
-//! hashes, which is the order of the index.
+//! Conversion of rows to records, one partition of the table at a time, in the order of the
+//! sources' hashes, which is the order of the index.
 
 use super::plan::Plan;
 use super::ranking::Ranking;
@@ -132,7 +132,7 @@ fn encode_first_source(
             return true;
         } else if adjacent && run.first_line > last_line + 1 && failure.is_none() {
             let reason = format!(
-                "its source phrase was there before, up to line {last_line}; entries of a source \
+                "its source phrase is already on line {last_line} or before; entries of a source \
                  must be adjacent: sort the file with LC_ALL=C sort, or give --sort"
             );
             failure = Some(Error::format(&plan.table, run.first_line, Some(1), reason));

@@ -14,7 +14,7 @@ use miriam_textio::leb128::{push_leb128, take_leb128};
 use crate::Result;
 use crate::format::PARTITIONS;
 
-/// What to do where the folder of the output has no room; a build puts its temporary files there.
+/// The remedy if the folder of the output, where a build puts its temporary files, has no space.
 const REMEDY: &str = "write the output to another folder, or give more memory with --memory";
 
 /// Takes an id.
@@ -74,7 +74,7 @@ struct SpilledBuffers {
 }
 
 impl PartitionBuffers {
-    /// Empty buffers; with `bound` (bytes and a folder) they are spilled to a temporary file
+    /// Makes empty buffers; with `bound` (bytes and a folder) they are spilled to a temporary file
     /// in the folder whenever they exceed it.
     pub fn new(bound: Option<(usize, &Path)>) -> Self {
         let spill = bound.map(|(bound, folder)| SpilledBuffers {
@@ -106,7 +106,7 @@ impl PartitionBuffers {
     }
 
     /// Returns the runs of partition `part`, in the order of appending. Without a temporary file
-    /// they can be read once only.
+    /// they can be read only once.
     pub fn read_partition(&mut self, part: usize) -> Result<Vec<u8>> {
         match &self.spill {
             Some(spill) if !spill.segments.is_empty() => {
@@ -123,7 +123,7 @@ impl SpilledBuffers {
     fn append_buffers(&mut self, buffers: &mut [Vec<u8>]) -> Result<()> {
         for (part, buffer) in buffers.iter_mut().enumerate().filter(|(_, b)| !b.is_empty()) {
             self.segments.push((part, self.file.append(buffer)?, buffer.len()));
-            // The memory is freed too: the next buffers may be others.
+            // The memory is freed too, because the next run may go to other buffers.
             *buffer = Vec::new();
         }
         Ok(())

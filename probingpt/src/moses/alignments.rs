@@ -24,13 +24,13 @@ impl Alignments {
             let id = line.parse_number::<usize>(1, id)?;
             // Ids are dense, so this bounds them and the allocation.
             if id >= file.byte_len() {
-                return Err(line.error(Some(1), format!("{id} is more than there are lines")));
+                return Err(line.error(Some(1), format!("{id} is larger than the number of lines")));
             }
             if ranges.len() <= id {
                 ranges.resize(id + 1, MISSING);
             }
             if ranges[id] != MISSING {
-                return Err(line.error(Some(1), format!("alignment {id} is there twice")));
+                return Err(line.error(Some(1), format!("alignment {id} is listed twice")));
             }
             let first = points.len() as u32;
             let mut positions = positions.split(|&b| b == b' ').filter(|text| !text.is_empty());

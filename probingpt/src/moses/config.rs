@@ -38,8 +38,7 @@ impl Config {
         }
         let (line, log_prob) = find_value(&file, "log_prob")?;
         let log_prob = str::from_utf8(log_prob).ok().and_then(parse_truth_word);
-        let log_prob =
-            log_prob.ok_or_else(|| line.error(Some(2), "log_prob is neither 0 nor 1"))?;
+        let log_prob = log_prob.ok_or_else(|| line.error(Some(2), "log_prob must be 0 or 1"))?;
         Ok(Config {
             sources: read_number(&file, "uniq_entries", 0..=u64::MAX)?,
             num_scores: read_number(&file, "num_scores", 1..=MAX_SCORES as u64)? as usize,
@@ -61,7 +60,7 @@ fn read_number(file: &TextFile, name: &str, range: RangeInclusive<u64>) -> Resul
     Ok(number)
 }
 
-/// Finds the value of a key. Of a repeated key the last value counts, as in Moses.
+/// Finds the value of a key. The last value of a repeated key counts, as in Moses.
 fn find_value<'f>(file: &'f TextFile, name: &str) -> Result<(TextLine<'f>, &'f [u8])> {
     let mut found = None;
     for line in file.lines() {

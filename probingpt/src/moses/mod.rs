@@ -105,12 +105,12 @@ impl MosesTable {
         FILES.iter().filter_map(|&name| Some((name, self.file(name).metadata().ok()?.len())))
     }
 
-    /// Phrase scores of a target.
+    /// Returns the number of phrase scores of a target.
     pub fn num_scores(&self) -> usize {
         self.config.num_scores
     }
 
-    /// Reordering scores of a target; 0 in a table without reordering.
+    /// Returns the number of reordering scores of a target; 0 in a table without reordering.
     pub fn num_reordering_scores(&self) -> usize {
         self.config.num_reordering
     }
@@ -174,7 +174,7 @@ impl MosesTable {
         self.alignments.points(id)
     }
 
-    /// Every source phrase, in the order of the hash table.
+    /// Lists every source phrase, in the order of the hash table.
     pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
         self.index.offsets().map(RecordOffset)
     }

@@ -50,7 +50,7 @@ impl MosesTable {
             let (head, after) = rest.split_first_chunk::<HEADER_BYTES>().ok_or(TRUNCATED)?;
             let &[a, b, c, d, _, _, _, _, words_low, words_high, no, properties, ..] = head;
             if [no, properties] != [0, 0] {
-                return Err("a target has properties, which version 15 does not");
+                return Err("a target has properties, which version 15 does not support");
             }
             let alignment = u32::from_le_bytes([a, b, c, d]);
             if alignment as usize >= self.alignments.len() {

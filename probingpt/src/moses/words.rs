@@ -31,7 +31,7 @@ impl SourceWords {
             words.intern(word);
             hashes.push(hash);
             if words.len() != hashes.len() {
-                return Err(line.error(Some(1), "this word is there twice"));
+                return Err(line.error(Some(1), "this word is listed twice"));
             }
         }
         Ok(SourceWords { words, hashes })
@@ -47,14 +47,14 @@ pub(super) fn read_target_words(path: &Path) -> Result<Vocabulary> {
         let index = line.parse_number::<usize>(2, id)?.checked_sub(1);
         match index.and_then(|index| by_id.get_mut(index)) {
             Some(slot @ None) => *slot = Some((line, word)),
-            Some(Some(_)) => return Err(line.error(Some(2), "this id is there twice")),
+            Some(Some(_)) => return Err(line.error(Some(2), "this id is listed twice")),
             None => {
                 let reason = format!("ids go from 1 to the number of lines, {}", by_id.len());
                 return Err(line.error(Some(2), reason));
             }
         }
     }
-    // There are as many ids as lines, and none twice, so none is missing.
+    // There are as many ids as lines, and no duplicates, so none is missing.
     let mut words = Vocabulary::new();
     for (id, (line, word)) in by_id.into_iter().flatten().enumerate() {
         if words.intern(word) != WordId(id as u32) {

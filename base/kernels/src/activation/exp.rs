@@ -15,8 +15,8 @@ const MIN_INPUT: f32 = -87.336_54;
 /// Above this input 2^127 times the polynomial is infinite.
 const MAX_INPUT: f32 = 88.376_26;
 
-/// exp(x): 0 for x below -87.33654, exp(88.37626) above 88.37626, elsewhere within 2.0 units
-/// in the last place.
+/// Computes exp(x): 0 for x below -87.33654, exp(88.37626) above 88.37626, elsewhere within 2.0
+/// units in the last place.
 #[inline(always)]
 pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     let clamped = isa.min(isa.splat(MAX_INPUT), isa.max(isa.splat(MIN_INPUT), x));
@@ -26,8 +26,8 @@ pub(crate) fn exp<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.select(isa.less(x, isa.splat(MIN_INPUT)), isa.splat(0.0), scaled)
 }
 
-/// exp(x) for x up to 88 with the accuracy that sums of thousands of terms need: 2^n times a
-/// polynomial of degree 5 in the fraction of x / ln 2, which loses 3e-8 of |x| where terms are
+/// Computes exp(x) for x up to 88 with the accuracy that sums of thousands of terms need: 2^n times
+/// a polynomial of degree 5 in the fraction of x / ln 2, which loses 3e-8 of |x| where terms are
 /// small. Within 2e-7, and exactly 1 for 0; below -87.33654 it is 1.2e-38 rather than 0.
 #[inline(always)]
 pub(crate) fn exp_for_sum<I: Isa>(isa: I, x: I::F) -> I::F {
@@ -43,7 +43,7 @@ pub(crate) fn exp_for_sum<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.scale_by_power(y, shifted)
 }
 
-/// exp(x) - 1 for x in [0, 64], without the cancellation near 0.
+/// Computes exp(x) - 1 for x in [0, 64], without the cancellation near 0.
 #[inline(always)]
 pub(crate) fn expm1<I: Isa>(isa: I, x: I::F) -> I::F {
     let (shifted, r) = reduce_range(isa, x);
@@ -52,7 +52,7 @@ pub(crate) fn expm1<I: Isa>(isa: I, x: I::F) -> I::F {
     isa.mul_add(power, expm1_reduced(isa, r), isa.sub(power, one))
 }
 
-/// n plus the rounding shift, and r.
+/// Returns n plus the rounding shift, and r.
 #[inline(always)]
 fn reduce_range<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     let shifted = isa.mul_add(x, isa.splat(std::f32::consts::LOG2_E), isa.splat(ROUNDING_SHIFT));
@@ -61,7 +61,7 @@ fn reduce_range<I: Isa>(isa: I, x: I::F) -> (I::F, I::F) {
     (shifted, isa.mul_add(n, isa.splat(-LN_2_LOW), r))
 }
 
-/// exp(r) - 1.
+/// Computes exp(r) - 1.
 #[inline(always)]
 fn expm1_reduced<I: Isa>(isa: I, r: I::F) -> I::F {
     let mut q = isa.splat(1.392_618_4e-3);

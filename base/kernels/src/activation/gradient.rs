@@ -101,14 +101,14 @@ fn map_gradient<I: Isa>(
     }
 }
 
-/// `s (1 + z (1 - s))` with `s = sigmoid(z)`.
+/// Computes `s (1 + z (1 - s))` with `s = sigmoid(z)`.
 #[inline(always)]
 fn swish_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (one, s) = (isa.splat(1.0), sigmoid(isa, z));
     isa.mul(s, isa.mul_add(z, isa.sub(one, s), one))
 }
 
-/// `Phi(z) + z phi(z)`, the normal distribution and its density.
+/// Computes `Phi(z) + z phi(z)`, the normal distribution and its density.
 #[inline(always)]
 fn gelu_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (erf, exponential) = erf_and_exp(isa, z);
@@ -118,7 +118,8 @@ fn gelu_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     isa.mul_add(z, density, isa.mul_add(half, erf, half))
 }
 
-/// `(1 + T) / 2 + z (1 - T^2) c (1 + 3 * 0.044715 z^2) / 2`, `T = tanh(c (z + 0.044715 z^3))`.
+/// Computes `(1 + T) / 2 + z (1 - T^2) c (1 + 3 * 0.044715 z^2) / 2`, `T = tanh(c (z + 0.044715
+/// z^3))`.
 #[inline(always)]
 fn gelu_tanh_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (one, half) = (isa.splat(1.0), isa.splat(0.5));

@@ -44,7 +44,7 @@ pub fn sigmoid<R: Real>(x: R) -> R {
     R::ONE / (R::ONE + (-x).exp())
 }
 
-/// `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
+/// Computes `erf(x) = 2 / sqrt(pi) * exp(-x^2) * sum(2^n x^(2n+1) / (1 * 3 * ... * (2n+1)))`.
 fn erf(x: f64) -> f64 {
     if x.abs() > 6.0 {
         return x.signum();

@@ -5,8 +5,8 @@ use crate::activation::tanh;
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The inputs of an additive attention, as in [`attend_additive`](super::attend_additive), and
-/// what it left.
+/// The inputs of an additive attention, as in [`attend_additive`](super::attend_additive), and its
+/// attention weights.
 #[derive(Clone, Copy, Debug)]
 pub struct AdditiveAttention<'a> {
     /// `[positions, width]`.
@@ -34,7 +34,7 @@ pub struct AdditiveGradients<'a> {
     pub queries: MatMut<'a, f32>,
 }
 
-/// The gradient of [`attend_additive`](super::attend_additive) with exact gates: adds to
+/// Computes the gradient of [`attend_additive`](super::attend_additive) with exact gates: adds to
 /// `gradients` those of its inputs. `d_out`, `[rows, columns]`, is the gradient of the contexts,
 /// `d_weights`, `[rows, positions]`, one of the weights from elsewhere: a loss over alignments.
 /// `scratch` is a buffer to reuse.

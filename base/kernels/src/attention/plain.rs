@@ -7,7 +7,7 @@ use super::{AttentionMask, RelativeTerms};
 use crate::plain::{add_scaled, dot, softmax};
 use crate::{MatMut, MatRef, Real};
 
-/// Where the gradients of an attention are added.
+/// The places to which the gradients of an attention are added.
 pub struct AttentionGradients<'a, R> {
     /// Of the queries.
     pub queries: MatMut<'a, R>,
@@ -22,10 +22,10 @@ fn columns_of(head: usize, width: usize) -> Range<usize> {
     head * width..(head + 1) * width
 }
 
-/// Multi-head attention of consecutive queries to the positions of one sentence, scores divided by
-/// the square root of a head's width: `[queries, heads * key width]` to `[queries, heads * value
-/// width]`. `probabilities`, `[heads * queries, positions]`, become the attention weights; `mask`,
-/// of the same shape, is multiplied with them before values are summed.
+/// Computes multi-head attention of consecutive queries to the positions of one sentence, scores
+/// divided by the square root of a head's width: `[queries, heads * key width]` to
+/// `[queries, heads * value width]`. `probabilities`, `[heads * queries, positions]`, become the
+/// attention weights; `mask`, of the same shape, is multiplied with them before values are summed.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend<R: Real>(
     heads: usize,
@@ -64,8 +64,8 @@ pub fn attend<R: Real>(
     }
 }
 
-/// The gradients of [`attend`]. `extra` is added to the gradient of the probabilities of the first
-/// head, `[queries, positions]`.
+/// Computes the gradients of [`attend`]. `extra` is added to the gradient of the probabilities of
+/// the first head, `[queries, positions]`.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_gradient<R: Real>(
     heads: usize,
@@ -139,8 +139,8 @@ impl<R: Real> RecurrentAttention<'_, R> {
     }
 }
 
-/// The attention of a recurrent decoder, `[queries, value width]`; `probabilities`, `[queries,
-/// positions]`, become the attention weights.
+/// Computes the attention of a recurrent decoder, `[queries, value width]`; `probabilities`,
+/// `[queries, positions]`, become the attention weights.
 pub fn attend_recurrent<R: Real>(
     attention: RecurrentAttention<'_, R>,
     probabilities: &mut [R],
@@ -161,8 +161,8 @@ pub fn attend_recurrent<R: Real>(
     }
 }
 
-/// The gradients of [`attend_recurrent`]: into those of queries, keys and values, and of the vector
-/// of additive scores. `extra`, `[queries, positions]`, is added to the gradient of the
+/// Computes the gradients of [`attend_recurrent`]: into those of queries, keys and values, and of
+/// the vector of additive scores. `extra`, `[queries, positions]`, is added to the gradient of the
 /// probabilities.
 pub fn attend_recurrent_gradient<R: Real>(
     attention: RecurrentAttention<'_, R>,
@@ -206,9 +206,8 @@ pub fn attend_recurrent_gradient<R: Real>(
     }
 }
 
-/// Attends from one query, `[heads * width]`, to the first positions of a sentence, as many as
-/// `visible`, where scores or values depend on the class of the distance to each: what `class`
-/// gives for a position.
+/// Attends from one query, `[heads * width]`, to the first `visible` positions of a sentence.
+/// Scores or values depend on the class of the distance to a position, which `class` gives.
 pub fn attend_relative<R: Real>(
     heads: usize,
     query: &[R],

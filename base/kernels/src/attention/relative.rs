@@ -1,13 +1,13 @@
 //! Self-attention whose scores and values depend on the distance of positions: vectors added to
 //! keys and values (Shaw et al. 2018), or numbers added to scores (T5).
 //!
-//! A query at a time: what a distance adds differs from query to query, so the rows of a
-//! sentence share no packed matrix. Positions are in a pool of rows as in the KV cache, with
+//! Queries are processed one at a time: the terms of a distance differ between queries, so the rows
+//! of a sentence share no packed matrix. Positions are in a pool of rows as in the KV cache, with
 //! distances given as classes by the caller.
 
 use super::KvPool;
 
-/// What a class of distances adds.
+/// The terms that a class of distances adds.
 #[derive(Clone, Copy, Debug)]
 pub enum RelativeTerms<'a> {
     /// Vectors added to keys and values, `[classes, head_dim]` each.
@@ -30,12 +30,12 @@ pub struct RelativeQuery<'a> {
     pub scale: f32,
     /// The query, `[heads * head_dim]`.
     pub query: &'a [f32],
-    /// What distances add.
+    /// The terms of distances.
     pub terms: RelativeTerms<'a>,
 }
 
-/// Attends from one query to the rows `positions` of the pool, of which number i is at a
-/// distance of class `class(i)`: `out` is `[heads * head_dim]`. `scratch` is a buffer to reuse.
+/// Attends from one query to the rows `positions` of the pool; row i is at a distance of class
+/// `class(i)`: `out` is `[heads * head_dim]`. `scratch` is a buffer to reuse.
 ///
 /// # Panics
 /// If widths differ, or a position or class is out of range.

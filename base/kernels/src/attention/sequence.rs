@@ -60,10 +60,10 @@ impl SequenceAttention<'_> {
     }
 }
 
-/// Multi-head attention of a sentence, for each head
-/// `out = (softmax(scale * queries * keys^T) * dropout) * values`, the same bits as
-/// [`attend`](super::attend) without dropout. `probabilities`, `[heads, queries, positions]`,
-/// become the softmax, 0 where masked; `out` is `[queries, heads * value_dim]`.
+/// Computes multi-head attention of a sentence, for each head `out = (softmax(scale * queries *
+/// keys^T) * dropout) * values`, the same bits as [`attend`](super::attend) without dropout.
+/// `probabilities`, `[heads, queries, positions]`, become the softmax, 0 where masked; `out` is
+/// `[queries, heads * value_dim]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -132,10 +132,10 @@ pub struct SequenceGradients<'a> {
     pub values: MatMut<'a, f32>,
 }
 
-/// The gradient of [`attend_sequence`]: adds to `gradients` those of its inputs. `probabilities`
-/// are what it left, `d_out`, `[queries, heads * value_dim]`, is the gradient of its result, and
-/// `d_first`, `[queries, positions]`, a gradient of the probabilities of head 0 (before dropout)
-/// from elsewhere: a loss over alignments.
+/// Computes the gradient of [`attend_sequence`]: adds to `gradients` those of its inputs.
+/// `probabilities` are what it left, `d_out`, `[queries, heads * value_dim]`, is the gradient of
+/// its result, and `d_first`, `[queries, positions]`, a gradient of the probabilities of head 0
+/// (before dropout) from elsewhere: a loss over alignments.
 ///
 /// For each head, with `W = P * dropout`: `dV += W^T dO`; `dP = dO V^T * dropout + d_first`;
 /// `dS = scale * P * (dP - sum(dP * P))`; `dQ += dS K`; `dK += dS^T Q`.

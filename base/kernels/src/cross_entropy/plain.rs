@@ -3,12 +3,12 @@
 use crate::plain::log_sum_exp;
 use crate::{MatMut, Real};
 
-/// What the losses of some rows of logits depend on.
+/// The inputs of the losses of some rows of logits.
 #[derive(Clone, Copy, Debug)]
 pub struct LossRows<'a> {
-    /// The token that should be there, for each row.
+    /// The expected token of each row.
     pub labels: &'a [u32],
-    /// What loss and gradient of each row are multiplied with; 1 without.
+    /// The factor of loss and gradient of each row; 1 if there are none.
     pub weights: Option<&'a [f32]>,
     /// The probability mass that is spread over all tokens, the label among them.
     pub smoothing: f32,

@@ -49,9 +49,9 @@ impl<const RUN: usize> Arithmetic for F32Arithmetic<RUN> {
     }
 }
 
-/// `out = activation(rows * weights + bias + residual)` with the shapes
-/// `[rows, columns] = [rows, depth] x [depth, columns]`. Every sum goes along the depth in
-/// runs of sixteen, with fused multiply-add (AVX2, AVX-512) or without (plain).
+/// Computes `out = activation(rows * weights + bias + residual)` with the shapes `[rows, columns] =
+/// [rows, depth] x [depth, columns]`. Every sum goes along the depth in runs of sixteen, with fused
+/// multiply-add (AVX2, AVX-512) or without (plain).
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -67,14 +67,14 @@ pub fn gemm_f32(
     dispatch!(cpu, multiply_runs(tiling, rows, weights, epilogue, out))
 }
 
-/// The most of the depth that [`gemm_f32_blocked`] takes at once: four panels of it have 128 KiB
-/// and stay in the second-level cache, six rows 12 KiB and stay in the first.
+/// The largest part of the depth that [`gemm_f32_blocked`] takes at once: four panels of it have
+/// 128 KiB and stay in the second-level cache, six rows 12 KiB and stay in the first.
 const DEPTH_BLOCK: usize = 512;
 
-/// The same as [`gemm_f32`] in another order of sums, for gradients: the depth is taken in blocks
-/// of even size, and a sum runs through a block. So no totals compete with sums for registers, and
-/// deep weights (those of an output layer's gradients are as deep as the vocabulary) are read from
-/// cache. Rounding errors are larger by about a half.
+/// Computes the same as [`gemm_f32`] in another order of sums, for gradients: the depth is taken in
+/// blocks of even size, and a sum runs through a block. So no totals compete with sums for
+/// registers, and deep weights (those of an output layer's gradients are as deep as the vocabulary)
+/// are read from cache. Rounding errors are larger by about a half.
 ///
 /// # Panics
 /// If shapes do not fit.

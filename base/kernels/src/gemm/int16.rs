@@ -74,9 +74,8 @@ impl PreparedI16 {
     }
 }
 
-/// `out = activation((rows * weights) * scales + bias + residual)` with the shapes
-/// `[rows, columns] = [rows, depth] x [depth, columns]`, where sums are exact up to the
-/// precision of f32.
+/// Computes `out = activation((rows * weights) * scales + bias + residual)` with the shapes `[rows,
+/// columns] = [rows, depth] x [depth, columns]`, where sums are exact up to the precision of f32.
 ///
 /// # Panics
 /// If shapes do not fit, or rows were quantised for weights of smaller norm, or no rows

@@ -79,9 +79,9 @@ impl PreparedI8 {
     }
 }
 
-/// `out = activation((rows * weights) * scales + bias + residual)` with the shapes
-/// `[rows, columns] = [rows, depth] x [depth, columns]`, where the product
-/// is exact for rows in -127..=127 and weights in -128..=127.
+/// Computes `out = activation((rows * weights) * scales + bias + residual)` with the shapes `[rows,
+/// columns] = [rows, depth] x [depth, columns]`, where the product is exact for rows in -127..=127
+/// and weights in -128..=127.
 ///
 /// # Panics
 /// If shapes do not fit, or no rows are prepared.

@@ -19,8 +19,8 @@ impl<R> WeightPart<'_, R> {
     }
 }
 
-/// `out = rows * weights + bias + residual`, `[rows, inputs]` to `[rows, outputs]`; the outputs of
-/// `parts` are side by side.
+/// Computes `out = rows * weights + bias + residual`, `[rows, inputs]` to `[rows, outputs]`; the
+/// outputs of `parts` are side by side.
 pub fn gemm<R: Real>(
     rows: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
@@ -58,7 +58,7 @@ fn multiply_row<R: Real>(row: &[R], part: &WeightPart<'_, R>, out: &mut [R]) {
     }
 }
 
-/// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`.
+/// Computes `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`.
 pub fn gemm_gradient<R: Real>(
     gradient: MatRef<'_, R>,
     parts: &[WeightPart<'_, R>],
@@ -83,7 +83,7 @@ pub fn gemm_gradient<R: Real>(
     }
 }
 
-/// `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
+/// Computes `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
 pub fn weight_gradient<R: Real>(a: MatRef<'_, R>, b: MatRef<'_, R>, mut into: MatMut<'_, R>) {
     for row in 0..a.rows() {
         for (input, &x) in a.row(row).iter().enumerate() {
@@ -92,12 +92,12 @@ pub fn weight_gradient<R: Real>(a: MatRef<'_, R>, b: MatRef<'_, R>, mut into: Ma
     }
 }
 
-/// `into += ` the sums of columns.
+/// Computes `into += ` the sums of columns.
 pub fn column_sums<R: Real>(rows: MatRef<'_, R>, into: &mut [R]) {
     (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into));
 }
 
-/// `into += rows`.
+/// Computes `into += rows`.
 pub fn add<R: Real>(rows: MatRef<'_, R>, mut into: MatMut<'_, R>) {
     (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into.row(row)));
 }

@@ -14,7 +14,7 @@ pub struct PreparedRows<C> {
 }
 
 impl<C> PreparedRows<C> {
-    /// Sets what does not depend on the cell type.
+    /// Sets the fields that do not depend on the cell type.
     pub(super) fn reset(&mut self, cpu: Cpu, tiling: Tiling, depth: usize, scales: &[f32]) {
         (self.prepared_for, self.depth) = (Some((cpu, tiling)), depth);
         self.scales.clear();

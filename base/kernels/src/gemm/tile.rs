@@ -16,7 +16,7 @@ use crate::{MatMut, MatRef};
 /// second-level cache together with a few panels.
 const CACHE_BLOCK_BYTES: usize = 256 << 10;
 
-/// The most rows of a tile.
+/// The largest number of rows of a tile.
 const MAX_TILE_ROWS: usize = 6;
 
 /// The arithmetic of a GEMM, with the scales of its rows and columns.
@@ -44,7 +44,7 @@ pub(super) trait Arithmetic: Copy {
         cell: &Self::Cell,
         line: &Line,
     ) -> Self::Accumulators<I>;
-    /// Sums as floats.
+    /// Returns sums as floats.
     fn to_f32<I: Isa>(isa: I, sums: Self::Accumulators<I>) -> I::F;
     /// Returns the scale of each column of a panel.
     fn column_scales<I: Isa>(&self, isa: I, panel: usize) -> I::F;
@@ -61,7 +61,7 @@ pub(super) trait RowCells: Copy {
 
     /// Returns the tile of the rows from `row` on.
     fn tile<const ROWS: usize>(&self, row: usize) -> Self::Tile<ROWS>;
-    /// Some steps of a tile.
+    /// Returns some steps of a tile.
     fn steps<const ROWS: usize>(tile: &Self::Tile<ROWS>, steps: Range<usize>) -> Self::Tile<ROWS>;
     /// Returns the cell of one of the rows at one of the steps.
     fn cell<const ROWS: usize>(tile: &Self::Tile<ROWS>, row: usize, step: usize) -> &Self::Cell;
@@ -137,7 +137,7 @@ pub(super) struct RowBlocks {
 }
 
 impl RowBlocks {
-    /// `rows` rows in tiles of at most as many as `tiling` says.
+    /// Divides `rows` rows into tiles of at most the size that `tiling` gives.
     #[inline(always)]
     pub(super) fn new<I: Isa>(rows: usize, tiling: Tiling) -> Self {
         let most = if I::REGISTER_BLOCKING == RegisterBlocking::One {
@@ -386,7 +386,7 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         }
     }
 
-    /// [`Gemm::finish_panel`], compiled once for all shapes of tiles with as many rows.
+    /// Computes [`Gemm::finish_panel`], compiled once for all shapes of tiles with as many rows.
     #[inline(never)]
     fn finish_panel_outlined<I: Isa, const ROWS: usize>(
         &mut self,
@@ -500,7 +500,7 @@ fn remainder_panels<I: Isa>(rows: usize) -> usize {
     }
 }
 
-/// The sums of a tile after the steps `steps`.
+/// Returns the sums of a tile after the steps `steps`.
 #[inline(always)]
 fn accumulate_steps<
     I: Isa,

@@ -13,8 +13,9 @@ use crate::isa::{Isa, dispatch};
 use crate::pack::{UnpackedWeights, WeightsF32};
 use crate::{Cpu, MatMut, MatRef};
 
-/// The most rows of a block: four panels of them have 128 KiB and stay in the second-level cache.
-/// With 256 rows results are read and written twice as often, up to 1.1 times as slow.
+/// The largest number of rows of a block: four panels of them have 128 KiB and stay in the
+/// second-level cache. With 256 rows results are read and written twice as often, up to 1.1 times
+/// as slow.
 const DEPTH_BLOCK: usize = 512;
 
 /// Tiles of a block of rows that are interleaved together.
@@ -27,8 +28,9 @@ pub struct GemmScratch {
     cells: Vec<f32>,
 }
 
-/// `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows, outputs]`:
-/// the gradient of weights from the rows they multiplied and the gradients of their results.
+/// Computes `out += x^T * dz` with the shapes `[inputs, outputs] += [rows, inputs]^T x [rows,
+/// outputs]`: the gradient of weights from the rows they multiplied and the gradients of their
+/// results.
 ///
 /// # Panics
 /// If shapes do not fit.
@@ -74,8 +76,8 @@ fn multiply<I: Isa>(
     }
 }
 
-/// The columns of `x` as rows of tiles, interleaved: for each tile, its columns of the first row
-/// of `x`, of the second and so on.
+/// Interleaves the columns of `x` as rows of tiles: for each tile, its columns of the first row of
+/// `x`, of the second and so on.
 #[inline(always)]
 fn interleave_columns(x: MatRef<f32>, blocks: RowBlocks, cells: &mut Vec<f32>) {
     cells.resize(x.rows() * x.columns(), 0.0);

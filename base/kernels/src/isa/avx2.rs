@@ -357,9 +357,9 @@ fn load_bytes(_: Avx2, line: &Line) -> Two<__m256i> {
     }
 }
 
-/// Four bytes as their magnitudes and their signs (all ones where negative); and the
-/// sum of the magnitudes of the negative ones, by which products with flipped weights are
-/// too small. For bytes in -127..=127.
+/// Splits four bytes into their magnitudes and their signs (all ones where negative); and the sum
+/// of the magnitudes of the negative ones, by which products with flipped weights are too small.
+/// For bytes in -127..=127.
 #[inline(always)]
 pub(super) fn magnitudes_and_signs(quad: u32) -> ([u32; 2], i32) {
     const LOWEST: u32 = 0x0101_0101;

@@ -1,4 +1,4 @@
-//! The sum of two matrices: `a + b`, as residual connections have it.
+//! The sum of two matrices, `a + b`, as in residual connections.
 
 use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
 use crate::elementwise::add_in_place;
@@ -21,7 +21,7 @@ impl Operator for Add {
         }
     }
 
-    /// The plain loop, which compilers turn into vectors.
+    /// Runs the plain loop, which compilers turn into vectors.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }

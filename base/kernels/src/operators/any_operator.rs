@@ -1,16 +1,16 @@
-//! Operators of any kind, as tapes keep them: without the type of the operator, by that of the numbers.
+//! Operators of any type, as tapes keep them: only the type of the numbers is known.
 
 use std::fmt::Debug;
 
 use super::{InputGradients, Inputs, Operator};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// How numbers are computed.
+/// The way in which numbers are computed.
 #[derive(Clone, Copy, Debug)]
 pub enum Arithmetic {
     /// By the plain loops.
     Plain,
-    /// By the vector instructions of the CPU, where numbers are f32.
+    /// By the vector instructions of the CPU, if numbers are f32.
     Vector(Cpu),
 }
 

@@ -93,7 +93,7 @@ fn forward_row<I: Isa>(isa: I, [i, f, input, y]: [&[f32]; 4], out: &mut [f32]) {
     }
 }
 
-/// The gradient of `sigmoid(gate) * value`.
+/// Computes the gradient of `sigmoid(gate) * value`.
 #[inline(always)]
 fn gradient_row<I: Isa>(
     isa: I,

@@ -25,7 +25,7 @@ impl Operator for Clip {
         }
     }
 
-    /// The plain loop, which compilers turn into vectors.
+    /// Runs the plain loop, which compilers turn into vectors.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }
@@ -47,7 +47,8 @@ impl Operator for Clip {
         }
     }
 
-    /// The plain loop: the gradient of the product that follows costs hundreds of times as much.
+    /// Runs the plain loop: the gradient of the product that follows costs hundreds of times as
+    /// much.
     fn gradient_f32(
         &self,
         _: Cpu,

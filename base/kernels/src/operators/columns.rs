@@ -2,13 +2,13 @@
 
 use crate::isa::{Isa, LANES};
 
-/// Up to sixteen columns from `from`, before `end`.
+/// Loads up to sixteen columns from `from`, before `end`.
 #[inline(always)]
 pub(super) fn load_columns<I: Isa>(isa: I, row: &[f32], from: usize, end: usize) -> I::F {
     isa.load_partial(&row[from..(from + LANES).min(end)], 0.0)
 }
 
-/// Up to sixteen columns of gate `gate` of a row `[gates * width]`.
+/// Loads up to sixteen columns of gate `gate` of a row `[gates * width]`.
 #[inline(always)]
 pub(super) fn load_gate<I: Isa>(
     isa: I,
@@ -20,7 +20,7 @@ pub(super) fn load_gate<I: Isa>(
     load_columns(isa, row, gate * width + from, (gate + 1) * width)
 }
 
-/// Up to sixteen columns of a gate, zeros without a row.
+/// Loads up to sixteen columns of a gate, zeros without a row.
 #[inline(always)]
 pub(super) fn load_gate_or_zero<I: Isa>(
     isa: I,
@@ -61,13 +61,13 @@ pub(super) fn add_gate<I: Isa>(
     add_columns(isa, value, row, gate * width + from, (gate + 1) * width);
 }
 
-/// `y (1 - y)`, the slope of a sigmoid with the result y.
+/// Computes `y (1 - y)`, the slope of a sigmoid with the result y.
 #[inline(always)]
 pub(super) fn sigmoid_slope<I: Isa>(isa: I, y: I::F) -> I::F {
     isa.mul(y, isa.sub(isa.splat(1.0), y))
 }
 
-/// `1 - y^2`, the slope of a tanh with the result y.
+/// Computes `1 - y^2`, the slope of a tanh with the result y.
 #[inline(always)]
 pub(super) fn tanh_slope<I: Isa>(isa: I, y: I::F) -> I::F {
     isa.sub(isa.splat(1.0), isa.mul(y, y))

@@ -14,7 +14,7 @@ pub struct ConcatRows;
 #[derive(Clone, Copy, Debug)]
 pub struct ConcatColumns;
 
-/// `into += rows`.
+/// Computes `into += rows`.
 fn add_plain<R: Real>(rows: MatRef<'_, R>, into: &mut MatMut<'_, R>) {
     for row in 0..rows.rows() {
         let elements = into.row(row).iter_mut().zip(rows.row(row));

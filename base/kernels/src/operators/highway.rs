@@ -78,7 +78,7 @@ impl Operator for Highway {
     }
 }
 
-/// `y = g * y + (1 - g) * input`.
+/// Computes `y = g * y + (1 - g) * input`.
 #[inline(always)]
 pub(super) fn highway_row<I: Isa>(isa: I, gate: &[f32], input: &[f32], y: &mut [f32]) {
     let width = y.len();

@@ -18,11 +18,11 @@ use crate::{Cpu, MatMut, MatRef, Real};
 /// initial states, `[sequences, width]`; the result is c of every row.
 #[derive(Clone, Debug)]
 pub struct LinearRecurrence {
-    /// Which rows follow each other.
+    /// The rows that follow each other.
     pub sequences: Sequences,
 }
 
-/// Gate, input and initial states.
+/// Returns the gate, the input and the initial states.
 fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>; 3] {
     let matrices: [MatRef<'a, R>; 3] = inputs.matrices.try_into().expect("three matrices");
     matrices[..2].iter().for_each(|matrix| assert_shape(matrix, shape));
@@ -87,7 +87,7 @@ impl Operator for LinearRecurrence {
         }
     }
 
-    /// Backward in time: `G_t = d_out_t + g_{t+1} G_{t+1}`; `d_input_t += (1 - g_t) G_t`;
+    /// Goes backward in time: `G_t = d_out_t + g_{t+1} G_{t+1}`; `d_input_t += (1 - g_t) G_t`;
     /// `d_gate_t += G_t (c_{t-1} - x_t) g_t (1 - g_t)`; `d_initial += g_1 G_1`.
     fn gradient_f32(
         &self,

@@ -44,7 +44,7 @@ impl Operator for MeanPool {
         }
     }
 
-    /// The plain loop, which compilers turn into vectors.
+    /// Runs the plain loop, which compilers turn into vectors.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }

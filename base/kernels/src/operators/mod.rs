@@ -1,13 +1,12 @@
-//! Operators of neural networks: each in a file of its own, with all that there is about it.
+//! Operators of neural networks, one file each.
 //!
 //! An [`Operator`] takes matrices and vectors and gives one matrix. Its file has the formula, the
 //! plain forward and gradient over any [`Real`], which are the reference of decoding and of
-//! training, the same in vector instructions, and what runs it knows none of that: a backend applies
-//! operators, a tape records them and asks them for their gradients. A new operator is a file here,
-//! with a test that calls the check of all (`tests.rs`), a name below, and its call in a layer. A
-//! kernel for a device will be one file more beside it.
+//! training, and the same in vector instructions. Callers know nothing of that: a backend applies
+//! operators, a tape records them and asks them for their gradients. A new operator needs a file
+//! here, with a test that calls the common check (`tests.rs`), a name below, and a call in a layer.
 //!
-//! Gradients are added to what is there, since a matrix may be used several times. Nothing but the
+//! Gradients are added to existing ones, since a matrix may be used several times. Nothing but the
 //! inputs and the result is kept for them: gates are computed again, which costs less than writing
 //! and reading them.
 //!
@@ -60,7 +59,7 @@ pub use normalize::{ColumnNorm, NormKind, Normalize, NormalizeColumns};
 pub use running_mean::RunningMean;
 pub use sequences::Sequences;
 
-/// What an operator is computed from; its documentation says which matrix is which.
+/// The inputs of an operator, whose documentation says which matrix is which.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, R> {
     /// `[rows, width]` each.
@@ -74,7 +73,7 @@ pub struct Inputs<'a, R> {
 struct ShortList<T, const N: usize> {
     few: [T; N],
     len: usize,
-    /// All of them where there are more than `N`.
+    /// All of them, if there are more than `N`.
     many: Vec<T>,
 }
 
@@ -110,7 +109,7 @@ pub struct InputArrays<'a, R> {
 }
 
 impl<'a, R: Copy> InputArrays<'a, R> {
-    /// Matrices and vectors in the order of the operator.
+    /// Makes inputs of matrices and vectors in the order of the operator.
     pub fn new(
         matrices: impl IntoIterator<Item = MatRef<'a, R>>,
         vectors: impl IntoIterator<Item = &'a [R]>,
@@ -121,19 +120,19 @@ impl<'a, R: Copy> InputArrays<'a, R> {
         }
     }
 
-    /// Returns all of them.
+    /// Returns all inputs.
     pub fn inputs(&self) -> Inputs<'_, R> {
         Inputs { matrices: self.matrices.items(), vectors: self.vectors.items() }
     }
 
-    /// `[rows, width]` of an operator's result.
+    /// Returns `[rows, width]` of an operator's result.
     pub fn shape_of_result(&self, operator: &impl Operator) -> [usize; 2] {
         let shapes = self.matrices.items().iter().map(|matrix| [matrix.rows(), matrix.columns()]);
         operator.shape(ShortList::<_, 4>::new([0; 2], shapes).items())
     }
 }
 
-/// Where the gradients of [`Inputs`] are added, in the same order.
+/// The places to which the gradients of [`Inputs`] are added, in the same order.
 #[derive(Debug)]
 pub struct InputGradients<'a, 'm, 'v, R> {
     /// `[rows, width]` each.
@@ -147,13 +146,13 @@ pub struct InputGradients<'a, 'm, 'v, R> {
 /// # Panics
 /// All methods panic if shapes do not fit.
 pub trait Operator: Debug + Send + Sync + 'static {
-    /// `[rows, width]` of the result, from those of the matrices.
+    /// Returns `[rows, width]` of the result, from those of the matrices.
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
 
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);
 
-    /// The same in vector instructions.
+    /// Does the same in vector instructions.
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
 
     /// Adds the gradients of the inputs. `out` is the result, `d_out` its gradient.
@@ -165,7 +164,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
         into: InputGradients<'_, '_, '_, R>,
     );
 
-    /// The same in vector instructions.
+    /// Does the same in vector instructions.
     fn gradient_f32(
         &self,
         cpu: Cpu,
@@ -212,7 +211,7 @@ impl ActivationImpl {
     }
 }
 
-/// Returns the number that all are, 0 without any.
+/// Returns the number that all are equal to; 0 if there are none.
 fn common(mut numbers: impl Iterator<Item = usize>, what: &str) -> usize {
     let first = numbers.next().unwrap_or(0);
     assert!(numbers.all(|number| number == first), "{what}");
@@ -231,7 +230,7 @@ fn assert_shape<R>(matrix: &MatRef<'_, R>, [rows, width]: [usize; 2]) {
     assert_eq!([matrix.rows(), matrix.columns()], [rows, width]);
 }
 
-/// The matrices of an operator that takes `N`, all of the shape of the result.
+/// Returns the matrices of an operator that takes `N`, all of the shape of the result.
 fn same_shape<'a, R, const N: usize>(
     inputs: &Inputs<'a, R>,
     [rows, width]: [usize; 2],

@@ -1,4 +1,4 @@
-//! The product of two matrices, element by element: `a * b`, as gated feed-forward layers have it.
+//! The product of two matrices, element by element: `a * b`, as in gated feed-forward layers.
 
 use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
 use crate::elementwise::{add_product, multiply};

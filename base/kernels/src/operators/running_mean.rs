@@ -16,9 +16,9 @@ use crate::{Cpu, MatMut, MatRef, Real};
 /// `[rows, width]`, and the means before, `[sequences, width]`; the result is the mean at every row.
 #[derive(Clone, Debug)]
 pub struct RunningMean {
-    /// Which rows follow each other.
+    /// The rows that follow each other.
     pub sequences: Sequences,
-    /// For each sequence how many rows are in the mean before.
+    /// For each sequence the number of rows in the mean before.
     pub counts: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl Operator for RunningMean {
         }
     }
 
-    /// With `G_t = sum over i >= t of d_out_i / (seen + i + 1)`, steps counted from 0,
+    /// Computes, with `G_t = sum over i >= t of d_out_i / (seen + i + 1)`, steps counted from 0,
     /// `d_input_t += G_t` and `d_initial += seen G_0`.
     fn gradient_f32(
         &self,

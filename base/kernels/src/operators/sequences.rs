@@ -7,7 +7,7 @@ use crate::MatMut;
 /// The sequences that the rows of a matrix belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sequences {
-    /// Each row is a sequence of its own, as in a step of decoding.
+    /// Each row is a separate sequence, as in a step of decoding.
     SingleStep,
     /// Sequences of these lengths, one after the other.
     Lengths(Vec<usize>),

@@ -1,4 +1,4 @@
-//! Filling packed f32 weights again: after each update of a training.
+//! Refilling of packed f32 weights after each update in training.
 //!
 //! [`WeightsF32::pack`] goes column by column, which is fast enough for a model file. Here
 //! memory is reused and read and written once: matrices in the order of the lines are copied
@@ -74,8 +74,8 @@ impl WeightsF32 {
         }
     }
 
-    /// Lines for weights `[depth, columns]`, of any content: a part that starts a line writes all
-    /// of it, and those after it in the line their cells.
+    /// Resizes the lines for weights `[depth, columns]`, with any content: a part that starts a
+    /// line writes all of it, and those after it in the line their cells.
     fn reshape(&mut self, depth: usize, columns: usize) {
         let count = Layout::F32.lines(depth, columns).expect("weights fit the address space");
         self.lines.resize(count, Line::ZERO);

@@ -21,7 +21,7 @@ pub struct WeightsF32 {
 }
 
 impl<'a> PackedF32<'a> {
-    /// Returns weights of the given lines.
+    /// Makes weights of the given lines.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -30,12 +30,12 @@ impl<'a> PackedF32<'a> {
         Ok(Self { panels: Panels::new(Layout::F32, lines, depth, columns)? })
     }
 
-    /// Inputs, the depth of a product.
+    /// Returns the number of inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs, the columns of a product.
+    /// Returns the number of outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
@@ -62,7 +62,8 @@ impl<'a> PackedF32<'a> {
         self
     }
 
-    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
+    /// Copies the numbers of one column, `[depth]`: the embedding of a token in a tied output
+    /// layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.

@@ -23,8 +23,8 @@ const TARGET_NORM: f32 = 46_340.0;
 /// The largest norm that a run of i16 can have.
 const MAX_RUN_NORM: u32 = 8 * 32_768;
 
-/// By how much rounding may increase the norm of a run: each number changes by at most half a
-/// unit, the norm by four units; half a unit more is for rounding errors of f32.
+/// The amount by which rounding may increase the norm of a run: each number changes by at most half
+/// a unit, the norm by four units; half a unit more is for rounding errors of f32.
 pub(crate) const ROUNDING_SLACK: f32 = 4.5;
 
 /// Packed i16 weights `[depth, columns]`, borrowed.
@@ -47,7 +47,7 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Returns weights of the given parts; `scales` is padded to a multiple of sixteen columns.
+    /// Makes weights of the given parts; `scales` is padded to a multiple of sixteen columns.
     /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one is
     /// larger, sums overflow (and wrap).
     ///
@@ -67,12 +67,12 @@ impl<'a> PackedI16<'a> {
         Ok(Self { panels, scales, norm })
     }
 
-    /// Inputs, the depth of a product.
+    /// Returns the number of inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs, the columns of a product.
+    /// Returns the number of outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
@@ -92,7 +92,8 @@ impl<'a> PackedI16<'a> {
         Self { panels: self.panels.column_range(&columns), scales, norm: self.norm }
     }
 
-    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
+    /// Copies the numbers of one column, `[depth]`: the embedding of a token in a tied output
+    /// layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.
@@ -199,7 +200,7 @@ fn column_scale(numbers: &[f32]) -> f32 {
     }
 }
 
-/// By which factor the squared error must fall before a coarser unit is taken. It has no other
+/// The factor by which the squared error must fall before a coarser unit is taken. It has no other
 /// cost: weights of smaller norm leave more headroom for rows.
 const MIN_ERROR_GAIN: f32 = 4.0;
 

@@ -51,14 +51,14 @@ pub struct WeightsI8 {
     columns: usize,
 }
 
-/// Columns, including the padding of the last panel.
+/// Returns the number of columns, including the padding of the last panel.
 fn padded(columns: usize) -> usize {
     columns.next_multiple_of(LANES)
 }
 
 impl<'a> PackedI8<'a> {
-    /// Returns weights of the given parts; scales and corrections are padded to a multiple of
-    /// sixteen columns.
+    /// Makes weights of the given parts; scales and corrections are padded to a multiple of sixteen
+    /// columns.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -76,12 +76,12 @@ impl<'a> PackedI8<'a> {
         Ok(Self { panels, scales, corrections })
     }
 
-    /// Inputs, the depth of a product.
+    /// Returns the number of inputs, the depth of a product.
     pub fn depth(&self) -> usize {
         self.panels.depth()
     }
 
-    /// Outputs, the columns of a product.
+    /// Returns the number of outputs, the columns of a product.
     pub fn columns(&self) -> usize {
         self.panels.columns()
     }
@@ -99,7 +99,8 @@ impl<'a> PackedI8<'a> {
         }
     }
 
-    /// The numbers of one column, `[depth]`: the embedding of a token in a tied output layer.
+    /// Copies the numbers of one column, `[depth]`: the embedding of a token in a tied output
+    /// layer.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.
@@ -113,7 +114,7 @@ impl<'a> PackedI8<'a> {
         }
     }
 
-    /// The integers of one column as bytes, `[depth]`.
+    /// Copies the integers of one column as bytes, `[depth]`.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.

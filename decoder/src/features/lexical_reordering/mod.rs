@@ -109,7 +109,7 @@ fn parse_default_scores(list: &str, columns: usize) -> Result<Vec<f32>, String> 
     let scores = list.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
     if scores.len() != columns {
         let found = scores.len();
-        return Err(format!("default-scores={list}: {found} scores where {columns} are expected"));
+        return Err(format!("default-scores={list}: expected {columns} scores, found {found}"));
     }
     Ok(scores)
 }

@@ -255,8 +255,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         }
     }
 
-    /// Diversity: the first items of edges still in the queue join the stack, the
-    /// best first.
+    /// Adds the first items of edges still in the queue to the stack, the best first, for
+    /// diversity.
     fn store_first_items(&mut self, edges: &[Edge]) {
         while let Some(key) = self.queue.queue.pop() {
             let number = !(key as u32);

@@ -1,4 +1,4 @@
-//! Norms of ranges of columns, each by itself, as recurrent cells have them for their gates.
+//! Norms of ranges of columns, each by itself, for the gates of recurrent cells.
 
 use std::ops::Range;
 

@@ -67,7 +67,7 @@ impl Normalize {
     }
 }
 
-/// The rows and what is added to them.
+/// Returns the rows and the residual that is added to them.
 fn summands<'a, R>(
     inputs: &Inputs<'a, R>,
     shape: [usize; 2],

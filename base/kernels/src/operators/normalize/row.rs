@@ -11,7 +11,7 @@ pub(super) struct RowGradients<'a, R> {
     pub bias: Option<&'a mut [R]>,
 }
 
-/// What is subtracted from the elements of a row, and what the rest is multiplied with.
+/// Returns the mean to subtract from a row and the factor for the rest.
 fn plain_moments<R: Real>(norm: Norm<'_, R>, x: &[R]) -> [R; 2] {
     let count = R::of(x.len() as f64);
     let mean = match norm.kind {
@@ -22,7 +22,7 @@ fn plain_moments<R: Real>(norm: Norm<'_, R>, x: &[R]) -> [R; 2] {
     [mean, R::ONE / (squares / count + R::of(norm.epsilon.into())).sqrt()]
 }
 
-/// `out = norm(row + residual)`.
+/// Computes `out = norm(row + residual)`.
 pub(super) fn norm_row_plain<R: Real>(
     norm: Norm<'_, R>,
     row: &[R],
@@ -65,7 +65,7 @@ pub(super) fn add_row_gradient_plain<R: Real>(
     }
 }
 
-/// What is subtracted from the elements of a row, and what the rest is multiplied with; `sums` are
+/// Returns the mean to subtract from a row and the factor for the rest; `sums` are
 /// those of its elements, sixteen columns apart.
 #[inline(always)]
 fn moments<I: Isa>(isa: I, norm: &Norm<'_, f32>, x: &[f32], sums: I::F) -> [f32; 2] {
@@ -83,7 +83,7 @@ fn moments<I: Isa>(isa: I, norm: &Norm<'_, f32>, x: &[f32], sums: I::F) -> [f32;
     [mean, 1.0 / (isa.reduce_sum(squares) / columns + norm.epsilon).sqrt()]
 }
 
-/// `out = norm(rows + residual)`, row by row.
+/// Computes `out = norm(rows + residual)`, row by row.
 #[inline(always)]
 pub(super) fn norm_rows<I: Isa>(
     isa: I,
@@ -98,7 +98,7 @@ pub(super) fn norm_rows<I: Isa>(
     }
 }
 
-/// `rows = norm(rows)`, with the bits of [`norm_rows`].
+/// Computes `rows = norm(rows)`, with the bits of [`norm_rows`].
 #[inline(always)]
 pub(super) fn norm_rows_in_place<I: Isa>(isa: I, norm: Norm<'_, f32>, mut rows: MatMut<'_, f32>) {
     for row in 0..rows.rows() {
@@ -111,7 +111,7 @@ pub(super) fn norm_rows_in_place<I: Isa>(isa: I, norm: Norm<'_, f32>, mut rows: 
     }
 }
 
-/// `out = norm(row + residual)`.
+/// Computes `out = norm(row + residual)`.
 #[inline(always)]
 fn norm_row<I: Isa>(
     isa: I,
@@ -132,7 +132,7 @@ fn norm_row<I: Isa>(
     scale_row(isa, norm, sums, out);
 }
 
-/// `row = norm(row)`; `sums` are those of its elements, sixteen columns apart.
+/// Computes `row = norm(row)`; `sums` are those of its elements, sixteen columns apart.
 #[inline(always)]
 fn scale_row<I: Isa>(isa: I, norm: &Norm<'_, f32>, sums: I::F, row: &mut [f32]) {
     let [mean, factor] = moments(isa, norm, row, sums);
