@@ -20,8 +20,8 @@ use crate::trainable_model::TrainableModel;
 /// Standard deviations above the mean.
 const DEVIATIONS: f64 = 1.1;
 
-/// Where inputs of each matrix are clipped, under its name, from `pairs` of a source and its
-/// translation, as ids with `</s>`.
+/// Returns where inputs of each matrix are clipped, under its name, from `pairs` of a source and
+/// its translation, as ids with `</s>`.
 ///
 /// # Errors
 /// If there is no pair, or the model cannot be run in training.
@@ -54,7 +54,7 @@ pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTre
     Ok(maxima.into_iter().map(|(name, maxima)| (name, clip_value(&maxima))).collect())
 }
 
-/// The mean of maxima and 1.1 standard deviations, those of the sample itself.
+/// Returns the mean of maxima and 1.1 standard deviations, those of the sample itself.
 fn clip_value(maxima: &[f64]) -> f32 {
     let count = maxima.len() as f64;
     let mean = maxima.iter().sum::<f64>() / count;

@@ -57,7 +57,7 @@ impl Default for TransformerSites {
 }
 
 impl Dropout {
-    /// The rate at a site.
+    /// Returns the rate at a site.
     pub fn rate(&self, site: DropoutSite) -> f32 {
         let has_dropout = match site {
             DropoutSite::Embedding => self.sites.embedding,

@@ -19,9 +19,8 @@ enum Initializer {
     Uniform(f32),
 }
 
-/// The initial values of all parameters, a flat vector. With `depth_scaling`, matrices of
-/// layer n of a transformer are divided by the square root of n
-/// (`transformer-depth-scaling`).
+/// Returns the initial values of all parameters, a flat vector. With `depth_scaling`, matrices of
+/// layer n of a transformer are divided by the square root of n (`transformer-depth-scaling`).
 pub fn initial_values(architecture: &Architecture, seed: u64, depth_scaling: bool) -> Vec<f32> {
     let layout = ParameterLayout::new(architecture);
     let mut values = vec![0.0; layout.len()];
@@ -72,13 +71,13 @@ fn initializer(
     Initializer::Uniform(limit)
 }
 
-/// The number of the layer in a name such as `encoder_l3_self_Wq`.
+/// Returns the number of the layer in a name such as `encoder_l3_self_Wq`.
 fn layer_of(name: &str) -> Option<u32> {
     let mut parts = name.split('_');
     parts.find_map(|part| part.strip_prefix('l')?.parse().ok())
 }
 
-/// The 64-bit FNV-1a hash.
+/// Returns the 64-bit FNV-1a hash.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -72,7 +72,7 @@ mod tests {
         TransformerStackConfig,
     };
 
-    /// A small transformer.
+    /// Returns a small transformer.
     pub(crate) fn tiny_architecture() -> Architecture {
         let stack = TransformerStackConfig { depth: 1, heads: 2, ffn_width: 12, ffn_depth: 2 };
         Architecture::Transformer(TransformerConfig {

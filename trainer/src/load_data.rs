@@ -15,8 +15,8 @@ use crate::error::Result;
 use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
-/// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well, others
-/// take text that is segmented already. `sizes` cuts them; 0 for all.
+/// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well,
+/// others take text that is segmented already. `sizes` cuts them; 0 for all.
 ///
 /// # Errors
 /// If a file cannot be read or is not a vocabulary.
@@ -50,7 +50,7 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
     })
 }
 
-/// A fingerprint of the words of both vocabularies.
+/// Returns a fingerprint of the words of both vocabularies.
 pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
     let mut all = Vec::new();
     for vocabulary in &tokenizers.vocabularies {

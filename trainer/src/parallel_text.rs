@@ -40,7 +40,7 @@ pub struct ParallelFiles {
 }
 
 impl ParallelFiles {
-    /// A file of each side.
+    /// Creates a file of each side.
     pub fn pair([source, target]: [PathBuf; 2]) -> Self {
         fn file(path: PathBuf, field: Field) -> FieldFile {
             FieldFile { path, fields: vec![field] }
@@ -51,12 +51,12 @@ impl ParallelFiles {
         }
     }
 
-    /// The paths of all files.
+    /// Returns the paths of all files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// The paths of all files, for messages.
+    /// Returns the paths of all files, for messages.
     pub fn describe(&self) -> String {
         let paths: Vec<String> = self.paths().map(|path| path.display().to_string()).collect();
         paths.join(" and ")
@@ -67,7 +67,7 @@ impl ParallelFiles {
         self.paths().any(|path| path.as_os_str() == "-")
     }
 
-    /// The files of source and target, if they are that alone and can be read again.
+    /// Returns the files of source and target, if they are that alone and can be read again.
     pub fn source_and_target(&self) -> Option<[PathBuf; 2]> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;
@@ -127,12 +127,12 @@ impl ParallelText {
         })
     }
 
-    /// A field of the pair; none if no file has it.
+    /// Returns a field of the pair; none if no file has it.
     pub fn text(&self, field: Field) -> Option<&[u8]> {
         self.texts[field as usize].as_deref()
     }
 
-    /// The error of a field that does not fit its pair.
+    /// Returns the error of a field that does not fit its pair.
     pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
         let mut files = self.files.names().iter().zip(&self.fields);
         let name = files.find(|(_, fields)| fields.contains(&field)).map_or("", |(name, _)| name);

@@ -27,7 +27,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// The number of its elements.
+    /// Returns the number of its elements.
     pub fn len(&self) -> usize {
         self.shape[0] * self.shape[1]
     }
@@ -37,7 +37,7 @@ impl Parameter {
         self.len() == 0
     }
 
-    /// Its place in the flat vector.
+    /// Returns its place in the flat vector.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.offset..self.offset + self.len()
     }
@@ -51,7 +51,7 @@ pub struct ParameterLayout {
 }
 
 impl ParameterLayout {
-    /// The layout of the parameters of `architecture`.
+    /// Returns the layout of the parameters of `architecture`.
     pub fn new(architecture: &Architecture) -> Self {
         let mut specs = architecture.parameters();
         specs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -64,7 +64,7 @@ impl ParameterLayout {
         ParameterLayout { parameters: parameters.collect(), len }
     }
 
-    /// The length of the flat vector, padding included.
+    /// Returns the length of the flat vector, padding included.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -74,19 +74,19 @@ impl ParameterLayout {
         self.len == 0
     }
 
-    /// The parameter of that name.
+    /// Returns the parameter of that name.
     pub fn get(&self, name: &str) -> Option<&Parameter> {
         let found = self.parameters.binary_search_by(|parameter| parameter.name[..].cmp(name));
         found.ok().map(|index| &self.parameters[index])
     }
 
-    /// All parameters in order.
+    /// Returns all parameters in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Parameter> {
         self.parameters.iter()
     }
 }
 
-/// The parameters of the model at `path`, a flat vector of `layout`.
+/// Reads the parameters of the model at `path`, a flat vector of `layout`.
 ///
 /// # Errors
 /// If the model cannot be read, or has not all parameters in these shapes and finite.

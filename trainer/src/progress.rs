@@ -24,7 +24,7 @@ pub struct TrainingLength {
 }
 
 impl TrainingLength {
-    /// A number of updates.
+    /// Creates a length in updates.
     pub fn from_updates(count: u64) -> Self {
         TrainingLength { count, unit: SchedulingUnit::Updates }
     }
@@ -90,7 +90,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// How far it is in a unit.
+    /// Returns how far it is in a unit.
     pub fn in_unit(&self, unit: SchedulingUnit) -> u64 {
         match unit {
             SchedulingUnit::Updates => self.updates,

@@ -19,12 +19,12 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// The words of a key and of the upper three words of counters.
+    /// Returns the words of a key and of the upper three words of counters.
     pub fn new(key: [u32; 2], stream: [u32; 3]) -> Self {
         RandomStream { key, stream, next: 0, words: [0; 4], left: 0 }
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub fn next_word(&mut self) -> u32 {
         if self.left == 0 {
             let [a, b, c] = self.stream;
@@ -36,12 +36,12 @@ impl RandomStream {
         self.words[3 - self.left]
     }
 
-    /// A number in 0..1, of 24 bits.
+    /// Returns a number in 0..1, of 24 bits.
     pub fn next_unit(&mut self) -> f32 {
         (self.next_word() >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// A number below `limit`, all with the same probability up to 2^-32.
+    /// Returns a number below `limit`, all with the same probability up to 2^-32.
     ///
     /// # Panics
     /// If `limit` is 0.

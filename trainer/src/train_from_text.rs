@@ -64,8 +64,8 @@ struct Paths {
 }
 
 impl TrainingRequest {
-    /// Trains, or resumes a training. `log` gets lines of the log, and so does the file of the option
-    /// `log`; `warn` gets warnings.
+    /// Trains, or resumes a training. `log` gets lines of the log, and so does the file of the
+    /// option `log`; `warn` gets warnings.
     ///
     /// # Errors
     /// If options or files do not fit, or cannot be read or written, or the training diverges.
@@ -225,7 +225,7 @@ impl TrainingRequest {
         Ok(Summary::Trained { outcome, model })
     }
 
-    /// The options with the paths of this training.
+    /// Returns the options with the paths of this training.
     fn marian_yaml(&self, paths: &Paths) -> Result<String> {
         let mut options = self.options.clone();
         fn text(path: &Path) -> String {
@@ -381,8 +381,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// The parameters of `pretrained-model`. A training that goes on needs none, and one whose model
-    /// is there already begins with that, as in Marian.
+    /// Returns the parameters of `pretrained-model`. A training that goes on needs none, and one
+    /// whose model is there already begins with that, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,

@@ -22,8 +22,8 @@ pub struct TrainableModel<K: Kernels> {
 }
 
 impl<K: Kernels> TrainableModel<K> {
-    /// The layers of `architecture`. Keys and values of pre-norm transformers are normalised,
-    /// as in Marian's training.
+    /// Returns the layers of `architecture`. Keys and values of pre-norm transformers are
+    /// normalised, as in Marian's training.
     ///
     /// # Errors
     /// If the architecture is not consistent.
@@ -41,28 +41,28 @@ impl<K: Kernels> TrainableModel<K> {
         Ok(TrainableModel { architecture, layers, registry, product_clip: None })
     }
 
-    /// The same with the inputs of products with weights clipped at a magnitude in training, if one is
-    /// given (`training.md` C.3).
+    /// The same with the inputs of products with weights clipped at a magnitude in training, if one
+    /// is given (`training.md` C.3).
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         TrainableModel { product_clip, ..self }
     }
 
-    /// The architecture.
+    /// Returns the architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// The places of parameters.
+    /// Returns the places of parameters.
     pub fn layout(&self) -> &ParameterLayout {
         self.registry.layout()
     }
 
-    /// What the parameters of the layers are.
+    /// Returns what the parameters of the layers are.
     pub fn registry(&self) -> &Arc<WeightRegistry> {
         &self.registry
     }
 
-    /// A tape for this model.
+    /// Returns a tape for this model.
     pub fn tape(&self, kernels: K) -> Tape<K> {
         Tape::new(kernels, Arc::clone(&self.registry)).with_product_clip(self.product_clip)
     }

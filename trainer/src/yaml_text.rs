@@ -1,6 +1,6 @@
 //! Texts as YAML: the program writes configurations that it and Marian read.
 
-/// A text as a scalar of YAML, quoted where it could be read as something else.
+/// Returns a text as a scalar of YAML, quoted where it could be read as something else.
 pub fn yaml_scalar(text: &str) -> String {
     let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
     if begins_plainly

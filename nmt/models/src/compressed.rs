@@ -13,8 +13,8 @@ use miriam_textio::Input;
 
 use crate::{Error, Result};
 
-/// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly compress,
-/// lists of words and of lexical probabilities to a tenth.
+/// A file may decompress to this many times its length, plus [`ALLOWANCE`]: weights hardly
+/// compress, lists of words and of lexical probabilities to a tenth.
 const MAX_RATIO: u64 = 64;
 /// Bytes that small files may decompress to.
 const ALLOWANCE: u64 = 16 << 20;
@@ -22,7 +22,7 @@ const ALLOWANCE: u64 = 16 << 20;
 /// The suffixes of compressed files.
 const SUFFIXES: [&str; 2] = ["gz", "zst"];
 
-/// The content of the file at `path`, decompressed if it is gzip or zstd; also of a pipe.
+/// Opens the content of the file at `path`, decompressed if it is gzip or zstd; also of a pipe.
 ///
 /// # Errors
 /// If it cannot be read or is damaged.
@@ -89,7 +89,7 @@ pub fn plain_path(path: &Path) -> PathBuf {
     }
 }
 
-/// The extension of `path` that tells the format: that before the suffix of a compression.
+/// Returns the extension of `path` that tells the format: that before the suffix of a compression.
 pub fn format_extension(path: &Path) -> Option<String> {
     let plain = plain_path(path);
     plain.extension().and_then(|extension| extension.to_str()).map(str::to_owned)
@@ -104,7 +104,7 @@ pub fn without_doubles<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
     names
 }
 
-/// The file `path`, or the compressed one beside it if only that is there.
+/// Finds the file `path`, or the compressed one beside it if only that is there.
 pub fn find(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;

@@ -59,7 +59,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A sound file that is not supported, and what to do.
+    /// Creates the error that a sound file is not supported, and what to do.
     pub fn unsupported(path: &Path, reason: impl Into<String>) -> Self {
         Error::Unsupported { file: path.display().to_string(), reason: reason.into() }
     }

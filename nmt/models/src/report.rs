@@ -35,7 +35,7 @@ struct ModelDescription {
 }
 
 impl Report {
-    /// The summary of `bundle`.
+    /// Returns the summary of `bundle`.
     pub fn new(bundle: &ModelBundle) -> Self {
         let models = bundle.models.iter().map(ModelDescription::new).collect();
         let (bundle_lines, mut notes) = (describe_bundle(bundle), Vec::new());
@@ -51,7 +51,7 @@ impl Report {
         Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// The report as text: a name and a value a line.
+    /// Returns the report as text: a name and a value a line.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -78,7 +78,7 @@ impl Report {
         text
     }
 
-    /// The names, data types and shapes of all tensors, a line each.
+    /// Returns the names, data types and shapes of all tensors, a line each.
     pub fn to_tensor_list(&self) -> String {
         let mut text = String::new();
         for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
@@ -88,7 +88,7 @@ impl Report {
         text
     }
 
-    /// The report with all tensors as one JSON object and a line end.
+    /// Returns the report with all tensors as one JSON object and a line end.
     pub fn to_json(&self) -> String {
         fn lines(lines: &[(&str, String)]) -> JsonObject<String> {
             let pairs = lines.iter();
@@ -125,7 +125,7 @@ impl Report {
     }
 }
 
-/// The key of a line in JSON: its name with underscores.
+/// Returns the key of a line in JSON: its name with underscores.
 fn json_key(name: &str) -> String {
     name.replace([' ', '-'], "_")
 }
@@ -305,8 +305,8 @@ fn describe_shortlist(generator: &ShortlistGenerator) -> String {
 }
 
 impl ModelBundle {
-    /// The files in use beside the models, a name and a value each: vocabularies, how text is
-    /// segmented, shortlist.
+    /// Returns the files in use beside the models, a name and a value each: vocabularies, how text
+    /// is segmented, shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         if let Some(TokenizerPair { vocabularies, segmentation, source_marks, target_prefix }) =

@@ -60,7 +60,7 @@ impl BpeCodesFile {
         Ok(BpeCodesFile { codes, bytes, name: name.to_owned(), words: None })
     }
 
-    /// The codes for the words of `rules`; without rules for what spaces divide.
+    /// Returns the codes for the words of `rules`; without rules for what spaces divide.
     pub(crate) fn with_words(self, rules: Option<WordRules>) -> Self {
         BpeCodesFile { words: rules.map(|rules| Arc::new(MosesWords::new(rules))), ..self }
     }

@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// The value of `key` in a mapping, the last one of repeated keys.
+    /// Returns the value of `key` in a mapping, the last one of repeated keys.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Mapping(entries) => {
@@ -77,7 +77,7 @@ impl Value {
         }
     }
 
-    /// The bytes of a scalar.
+    /// Returns the bytes of a scalar.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::Scalar(bytes) => Some(bytes),
@@ -85,12 +85,13 @@ impl Value {
         }
     }
 
-    /// A scalar as text, if it is UTF-8.
+    /// Returns a scalar as text, if it is UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
-    /// A scalar as a truth value: `true`, `yes`, `on`, `false`, `no` or `off`; 1 and 0 are numbers.
+    /// Returns a scalar as a truth value: `true`, `yes`, `on`, `false`, `no` or `off`; 1 and 0 are
+    /// numbers.
     pub fn as_bool(&self) -> Option<bool> {
         self.as_str().filter(|word| word.len() > 1).and_then(parse_truth_word)
     }
@@ -100,7 +101,7 @@ impl Value {
         matches!(self.as_bytes(), Some(b"" | b"~" | b"null" | b"Null" | b"NULL"))
     }
 
-    /// The items of a sequence; null is an empty one, other values are their only item.
+    /// Returns the items of a sequence; null is an empty one, other values are their only item.
     pub fn items(&self) -> &[Value] {
         match self {
             Value::Sequence(items) => items,
@@ -109,7 +110,7 @@ impl Value {
         }
     }
 
-    /// The entries of a mapping.
+    /// Returns the entries of a mapping.
     pub fn entries(&self) -> Option<&[(Vec<u8>, Value)]> {
         match self {
             Value::Mapping(entries) => Some(entries),
@@ -141,7 +142,7 @@ impl<'a> Parser<'a> {
             && matches!(self.text.get(self.position + 1), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 
-    /// The column: bytes from the beginning of the line to here.
+    /// Returns the column: bytes from the beginning of the line to here.
     fn column(&self) -> usize {
         self.text[..self.position].iter().rev().take_while(|&&b| b != b'\n').count()
     }

@@ -62,7 +62,7 @@ pub fn write(
     miriam::write(bundle, model, &weights, output, progress)
 }
 
-/// Where parameters can be read from packed matrices, by their names.
+/// Returns where parameters can be read from packed matrices, by their names.
 fn lossless_columns(
     model: &Model,
     used: &UsedParameters,

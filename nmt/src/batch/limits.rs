@@ -38,7 +38,8 @@ impl BatchLimits {
         batches
     }
 
-    /// As [`divide`](Self::divide), the longest first: no thread ends with a long sentence alone.
+    /// Works as [`divide`](Self::divide), the longest first: no thread ends with a long sentence
+    /// alone.
     pub fn divide_sorted<T>(
         self,
         mut sentences: Vec<T>,

@@ -30,8 +30,8 @@ pub struct Job {
 
 /// Gives sentences to translate and takes their translations.
 pub trait JobSource {
-    /// The next sentences; none at the end of the input. An empty list means that no input is
-    /// available yet; active sentences continue meanwhile.
+    /// Returns the next sentences; none at the end of the input. An empty list means that no input
+    /// is available yet; active sentences continue meanwhile.
     ///
     /// # Errors
     /// If the input cannot be read; ends the translation.
@@ -102,7 +102,7 @@ pub struct BatchingOptions {
 }
 
 impl Default for BatchingOptions {
-    /// One sentence at a time in input order.
+    /// Returns one sentence at a time in input order.
     fn default() -> Self {
         BatchingOptions {
             max_sentences: 1,
@@ -115,7 +115,8 @@ impl Default for BatchingOptions {
 }
 
 impl BatchingOptions {
-    /// A batch that sentences join as they come, where a queue has read ahead and sorted already.
+    /// Creates a batch that sentences join as they come, where a queue has read ahead and sorted
+    /// already.
     pub fn running(limits: BatchLimits) -> Self {
         BatchingOptions {
             max_sentences: limits.max_sentences,

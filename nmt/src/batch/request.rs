@@ -9,7 +9,7 @@ pub(super) fn is_empty(request: &Request, eos_id: u32) -> bool {
     matches!(request.source[..], []) || request.source == [eos_id]
 }
 
-/// The translation of an empty sentence: empty, with probability 1.
+/// Returns the translation of an empty sentence: empty, with probability 1.
 pub(super) fn empty_translation(request: &Request, options: &SearchOptions) -> Translation {
     let alignment = if options.return_alignments && !request.source.is_empty() {
         vec![vec![1.0]]

@@ -24,7 +24,7 @@ pub enum ScoringInput {
 }
 
 impl ScoringInput {
-    /// The names of the texts with sources and translations.
+    /// Returns the names of the texts with sources and translations.
     fn names(&self) -> [String; 2] {
         match self {
             ScoringInput::ParallelTexts(texts) => [0, 1].map(|side| texts.names()[side].clone()),
@@ -59,7 +59,7 @@ pub(super) struct TranslationGroup {
 }
 
 impl TranslationGroup {
-    /// The length by which groups are sorted.
+    /// Returns the length by which groups are sorted.
     pub fn length(&self) -> usize {
         self.source.len() + self.targets.iter().map(Vec::len).max().unwrap_or(0)
     }
@@ -118,7 +118,7 @@ impl GroupReader {
         }
     }
 
-    /// The next group; none at the end.
+    /// Returns the next group; none at the end.
     pub fn next_group(&mut self) -> Result<Option<TranslationGroup>> {
         let group = match self.pairs {
             ScoringInput::ParallelTexts(_) | ScoringInput::Tsv(_) => self.read_pair()?,
@@ -157,7 +157,7 @@ impl GroupReader {
         Ok(Some(TranslationGroup { id: self.id, source, targets, lines: Vec::new() }))
     }
 
-    /// The next lines of an n-best list with one number, at most [`MAX_GROUP_LINES`].
+    /// Reads the next lines of an n-best list with one number, at most [`MAX_GROUP_LINES`].
     fn read_list(&mut self) -> Result<Option<TranslationGroup>> {
         let first = match self.lookahead.take() {
             Some(first) => first,
@@ -210,7 +210,7 @@ impl GroupReader {
         Ok(())
     }
 
-    /// The next line of an n-best list.
+    /// Reads the next line of an n-best list.
     fn read_entry(&mut self) -> Result<Option<NBestEntry>> {
         let ScoringInput::NBestLists { list, .. } = &mut self.pairs else { return Ok(None) };
         let name = list.name().to_owned();
@@ -224,7 +224,8 @@ impl GroupReader {
         Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
     }
 
-    /// The tokens of line `number` of the text `name`, with `</s>`. Refuses long lines, because memory grows with the square of their length.
+    /// Returns the tokens of line `number` of the text `name`, with `</s>`. Refuses long lines,
+    /// because memory grows with the square of their length.
     fn encode_line(
         &mut self,
         side: usize,
@@ -270,7 +271,7 @@ fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'st
     ))
 }
 
-/// The positions of `|||` in a line.
+/// Finds the positions of `|||` in a line.
 fn find_separators(line: &[u8]) -> Vec<usize> {
     let mut positions = Vec::new();
     let mut at = 0;

@@ -145,7 +145,7 @@ pub fn score_text(
     Ok(all)
 }
 
-/// The scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].
+/// Returns the scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].
 fn score_groups(
     scorer: &mut Scorer,
     models: &LoadedModels,
@@ -174,7 +174,7 @@ fn score_groups(
 }
 
 impl ScoreOptions {
-    /// The output lines of a group.
+    /// Returns the output lines of a group.
     fn format_group(
         &self,
         group: &TranslationGroup,
@@ -208,17 +208,17 @@ impl ScoreOptions {
 }
 
 impl ScoreSummary {
-    /// The mean cross-entropy of a sentence in nats.
+    /// Returns the mean cross-entropy of a sentence in nats.
     pub fn cross_entropy(&self) -> f64 {
         -self.log_probability / self.sentences.max(1) as f64
     }
 
-    /// The mean cross-entropy of a token in nats.
+    /// Returns the mean cross-entropy of a token in nats.
     pub fn cross_entropy_per_token(&self) -> f64 {
         -self.log_probability / self.tokens.max(1) as f64
     }
 
-    /// The perplexity per token.
+    /// Returns the perplexity per token.
     pub fn perplexity(&self) -> f64 {
         self.cross_entropy_per_token().exp()
     }

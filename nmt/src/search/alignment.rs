@@ -4,8 +4,8 @@
 //! `[target, source]`: for each scored target token its attention to the source tokens. Both
 //! sides include EOS, as Marian prints them.
 
-/// The points `(source, target)` of an alignment `[target, source]`, in ascending order: for
-/// each target token the source tokens with more attention than `threshold`, or at a threshold
+/// Returns the points `(source, target)` of an alignment `[target, source]`, in ascending order:
+/// for each target token the source tokens with more attention than `threshold`, or at a threshold
 /// of 1 the one with the most (the first of equal ones).
 pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u32)> {
     let mut points = Vec::new();
@@ -24,8 +24,8 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
 /// What is too little attention to tell where a word comes from.
 const MIN_ATTENTION: f32 = 0.01;
 
-/// The points `(source, target, weight)` of an alignment `[target, source]` that tell where words
-/// come from besides the hard alignment: those with some attention, and for each source token
+/// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell where
+/// words come from besides the hard alignment: those with some attention, and for each source token
 /// the target token with the most (the first of equal ones), however little it is.
 pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
     let num_sources = alignment.iter().map(Vec::len).max().unwrap_or(0);
@@ -47,7 +47,7 @@ pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
     points
 }
 
-/// The index of the largest weight, the first of equal ones.
+/// Returns the index of the largest weight, the first of equal ones.
 pub(super) fn argmax(weights: &[f32]) -> Option<usize> {
     (0..weights.len()).reduce(|best, at| if weights[at] > weights[best] { at } else { best })
 }

@@ -21,7 +21,7 @@ pub struct BeamSearch {
 }
 
 impl BeamSearch {
-    /// A search without sentences, for a target vocabulary of `vocabulary_size` tokens.
+    /// Creates a search without sentences, for a target vocabulary of `vocabulary_size` tokens.
     pub fn new(options: &SearchOptions, vocabulary_size: usize) -> Self {
         let greedy = options.beam_size <= 1 && options.sampling.is_none();
         let policy = LogitsOptions {
@@ -39,12 +39,12 @@ impl BeamSearch {
         }
     }
 
-    /// The number of active sentences.
+    /// Returns the number of active sentences.
     pub fn active_sentences(&self) -> usize {
         self.active.len()
     }
 
-    /// The number of source tokens of active sentences.
+    /// Returns the number of source tokens of active sentences.
     pub fn source_tokens(&self) -> usize {
         self.active.iter().map(BeamState::source_length).sum()
     }

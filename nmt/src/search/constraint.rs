@@ -58,7 +58,7 @@ pub(super) struct ConstraintProgress {
 }
 
 impl Constraints {
-    /// The constraints of a request; empty ones are dropped.
+    /// Returns the constraints of a request; empty ones are dropped.
     pub fn new(lists: &[Vec<u32>]) -> Result<Self> {
         let lists: Vec<_> = lists.iter().filter(|list| !list.is_empty()).cloned().collect();
         if lists.len() > MAX_CONSTRAINTS {
@@ -123,17 +123,17 @@ impl Constraints {
         &self.nodes[node as usize]
     }
 
-    /// The number of tokens of all constraints.
+    /// Returns the number of tokens of all constraints.
     pub fn token_count(&self) -> usize {
         self.token_count
     }
 
-    /// The number of constraint tokens that a hypothesis still lacks.
+    /// Returns the number of constraint tokens that a hypothesis still lacks.
     pub fn num_unmet_tokens(&self, progress: ConstraintProgress) -> usize {
         self.token_count - progress.tokens_met as usize
     }
 
-    /// The first unmet constraint with the prefix `node`.
+    /// Returns the first unmet constraint with the prefix `node`.
     fn first_unmet(&self, node: u32, met: u128) -> Option<usize> {
         let unmet = self.node(node).prefix_of & !met;
         (unmet != 0).then(|| unmet.trailing_zeros() as usize)
@@ -153,7 +153,7 @@ impl Constraints {
         }
     }
 
-    /// The progress after a token, if it continues a constraint.
+    /// Returns the progress after a token, if it continues a constraint.
     fn extend(&self, progress: ConstraintProgress, word: u32) -> Option<ConstraintProgress> {
         let node = *self.children.get(&(progress.node, word))?;
         let number = self.first_unmet(node, progress.met)?;
@@ -168,8 +168,8 @@ impl Constraints {
         Some(ConstraintProgress { node, tokens_met: words, ..progress })
     }
 
-    /// The progress of a hypothesis after one more token. If it breaks off the constraint in
-    /// progress, the tokens of that after the first are matched again with all constraints.
+    /// Returns the progress of a hypothesis after one more token. If it breaks off the constraint
+    /// in progress, the tokens of that after the first are matched again with all constraints.
     pub fn advance(&self, progress: ConstraintProgress, word: u32) -> ConstraintProgress {
         if let Some(next) = self.extend(progress, word) {
             return next;
@@ -211,7 +211,8 @@ impl Constraints {
         now
     }
 
-    /// The longest suffix of the tokens in progress that is a prefix of an unmet constraint.
+    /// Returns the longest suffix of the tokens in progress that is a prefix of an unmet
+    /// constraint.
     fn fall_back(&self, progress: ConstraintProgress) -> u32 {
         let mut node = self.node(progress.node).failure_link;
         while node != ROOT && self.first_unmet(node, progress.met).is_none() {

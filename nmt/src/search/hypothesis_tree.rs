@@ -47,7 +47,7 @@ impl HypothesisTree {
         self.nodes.len() as u32 - 1
     }
 
-    /// The number of attention rows.
+    /// Returns the number of attention rows.
     pub fn attention_rows(&self) -> usize {
         self.attention.len().checked_div(self.source_length).unwrap_or(0)
     }
@@ -102,7 +102,7 @@ impl HypothesisTree {
         self.prune_threshold = MIN_NODES_TO_PRUNE.max(2 * self.nodes.len());
     }
 
-    /// The nodes of a hypothesis from the last to the first.
+    /// Returns the nodes of a hypothesis from the last to the first.
     fn ancestors(&self, node: u32) -> impl Iterator<Item = &TreeNode> {
         let first = self.nodes.get(node as usize);
         std::iter::successors(first, |node| self.nodes.get(node.parent as usize))
@@ -115,14 +115,14 @@ impl HypothesisTree {
         words.reverse();
     }
 
-    /// The scores of its tokens.
+    /// Returns the scores of its tokens.
     pub fn scores(&self, node: u32) -> Vec<f32> {
         let mut scores: Vec<f32> = self.ancestors(node).map(|node| node.score).collect();
         scores.reverse();
         scores
     }
 
-    /// The attention of its tokens, `[target, source]`; empty if attention is not kept.
+    /// Returns the attention of its tokens, `[target, source]`; empty if attention is not kept.
     pub fn alignment(&self, node: u32) -> Vec<Vec<f32>> {
         if self.source_length == 0 {
             return Vec::new();

@@ -88,7 +88,7 @@ pub(super) struct LogitsProcessor {
 }
 
 impl LogitsProcessor {
-    /// A processor without rows. `suppress_tokens`, as far as they are below
+    /// Creates a processor without rows. `suppress_tokens`, as far as they are below
     /// `vocabulary_size`, are suppressed in all rows.
     pub fn new(options: LogitsOptions, suppress_tokens: &[u32], vocabulary_size: usize) -> Self {
         let mut suppress_tokens: Vec<u32> = suppress_tokens
@@ -172,8 +172,8 @@ impl LogitsProcessor {
         }
     }
 
-    /// The candidates of a row, best first, or by id if all were needed. Empty if the logits
-    /// are not finite.
+    /// Returns the candidates of a row, best first, or by id if all were needed. Empty if the
+    /// logits are not finite.
     pub fn candidates(&self, row: usize) -> &[Candidate] {
         &self.candidates[self.ranges[row].clone()]
     }
@@ -183,7 +183,7 @@ impl LogitsProcessor {
         self.nan_rows[row]
     }
 
-    /// The required scores of a row, in the order of the calls.
+    /// Returns the required scores of a row, in the order of the calls.
     pub fn required_candidates(&self, row: usize) -> &[Candidate] {
         &self.required[self.requests[row].required.clone()]
     }
@@ -215,7 +215,7 @@ impl LogitsProcessor {
             || lists.iter().any(|list| !list.is_empty() && list.binary_search(&word).is_ok())
     }
 
-    /// The number of tokens that may be among the best and are dropped.
+    /// Returns the number of tokens that may be among the best and are dropped.
     fn excluded_count(&self, request: &RowRequest) -> usize {
         self.suppress_tokens.len() + request.suppressed.len() + request.repeated.len()
     }
@@ -271,7 +271,7 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// The k that a row needs, if its top-k has too few candidates.
+    /// Returns the k that a row needs, if its top-k has too few candidates.
     fn larger_top_k(&self, row: usize) -> Option<usize> {
         let (request, best) = (&self.requests[row], self.top_k[row].candidates());
         let dropped = self.excluded_count(request);
@@ -434,7 +434,7 @@ impl LogitsProcessor {
         self.candidates.truncate(first.saturating_add(request.top_k));
     }
 
-    /// The probability of all words but the dropped ones.
+    /// Returns the probability of all words but the dropped ones.
     fn remaining_mass(
         &mut self,
         session: &mut dyn Session,

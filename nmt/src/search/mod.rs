@@ -213,7 +213,7 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// The maximum number of target tokens for `source` tokens, both including `</s>`.
+    /// Returns the maximum number of target tokens for `source` tokens, both including `</s>`.
     fn max_target_length(&self, source: usize) -> usize {
         // Marian continues while the length is below the product, so it is rounded up.
         let factor = (self.max_length_factor * source as f32).ceil();
@@ -221,7 +221,7 @@ impl SearchOptions {
         (factor as usize).min(self.max_length).max(1)
     }
 
-    /// The tokens that end a translation.
+    /// Returns the tokens that end a translation.
     fn end_ids(&self) -> &[u32] {
         if self.end_tokens.is_empty() {
             std::slice::from_ref(&self.eos_id)

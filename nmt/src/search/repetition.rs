@@ -29,7 +29,7 @@ pub(super) fn for_each_sequence_end(
     }
 }
 
-/// The penalised logit of a repeated token (Keskar et al. 2019, as in CTranslate2).
+/// Returns the penalised logit of a repeated token (Keskar et al. 2019, as in CTranslate2).
 pub(super) fn apply_repetition_penalty(logit: f32, penalty: f32) -> f32 {
     if logit < 0.0 { logit * penalty } else { logit / penalty }
 }

@@ -17,7 +17,8 @@ pub(super) struct SampleKey {
     pub step: u32,
 }
 
-/// A uniform number in [0, 1) of 53 bits (SplitMix64's finaliser over each part of the key).
+/// Returns a uniform number in [0, 1) of 53 bits (SplitMix64's finaliser over each part of the
+/// key).
 fn uniform(key: SampleKey) -> f64 {
     let parts = [key.sentence, u64::from(key.sample_index) << 32 | u64::from(key.step)];
     let mixed = parts.iter().fold(mix(key.seed), |state, part| mix(state ^ part));
@@ -87,7 +88,7 @@ mod tests {
 
     const ALL: Sampling = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, epsilon: 0.0 };
 
-    /// The frequencies of four tokens with probabilities 0.5, 0.3, 0.15, 0.05.
+    /// Returns the frequencies of four tokens with probabilities 0.5, 0.3, 0.15, 0.05.
     fn counts(sampling: Sampling, semantics: DecodingSemantics) -> [f64; 4] {
         let mut counts = [0.0; 4];
         let draws = 20_000;

@@ -22,14 +22,14 @@ pub struct CostReport {
 }
 
 impl CostReport {
-    /// The price of translating a million words; none without a price, and without words.
+    /// Returns the price of translating a million words; none without a price, and without words.
     pub fn price_of_million_words(&self) -> Option<f64> {
         let words = self.counts.source_words;
         let hours_of_word = self.time.as_secs_f64() / 3600.0 / words as f64;
         self.price.filter(|_| words > 0).map(|price| price * hours_of_word * 1e6)
     }
 
-    /// The report as text: a name and a value a line.
+    /// Returns the report as text: a name and a value a line.
     pub fn to_text(&self) -> String {
         let LineCounts { written, source_words, source_tokens, .. } = self.counts;
         let seconds = self.time.as_secs_f64();

@@ -8,13 +8,13 @@ use crate::Result;
 use miriam_nmt_models::{LanguageMarks, LanguageStyle, Languages};
 
 impl Translator {
-    /// The languages that the vocabularies name; none if the model is not multilingual.
+    /// Returns the languages that the vocabularies name; none if the model is not multilingual.
     pub fn languages(&self) -> Option<&Languages> {
         self.languages.as_deref()
     }
 
-    /// A translator of the same models for sentences whose languages have the tokens `marks`
-    /// ([`Languages::marks`]).
+    /// Returns a translator of the same models for sentences whose languages have the tokens
+    /// `marks` ([`Languages::marks`]).
     ///
     /// # Errors
     /// If the model writes from right to left, and translations are to begin with a language.

@@ -296,7 +296,7 @@ impl Translator {
         self.translate_prepared(&mut self.session()?, &mut source)
     }
 
-    /// The lines of a sentence, numbered `id` in n-best lists.
+    /// Returns the lines of a sentence, numbered `id` in n-best lists.
     fn format_lines(
         &self,
         id: u64,
@@ -344,7 +344,7 @@ impl Translator {
         OutputLines { text, segment: None, num_lines, errors, pivot }
     }
 
-    /// What another model needs of a translation.
+    /// Returns what another model needs of a translation.
     fn pivot_line(&self, sentence: &InputSentence, found: &ScoredTranslation) -> PivotLine {
         let target = &self.models.tokenizers()[1];
         let translation = &found.translation;
@@ -390,8 +390,8 @@ impl TranslationOptions {
     }
 }
 
-/// The options of search, with what follows from the vocabulary of the target and from the other
-/// options.
+/// Returns the options of search, with what follows from the vocabulary of the target and from the
+/// other options.
 fn complete_search(
     options: &TranslationOptions,
     always_suppressed: &[u32],
@@ -415,8 +415,8 @@ fn complete_search(
     search
 }
 
-/// The most tokens of a sentence without its marks: those of the options, or of the tables of
-/// positions.
+/// Returns the maximum number of tokens of a sentence without its marks: those of the options, or
+/// of the tables of positions.
 fn max_sentence_length(
     models: &LoadedModels,
     max_positions: Option<usize>,

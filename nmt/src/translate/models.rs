@@ -84,12 +84,12 @@ impl LoadedModels {
         Ok(models)
     }
 
-    /// The tokenisers of source and target.
+    /// Returns the tokenisers of source and target.
     pub fn tokenizers(&self) -> &[Tokenizer; 2] {
         &self.tokenizers
     }
 
-    /// The tokens that every translation begins with and that are not part of its text.
+    /// Returns the tokens that every translation begins with and that are not part of its text.
     pub fn target_prefix(&self) -> &[u32] {
         &self.target_prefix
     }
@@ -121,12 +121,12 @@ impl LoadedModels {
         self.right_to_left
     }
 
-    /// The number of models.
+    /// Returns the number of models.
     pub fn count(&self) -> usize {
         self.networks.len()
     }
 
-    /// A session of the model or ensemble, for one thread.
+    /// Returns a session of the model or ensemble, for one thread.
     ///
     /// # Errors
     /// If the models cannot form an ensemble.
@@ -137,7 +137,7 @@ impl LoadedModels {
         })
     }
 
-    /// The only model, if nothing votes or is weighed.
+    /// Returns the only model, if nothing votes or is weighed.
     pub(crate) fn single_network(&self) -> Option<&Network> {
         self.networks.first().filter(|_| self.weights == [1.0])
     }

@@ -105,9 +105,10 @@ pub struct OutputOptions {
 }
 
 impl TranslationOptions {
-    /// The defaults of Marian or CTranslate2: those of `semantics`, or else of the program that
-    /// the model was made for ([`ModelBundle::semantics`]), or those of browsers. Settings of a
-    /// decoder configuration override them. Only batches are larger, for results do not depend on them here.
+    /// Returns the defaults of Marian or CTranslate2: those of `semantics`, or else of the program
+    /// that the model was made for ([`ModelBundle::semantics`]), or those of browsers. Settings of
+    /// a decoder configuration override them. Only batches are larger, for results do not depend on
+    /// them here.
     pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &bundle.settings;
         let is_for_browsers = bundle.is_for_browsers && semantics.is_none();
@@ -162,7 +163,7 @@ impl TranslationOptions {
         }
     }
 
-    /// Lines of a report on the options: a name and a value each.
+    /// Returns lines of a report on the options: a name and a value each.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let search = &self.search;
         let rules = match search.semantics {
@@ -210,7 +211,7 @@ impl TranslationOptions {
     }
 }
 
-/// The precision of the stored weights: that of the only form of a file, or of integers;
+/// Returns the precision of the stored weights: that of the only form of a file, or of integers;
 /// otherwise f32.
 fn stored_precision(bundle: &ModelBundle) -> Precision {
     if let Some(packed) = bundle.models.iter().find_map(|model| model.precision()) {

@@ -85,7 +85,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
     })
 }
 
-/// The error of a worker whose writer is gone.
+/// Returns the error of a worker whose writer is gone.
 fn writer_gone() -> Error {
     TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
 }

@@ -27,8 +27,8 @@ pub struct PivotTranslator {
 }
 
 impl PivotTranslator {
-    /// The options of the first model: those of `options` with output for the second one, whose
-    /// options are `last`.
+    /// Returns the options of the first model: those of `options` with output for the second one,
+    /// whose options are `last`.
     pub fn options_of_first(
         mut options: TranslationOptions,
         last: &TranslationOptions,
@@ -50,7 +50,7 @@ impl PivotTranslator {
         PivotTranslator { first, second }
     }
 
-    /// As [`Translator::translate`].
+    /// Works as [`Translator::translate`].
     ///
     /// # Errors
     /// Those of [`Translator::translate`] of either model.
@@ -122,7 +122,7 @@ impl PivotTranslator {
     }
 }
 
-/// The number of characters of each token of a text, without spaces and marks of subwords.
+/// Returns the number of characters of each token of a text, without spaces and marks of subwords.
 pub(super) fn piece_lengths<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     tokenizer: &Tokenizer,
@@ -140,9 +140,9 @@ pub(super) fn piece_lengths<'a>(
         .collect()
 }
 
-/// The attention of the tokens of a last translation to the source, `[target, source]`: through
-/// each token in between, of `second` (the attention to the second model's pieces of lengths
-/// `between`, and to `</s>`), to what it covers of the first model's translation.
+/// Returns the attention of the tokens of a last translation to the source, `[target, source]`:
+/// through each token in between, of `second` (the attention to the second model's pieces of
+/// lengths `between`, and to `</s>`), to what it covers of the first model's translation.
 pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine) -> Vec<Vec<f32>> {
     let Some(sources) = first.alignment.first().map(Vec::len) else { return Vec::new() };
     fn total(lengths: &[usize]) -> usize {
@@ -170,9 +170,9 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
         .collect()
 }
 
-/// The pieces of `lengths` that the characters `start..end` of another segmentation of the same
-/// text cover, each with how much of it. Where normalisation has changed the number of characters,
-/// `totals`, places are compared by their share of the text.
+/// Returns the pieces of `lengths` that the characters `start..end` of another segmentation of the
+/// same text cover, each with how much of it. Where normalisation has changed the number of
+/// characters, `totals`, places are compared by their share of the text.
 fn overlaps(
     [start, end]: [usize; 2],
     lengths: &[usize],
@@ -194,7 +194,7 @@ fn overlaps(
     found
 }
 
-/// The mean of some `rows` by weights; zeros where there are none.
+/// Returns the mean of some `rows` by weights; zeros where there are none.
 fn weighted_mean(weights: &[(usize, f32)], rows: &[Vec<f32>], width: usize) -> Vec<f32> {
     let mut mean = vec![0.0; width];
     let total: f32 = weights.iter().map(|(_, weight)| weight).sum();

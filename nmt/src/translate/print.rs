@@ -54,8 +54,8 @@ pub(super) fn write_translations(
     }
 }
 
-/// The translation of an empty sentence by `models` models: `</s>` with probability 1, aligned
-/// with `</s>`.
+/// Returns the translation of an empty sentence by `models` models: `</s>` with probability 1,
+/// aligned with `</s>`.
 pub(super) fn empty_translation(models: usize) -> ScoredTranslation {
     let translation = Translation {
         token_scores: vec![0.0],
@@ -76,8 +76,8 @@ pub(super) fn write_text(
     target.decode(&translation.tokens, replacement(translation, source, target, options), out);
 }
 
-/// What each token of a translation adds to its text: as in [`write_text`], unknown words may be
-/// replaced, and special tokens add nothing.
+/// Returns what each token of a translation adds to its text: as in [`write_text`], unknown words
+/// may be replaced, and special tokens add nothing.
 pub(super) fn written_pieces<'a>(
     translation: &Translation,
     source: &'a Pieces,
@@ -91,7 +91,7 @@ pub(super) fn written_pieces<'a>(
     })
 }
 
-/// The pieces of the source that replace unknown tokens of a translation, by position.
+/// Returns the pieces of the source that replace unknown tokens of a translation, by position.
 fn replacement<'a>(
     translation: &Translation,
     source: &'a Pieces,

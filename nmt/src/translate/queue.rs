@@ -62,7 +62,7 @@ impl<T> BatchQueue<T> {
         BatchQueue { options, length, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// The maximum number of sentences in flight: a third each for those in translation, in
+    /// Returns the maximum number of sentences in flight: a third each for those in translation, in
     /// batches, and waiting to be sorted.
     fn capacity(&self) -> usize {
         3 * self.options.read_ahead
@@ -118,8 +118,8 @@ impl<T> BatchQueue<T> {
         }
     }
 
-    /// The next batch, or none at the end. A `busy` caller does not wait and may get an empty
-    /// batch.
+    /// Returns the next batch, or none at the end. A `busy` caller does not wait and may get an
+    /// empty batch.
     pub fn pop_batch(&self, busy: bool) -> Option<Vec<T>> {
         let mut state = self.lock();
         loop {
@@ -152,7 +152,7 @@ impl<T> BatchQueue<T> {
         }
     }
 
-    /// As [`pop_batch`](Self::pop_batch); closes the queue if `stop` is cancelled.
+    /// Works as [`pop_batch`](Self::pop_batch); closes the queue if `stop` is cancelled.
     pub fn pop_batch_unless_cancelled(
         &self,
         stop: &CancellationToken,

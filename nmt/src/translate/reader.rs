@@ -97,7 +97,7 @@ impl<'a> SentenceReader<'a> {
         }
     }
 
-    /// The next sentence; none at the end.
+    /// Returns the next sentence; none at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         if self.waiting.is_empty() {
             match (&mut self.source, self.parser.options.format) {
@@ -187,14 +187,14 @@ impl<'a> SentenceReader<'a> {
         Ok(())
     }
 
-    /// The next sentence, of line `line`, without words.
+    /// Returns the next sentence, of line `line`, without words.
     pub(super) fn empty_sentence(&mut self, line: u64) -> InputSentence {
         let id = self.id;
         self.id += 1;
         InputSentence::empty(id, line)
     }
 
-    /// The next sentence, of line `line`.
+    /// Parses the next sentence, of line `line`.
     pub(super) fn parse_sentence(
         &mut self,
         line: u64,

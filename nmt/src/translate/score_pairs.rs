@@ -18,7 +18,7 @@ pub struct PairScore {
 }
 
 impl Translator {
-    /// The memory of one thread for [`score_pairs`](Self::score_pairs).
+    /// Returns the memory of one thread for [`score_pairs`](Self::score_pairs).
     ///
     /// # Errors
     /// If a device has no memory to give.
@@ -26,7 +26,7 @@ impl Translator {
         Scorer::new(&self.models, false)
     }
 
-    /// The score of each pair of a source and its translation, or why it has none. All are
+    /// Returns the score of each pair of a source and its translation, or why it has none. All are
     /// computed together, so there should be few.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub enum Scorer {
 }
 
 impl Scorer {
-    /// The fastest scorer for `models`; alignments need `by_steps`.
+    /// Returns the fastest scorer for `models`; alignments need `by_steps`.
     ///
     /// # Errors
     /// If the models cannot form an ensemble.
@@ -25,9 +25,9 @@ impl Scorer {
         })
     }
 
-    /// Scores translations together. Their tokens are those of a text with `</s>`, as are the scores:
-    /// what `models`, in whatever languages, put before them, and that they may write from right to
-    /// left, is not the caller's business.
+    /// Scores translations together. Their tokens are those of a text with `</s>`, as are the
+    /// scores: what `models`, in whatever languages, put before them, and that they may write from
+    /// right to left, is not the caller's business.
     ///
     /// # Errors
     /// If a source is too long for the model.

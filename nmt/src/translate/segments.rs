@@ -53,15 +53,16 @@ impl SentenceParser<'_> {
         Ok(CutText { document, tags: tags.to_vec(), num_tags })
     }
 
-    /// The most tokens of a part of a text that is cut; where it is cropped nothing is cut.
+    /// Returns the maximum number of tokens of a part of a text that is cut; where it is cropped
+    /// nothing is cut.
     fn limit(&self) -> usize {
         if self.options.splits_long { self.max_length } else { usize::MAX }
     }
 }
 
 impl CutText {
-    /// The sentences for the model, each after the tags of languages and empty where there is none,
-    /// with what surrounds them in the text.
+    /// Returns the sentences for the model, each after the tags of languages and empty where there
+    /// is none, with what surrounds them in the text.
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {
@@ -76,7 +77,7 @@ impl CutText {
 }
 
 impl SentenceParser<'_> {
-    /// The number of tokens of a text, or a smaller number if there are not too many.
+    /// Returns the number of tokens of a text, or a smaller number if there are not too many.
     pub(super) fn length(&mut self, text: &[u8]) -> usize {
         if text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
             0
@@ -170,7 +171,7 @@ mod tests {
     use std::io::Cursor;
     use std::path::Path;
 
-    /// The sentences of `text` as they go to the model, with their segments.
+    /// Reads the sentences of `text` as they go to the model, with their segments.
     fn read(format: LineFormat, max_length: usize, text: &str) -> Vec<InputSentence> {
         let words = "</s>\n<unk>\na\nb.\nC\nD,\ne\n>>x<<\n";
         let vocabulary = Arc::new(Vocabulary::parse(words.as_bytes(), Path::new("v.txt")).unwrap());

@@ -15,9 +15,9 @@ use miriam_nmt_network::network::{Session, Target, score_targets};
 
 /// Hands out sentences that are prepared for the model, and takes their translations.
 pub(super) trait PreparedSentences {
-    /// The next sentences, each under an id that no other under translation has; `active` sentences
-    /// are being translated. None ends the translation when these are done; an empty list means
-    /// that there are none now, and only where some are active.
+    /// Returns the next sentences, each under an id that no other under translation has; `active`
+    /// sentences are being translated. None ends the translation when these are done; an empty list
+    /// means that there are none now, and only where some are active.
     fn next(&mut self, active: usize) -> Option<Vec<InputSentence>>;
 
     /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped, and
@@ -43,7 +43,7 @@ pub struct TranslationSession {
 }
 
 impl Translator {
-    /// The memory of one thread; it serves all variants of this translator.
+    /// Returns the memory of one thread; it serves all variants of this translator.
     ///
     /// # Errors
     /// If a device has no memory to give.
@@ -73,7 +73,7 @@ impl Translator {
         batch::translate_batches(session.as_mut(), &self.search, &batching, &mut jobs)
     }
 
-    /// The shortlist of a sentence.
+    /// Returns the shortlist of a sentence.
     pub(super) fn candidates_for(&self, request: &Request) -> Option<Vec<u32>> {
         let Request { source, prefix, constraints, .. } = request;
         let mut candidates = Vec::new();

@@ -48,7 +48,7 @@ impl InputSentence {
         }
     }
 
-    /// The number of source tokens with `</s>`, by which sentences are sorted.
+    /// Returns the number of source tokens with `</s>`, by which sentences are sorted.
     pub fn length(&self) -> usize {
         self.pieces.len() + 1
     }
@@ -78,14 +78,14 @@ impl<'a> SentenceParser<'a> {
         }
     }
 
-    /// A parser of sentences for `models`, of at most `max_length` tokens.
+    /// Creates a parser of sentences for `models`, of at most `max_length` tokens.
     pub fn for_models(models: &'a LoadedModels, options: InputOptions, max_length: usize) -> Self {
         let parser = Self::new(models.tokenizers(), models.is_right_to_left(), options);
         SentenceParser { target_prefix: models.target_prefix(), max_length, ..parser }
     }
 
-    /// The request of sentence `id`, of line `line`, whose translation begins with `prefix` and
-    /// has all `constraints`.
+    /// Parses the request of sentence `id`, of line `line`, whose translation begins with `prefix`
+    /// and has all `constraints`.
     pub fn parse(
         &mut self,
         (id, line): (u64, u64),
@@ -137,7 +137,7 @@ impl<'a> SentenceParser<'a> {
         InputSentence { pieces, num_words, request, warning, ..sentence }
     }
 
-    /// What limits the length of sentences.
+    /// Returns what limits the length of sentences.
     pub fn limit_name(&self) -> &'static str {
         if self.max_length < self.options.max_length {
             "the model's table of positions"
@@ -146,7 +146,8 @@ impl<'a> SentenceParser<'a> {
         }
     }
 
-    /// The constraints in the direction of the models, or why prefix or constraints are refused.
+    /// Returns the constraints in the direction of the models, or why prefix or constraints are
+    /// refused.
     fn prepare_constraints(
         &self,
         prefix: &[u32],

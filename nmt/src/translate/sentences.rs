@@ -43,9 +43,9 @@ pub struct SentenceText {
 
 /// Hands out sentences and takes their translations.
 pub trait SentenceSource {
-    /// The next sentences, each under an id that no other under translation has; `active`
-    /// sentences are being translated. None ends the translation when these are done; an empty
-    /// list means that there are none now, and only where some are active.
+    /// Returns the next sentences, each under an id that no other under translation has; `active`
+    /// sentences are being translated. None ends the translation when these are done; an empty list
+    /// means that there are none now, and only where some are active.
     fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
 
     /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped,
@@ -93,24 +93,24 @@ impl FinishedSentence<'_> {
         self.sentence.request.as_ref().err().map(String::as_str)
     }
 
-    /// What its translation does not say by itself, such as that the sentence was cropped.
+    /// Returns what its translation does not say by itself, such as that the sentence was cropped.
     pub fn warning(&self) -> Option<&str> {
         self.sentence.warning.as_deref()
     }
 
-    /// The tokens of the source, without `</s>`.
+    /// Returns the tokens of the source, without `</s>`.
     pub fn source_tokens(&self) -> Vec<Vec<u8>> {
         let pieces = &self.sentence.pieces;
         (0..pieces.len()).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec).collect()
     }
 
-    /// Its lines as `miriam nmt translate` prints them under the options of the translator,
+    /// Returns its lines as `miriam nmt translate` prints them under the options of the translator,
     /// with `number` in n-best lists.
     pub fn lines(&self, number: u64) -> Vec<u8> {
         self.translator.format_lines(number, self.sentence, self.found)
     }
 
-    /// Its translations, best first: at least one, empty where there is an error.
+    /// Returns its translations, best first: at least one, empty where there is an error.
     pub fn translations(&self) -> Vec<SentenceTranslation> {
         let nothing = [empty_translation(self.translator.models.count())];
         let found = if self.found.is_empty() { &nothing } else { self.found };
@@ -147,8 +147,8 @@ impl FinishedSentence<'_> {
 }
 
 impl Translator {
-    /// A translator of the same models for sentences of which `wanted` is wanted. Unlike that
-    /// of the options, its output is text, whatever a configuration prints.
+    /// Returns a translator of the same models for sentences of which `wanted` is wanted. Unlike
+    /// that of the options, its output is text, whatever a configuration prints.
     ///
     /// # Errors
     /// If more translations are wanted than the beam has.
@@ -178,29 +178,29 @@ impl Translator {
         Ok(Translator { options, search, max_length, is_first_of_two: false, ..self.clone() })
     }
 
-    /// The beam size of its searches.
+    /// Returns the beam size of its searches.
     pub fn beam_size(&self) -> usize {
         self.search.beam_size
     }
 
-    /// The largest number of sentences that are translated together.
+    /// Returns the largest number of sentences that are translated together.
     pub fn batch_size(&self) -> usize {
         self.options.mini_batch.max(1)
     }
 
-    /// The most tokens of a sentence of running text; a longer one is to be cut by whoever has its
-    /// text, as the command line does. `None` where it is cropped instead.
+    /// Returns the maximum number of tokens of a sentence of running text; a longer one is to be
+    /// cut by whoever has its text, as the command line does. `None` where it is cropped instead.
     pub fn max_running_tokens(&self) -> Option<usize> {
         (!self.options.input.crop).then_some(self.max_length)
     }
 
-    /// The most tokens of a sentence; a longer one is to be cut by whoever has its text, as the
-    /// command line does. `None` where it is cropped or an error instead.
+    /// Returns the maximum number of tokens of a sentence; a longer one is to be cut by whoever has
+    /// its text, as the command line does. `None` where it is cropped or an error instead.
     pub fn max_sentence_tokens(&self) -> Option<usize> {
         self.options.input.splits_long.then_some(self.max_length)
     }
 
-    /// The number of tokens of a text, or a smaller number if there are not too many.
+    /// Returns the number of tokens of a text, or a smaller number if there are not too many.
     pub fn count_tokens(&self, text: &[u8]) -> usize {
         SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
     }

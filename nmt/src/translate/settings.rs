@@ -27,8 +27,8 @@ impl From<Number> for f32 {
     }
 }
 
-/// Declares [`DecodingSettings`], so that each option stands in one place: its field, its key, and how
-/// its value is read from text.
+/// Declares [`DecodingSettings`], so that each option stands in one place: its field, its key, and
+/// how its value is read from text.
 macro_rules! decoding_settings {
     ($(#[$about:meta])* struct; $($(#[$doc:meta])* $field:ident, $key:literal: $type:ty = $read:expr;)*) => {
         $(#[$about])*
@@ -63,13 +63,13 @@ macro_rules! decoding_settings {
                 Ok(())
             }
 
-            /// The keys of what is set.
+            /// Returns the keys of what is set.
             pub fn keys_set(self) -> impl Iterator<Item = &'static str> {
                 let all = [$(($key, self.$field.is_some())),*];
                 all.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key)
             }
 
-            /// What is set here, or else in `others`.
+            /// Returns what is set here, or else in `others`.
             pub fn or(self, others: DecodingSettings) -> Self {
                 let others = others.without_sampling_of(&self);
                 DecodingSettings { $($field: self.$field.or(others.$field),)* }
@@ -226,7 +226,7 @@ impl DecodingSettings {
 }
 
 impl Translator {
-    /// A translator of the same models with other settings.
+    /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
     /// If more translations are wanted than the beam has.

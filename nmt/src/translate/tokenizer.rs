@@ -23,7 +23,8 @@ pub struct Tokenizer {
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
     pub output_as_pieces: bool,
-    /// The ids, in ascending order, of tokens that are not text: joined to words, they are left out.
+    /// The ids, in ascending order, of tokens that are not text: joined to words, they are left
+    /// out.
     pub special_ids: Arc<[u32]>,
     /// Whether text must begin with the tag of a language, since nobody has named one.
     pub needs_language_tag: bool,
@@ -54,7 +55,7 @@ impl Pieces {
         self.end_offsets.push(self.text.len());
     }
 
-    /// The number of tokens.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
@@ -64,14 +65,14 @@ impl Pieces {
         self.ids.is_empty()
     }
 
-    /// The string of token `index`, also of an unknown one.
+    /// Returns the string of token `index`, also of an unknown one.
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         let end = *self.end_offsets.get(index)?;
         let start = index.checked_sub(1).map_or(0, |before| self.end_offsets[before]);
         Some(&self.text[start..end])
     }
 
-    /// The strings of all tokens.
+    /// Returns the strings of all tokens.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.get(index).unwrap_or_default())
     }
@@ -85,7 +86,7 @@ impl Pieces {
 }
 
 impl Tokenizer {
-    /// The tokeniser of side `side` of `pair`: 0 is the source, 1 the target.
+    /// Returns the tokeniser of side `side` of `pair`: 0 is the source, 1 the target.
     pub fn new(pair: &TokenizerPair, side: usize) -> Self {
         Tokenizer {
             vocabulary: Arc::clone(&pair.vocabularies[side]),
@@ -98,8 +99,8 @@ impl Tokenizer {
         }
     }
 
-    /// Tokenises `text`. Language tags such as `>>fra<<` and `<2fr>` at its beginning, which select the
-    /// target language of multilingual models, stay whole if the vocabulary has them.
+    /// Tokenises `text`. Language tags such as `>>fra<<` and `<2fr>` at its beginning, which select
+    /// the target language of multilingual models, stay whole if the vocabulary has them.
     pub fn encode(&self, text: &[u8], scratch: &mut TokenizerScratch) -> Pieces {
         let mut pieces = Pieces::default();
         let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
@@ -136,8 +137,8 @@ impl Tokenizer {
         pieces
     }
 
-    /// How many language tags `text` begins with that the vocabulary has, and their bytes with
-    /// the spaces after them.
+    /// Returns how many language tags `text` begins with that the vocabulary has, and their bytes
+    /// with the spaces after them.
     pub(super) fn leading_tags<'t>(&self, text: &'t [u8]) -> (usize, &'t [u8]) {
         let (mut rest, mut count) = (text, 0);
         while let Some((tag, after)) = split_language_tag(rest)
@@ -159,8 +160,8 @@ impl Tokenizer {
             && !text.trim_ascii().is_empty()
     }
 
-    /// The ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless the
-    /// model wants others.
+    /// Returns the ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless
+    /// the model wants others.
     pub fn ids_with_marks(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> = self.marks.bos_id.into_iter().chain(pieces.ids.clone()).collect();
         if self.marks.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
@@ -169,13 +170,14 @@ impl Tokenizer {
         ids
     }
 
-    /// What a token adds to a text; special ones add nothing.
+    /// Returns what a token adds to a text; special ones add nothing.
     pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
         let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
         is_text.then(|| self.vocabulary.word(id).unwrap_or_default())
     }
 
-    /// Appends the text of `ids`, with the tokens at some positions replaced by `replacement`.
+    /// Appends the text of `ids`, with the tokens at some positions replaced by
+    /// `replacement`.
     pub fn decode<'a>(
         &'a self,
         ids: &[u32],
@@ -222,7 +224,7 @@ fn join_subwords<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) 
     }
 }
 
-/// The tag `>>xxx<<` or `<2xxx>` at the beginning of `text`, and the rest.
+/// Splits the tag `>>xxx<<` or `<2xxx>` at the beginning of `text`, and the rest.
 fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start();
     let end = match text {

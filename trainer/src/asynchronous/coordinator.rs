@@ -19,8 +19,8 @@ impl Coordinator {
         Coordinator { works: vec![false; workers], pauses: false }
     }
 
-    /// A worker that gets a batch now, if one waits and batches are handed out. It works from here
-    /// on.
+    /// Returns a worker that gets a batch now, if one waits and batches are handed out. It works
+    /// from here on.
     pub fn next_idle(&mut self) -> Option<usize> {
         let idle = self.works.iter().position(|works| !works).filter(|_| !self.pauses)?;
         self.works[idle] = true;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     impl Protocol {
-        /// All states that may follow, one step of one participant each.
+        /// Returns all states that may follow, one step of one participant each.
         fn successors(&self) -> Vec<Protocol> {
             let mut all = Vec::new();
             for worker in 0..self.places.len() {

@@ -23,7 +23,7 @@ impl<R: Real> SparseGradient<R> {
         self.values.clear();
     }
 
-    /// The places in it of the numbers whose indices are in `range`.
+    /// Returns the places in it of the numbers whose indices are in `range`.
     pub fn places(&self, range: &Range<usize>) -> Range<usize> {
         let [start, end] = [range.start, range.end]
             .map(|limit| self.indices.partition_point(|&index| (index as usize) < limit));
@@ -31,8 +31,8 @@ impl<R: Real> SparseGradient<R> {
     }
 }
 
-/// The size above which numbers are pushed: that below which about a share `rate` of them is, by
-/// a sample of them.
+/// Returns the size above which numbers are pushed: that below which about a share `rate` of them
+/// is, by a sample of them.
 pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let count = numbers.len().min(MAX_SAMPLE);
     if count == 0 {
@@ -51,8 +51,8 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
 
 /// Splits the candidates of one scope, `gradient` and what remained of the pushes before, into
 /// numbers to push, which are appended to `sent`, and numbers that remain. `offset` is the
-/// index of the first in the flat vector. With momentum, `velocity` is the decaying sum of gradients
-/// that takes the place of the gradient.
+/// index of the first in the flat vector. With momentum, `velocity` is the decaying sum of
+/// gradients that takes the place of the gradient.
 pub fn drop_gradient<R: Real>(
     gradient: &[R],
     residual: &mut [R],

@@ -61,7 +61,7 @@ pub struct DroppingRates {
 }
 
 impl DroppingRates {
-    /// The rate after `progress`.
+    /// Returns the rate after `progress`.
     pub fn at(&self, progress: &Progress) -> f64 {
         fn reached(length: &TrainingLength, progress: &Progress) -> bool {
             // Epochs count from 1.
@@ -105,7 +105,7 @@ pub struct AsyncOptions {
 }
 
 impl AsyncOptions {
-    /// The factor of the learning rate of a push.
+    /// Returns the factor of the learning rate of a push.
     pub fn rate_factor(&self) -> f64 {
         if self.scales_rate_by_delay { self.delay as f64 } else { 1.0 }
     }

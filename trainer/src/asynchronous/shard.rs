@@ -7,7 +7,8 @@ use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
 use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};
 
-/// The parts of a vector of `len` numbers, one for each worker, the last ones shorter or empty.
+/// Returns the parts of a vector of `len` numbers, one for each worker, the last ones shorter or
+/// empty.
 pub fn shard_ranges(len: usize, workers: usize) -> Vec<Range<usize>> {
     let part = len.div_ceil(workers).next_multiple_of(crate::ALIGNMENT);
     (0..workers).map(|w| (w * part).min(len)..((w + 1) * part).min(len)).collect()
@@ -63,7 +64,7 @@ pub struct PushTerms<'a> {
 }
 
 impl<R: Real> ParameterShard<R> {
-    /// A part of `values` with that of the optimiser's state.
+    /// Creates a part of `values` with that of the optimiser's state.
     pub fn new(range: Range<usize>, values: &[R], state: &OptimizerState<R>) -> Self {
         let part = |vector: &[R]| match vector {
             [] => Vec::new(),

@@ -63,7 +63,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The seconds of a batch, the worker's nth.
+    /// Computes the seconds of a batch, the worker's nth.
     fn compute_seconds(&self, worker: usize, batch: u64, words: u64) -> f64 {
         let seconds = self.seconds_per_word * words as f64 + self.seconds_per_batch;
         if self.noise == 0.0 {
@@ -90,7 +90,7 @@ pub trait Work {
 
     /// Whether a worker fetches before its next batch.
     fn needs_fetch(&self, worker: usize) -> bool;
-    /// The bytes of the fetch of a shard.
+    /// Returns the bytes of the fetch of a shard.
     fn fetch_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Fetches a shard.
     fn fetch(&mut self, worker: usize, shard: usize);
@@ -104,7 +104,7 @@ pub trait Work {
     /// # Errors
     /// Those of the work.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
-    /// The bytes of the push to a shard.
+    /// Returns the bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Pushes to a shard. Gives the staleness.
     fn push(&mut self, worker: usize, shard: usize) -> u64;
@@ -166,7 +166,7 @@ struct WorkerClock {
 }
 
 impl Clock {
-    /// All workers begin at 0.
+    /// Creates a clock at which all workers begin at 0.
     pub fn new(workers: usize) -> Self {
         let mut clock = Clock {
             events: Vec::new(),
@@ -179,12 +179,12 @@ impl Clock {
         clock
     }
 
-    /// The number of workers.
+    /// Returns the number of workers.
     pub fn num_workers(&self) -> usize {
         self.workers.len()
     }
 
-    /// Simulated seconds so far.
+    /// Returns simulated seconds so far.
     pub fn seconds(&self) -> f64 {
         f64::from_bits(self.now)
     }

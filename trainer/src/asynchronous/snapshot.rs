@@ -54,8 +54,8 @@ struct Saved {
 }
 
 impl AsyncSnapshot {
-    /// The state of these shards and workers, all of which stand between two steps. `driver` is
-    /// the text of what drives them.
+    /// Takes the state of these shards and workers, all of which stand between two steps. `driver`
+    /// is the text of what drives them.
     pub fn take<'a, K: Kernels<Real = f32>>(
         shards: impl Iterator<Item = &'a ParameterShard<f32>>,
         workers: &[&AsyncWorker<K>],

@@ -91,7 +91,7 @@ pub(super) struct WorkerCounts {
 }
 
 impl<K: Kernels> AsyncWorker<K> {
-    /// A worker whose copy is `values`, among as many as there are `shards`.
+    /// Creates a worker whose copy is `values`, among as many as there are `shards`.
     pub fn new(
         number: usize,
         model: &TrainableModel<K>,
@@ -147,8 +147,8 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// The bytes that the next fetch of a shard at `range` moves; of a difference those that the
-    /// rate of dropping asks for.
+    /// Returns the bytes that the next fetch of a shard at `range` moves; of a difference those
+    /// that the rate of dropping asks for.
     pub fn fetch_bytes(&self, options: &AsyncOptions, range: &Range<usize>, rate: f64) -> u64 {
         let numbers = match self.fetch_mode(options) {
             FetchMode::Dense => range.len(),
@@ -368,7 +368,7 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// The bytes that the push to a shard at `range` moves.
+    /// Returns the bytes that the push to a shard at `range` moves.
     pub fn push_bytes(&self, range: &Range<usize>) -> u64 {
         match self.message {
             Message::Dense => 4 * range.len() as u64,
@@ -397,7 +397,7 @@ impl<K: Kernels> AsyncWorker<K> {
         staleness
     }
 
-    /// Target tokens of the batches that are not pushed yet.
+    /// Returns the number of target tokens of the batches that are not pushed yet.
     pub fn words(&self) -> u64 {
         self.report.target_tokens as u64
     }

@@ -69,7 +69,7 @@ impl BatchFile {
         Ok(BatchFile { updates, fingerprint: hash64(&bytes) })
     }
 
-    /// The number of updates of an epoch.
+    /// Returns the number of updates of an epoch.
     pub fn len(&self) -> usize {
         self.updates.len()
     }
@@ -79,7 +79,7 @@ impl BatchFile {
         self.updates.is_empty()
     }
 
-    /// The micro-batches of an update.
+    /// Returns the micro-batches of an update.
     ///
     /// # Panics
     /// If there is none of that index.
@@ -87,12 +87,12 @@ impl BatchFile {
         &self.updates[index]
     }
 
-    /// All micro-batches.
+    /// Returns all micro-batches.
     pub fn micro_batches(&self) -> impl Iterator<Item = &[u32]> {
         self.updates.iter().flatten().map(Vec::as_slice)
     }
 
-    /// A hash of all batches.
+    /// Returns a hash of all batches.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }

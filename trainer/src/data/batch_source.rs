@@ -23,7 +23,7 @@ pub struct MicroBatchTokens {
 }
 
 impl MicroBatchTokens {
-    /// Those of an empty micro-batch; `words` are those of [`MicroBatchLimits`].
+    /// Returns those of an empty micro-batch; `words` are those of [`MicroBatchLimits`].
     pub fn new(words: usize) -> Self {
         MicroBatchTokens { words, tokens: [0; 2] }
     }
@@ -88,7 +88,7 @@ impl<'a> BatchSource<'a> {
         Ok(BatchSource::File { file, position })
     }
 
-    /// The position of the batch that comes next.
+    /// Returns the position of the batch that comes next.
     pub fn position(&self) -> &BatchPosition {
         match self {
             BatchSource::Corpus { reader, .. } => reader.position(),
@@ -138,9 +138,9 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-/// The number of micro-batches of a batch that fills at least `n`: a multiple of 4 if `n` > 2,
-/// which 2 or 4 workers share equally. It does not depend on the number of workers, as the result
-/// must not.
+/// Returns the number of micro-batches of a batch that fills at least `n`: a multiple of 4 if `n` >
+/// 2, which 2 or 4 workers share equally. It does not depend on the number of workers, as the
+/// result must not.
 fn balanced_number(n: usize) -> usize {
     if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
 }

@@ -160,7 +160,7 @@ impl<'a> BatchReader<'a> {
         Ok(reader)
     }
 
-    /// The position of the batch that comes next.
+    /// Returns the position of the batch that comes next.
     pub fn position(&self) -> &BatchPosition {
         &self.position
     }
@@ -170,7 +170,7 @@ impl<'a> BatchReader<'a> {
         self.position.taken == self.batches.len() && self.next_maxi_start >= self.order.len()
     }
 
-    /// The indices of the sentences of the next batch. `size_ratio` scales the batches of a
+    /// Returns the indices of the sentences of the next batch. `size_ratio` scales the batches of a
     /// maxi-batch that begins now.
     pub fn next_batch(&mut self, size_ratio: f64) -> &[u32] {
         while self.position.taken == self.batches.len() {
@@ -272,8 +272,8 @@ impl<'a> BatchReader<'a> {
     }
 }
 
-/// The indices of `count` pairs of a corpus of `len`, ascending, drawn by a seed; all if there are
-/// not more.
+/// Returns the indices of `count` pairs of a corpus of `len`, ascending, drawn by a seed; all if
+/// there are not more.
 pub fn sample_pairs(len: usize, count: usize, seed: u64) -> Vec<u32> {
     let mut pairs: Vec<u32> = (0..len as u32).collect();
     if count < len {

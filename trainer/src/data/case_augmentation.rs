@@ -23,7 +23,7 @@ impl CaseAugmentation {
         *self == CaseAugmentation::default()
     }
 
-    /// Source and target of line `number` as they are trained on, if they are changed.
+    /// Returns source and target of line `number` as they are trained on, if they are changed.
     pub fn apply(&self, number: u64, [source, target]: [&[u8]; 2]) -> Option<[Vec<u8>; 2]> {
         let CaseAugmentation { all_caps_every, title_case_every } = *self;
         if all_caps_every > 0 && number.is_multiple_of(all_caps_every) {
@@ -34,7 +34,7 @@ impl CaseAugmentation {
     }
 }
 
-/// Text in capitals; of bytes that are not UTF-8, the letters of ASCII.
+/// Returns text in capitals; of bytes that are not UTF-8, the letters of ASCII.
 fn in_capitals(text: &[u8]) -> Vec<u8> {
     match std::str::from_utf8(text) {
         Ok(text) => text.to_uppercase().into_bytes(),
@@ -42,8 +42,8 @@ fn in_capitals(text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Text whose words begin with capitals, but for small words. A word has letters of English and
-/// apostrophes, and begins after a space, a quote or a hyphen.
+/// Returns text whose words begin with capitals, but for small words. A word has letters of English
+/// and apostrophes, and begins after a space, a quote or a hyphen.
 fn in_title_case(text: &[u8]) -> Vec<u8> {
     fn is_inside(byte: u8) -> bool {
         byte.is_ascii_alphabetic() || byte == b'\''

@@ -31,7 +31,7 @@ impl<T: Copy> Sequences<T> {
         self.ends.push(self.items.len());
     }
 
-    /// A sentence.
+    /// Returns a sentence.
     ///
     /// # Panics
     /// If there is none of that index.
@@ -40,7 +40,7 @@ impl<T: Copy> Sequences<T> {
         &self.items[start..self.ends[index]]
     }
 
-    /// The number of sentences.
+    /// Returns the number of sentences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -50,23 +50,23 @@ impl<T: Copy> Sequences<T> {
         self.ends.is_empty()
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub fn num_items(&self) -> usize {
         self.items.len()
     }
 
-    /// The bytes that they take in memory.
+    /// Returns the bytes that they take in memory.
     pub fn num_bytes(&self) -> usize {
         size_of_val(&self.items[..]) + size_of_val(&self.ends[..])
     }
 
-    /// A hash of items, by their bytes, and of where sentences end.
+    /// Returns a hash of items, by their bytes, and of where sentences end.
     fn fingerprint<const N: usize>(&self, bytes: impl Fn(&T) -> [u8; N]) -> [u64; 2] {
         [hash_items(&self.items, bytes), hash_items(&self.ends, |&end| (end as u64).to_le_bytes())]
     }
 }
 
-/// A hash of items by their bytes, which are not copied all at once.
+/// Returns a hash of items by their bytes, which are not copied all at once.
 fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> u64 {
     let (mut hasher, mut block) = (Hasher::new(), Vec::new());
     for items in items.chunks(1 << 12) {
@@ -183,7 +183,7 @@ impl ParallelCorpus {
         );
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
@@ -193,29 +193,29 @@ impl ParallelCorpus {
         self.lines.is_empty()
     }
 
-    /// The source of a pair.
+    /// Returns the source of a pair.
     pub fn source(&self, index: usize) -> &[u32] {
         self.source.get(index)
     }
 
-    /// The target of a pair.
+    /// Returns the target of a pair.
     pub fn target(&self, index: usize) -> &[u32] {
         self.target.get(index)
     }
 
-    /// The numbers of tokens of a pair, of the source and of the target.
+    /// Returns the numbers of tokens of a pair, of the source and of the target.
     pub fn lengths(&self, index: usize) -> [usize; 2] {
         [self.source(index).len(), self.target(index).len()]
     }
 
-    /// The links of a pair, sorted, that of `</s>` among them; none if alignments are not
+    /// Returns the links of a pair, sorted, that of `</s>` among them; none if alignments are not
     /// given.
     pub fn links(&self, index: usize) -> Option<&[TargetLink]> {
         self.links.as_ref().map(|links| links.get(index))
     }
 
-    /// The weights of a pair: one for all its target tokens, or one for each; none if they are
-    /// not given.
+    /// Returns the weights of a pair: one for all its target tokens, or one for each; none if they
+    /// are not given.
     pub fn weights(&self, index: usize) -> Option<&[f32]> {
         self.weights.as_ref().map(|weights| weights.get(index))
     }
@@ -225,22 +225,22 @@ impl ParallelCorpus {
         self.links.is_some()
     }
 
-    /// The number of a pair's line, from 0.
+    /// Returns the number of a pair's line, from 0.
     pub fn line(&self, index: usize) -> u32 {
         self.lines[index]
     }
 
-    /// The index of the pair of a line, from 0, unless that is left out.
+    /// Returns the index of the pair of a line, from 0, unless that is left out.
     pub fn index_of_line(&self, line: u32) -> Option<usize> {
         self.lines.binary_search(&line).ok()
     }
 
-    /// The numbers of tokens of source and target, `</s>` included.
+    /// Returns the numbers of tokens of source and target, `</s>` included.
     pub fn num_tokens(&self) -> [usize; 2] {
         [self.source.num_items(), self.target.num_items()]
     }
 
-    /// Some pairs of it, without annotations.
+    /// Returns some pairs of it, without annotations.
     ///
     /// # Panics
     /// If there is no pair of an index.
@@ -255,7 +255,7 @@ impl ParallelCorpus {
         subset
     }
 
-    /// The bytes that it takes in memory.
+    /// Returns the bytes that it takes in memory.
     pub fn num_bytes(&self) -> usize {
         let annotations = self.links.as_ref().map_or(0, Sequences::num_bytes)
             + self.weights.as_ref().map_or(0, Sequences::num_bytes);
@@ -263,12 +263,13 @@ impl ParallelCorpus {
         self.source.num_bytes() + self.target.num_bytes() + lines + annotations
     }
 
-    /// What became of the lines.
+    /// Returns what became of the lines.
     pub fn counts(&self) -> CorpusCounts {
         self.counts
     }
 
-    /// A hash of all pairs and what is given of them, by which a resumed training knows its corpus.
+    /// Returns a hash of all pairs and what is given of them, by which a resumed training knows its
+    /// corpus.
     pub fn fingerprint(&self) -> u64 {
         fn ids(ids: &TokenIds) -> [u64; 2] {
             ids.fingerprint(|id| id.to_le_bytes())

@@ -206,7 +206,7 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// How operators are computed.
+    /// Returns how operators are computed.
     fn arithmetic(&self) -> Arithmetic {
         Arithmetic::Plain
     }
@@ -217,7 +217,7 @@ pub trait Kernels: Clone + Send + 'static {
         step.apply(shard);
     }
 
-    /// The sum of the squares of numbers, in f64.
+    /// Returns the sum of the squares of numbers, in f64.
     fn sum_of_squares(&self, numbers: &[Self::Real]) -> f64 {
         numbers.iter().map(|x| x.as_f64() * x.as_f64()).sum()
     }

@@ -38,7 +38,7 @@ impl Default for OptimizerKind {
 pub struct BiasCorrections(pub [f64; 2]);
 
 impl BiasCorrections {
-    /// Those of the next step.
+    /// Returns those of the next step.
     pub fn advanced(self, beta1: f64, beta2: f64) -> Self {
         let [first, second] = self.0;
         BiasCorrections([beta1 * first + (1.0 - beta1), beta2 * second + (1.0 - beta2)])
@@ -54,9 +54,9 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// The smoothing of an update of `words` words after `updates` ones, by `alpha` for every
-    /// `reference` words. As in Marian, the updates before count as if they had been as large as
-    /// this one, in whole updates of the reference.
+    /// Returns the smoothing of an update of `words` words after `updates` ones, by `alpha` for
+    /// every `reference` words. As in Marian, the updates before count as if they had been as large
+    /// as this one, in whole updates of the reference.
     pub fn new(alpha: f64, updates: u64, words: u64, reference: u64) -> Self {
         let beta = (1.0 - alpha).powf(words as f64 / reference as f64);
         let steps = (updates * words / reference) as f64;

@@ -28,8 +28,8 @@ const DEPENDENT: [&str; 11] = [
 ];
 
 impl RawOptions {
-    /// Asynchronous training with `delay` batches a push, if it is asked for; `parts` are those of
-    /// a batch.
+    /// Returns asynchronous training with `delay` batches a push, if it is asked for; `parts` are
+    /// those of a batch.
     ///
     /// # Errors
     /// With the option whose value does not fit.
@@ -155,7 +155,7 @@ impl RawOptions {
         }))
     }
 
-    /// The machine of `simulate-async`.
+    /// Returns the machine of `simulate-async`.
     pub(super) fn machine(&self, is_asynchronous: bool) -> Result<Option<Machine>> {
         let path = self.get_string("simulate-async");
         if path.is_empty() || !is_asynchronous {

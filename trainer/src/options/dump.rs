@@ -16,8 +16,8 @@ pub enum DumpScope {
 }
 
 impl RawOptions {
-    /// The options in YAML, with the names that the command line has. Paths are those of the
-    /// current folder.
+    /// Returns the options in YAML, with the names that the command line has. Paths are those of
+    /// the current folder.
     pub fn dump(&self, scope: DumpScope) -> String {
         let mut yaml = String::new();
         for spec in all_options() {
@@ -47,7 +47,7 @@ impl RawOptions {
     }
 }
 
-/// A scalar within brackets, where a comma ends it.
+/// Returns a scalar within brackets, where a comma ends it.
 fn flow_scalar(text: &str) -> String {
     if text.contains(',') {
         serde_json::to_string(text).expect("a text is JSON")

@@ -12,7 +12,7 @@ const ANNOTATIONS: [(&str, Field); 2] =
     [("guided-alignment", Field::Alignment), ("data-weighting", Field::Weights)];
 
 impl RawOptions {
-    /// The files of the training text.
+    /// Returns the files of the training text.
     ///
     /// # Errors
     /// If there are none, or not as many as their options ask for.
@@ -75,8 +75,8 @@ impl RawOptions {
         Ok(files)
     }
 
-    /// The files of the validation text, if it is given: two, or with `tsv` one with source and
-    /// target.
+    /// Returns the files of the validation text, if it is given: two, or with `tsv` one with source
+    /// and target.
     ///
     /// # Errors
     /// If there are not as many as needed, or one is standard input.
@@ -113,7 +113,7 @@ impl RawOptions {
     }
 }
 
-/// A path; `stdin` is Marian's name of standard input.
+/// Returns a path; `stdin` is Marian's name of standard input.
 fn path_of(text: &str) -> PathBuf {
     PathBuf::from(if text == "stdin" { "-" } else { text })
 }

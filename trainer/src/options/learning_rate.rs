@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::training::{BaseRate, DecayStrategy, Schedule, TrainingLength};
 
 impl RawOptions {
-    /// The schedule of the learning rate.
+    /// Returns the schedule of the learning rate.
     ///
     /// # Errors
     /// With the option whose value does not fit.
@@ -65,7 +65,8 @@ impl RawOptions {
         Ok(schedule)
     }
 
-    /// The target tokens for which rates are meant, where they are flexible; 0 for the mean.
+    /// Returns the target tokens for which rates are meant, where they are flexible; 0 for the
+    /// mean.
     ///
     /// # Errors
     /// With the option whose value does not fit.

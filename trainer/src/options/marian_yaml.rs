@@ -43,8 +43,8 @@ const NOT_OF_MARIAN: [&str; 32] = [
 ];
 
 impl RawOptions {
-    /// All options that are given or have a default, as Marian writes and reads them, in YAML;
-    /// those that Marian does not have are left out.
+    /// Returns the options that are given or have a default, as Marian writes and reads them, in
+    /// YAML; those that Marian does not have are left out.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
@@ -80,7 +80,7 @@ impl RawOptions {
         yaml
     }
 
-    /// The options of the model as Marian writes them, in YAML.
+    /// Returns the options of the model as Marian writes them, in YAML.
     ///
     /// # Errors
     /// If the value of a flag is neither true nor false.

@@ -20,13 +20,13 @@ const LARGEST: &str = "large";
 /// The group of options that say which model is trained.
 const MODEL_GROUP: &str = "Model";
 
-/// The preset for a corpus of so many pairs.
+/// Returns the preset for a corpus of this number of pairs.
 fn preset_name(pairs: u64) -> &'static str {
     SIZES.iter().find(|(limit, _)| pairs < *limit).map_or(LARGEST, |(_, name)| name)
 }
 
-/// The number of lines of a text, which is not read further than the largest size that matters for
-/// the choice of a preset. None for what can be read only once.
+/// Returns the number of lines of a text, which is not read further than the largest size that
+/// matters for the choice of a preset. None for what can be read only once.
 ///
 /// # Errors
 /// If the text cannot be read.
@@ -43,8 +43,8 @@ pub fn count_lines(path: &Path) -> Result<Option<u64>> {
 }
 
 impl RawOptions {
-    /// These options over those of the preset that fits the training text, if they do not say which
-    /// model to train. The log of the training says so.
+    /// Returns these options over those of the preset that fits the training text, if they do not
+    /// say which model to train. The log of the training says so.
     ///
     /// # Errors
     /// If the text cannot be read.

@@ -168,17 +168,17 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The preset of a student that is trained on `pairs` pairs.
+/// Returns the preset of a student that is trained on `pairs` pairs.
 pub fn student_preset(pairs: u64) -> &'static str {
     if pairs < 200_000 { "student-small" } else { "student-tiny" }
 }
 
-/// The names of all presets, and what they are for.
+/// Returns the names of all presets, and what they are for.
 pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PRESETS.iter().map(|preset| (preset.name, preset.about))
 }
 
-/// The options of a preset.
+/// Returns the options of a preset.
 ///
 /// # Errors
 /// If there is none of that name.

@@ -41,7 +41,7 @@ pub struct RawOptions {
 }
 
 impl RawOptions {
-    /// The first line of the log, if these options have one: which preset was chosen.
+    /// Returns the first line of the log, if these options have one: which preset was chosen.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -117,7 +117,7 @@ impl RawOptions {
         Ok(())
     }
 
-    /// These options where they are given, else those of `other`.
+    /// Returns these options where they are given, else those of `other`.
     pub fn or_else_from(mut self, other: RawOptions) -> Self {
         for (name, values) in other.values {
             self.values.entry(name).or_insert(values);
@@ -197,7 +197,7 @@ impl RawOptions {
         Ok(warnings)
     }
 
-    /// The values of an option, or of its default if there are none.
+    /// Returns the values of an option, or of its default if there are none.
     pub fn get_strings(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
             Some(values) if !values.is_empty() => values.clone(),
@@ -208,7 +208,7 @@ impl RawOptions {
         }
     }
 
-    /// The single value of an option, or its default.
+    /// Returns the single value of an option, or its default.
     pub fn get_string(&self, name: &str) -> String {
         self.get_strings(name).into_iter().next().unwrap_or_default()
     }
@@ -226,7 +226,7 @@ impl RawOptions {
         }
     }
 
-    /// The value of an option as a number or another type.
+    /// Returns the value of an option as a number or another type.
     ///
     /// # Errors
     /// If it is none.
@@ -234,7 +234,7 @@ impl RawOptions {
         parse(name, &self.get_string(name))
     }
 
-    /// All values of an option.
+    /// Returns all values of an option.
     ///
     /// # Errors
     /// If one is not of the type.
@@ -256,7 +256,7 @@ fn is_neutral(name: &str, values: &[String]) -> bool {
     }
 }
 
-/// A truth value as YAML and the command line have it.
+/// Parses a truth value as YAML and the command line have it.
 fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "1" => Some(true),
@@ -281,7 +281,7 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
-/// The option of that name, or what to do.
+/// Returns the option of that name, or what to do.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
     find(name).ok_or_else(|| match suggest_name(name, all_options().map(|spec| spec.name)) {
         Some(similar) => format!("there is no such option; did you mean --{similar}?"),

@@ -26,7 +26,7 @@ use crate::update::{
 const MAX_WORKERS: usize = 4096;
 
 impl RawOptions {
-    /// The configuration of a training, with vocabularies of these sizes.
+    /// Returns the configuration of a training, with vocabularies of these sizes.
     ///
     /// # Errors
     /// With the option whose value does not fit.
@@ -123,7 +123,7 @@ impl RawOptions {
         Ok(schedule)
     }
 
-    /// The integers of decoding that products are rounded to.
+    /// Returns the integers of decoding that products are rounded to.
     fn quantize_aware(&self) -> Result<Option<IntegerPrecision>> {
         match &self.get_string("quantize-aware")[..] {
             "" | "none" => Ok(None),
@@ -133,7 +133,7 @@ impl RawOptions {
         }
     }
 
-    /// How parameters are quantised after every update.
+    /// Returns how parameters are quantised after every update.
     fn quantization(&self) -> Result<Option<QuantizationOptions>> {
         let bits: u32 = self.get("quantize-bits")?;
         let options = QuantizationOptions {
@@ -152,7 +152,7 @@ impl RawOptions {
         }
     }
 
-    /// Which lines of the training text are written in another case.
+    /// Returns which lines of the training text are written in another case.
     ///
     /// # Errors
     /// If numbers are none, or weights are given for each piece, and pieces change with the case.
@@ -169,7 +169,7 @@ impl RawOptions {
         Ok(cases)
     }
 
-    /// The number of batches of an update, and of the parts of a batch that are updates.
+    /// Returns the number of batches of an update, and of the parts of a batch that are updates.
     fn optimizer_delay(&self) -> Result<(usize, usize)> {
         let delay: f64 = self.get("optimizer-delay")?;
         // Decimals of a third are not exact.
@@ -196,7 +196,7 @@ impl RawOptions {
         self.get_string(name).parse().map_err(|reason| invalid_option(name, reason))
     }
 
-    /// A number in a range.
+    /// Returns a number in a range.
     pub(super) fn number(&self, name: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64> {
         let number = self.get(name)?;
         if range.contains(&number) {
@@ -307,7 +307,7 @@ impl RawOptions {
         })
     }
 
-    /// How the corpus is divided into batches, of which each is n updates.
+    /// Returns how the corpus is divided into batches, of which each is n updates.
     fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
@@ -354,7 +354,7 @@ impl RawOptions {
         })
     }
 
-    /// The path in the option `name`, if there is one.
+    /// Returns the path in the option `name`, if there is one.
     fn get_path(&self, name: &str) -> Option<PathBuf> {
         Some(PathBuf::from(self.get_string(name))).filter(|path| *path != Path::new(""))
     }
@@ -449,7 +449,7 @@ impl RawOptions {
         Ok(Some(DivergenceDetector(all)))
     }
 
-    /// Marian's `2.f log`, and an update from which deviations grow.
+    /// Returns the scaling of Marian's `2.f log`, and an update from which deviations grow.
     fn dynamic_scaling(&self) -> Result<Option<DynamicScaling>> {
         const NAME: &str = "dynamic-gradient-scaling";
         if matches!(&self.get_string(NAME)[..], "" | "false") {
@@ -488,7 +488,7 @@ fn parse_metric(name: &str) -> Result<Metric> {
     })
 }
 
-/// A number of workers, in the range that `--threads` has.
+/// Parses a number of workers, in the range that `--threads` has.
 fn parse_workers(text: &str) -> Result<usize> {
     let count = text.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
     fn reason(text: &str) -> String {

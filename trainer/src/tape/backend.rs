@@ -27,14 +27,14 @@ const HEAD_BITS: u32 = 12;
 const SOURCE_WORDS_SITE: u32 = u32::MAX;
 const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
 
-/// The site of the weights of a head where the attention has the number `site`: none of rows, of
-/// recurrent weights, or of another head.
+/// Returns the site of the weights of a head where the attention has the number `site`: none of
+/// rows, of recurrent weights, or of another head.
 pub(super) fn attention_site(site: u32, head: usize) -> u32 {
     debug_assert!(site < 1 << (30 - HEAD_BITS) && head < 1 << HEAD_BITS);
     FIRST_ATTENTION_SITE | site << HEAD_BITS | head as u32
 }
 
-/// Consecutive rows of `keys` and `values` for each sentence.
+/// Splits consecutive rows of `keys` and `values` for each sentence.
 pub(super) fn split_sentences(
     heads: usize,
     keys: &Columns,
@@ -50,7 +50,7 @@ pub(super) fn split_sentences(
     sentences.collect()
 }
 
-/// The number of pairs of a query and a position.
+/// Returns the number of pairs of a query and a position.
 pub(super) fn num_pairs(groups: &[Group]) -> usize {
     groups.iter().map(|(queries, group)| queries * group.rows.len()).sum()
 }
@@ -81,7 +81,7 @@ impl<K: Kernels> Tape<K> {
         self.record(op, rows, width, saved)
     }
 
-    /// The position in its target of the first query of each group, if the alignment is
+    /// Returns the position in its target of the first query of each group, if the alignment is
     /// guided.
     pub(super) fn attending_positions(&mut self, groups: &[Group]) -> Option<Vec<u32>> {
         self.guided_alignment.as_ref()?;
@@ -98,7 +98,7 @@ impl<K: Kernels> Tape<K> {
         )
     }
 
-    /// The input of a product with weights, clipped if products are (`training.md` C.3).
+    /// Returns the input of a product with weights, clipped if products are (`training.md` C.3).
     pub(super) fn clip_products(&mut self, input: Tensor) -> Tensor {
         match self.product_clip {
             None => input,
@@ -111,8 +111,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// The mask of word dropout of the next rows: a factor for each, the same wherever their
-    /// tokens are embedded.
+    /// Returns the mask of word dropout of the next rows: a factor for each, the same wherever
+    /// their tokens are embedded.
     fn word_mask(&self, rows: usize) -> Option<Vec<f32>> {
         let (rate, site) = match self.side {
             Side::Source => (self.dropout.source_words, SOURCE_WORDS_SITE),

@@ -35,14 +35,14 @@ pub struct Loss {
     pub cross_entropy: f64,
 }
 
-/// The number of rows whose logits over `tokens` tokens are computed at a time, of `rows`.
+/// Returns the number of rows whose logits over `tokens` tokens are computed at a time, of `rows`.
 pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
     (BLOCK_LOGITS / tokens.max(1)).clamp(16, rows.max(16)).min(rows.max(1))
 }
 
 impl<K: Kernels> Tape<K> {
-    /// The loss of the logits `hidden * weights + bias` for a label a row: the sum over rows
-    /// of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
+    /// Returns the loss of the logits `hidden * weights + bias` for a label a row: the sum over
+    /// rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
     /// (`training.md` A.1). The gradient is that of this sum.
     ///
     /// # Panics

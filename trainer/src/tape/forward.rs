@@ -141,7 +141,7 @@ impl<K: Kernels> Tape<K> {
     }
 }
 
-/// What the vector of each token is multiplied with: the scale of all, and the mask of word
+/// Returns what the vector of each token is multiplied with: the scale of all, and the mask of word
 /// dropout.
 pub(super) fn embedding_scales<R: Real>(scale: f32, mask: Option<&[f32]>) -> impl Fn(usize) -> R {
     move |row| {
@@ -186,7 +186,7 @@ fn embed<R: Real>(
 /// Added to attention weights below the logarithm.
 pub(super) const ALIGNMENT_EPSILON: f64 = 1e-6;
 
-/// The links of a group: the index of each one's weight among those of the first head, and
+/// Returns the links of a group: the index of each one's weight among those of the first head, and
 /// its own weight.
 pub(super) fn links_of<'a>(
     guide: &'a GuidedAlignment,
@@ -202,7 +202,7 @@ pub(super) fn links_of<'a>(
     })
 }
 
-/// The weighted loss of guided alignment of attention weights, all heads of a group after
+/// Returns the weighted loss of guided alignment of attention weights, all heads of a group after
 /// those of the one before.
 fn alignment_loss<R: Real>(
     guide: &GuidedAlignment,

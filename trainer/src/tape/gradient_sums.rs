@@ -13,12 +13,12 @@ use super::weights::{AffineSpec, MatrixPlace, VectorId, WeightRegistry};
 use crate::Real;
 use crate::kernels::{AttentionGradients, Kernels};
 
-/// The tensor of a node.
+/// Returns the tensor of a node.
 pub(super) fn tensor(index: usize, node: &Node) -> Tensor {
     Tensor { node: index as u32, rows: node.rows as u32, width: node.width as u32 }
 }
 
-/// The gradient of a row of a table, `[1, columns]`.
+/// Returns the gradient of a row of a table, `[1, columns]`.
 pub(super) fn table_row<R>(parameters: &mut [R], table: MatrixPlace, row: u32) -> MatMut<'_, R> {
     let first = table.offset + row as usize * table.columns;
     MatMut::new(&mut parameters[first..], 1, table.columns)
@@ -94,7 +94,7 @@ pub(super) fn gradients_of_group<'a, R>(
     }
 }
 
-/// The gradient of the attention weights of a group's first head by guided alignment,
+/// Returns the gradient of the attention weights of a group's first head by guided alignment,
 /// `[queries, positions]`; `weights` begins with those of that head.
 pub(super) fn alignment_gradient<'a, R: Real>(
     guide: Option<&GuidedAlignment>,

@@ -23,7 +23,7 @@ impl TapeLoader {
         TapeLoader { registry: WeightRegistry::new(layout), path: path.to_owned() }
     }
 
-    /// What the ids of the loaded layers refer to.
+    /// Returns what the ids of the loaded layers refer to.
     pub fn into_registry(self) -> WeightRegistry {
         self.registry
     }

@@ -123,7 +123,7 @@ struct Scratch<R: Real> {
 }
 
 impl<K: Kernels> Tape<K> {
-    /// A tape of layers with those parameters.
+    /// Creates a tape of layers with those parameters.
     pub fn new(kernels: K, registry: Arc<WeightRegistry>) -> Self {
         let parameter_gradient = ZeroedVec::new(registry.layout().len());
         Tape {
@@ -178,18 +178,18 @@ impl<K: Kernels> Tape<K> {
         self.packed_parameters = None;
     }
 
-    /// The numbers that the operations so far have needed.
+    /// Returns the numbers that the operations so far have needed.
     pub fn size(&self) -> TapeSize {
         TapeSize { buffers: self.num_buffered(), ..self.size }
     }
 
-    /// The numbers that there is memory for, of results and of gradients.
+    /// Returns the numbers that there is memory for, of results and of gradients.
     pub fn allocated(&self) -> [usize; 2] {
         [self.values.len(), self.gradients.len()]
     }
 
-    /// The numbers of buffers: the inputs and gradients of weights that occur several times, side
-    /// by side, and the rows that a product copies.
+    /// Returns the numbers of buffers: the inputs and gradients of weights that occur several
+    /// times, side by side, and the rows that a product copies.
     fn num_buffered(&self) -> usize {
         let mut uses = vec![(0, 0); self.registry.affines.len()];
         for node in &self.nodes {
@@ -209,7 +209,7 @@ impl<K: Kernels> Tape<K> {
         inputs + outputs + copied
     }
 
-    /// The numbers that the operations of `record` need. It must not look at results.
+    /// Measures the numbers that the operations of `record` need. It must not look at results.
     ///
     /// # Errors
     /// What `record` gives.
@@ -252,12 +252,12 @@ impl<K: Kernels> Tape<K> {
         self.guided_alignment = Some(guided_alignment);
     }
 
-    /// The loss of guided alignment so far, weighted.
+    /// Returns the loss of guided alignment so far, weighted.
     pub fn alignment_loss(&self) -> f64 {
         self.alignment_loss
     }
 
-    /// The gradient of all parameters after [`backward`](Tape::backward), a flat vector.
+    /// Returns the gradient of all parameters after [`backward`](Tape::backward), a flat vector.
     pub fn parameter_gradient(&self) -> &[K::Real] {
         &self.parameter_gradient
     }
@@ -271,7 +271,7 @@ impl<K: Kernels> Tape<K> {
         std::mem::swap(&mut self.parameter_gradient, other);
     }
 
-    /// The numbers of a result, row after row.
+    /// Reads the numbers of a result, row after row.
     pub fn read(&self, tensor: Tensor) -> &[K::Real] {
         let node = &self.nodes[tensor.node as usize];
         &self.values[node.value..node.value + node.len()]

@@ -38,7 +38,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// All columns of a result.
+    /// Returns all columns of a result.
     pub fn all(tensor: Tensor) -> Self {
         Columns { tensor, range: 0..tensor.width() }
     }
@@ -177,7 +177,7 @@ impl<'a, R> Values<'a, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// What a node has saved.
+    /// Returns what a node has saved.
     pub fn saved(&self, node: &Node) -> &'a [R] {
         let start = node.value + node.len();
         &self.values[start..start + node.saved]
@@ -193,7 +193,7 @@ pub(super) struct Gradients<'a, R> {
 }
 
 impl<R: Real> Gradients<'_, R> {
-    /// The gradient of a result, to be added to.
+    /// Returns the gradient of a result, to be added to.
     pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
         let (mut gradient, is_begun) = self.begin(tensor);
         if !is_begun {
@@ -202,8 +202,8 @@ impl<R: Real> Gradients<'_, R> {
         gradient
     }
 
-    /// The gradient of a result and whether it has been begun: what has not is of any content
-    /// and is to be written.
+    /// Returns the gradient of a result and whether it has been begun: what has not is of any
+    /// content and is to be written.
     pub fn begin(&mut self, tensor: Tensor) -> (MatMut<'_, R>, bool) {
         let index = tensor.node as usize;
         let node = &self.nodes[index];
@@ -225,7 +225,7 @@ impl<R: Real> Gradients<'_, R> {
         }
     }
 
-    /// The place of the gradient of a result.
+    /// Returns the place of the gradient of a result.
     fn range(&self, tensor: Tensor) -> Range<usize> {
         let node = &self.nodes[tensor.node as usize];
         node.gradient..node.gradient + node.len()

@@ -11,8 +11,8 @@ pub(super) struct Sinusoids<R> {
 }
 
 impl<R: Real> Sinusoids<R> {
-    /// The encoding of a position: column `i < half` is `sin(p * 10000^(-i / steps))`, column
-    /// `half + i` its cosine.
+    /// Returns the encoding of a position: column `i < half` is `sin(p * 10000^(-i / steps))`,
+    /// column `half + i` its cosine.
     pub fn row(&mut self, [half, steps]: [usize; 2], position: u32) -> &[R] {
         if self.shape != [half, steps] {
             self.shape = [half, steps];

@@ -33,7 +33,7 @@ pub struct MatrixPlace {
 }
 
 impl MatrixPlace {
-    /// Its place in the flat vector.
+    /// Returns its place in the flat vector.
     pub fn range(&self) -> Range<usize> {
         self.offset..self.offset + self.rows * self.columns
     }
@@ -81,13 +81,13 @@ impl WeightRegistry {
         WeightRegistry { layout, affines: Vec::new(), vectors: Vec::new() }
     }
 
-    /// The places of parameters.
+    /// Returns the places of parameters.
     pub fn layout(&self) -> &ParameterLayout {
         &self.layout
     }
 
-    /// The numbers of weights packed for products, forwards and backwards, and of vectors, beside
-    /// the flat vector.
+    /// Returns the numbers of weights packed for products, forwards and backwards, and of vectors,
+    /// beside the flat vector.
     pub(crate) fn num_packed(&self) -> usize {
         let weights: usize = self.affines.iter().map(AffineSpec::len).sum();
         2 * weights + self.vectors.iter().map(|vector| vector.len).sum::<usize>()
@@ -101,12 +101,12 @@ impl WeightRegistry {
         &self.vectors[id.0 as usize]
     }
 
-    /// The id of weights, the same for the same ones.
+    /// Returns the id of weights, the same for the same ones.
     pub(super) fn affine_id(&mut self, spec: AffineSpec) -> AffineId {
         AffineId(index_of(&mut self.affines, spec))
     }
 
-    /// The id of a vector, the same for the same one.
+    /// Returns the id of a vector, the same for the same one.
     pub(super) fn vector_id(&mut self, parts: Vec<VectorPart>) -> VectorId {
         let len = parts.iter().map(|part| part.len).sum();
         VectorId(index_of(&mut self.vectors, VectorSpec { parts, len }))
@@ -131,7 +131,7 @@ pub struct PackedParameters<K: Kernels> {
 }
 
 impl<K: Kernels> PackedParameters<K> {
-    /// The packed parameters of `values`, a flat vector.
+    /// Returns the packed parameters of `values`, a flat vector.
     ///
     /// # Panics
     /// If there are not as many as the layout has.
@@ -146,12 +146,12 @@ impl<K: Kernels> PackedParameters<K> {
         packed_parameters
     }
 
-    /// The flat vector.
+    /// Returns the flat vector.
     pub fn values(&self) -> &[K::Real] {
         &self.values
     }
 
-    /// The flat vector, to be changed; [`refresh`](PackedParameters::refresh) must follow.
+    /// Returns the flat vector, to be changed; [`refresh`](PackedParameters::refresh) must follow.
     pub fn values_mut(&mut self) -> &mut [K::Real] {
         &mut self.values
     }
@@ -219,7 +219,7 @@ impl<K: Kernels> PackedParameters<K> {
 }
 
 impl AffineSpec {
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize {
         self.inputs * self.outputs
     }

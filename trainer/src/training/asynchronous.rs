@@ -128,7 +128,7 @@ impl AsyncTrainer {
         self.locked().iter_mut().for_each(|shard| shard.replace_with_smoothed());
     }
 
-    /// What workers have of their own; all stand between two steps.
+    /// Returns what workers have of their own; all stand between two steps.
     pub fn snapshot(&self) -> AsyncSnapshot {
         let workers: Vec<&AsyncWorker<Fast>> = self.workers.iter().flatten().collect();
         let driver = self.simulation.as_ref().map_or(String::new(), Simulation::saved);
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The next batch for a worker.
+    /// Returns the next batch for a worker.
     pub(super) fn next_job(&mut self) -> Job {
         let config = self.training.config;
         let ratio = warmup_ratio(config, &self.state.progress);

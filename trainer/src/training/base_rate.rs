@@ -32,7 +32,8 @@ pub enum BaseRate {
 }
 
 impl BaseRate {
-    /// The rate of the update after `updates` others, in a cycle that began after `cycle_start`.
+    /// Returns the rate of the update after `updates` others, in a cycle that began after
+    /// `cycle_start`.
     pub fn at(self, updates: u64, cycle_start: u64) -> f64 {
         match self {
             BaseRate::Constant(rate) => rate,
@@ -48,7 +49,7 @@ impl BaseRate {
         }
     }
 
-    /// All rates that it is given.
+    /// Returns all rates that it is given.
     pub(super) fn numbers(self) -> [f64; 2] {
         match self {
             BaseRate::Constant(rate) => [rate, rate],

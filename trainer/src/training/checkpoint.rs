@@ -217,8 +217,8 @@ enum OptimizerFile {
     Marians(Checkpoint),
 }
 
-/// Opens the optimiser's file of a training of `fingerprint`, whose corpus may be another one unless
-/// that is to be restored.
+/// Opens the optimiser's file of a training of `fingerprint`, whose corpus may be another one
+/// unless that is to be restored.
 ///
 /// # Errors
 /// If it is damaged or of another training.
@@ -256,7 +256,7 @@ fn open_optimizer(
     Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
 }
 
-/// The options in the model file beside the optimiser's at `path`, where they can be read.
+/// Reads the options in the model file beside the optimiser's at `path`, where they can be read.
 fn read_model_options(path: &Path) -> Option<OptionTexts> {
     let model = path.to_str()?.strip_suffix(ModelFiles::OPTIMIZER_SUFFIX)?;
     let checkpoint = Checkpoint::open(Path::new(model), LoadMethod::Lazy).ok()?;
@@ -283,17 +283,17 @@ pub(super) struct SavedVectors<'a> {
 }
 
 impl<'a> SavedVectors<'a> {
-    /// Those of the file at `path`, for parameters of `layout`.
+    /// Returns those of the file at `path`, for parameters of `layout`.
     pub fn new(path: &'a Path, checkpoint: Checkpoint, layout: &ParameterLayout) -> Self {
         SavedVectors { path, checkpoint, len: layout.len() }
     }
 
-    /// An entry of any length.
+    /// Returns an entry of any length.
     pub fn entry(&self, name: &str) -> Option<&Tensor> {
         self.checkpoint.get(name)
     }
 
-    /// What workers of asynchronous training had, if there were any.
+    /// Returns what workers of asynchronous training had, if there were any.
     fn workers(&self) -> Option<AsyncSnapshot> {
         let json = self.checkpoint.get(ASYNC_ENTRY)?.bytes().to_vec();
         let names = self.checkpoint.names();
@@ -304,7 +304,7 @@ impl<'a> SavedVectors<'a> {
         Some(AsyncSnapshot { json, vectors: vectors.collect() })
     }
 
-    /// A vector, if it is there.
+    /// Returns a vector, if it is there.
     ///
     /// # Errors
     /// If it has another length than the parameters.
@@ -323,7 +323,7 @@ impl<'a> SavedVectors<'a> {
         }
     }
 
-    /// A vector that must be there.
+    /// Returns a vector that must be there.
     ///
     /// # Errors
     /// If it is not, or as [`get`](Self::get) gives them.
@@ -333,7 +333,7 @@ impl<'a> SavedVectors<'a> {
         })
     }
 
-    /// The state of an optimiser of `rule`: its first and second vector.
+    /// Returns the state of an optimiser of `rule`: its first and second vector.
     ///
     /// # Errors
     /// If one is missing.

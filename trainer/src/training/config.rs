@@ -85,7 +85,7 @@ pub struct ValidationOptions {
 }
 
 impl ValidationOptions {
-    /// The index of the metric by which models are chosen for decoding: the first one of
+    /// Returns the index of the metric by which models are chosen for decoding: the first one of
     /// translations, which say more than cross-entropy, or else the first.
     pub fn deciding_translation(&self) -> usize {
         self.metrics.iter().position(|metric| metric.needs_translations()).unwrap_or(0)
@@ -105,7 +105,7 @@ pub struct Limits {
 }
 
 impl TrainingConfig {
-    /// The workers of asynchronous training, of threads or of the simulated machine.
+    /// Returns the workers of asynchronous training, of threads or of the simulated machine.
     pub fn num_async_workers(&self) -> usize {
         self.machine.as_ref().map_or(self.workers, |machine| machine.workers)
     }

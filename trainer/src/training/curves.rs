@@ -41,7 +41,7 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// The curves in `folder` up to `progress`; none are kept without a folder.
+    /// Opens the curves in `folder` up to `progress`; none are kept without a folder.
     ///
     /// # Errors
     /// If the CSV there cannot be read or is none of these.
@@ -97,7 +97,7 @@ impl Curves {
         Ok(())
     }
 
-    /// The names of curves in the order in which they began.
+    /// Returns the names of curves in the order in which they began.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for point in &self.points {
@@ -114,7 +114,7 @@ impl Curves {
         points.filter(|(_, value)| value.is_finite()).collect()
     }
 
-    /// A panel for losses, one for each other measure, the rate last.
+    /// Returns a panel for losses, one for each other measure, the rate last.
     fn chart(&self) -> Chart {
         fn is_loss(name: &str) -> bool {
             matches!(name, LOSS | "ce-mean-words")
@@ -156,7 +156,7 @@ impl Curves {
     }
 }
 
-/// A curve's entry in the legend.
+/// Returns a curve's entry in the legend.
 fn describe(name: &str) -> String {
     match name {
         LOSS => "loss in training".into(),

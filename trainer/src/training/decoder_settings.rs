@@ -24,7 +24,7 @@ pub struct DecoderSettings {
 }
 
 impl DecoderSettings {
-    /// The configuration of a training: `decoder.yml` in a folder of its own, else
+    /// Returns the configuration of a training: `decoder.yml` in a folder of its own, else
     /// `model.npz.decoder.yml`.
     pub fn path(&self, files: &ModelFiles) -> PathBuf {
         match &self.folder {
@@ -55,8 +55,8 @@ impl DecoderSettings {
         Ok(output.finish()?)
     }
 
-    /// A path as the file has it. In a folder of our own, what is in it moves with it, and all else
-    /// is where it is.
+    /// Returns a path as the file has it. In a folder of our own, what is in it moves with it, and
+    /// all else is where it is.
     fn path_text(&self, path: &Path) -> Result<String> {
         let Some(folder) = &self.folder else {
             return Ok(yaml_scalar(&path.display().to_string()));

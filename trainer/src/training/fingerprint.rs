@@ -29,8 +29,8 @@ pub struct TrainingFingerprint {
 pub type OptionTexts = Vec<(String, String)>;
 
 impl TrainingFingerprint {
-    /// The first kind of thing that differs: the vocabularies, options with their values before
-    /// and now, or the corpus. `model_options` reads the options of the saved model.
+    /// Returns the first kind of thing that differs: the vocabularies, options with their values
+    /// before and now, or the corpus. `model_options` reads the options of the saved model.
     pub fn difference(
         &self,
         now: &TrainingFingerprint,
@@ -51,7 +51,7 @@ impl TrainingFingerprint {
     }
 }
 
-/// The options that differ, with both values. They are compared by name: one that only one
+/// Returns the options that differ, with both values. They are compared by name: one that only one
 /// version of this program has is not.
 fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
     let changes = before.iter().filter_map(|(name, before)| {
@@ -62,7 +62,7 @@ fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
     (!changes.is_empty()).then(|| changes.join("; "))
 }
 
-/// The options of Marian's YAML text, a line each; what follows a key on lines of its own is
+/// Parses the options of Marian's YAML text, a line each; what follows a key on lines of its own is
 /// its value.
 pub fn parse_option_texts(yaml: &str) -> OptionTexts {
     let mut options = OptionTexts::new();
@@ -79,7 +79,7 @@ pub fn parse_option_texts(yaml: &str) -> OptionTexts {
     options
 }
 
-/// A hash of an architecture by Marian's options, which stay when this program changes, and
+/// Returns a hash of an architecture by Marian's options, which stay when this program changes, and
 /// these options.
 pub fn architecture_fingerprint(architecture: &Architecture) -> Result<(u64, OptionTexts)> {
     let options = marian_options(architecture, Path::new("(the model in training)"))?;

@@ -45,7 +45,7 @@ pub struct MarianFiles<'a> {
 }
 
 impl MarianFiles<'_> {
-    /// The training whose optimiser's file is `checkpoint`.
+    /// Returns the training whose optimiser's file is `checkpoint`.
     ///
     /// # Errors
     /// If a file is missing or does not fit the others.
@@ -100,7 +100,8 @@ impl MarianFiles<'_> {
         Ok(self.training(progress, values, optimizer, fingerprint, remarks))
     }
 
-    /// A training that begins with the parameters of a model whose optimiser's file is missing.
+    /// Returns a training that begins with the parameters of a model whose optimiser's file is
+    /// missing.
     ///
     /// # Errors
     /// If the model, or Marian's file of progress, cannot be read or does not fit.
@@ -131,8 +132,8 @@ impl MarianFiles<'_> {
         Ok(self.training(progress, values, optimizer, fingerprint, vec![remark]))
     }
 
-    /// The parameters that are trained, and their average where an old version of Marian keeps it
-    /// in the model.
+    /// Returns the parameters that are trained, and their average where an old version of Marian
+    /// keeps it in the model.
     fn values(
         &self,
         path: &Path,
@@ -207,8 +208,8 @@ impl MarianFiles<'_> {
     }
 }
 
-/// Adam's bias corrections. Old versions of Marian did not write them: they follow from the number
-/// of updates.
+/// Returns Adam's bias corrections. Old versions of Marian did not write them: they follow from the
+/// number of updates.
 fn bias_corrections(
     path: &Path,
     vectors: &SavedVectors<'_>,

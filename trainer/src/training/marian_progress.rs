@@ -21,8 +21,8 @@ use crate::progress::{Progress, TrainingLength};
 /// Words of a state of the Mersenne Twister.
 const STATE_WORDS: usize = 624;
 
-/// The text of the file. `eta` is the rate of the next update, `warmup` the length of the warm-up,
-/// whose unit its start has.
+/// Returns the text of the file. `eta` is the rate of the next update, `warmup` the length of the
+/// warm-up, whose unit its start has.
 pub(super) fn marian_progress(
     state: &TrainingState,
     eta: f64,
@@ -142,7 +142,7 @@ impl MarianProgress {
     }
 }
 
-/// The error that the number `key` cannot be used.
+/// Returns the error that the number `key` cannot be used.
 fn damaged(path: &Path, key: &str) -> Error {
     let remedy = "copy it again from Marian's folder, or move the optimiser's file away and begin \
                   with --pretrained-model";
@@ -153,7 +153,7 @@ fn number(path: &Path, key: &str, value: Option<&Value>) -> Result<f64> {
     value.and_then(marian_number).ok_or_else(|| damaged(path, key))
 }
 
-/// The number `key`; `default` where it is missing.
+/// Returns the number `key`; `default` where it is missing.
 fn number_or(yaml: &Value, path: &Path, key: &str, default: f64) -> Result<f64> {
     match yaml.get(key) {
         None => Ok(default),
@@ -167,7 +167,7 @@ fn count(yaml: &Value, path: &Path, key: &str) -> Result<u64> {
     if is_count { Ok(number as u64) } else { Err(damaged(path, key)) }
 }
 
-/// A number as Marian writes it, infinities in YAML's way.
+/// Returns a number as Marian writes it, infinities in YAML's way.
 fn marian_number(value: &Value) -> Option<f64> {
     match value.as_str()? {
         ".inf" | ".Inf" => Some(f64::INFINITY),
@@ -176,7 +176,7 @@ fn marian_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// The state of C++'s `mt19937` after it was seeded, as its `<<` writes it.
+/// Returns the state of C++'s `mt19937` after it was seeded, as its `<<` writes it.
 fn mersenne_twister(seed: u32) -> String {
     let mut word = seed;
     let mut text = word.to_string();
@@ -196,7 +196,7 @@ mod tests {
     use crate::training::fingerprint::TrainingFingerprint;
     use crate::training::schedule::ScheduleState;
 
-    /// A state whose file of progress is known.
+    /// Returns a state whose file of progress is known.
     fn state() -> TrainingState {
         let mut metric = MetricState::new(Metric::Bleu);
         metric.record(Metric::Bleu, 12.5, 0.0);

@@ -51,13 +51,13 @@ pub struct MemoryUse {
 }
 
 impl MemoryUse {
-    /// All of it.
+    /// Returns all of it.
     pub fn total(&self) -> usize {
         let model = self.parameters + self.optimizer + self.gradients + self.validation;
         self.program + self.corpus + model + self.workers * self.micro_batch
     }
 
-    /// A line for the log.
+    /// Returns a line for the log.
     pub fn describe(&self) -> String {
         format!(
             "[memory] {} MB of the program and the corpus, {} MB of parameters, {} MB of the \
@@ -72,7 +72,7 @@ impl MemoryUse {
         )
     }
 
-    /// A line for each part, with bytes.
+    /// Returns a line for each part, with bytes.
     pub fn table(&self) -> String {
         let workers = format!(" ({} workers)", self.workers);
         let micro_batches = self.workers * self.micro_batch;
@@ -113,7 +113,7 @@ impl Training<'_> {
         Ok(self.count_memory(program, &model, &optimizer, costs.as_ref())?)
     }
 
-    /// What the process has before the training takes memory, but for the corpus.
+    /// Returns what the process has before the training takes memory, but for the corpus.
     pub(super) fn program_bytes(&self) -> usize {
         let resident = resident_bytes().unwrap_or(0) as usize;
         resident.saturating_sub(self.corpus.num_bytes())
@@ -178,8 +178,8 @@ impl Training<'_> {
         })
     }
 
-    /// The numbers of micro-batches of the first updates, and the words of the largest of these
-    /// micro-batches, at most the limit.
+    /// Returns the numbers of micro-batches of the first updates, and the words of the largest of
+    /// these micro-batches, at most the limit.
     fn sampled_micro_batches(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
@@ -215,7 +215,7 @@ impl Training<'_> {
         (numbers, words.min(limit))
     }
 
-    /// The tokens of the pairs of a micro-batch, by side.
+    /// Returns the tokens of the pairs of a micro-batch, by side.
     fn num_tokens(&self, micro_batch: &[u32]) -> [usize; 2] {
         micro_batch.iter().fold([0, 0], |[source, target], &pair| {
             let lengths = self.corpus.lengths(pair as usize);
@@ -223,8 +223,8 @@ impl Training<'_> {
         })
     }
 
-    /// The bytes of results and gradients of each sentence, if batches or micro-batches are limited
-    /// by them. Sentences of equal lengths need the same.
+    /// Returns the bytes of results and gradients of each sentence, if batches or micro-batches are
+    /// limited by them. Sentences of equal lengths need the same.
     pub(super) fn sentence_costs(
         &self,
         model: &TrainableModel<Fast>,
@@ -251,7 +251,7 @@ impl Training<'_> {
     }
 }
 
-/// The largest micro-batch that costs allow.
+/// Returns the largest micro-batch that costs allow.
 fn largest_by_costs(
     config: &TrainingConfig,
     corpus: &ParallelCorpus,
@@ -266,8 +266,8 @@ fn largest_by_costs(
     TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
 }
 
-/// The vectors of gradients of all workers after updates of these numbers of micro-batches: those
-/// of their tapes, and those of their trees, which pass them on to each other.
+/// Returns the vectors of gradients of all workers after updates of these numbers of micro-batches:
+/// those of their tapes, and those of their trees, which pass them on to each other.
 fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     let mut trees: Vec<MicroBatchTree<f32>> =
         (0..workers).map(|_| MicroBatchTree::new(0)).collect();
@@ -286,7 +286,7 @@ fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     workers + trees.iter().map(MicroBatchTree::num_spare).sum::<usize>()
 }
 
-/// The numbers of the tape for some pairs.
+/// Measures the numbers of the tape for some pairs.
 fn measure(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
@@ -301,8 +301,8 @@ fn measure(
     })
 }
 
-/// The numbers of the tape for the largest micro-batch: the longest pairs of the corpus, the
-/// longest sources, or the longest targets, as many as fill one.
+/// Returns the numbers of the tape for the largest micro-batch: the longest pairs of the corpus,
+/// the longest sources, or the longest targets, as many as fill one.
 fn largest_micro_batch(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
@@ -321,7 +321,8 @@ fn largest_micro_batch(
     Ok(largest)
 }
 
-/// The longest pairs of the corpus by weights of source and target, as many as fill a micro-batch.
+/// Returns the longest pairs of the corpus by weights of source and target, as many as fill a
+/// micro-batch.
 fn longest_micro_batch(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
     // Of equal ones those that are longer on the other side.
     fn key(&pair: &u32, corpus: &ParallelCorpus, weights: &[usize; 2]) -> (usize, usize) {
@@ -367,7 +368,7 @@ mod tests {
         assert_eq!(num_gradients(2, &[1]), 2 + 1);
     }
 
-    /// A corpus of pairs of these lengths, `</s>` included.
+    /// Returns a corpus of pairs of these lengths, `</s>` included.
     fn corpus(pairs: &[([usize; 2], usize)]) -> ParallelCorpus {
         let mut corpus = ParallelCorpus::default();
         for &(lengths, count) in pairs {

@@ -50,7 +50,7 @@ impl Metric {
         ("embedding", "models that embed sentences are not trained"),
     ];
 
-    /// Marian's name.
+    /// Returns Marian's name.
     pub fn name(self) -> &'static str {
         match self {
             Metric::CrossEntropySum => "ce-sum",
@@ -66,7 +66,7 @@ impl Metric {
         }
     }
 
-    /// The metric of that name.
+    /// Returns the metric of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "ce-mean" { "cross-entropy" } else { name };
         Self::ALL.into_iter().find(|metric| metric.name() == name)
@@ -105,13 +105,13 @@ impl MetricState {
         MetricState { best_bits: worst.to_bits(), stalled: 0 }
     }
 
-    /// As Marian's file has it; `best` is none before the first validation.
+    /// Returns the state as Marian's file has it; `best` is none before the first validation.
     pub fn from_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
         let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
         MetricState { best_bits, stalled }
     }
 
-    /// The best value so far.
+    /// Returns the best value so far.
     pub fn best(&self) -> f64 {
         f64::from_bits(self.best_bits)
     }

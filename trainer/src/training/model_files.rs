@@ -19,54 +19,54 @@ impl ModelFiles {
         PathBuf::from(name)
     }
 
-    /// The optimiser's file.
+    /// Returns the optimiser's file.
     pub fn optimizer(&self) -> PathBuf {
         self.beside(Self::OPTIMIZER_SUFFIX)
     }
 
-    /// Marian's file of progress.
+    /// Returns Marian's file of progress.
     pub fn progress(&self) -> PathBuf {
         self.beside(".progress.yml")
     }
 
-    /// The options of the training, as Marian reads them.
+    /// Returns the options of the training, as Marian reads them.
     pub fn options(&self) -> PathBuf {
         self.beside(".yml")
     }
 
-    /// The configuration for decoding.
+    /// Returns the configuration for decoding.
     pub fn decoder_config(&self) -> PathBuf {
         self.beside(".decoder.yml")
     }
 
-    /// The parameters that were trained, where an old Marian has written their average as the
-    /// model.
+    /// Returns the parameters that were trained, where an old Marian has written their average as
+    /// the model.
     pub fn unsmoothed(&self) -> PathBuf {
         self.beside(".orig.npz")
     }
 
-    /// The model that a script validates.
+    /// Returns the model that a script validates.
     pub fn validated(&self) -> ModelFiles {
         ModelFiles { model: self.beside(".dev.npz") }
     }
 
-    /// The pushes of a simulation.
+    /// Returns the pushes of a simulation.
     pub fn simulation(&self) -> PathBuf {
         self.beside(".simulation.csv")
     }
 
-    /// The lock against other trainings of the model.
+    /// Returns the lock against other trainings of the model.
     pub fn lock(&self) -> PathBuf {
         let name = self.model.file_name().unwrap_or_default().to_string_lossy();
         self.model.with_file_name(format!(".{name}.lock"))
     }
 
-    /// The best model by a metric.
+    /// Returns the best model by a metric.
     pub fn best_model(&self, metric: &str) -> PathBuf {
         self.beside(&format!(".best-{metric}.npz"))
     }
 
-    /// The model after an update, where saved models do not replace each other.
+    /// Returns the model after an update, where saved models do not replace each other.
     pub fn at_update(&self, updates: u64) -> PathBuf {
         self.model.with_extension(format!("iter{updates}.npz"))
     }

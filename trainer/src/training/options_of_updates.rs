@@ -11,9 +11,8 @@ use crate::kernels::IntegerPrecision;
 use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
 
 impl TrainingConfig {
-    /// The options that updates depend on, with their values: a resumed training must have the
-    /// same. Limits, validation, display, workers and checks for divergence
-    /// are not among them.
+    /// Returns the options that updates depend on, with their values: a resumed training must have
+    /// the same. Limits, validation, display, workers and checks for divergence are not among them.
     pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
         // No `..`, so that the compiler asks about each new field.
         let TrainingConfig {

@@ -29,7 +29,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A shard under its lock. A worker that panicked ends the training, so no state is half done.
+    /// Returns a shard under its lock. A worker that panicked ends the training, so no state is
+    /// half done.
     pub fn lock(&self, shard: usize) -> MutexGuard<'_, ParameterShard<f32>> {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,7 +73,8 @@ impl Server {
         Ok(())
     }
 
-    /// All steps of a batch in a thread of its own. Gives the report of a push, if one was due.
+    /// Runs all steps of a batch in a thread of its own. Gives the report of a push, if one was
+    /// due.
     pub fn work(
         &self,
         worker: &mut AsyncWorker<Fast>,

@@ -20,13 +20,13 @@ pub(super) struct PushTable {
 }
 
 impl PushTable {
-    /// A table without pushes.
+    /// Creates a table without pushes.
     pub fn new() -> Self {
         PushTable { saved_bytes: 0, unsaved: HEADER.into() }
     }
 
-    /// The table in the file `path` up to the push `updates`. Its first push is the one after those of
-    /// the training that it went on from.
+    /// Reads the table in the file `path` up to the push `updates`. Its first push is the one after
+    /// those of the training that it went on from.
     ///
     /// # Errors
     /// If the file cannot be read or ends before.

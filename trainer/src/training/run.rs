@@ -133,8 +133,8 @@ impl Training<'_> {
     }
 }
 
-/// When the log has its next line and when the training ends, for the first minutes, in which
-/// it says nothing.
+/// Describes when the log has its next line and when the training ends, for the first minutes, in
+/// which it says nothing.
 fn describe_start(training: &Training<'_>) -> String {
     let config = training.config;
     let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
@@ -170,7 +170,7 @@ pub(super) struct Run<'a, 'l> {
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    /// The training, and whether this program has saved it before.
+    /// Returns the training, and whether this program has saved it before.
     fn new(
         training: &'a Training<'a>,
         pretrained: Option<Vec<f32>>,
@@ -342,9 +342,9 @@ impl<'a, 'l> Run<'a, 'l> {
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
 
-    /// The last validation, if training does not end with one. It is not remembered, and leaves
-    /// the best models as they are: where a limit is raised, training goes on as if it had never
-    /// been there.
+    /// Returns the last validation, if training does not end with one. It is not remembered, and
+    /// leaves the best models as they are: where a limit is raised, training goes on as if it had
+    /// never been there.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;
@@ -399,12 +399,12 @@ impl<'a, 'l> Run<'a, 'l> {
         Dropout { key: [seed as u32 ^ (seed >> 32) as u32, epoch as u32], ..config.dropout }
     }
 
-    /// The learning rate of the next batch.
+    /// Returns the learning rate of the next batch.
     pub(super) fn rate(&self) -> f64 {
         self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
     }
 
-    /// What it is multiplied with for words, if anything.
+    /// Returns what it is multiplied with for words, if anything.
     pub(super) fn flexible_rate(&self) -> Option<FlexibleRate> {
         let config = self.training.config;
         let Progress { updates, labels, .. } = self.state.progress;
@@ -420,7 +420,7 @@ impl<'a, 'l> Run<'a, 'l> {
         })
     }
 
-    /// The limit on the norm of its gradient.
+    /// Returns the limit on the norm of its gradient.
     pub(super) fn norm_limit(&self) -> Option<NormLimit> {
         let config = self.training.config;
         config.scaling.and_then(|scaling| {

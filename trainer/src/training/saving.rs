@@ -74,7 +74,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Marian's file of progress, the last one to be written.
+    /// Returns Marian's file of progress, the last one to be written.
     fn progress_text(&self) -> String {
         let TrainingConfig { schedule, seed, .. } = self.training.config;
         let eta = schedule.rate_at(&self.state.schedule, &self.state.progress);
@@ -94,8 +94,8 @@ impl Run<'_, '_> {
                 .is_ok_and(|found| found == self.progress_text().as_bytes())
     }
 
-    /// The model that the folder decodes with: the best one by translations, by the first metric if
-    /// there are none, unless the last one is better.
+    /// Returns the model that the folder decodes with: the best one by translations, by the first
+    /// metric if there are none, unless the last one is better.
     fn decoded_model(&self) -> PathBuf {
         let (files, options) = (self.training.files, &self.training.config.validation);
         let deciding = options.metrics.get(options.deciding_translation());

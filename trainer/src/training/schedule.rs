@@ -123,7 +123,7 @@ pub enum ScheduleEvent {
 }
 
 impl Schedule {
-    /// The rate of the update after `progress`.
+    /// Returns the rate of the update after `progress`.
     pub fn rate_at(&self, state: &ScheduleState, progress: &Progress) -> f64 {
         let mut rate = self.rate.at(progress.updates, state.cycle_start);
         if !self.warmup.is_zero() {
@@ -253,7 +253,7 @@ mod tests {
         assert!((labels.rate_at(&ScheduleState::default(), &at(50)) - 0.75).abs() < 1e-7);
     }
 
-    /// The rates that Marian 1.12.42 logs after each update of a run with epochs of four
+    /// Returns the rates that Marian 1.12.42 logs after each update of a run with epochs of four
     /// updates, whose validation after every second update stalls.
     fn logged_rates(schedule: &Schedule, updates: u64, validates: bool) -> Vec<f64> {
         let mut state = ScheduleState::default();

@@ -89,7 +89,7 @@ impl Simulation {
         Simulation { clock: Clock::new(machine.workers), jobs, machine, pushes: PushTable::new() }
     }
 
-    /// The clock and the jobs, as [`Simulation::restore`] takes them.
+    /// Returns the clock and the jobs, as [`Simulation::restore`] takes them.
     pub fn saved(&self) -> String {
         let jobs = self.jobs.iter().map(|job| job.as_ref().map(SavedJob::new)).collect();
         let saved = SavedSimulation { clock: self.clock.clone(), jobs };

@@ -105,7 +105,7 @@ impl Training<'_> {
         Ok(Start { saved, skipped_sentences: sentences, remarks, is_saved: false })
     }
 
-    /// The training from its beginning.
+    /// Returns the training from its beginning.
     fn begin(&self, fingerprint: TrainingFingerprint, pretrained: Option<Vec<f32>>) -> Start {
         let config = self.config;
         let values = pretrained.unwrap_or_else(|| {
@@ -134,7 +134,7 @@ impl Training<'_> {
     }
 }
 
-/// The beginning of the epoch of `progress`.
+/// Returns the beginning of the epoch of `progress`.
 fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition {
     BatchPosition {
         epoch: progress.epoch,
@@ -143,7 +143,7 @@ fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition
     }
 }
 
-/// The size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
+/// Returns the size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
 /// the progress where that is counted in tokens, since steps grow as well.
 pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
     let TrainingLength { count, unit } = config.mini_batch_warmup;

@@ -33,14 +33,14 @@ impl Statistics {
         "log-gradient-norm-var",
     ];
 
-    /// All averages in the order of their keys.
+    /// Returns all averages in the order of their keys.
     pub fn to_array(self) -> [f64; Self::COUNT] {
         let ([slow, fast, variance], [norm, norm_variance]) = (self.loss, self.norm);
         let [log, log_variance] = self.log_norm;
         [slow, fast, variance, norm, norm_variance, log, log_variance]
     }
 
-    /// The averages of an array in the order of the keys.
+    /// Returns the averages of an array in the order of the keys.
     pub fn from_array(all: [f64; Self::COUNT]) -> Self {
         let [slow, fast, variance, norm, norm_variance, log, log_variance] = all;
         Statistics {
@@ -73,7 +73,8 @@ pub struct DynamicScaling {
 }
 
 impl DynamicScaling {
-    /// The limit on the norm in the update after `updates`; none while the window is not full.
+    /// Returns the limit on the norm in the update after `updates`; none while the window is not
+    /// full.
     pub fn limit(&self, statistics: &Statistics, updates: u64, window: u64) -> Option<NormLimit> {
         if updates < window {
             return None;
@@ -93,8 +94,8 @@ impl DynamicScaling {
     }
 }
 
-/// The weight of the newest value in an average over a window, which is as long as the training
-/// until that has as many updates.
+/// Returns the weight of the newest value in an average over a window, which is as long as the
+/// training until that has as many updates.
 pub(super) fn window_weight(window: f64, updates: u64) -> f64 {
     2.0 / (window.min(updates as f64) + 1.0)
 }

@@ -53,18 +53,18 @@ impl TrainingLog {
         self.sentences += report.sentences as u64;
     }
 
-    /// The loss a target token since the last line; with guided alignment, links count as well,
-    /// by its weight. NaN where nothing was counted.
+    /// Returns the loss a target token since the last line; with guided alignment, links count as
+    /// well, by its weight. NaN where nothing was counted.
     pub fn loss(&self) -> f64 {
         self.loss / self.loss_count
     }
 
-    /// Target tokens a second since the last line.
+    /// Returns the number of target tokens a second since the last line.
     pub fn words_per_second(&self) -> f64 {
         self.labels as f64 / self.since.elapsed().as_secs_f64().max(1e-9)
     }
 
-    /// The line of the log after the update that came to `progress`, and begins the next one.
+    /// Takes the line of the log after the update that came to `progress`, and begins the next one.
     /// `norm` is the average of the norm of the gradient of a word, `rate` that of the next update.
     pub fn take_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> String {
         let line = self.line(progress, norm, rate);
@@ -100,7 +100,7 @@ impl TrainingLog {
     }
 }
 
-/// A number with commas between thousands.
+/// Returns a number with commas between thousands.
 pub fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

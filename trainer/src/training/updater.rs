@@ -25,7 +25,7 @@ impl Updater {
         }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &TrainableModel<Fast> {
         match self {
             Updater::Synchronous(trainer) => trainer.model(),
@@ -33,7 +33,7 @@ impl Updater {
         }
     }
 
-    /// The parameters that are trained.
+    /// Returns the parameters that are trained.
     pub fn values(&self) -> &[f32] {
         match self {
             Updater::Synchronous(trainer) => trainer.values(),
@@ -41,7 +41,7 @@ impl Updater {
         }
     }
 
-    /// The parameters to be used: their moving average if there is one.
+    /// Returns the parameters to be used: their moving average if there is one.
     pub fn smoothed_values(&self) -> &[f32] {
         match &self.state().average[..] {
             [] => self.values(),
@@ -49,7 +49,7 @@ impl Updater {
         }
     }
 
-    /// The optimiser's state.
+    /// Returns the optimiser's state.
     pub fn state(&self) -> &OptimizerState<f32> {
         match self {
             Updater::Synchronous(trainer) => trainer.state(),
@@ -73,7 +73,7 @@ impl Updater {
         }
     }
 
-    /// What workers have of their own.
+    /// Returns what workers have of their own.
     pub fn snapshot(&self) -> Option<AsyncSnapshot> {
         match self {
             Updater::Synchronous(_) => None,

@@ -85,7 +85,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The file for translations, fields of its name filled in.
+    /// Returns the file for translations, fields of its name filled in.
     fn translations_path(&self) -> PathBuf {
         let TrainingState { progress, epoch_batches, .. } = &self.state;
         let output = &self.training.config.validation.translation_output;
@@ -117,7 +117,7 @@ impl Run<'_, '_> {
         written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
     }
 
-    /// The number of stalls in turn that decides when training stops.
+    /// Returns the number of stalls in turn that decides when training stops.
     pub(super) fn stalls(&self) -> u64 {
         let options = &self.training.config.validation;
         let stalls = options.metrics.iter().filter_map(|metric| {

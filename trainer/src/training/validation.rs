@@ -29,7 +29,7 @@ use crate::data::ParallelCorpus;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
 
-/// A model to be validated: an architecture with values of its parameters.
+/// Returns a model to be validated: an architecture with values of its parameters.
 pub fn model_of(
     architecture: &Architecture,
     layout: &ParameterLayout,
@@ -53,7 +53,7 @@ pub struct CrossEntropySums {
 }
 
 impl CrossEntropySums {
-    /// The value of a metric of cross-entropy.
+    /// Returns the value of a metric of cross-entropy.
     fn metric(&self, metric: Metric) -> f64 {
         let per_token = self.sum / self.tokens.max(1) as f64;
         match metric {
@@ -65,8 +65,8 @@ impl CrossEntropySums {
     }
 }
 
-/// The cross-entropy of a corpus by a network, batches over threads, added up in the order of
-/// the corpus.
+/// Returns the cross-entropy of a corpus by a network, batches over threads, added up in the order
+/// of the corpus.
 ///
 /// # Errors
 /// Those of the network.
@@ -126,7 +126,7 @@ pub struct ValidationSet {
 }
 
 impl ValidationSet {
-    /// The value of a metric of translations.
+    /// Returns the value of a metric of translations.
     fn score(&self, metric: Metric, translations: &Translations) -> Result<f64> {
         if metric != Metric::BleuSegmented {
             return score_text(metric, &translations.lines, &self.references);
@@ -291,7 +291,7 @@ pub struct Validator<'a> {
 }
 
 impl Validator<'_> {
-    /// The values of all metrics for a model; none for translations that nothing scores.
+    /// Returns the values of all metrics for a model; none for translations that nothing scores.
     /// `translations` is the file for them.
     ///
     /// # Errors
@@ -324,7 +324,7 @@ impl Validator<'_> {
         values.collect()
     }
 
-    /// The cross-entropy and the translations of the set as far as metrics need them.
+    /// Measures the cross-entropy and the translations of the set as far as metrics need them.
     fn measure<'s>(
         &self,
         set: &'s ValidationSet,
@@ -350,7 +350,7 @@ impl Validator<'_> {
         Ok((set, sums, translated))
     }
 
-    /// The cross-entropy a target token of a sample of the training text.
+    /// Returns the cross-entropy a target token of a sample of the training text.
     ///
     /// # Errors
     /// Those of the model.

@@ -35,15 +35,15 @@ impl ValidationScript {
             .error("there is no such program; give its path, and arguments by --valid-script-args"))
     }
 
-    /// The path where it is a command with arguments, such as `bash ./validate.sh`: Marian gives it
-    /// to a shell.
+    /// Returns the path where it is a command with arguments, such as `bash ./validate.sh`: Marian
+    /// gives it to a shell.
     fn command(&self) -> Option<&str> {
         let text = self.path.to_str().filter(|text| text.contains(char::is_whitespace));
         text.filter(|_| !self.path.is_file())
     }
 
-    /// The number that the program prints, as the first word of its output. `translations` is its
-    /// last argument.
+    /// Returns the number that the program prints, as the first word of its output. `translations`
+    /// is its last argument.
     ///
     /// # Errors
     /// If it cannot be run, fails, or prints no number.

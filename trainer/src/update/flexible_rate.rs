@@ -10,7 +10,7 @@ pub struct FlexibleRate {
 }
 
 impl FlexibleRate {
-    /// The factor for `words` of `batches` batches.
+    /// Returns the factor for `words` of `batches` batches.
     pub fn factor(self, words: u64, batches: usize) -> f64 {
         self.normal_words.map_or(batches as f64, |normal| words as f64 / normal)
     }

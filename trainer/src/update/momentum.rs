@@ -9,8 +9,8 @@ use super::OptimizerKind;
 pub struct MomentumSchedule(pub Vec<(u64, [f64; 2])>);
 
 impl MomentumSchedule {
-    /// The optimiser of a step with which this many batches are seen, or updates are made where
-    /// training is synchronous.
+    /// Returns the optimiser of a step with which this many batches are seen, or updates are made
+    /// where training is synchronous.
     pub fn at(&self, kind: OptimizerKind, batches: u64) -> OptimizerKind {
         let last = self.0.iter().rev().find(|(start, _)| *start <= batches);
         match (kind, last) {

@@ -26,8 +26,8 @@ impl QuantizationOptions {
     pub const MAX_BITS: u32 = 24;
 
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual`, as long, is what
-    /// rounding took before; if it is empty there is none, and that of this call is not kept: Marian's first
-    /// residual is as large as all that training has not seen yet.
+    /// rounding took before; if it is empty there is none, and that of this call is not kept:
+    /// Marian's first residual is as large as all that training has not seen yet.
     ///
     /// # Panics
     /// If vectors are not as long as the layout.
@@ -66,8 +66,8 @@ impl QuantizationOptions {
         }
     }
 
-    /// The scale of a tensor: its largest magnitude, or the factor of its rounded values that is
-    /// nearest to it, by least squares.
+    /// Returns the scale of a tensor: its largest magnitude, or the factor of its rounded values
+    /// that is nearest to it, by least squares.
     fn scale<R: Real>(&self, values: &[R]) -> R {
         let mut scale = values.iter().fold(R::ZERO, |most, value| most.max(value.abs()));
         for _ in 0..self.optimization_steps {

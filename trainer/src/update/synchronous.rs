@@ -67,13 +67,13 @@ impl<'a> MicroBatch<'a> {
         micro_batch
     }
 
-    /// The number of tokens of source and target.
+    /// Returns the number of tokens of source and target.
     pub fn num_tokens(&self) -> [usize; 2] {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
     }
 
-    /// What the memory of its results grows with: tokens of both sides, and pairs of tokens that
-    /// attend to each other.
+    /// Returns what the memory of its results grows with: tokens of both sides, and pairs of tokens
+    /// that attend to each other.
     fn extent(&self) -> [usize; 5] {
         let lengths = self.sources.iter().zip(&self.targets).map(|(s, t)| [s.len(), t.len()]);
         lengths.fold([0; 5], |sums, [s, t]| {
@@ -82,8 +82,8 @@ impl<'a> MicroBatch<'a> {
         })
     }
 
-    /// What a displayed loss is divided by: the number of target tokens, and of links by the
-    /// weight of guided alignment.
+    /// Returns what a displayed loss is divided by: the number of target tokens, and of links by
+    /// the weight of guided alignment.
     fn loss_count(&self) -> f64 {
         fn links(guide: &GuidedAlignment) -> f64 {
             guide.weight * guide.links.iter().map(Vec::len).sum::<usize>() as f64
@@ -168,7 +168,7 @@ impl UpdateReport {
         self.target_tokens += part.target_tokens;
     }
 
-    /// The norm of the gradient of a word, if gradients are divided by words or not.
+    /// Returns the norm of the gradient of a word, if gradients are divided by words or not.
     pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
         if is_normalized {
             self.gradient_norm
@@ -196,7 +196,7 @@ pub struct OptimizerState<R> {
 }
 
 impl<R: Real> OptimizerState<R> {
-    /// The state before the first update of `values`.
+    /// Returns the state before the first update of `values`.
     pub fn new(options: &UpdateOptions, values: &[R]) -> Self {
         let zeros = |needed: bool| vec![R::ZERO; if needed { values.len() } else { 0 }];
         OptimizerState {
@@ -279,17 +279,17 @@ impl<K: Kernels> SynchronousTrainer<K> {
         }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &TrainableModel<K> {
         &self.model
     }
 
-    /// The parameters that are trained, a flat vector.
+    /// Returns the parameters that are trained, a flat vector.
     pub fn values(&self) -> &[K::Real] {
         self.packed_parameters.values()
     }
 
-    /// The parameters to be used: their moving average if there is one.
+    /// Returns the parameters to be used: their moving average if there is one.
     pub fn smoothed_values(&self) -> &[K::Real] {
         match &self.state.average[..] {
             [] => self.values(),
@@ -297,7 +297,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         }
     }
 
-    /// The optimiser's state.
+    /// Returns the optimiser's state.
     pub fn state(&self) -> &OptimizerState<K::Real> {
         &self.state
     }
@@ -546,8 +546,8 @@ impl<K: Kernels> Worker<K> {
     }
 }
 
-/// What a gradient of this norm, a sum over words, is multiplied with: normalisation and clipping.
-/// None if the step is skipped. `report` gets the norm.
+/// Returns what a gradient of this norm, a sum over words, is multiplied with: normalisation and
+/// clipping. None if the step is skipped. `report` gets the norm.
 pub(crate) fn scale_gradient(
     options: &UpdateOptions,
     norm_limit: Option<NormLimit>,
@@ -574,7 +574,7 @@ pub(crate) fn scale_gradient(
     Some(normalizer * if exceeds { options.clip_norm / clipped } else { 1.0 })
 }
 
-/// The norm of a vector, by blocks of a fixed size.
+/// Returns the norm of a vector, by blocks of a fixed size.
 pub(crate) fn gradient_norm<K: Kernels>(
     kernels: &K,
     gradient: &[K::Real],

@@ -26,7 +26,8 @@ pub struct MicroBatchTree<R: Real> {
     len: usize,
 }
 
-/// The numbers of the micro-batches that a worker computes: consecutive ones, as many as others do.
+/// Returns the numbers of the micro-batches that a worker computes: consecutive ones, as many as
+/// others do.
 pub fn worker_share(worker: usize, workers: usize, micro_batches: usize) -> Range<usize> {
     (worker * micro_batches).div_ceil(workers)..((worker + 1) * micro_batches).div_ceil(workers)
 }
@@ -37,7 +38,7 @@ impl<R: Real> MicroBatchTree<R> {
         MicroBatchTree { subtrees: Vec::new(), spare: Vec::new(), len }
     }
 
-    /// A vector of the tree's length for a gradient, of any content.
+    /// Returns a vector of the tree's length for a gradient, of any content.
     pub fn buffer(&mut self) -> ZeroedVec<R> {
         self.spare.pop().unwrap_or_else(|| ZeroedVec::new(self.len))
     }
@@ -63,7 +64,7 @@ impl<R: Real> MicroBatchTree<R> {
         }
     }
 
-    /// The sum of the subtrees of all workers, in the order of micro-batches; none without
+    /// Returns the sum of the subtrees of all workers, in the order of micro-batches; none without
     /// micro-batches. The trees are empty afterwards and keep their buffers.
     pub fn join(trees: &mut [&mut MicroBatchTree<R>]) -> Option<ZeroedVec<R>> {
         let (first, others) = trees.split_first_mut()?;
@@ -93,7 +94,7 @@ impl<R: Real> MicroBatchTree<R> {
         first.subtrees.pop().map(|subtree| subtree.sum)
     }
 
-    /// The number of vectors that the tree has to use again.
+    /// Returns the number of vectors that the tree has to use again.
     pub(crate) fn num_spare(&self) -> usize {
         self.spare.len()
     }
@@ -112,7 +113,7 @@ fn add<R: Real>(into: &mut [R], other: &[R]) {
 mod tests {
     use super::*;
 
-    /// The tree as brackets: additions of strings are not associative.
+    /// Returns the tree as brackets: additions of strings are not associative.
     fn reference(micro_batches: &[f32]) -> f32 {
         match micro_batches.len() {
             1 => micro_batches[0],

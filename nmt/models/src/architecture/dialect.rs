@@ -13,7 +13,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The dialect of the version that wrote a model, such as `v1.9.56 a1b2c3 2023`.
+    /// Returns the dialect of the version that wrote a model, such as `v1.9.56 a1b2c3 2023`.
     pub(crate) fn from_version(version: &str) -> Self {
         let numbers = version.trim_start_matches('v').split(['.', ' ']);
         let mut numbers = numbers.map(|number| number.parse::<u32>().ok());

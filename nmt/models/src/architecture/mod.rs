@@ -68,12 +68,12 @@ pub struct EmbeddingConfig {
 }
 
 impl EmbeddingConfig {
-    /// The parameter name of the encoder's embedding table.
+    /// Returns the parameter name of the encoder's embedding table.
     pub fn encoder_table_name(&self) -> &'static str {
         if self.shared { "Wemb" } else { "encoder_Wemb" }
     }
 
-    /// The parameter name of the decoder's embedding table.
+    /// Returns the parameter name of the decoder's embedding table.
     pub fn decoder_table_name(&self) -> &'static str {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
@@ -109,7 +109,7 @@ impl EmbeddingConfig {
 }
 
 impl Architecture {
-    /// Vocabulary sizes, embeddings and output layer.
+    /// Returns the vocabulary sizes, embeddings and output layer.
     pub fn embeddings(&self) -> &EmbeddingConfig {
         match self {
             Architecture::Transformer(transformer) => &transformer.embeddings,
@@ -118,7 +118,8 @@ impl Architecture {
         }
     }
 
-    /// The most tokens of a source sentence, with its marks, if there is a table of positions.
+    /// Returns the maximum number of tokens of a source sentence, with its marks, if there is a
+    /// table of positions.
     pub fn max_source_length(&self) -> Option<usize> {
         match self {
             Architecture::Transformer(transformer) => match transformer.positional_encoding {
@@ -129,7 +130,7 @@ impl Architecture {
         }
     }
 
-    /// Names and shapes of all parameters.
+    /// Returns the names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         match self {
             Architecture::Transformer(transformer) => transformer.parameters(),
@@ -151,7 +152,7 @@ impl Architecture {
         }
     }
 
-    /// Lines of a report on the configuration: a name and a value each.
+    /// Returns lines of a report on the configuration: a name and a value each.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let mut lines = match self {
             Architecture::Transformer(transformer) => transformer.describe(),

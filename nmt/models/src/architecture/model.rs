@@ -57,8 +57,8 @@ impl Model {
         Self::with_packed(architecture, tensors, activation_multipliers, None, path)
     }
 
-    /// As [`Model::new`], with packed matrices by name, whose parameters may be missing from
-    /// `tensors`.
+    /// Works as [`Model::new`], with packed matrices by name, whose parameters may be missing
+    /// from `tensors`.
     pub(crate) fn with_packed(
         architecture: Architecture,
         mut tensors: BTreeMap<String, Tensor>,
@@ -116,7 +116,7 @@ impl Model {
         })
     }
 
-    /// A model in memory: `values` gives the elements of each parameter in row-major order.
+    /// Creates a model in memory: `values` gives the elements of each parameter in row-major order.
     ///
     /// # Errors
     /// [`Error::Mismatch`] if the architecture is not valid or `values` gives another number
@@ -143,7 +143,7 @@ impl Model {
         Model::new(architecture, tensors, BTreeMap::new(), path)
     }
 
-    /// The architecture.
+    /// Returns the architecture.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
     }
@@ -154,12 +154,12 @@ impl Model {
         self.architecture = architecture;
     }
 
-    /// The parameter of that name (Marian's).
+    /// Returns the parameter of that name (Marian's).
     pub fn parameter(&self, name: &str) -> Option<&Tensor> {
         self.parameters.get(name)
     }
 
-    /// All parameters, sorted by name.
+    /// Returns all parameters, sorted by name.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = (&str, &Tensor)> {
         self.parameters.iter().map(|(name, tensor)| (name.as_str(), tensor))
     }
@@ -179,25 +179,25 @@ impl Model {
         Ok(())
     }
 
-    /// The shape of a parameter of the architecture; `[0, 0]` for other names.
+    /// Returns the shape of a parameter of the architecture; `[0, 0]` for other names.
     pub fn parameter_shape(&self, name: &str) -> [usize; 2] {
         let all = self.architecture.parameters();
         all.into_iter().find(|needed| needed.name == name).map_or([0, 0], |needed| needed.shape)
     }
 
-    /// The packed matrices, by the joined names of their parameters, if the file has any.
+    /// Returns the packed matrices, by the joined names of their parameters, if the file has any.
     pub fn packed_matrices(&self) -> Option<&PackedMatrices> {
         self.packed_matrices.as_ref()
     }
 
-    /// The precision that weights are packed for, if the file has them in no other form: the
-    /// model runs in no other.
+    /// Returns the precision that weights are packed for, if the file has them in no other form:
+    /// the model runs in no other.
     pub fn precision(&self) -> Option<Precision> {
         let packed = self.packed_matrices.as_ref().filter(|_| !self.is_complete);
         packed.map(|packed| packed.precision)
     }
 
-    /// The precision of the weights as they are stored: that of integers if matrices are
+    /// Returns the precision of the weights as they are stored: that of integers if matrices are
     /// integers, the only one if there is one, otherwise f32.
     pub fn stored_precision(&self) -> Precision {
         if let Some(packed) = self.precision() {
@@ -213,24 +213,24 @@ impl Model {
         highest.unwrap_or_else(|eight| eight)
     }
 
-    /// The quantisation multiplier of the input activations of the matrix `name`, if the
+    /// Returns the quantisation multiplier of the input activations of the matrix `name`, if the
     /// checkpoint has one (`none` is a tied output layer).
     pub fn activation_multiplier(&self, name: &str) -> Option<f32> {
         self.activation_multipliers.get(name).copied()
     }
 
-    /// The quantisation multipliers of input activations by matrix.
+    /// Returns the quantisation multipliers of input activations by matrix.
     pub fn activation_multipliers(&self) -> &BTreeMap<String, f32> {
         &self.activation_multipliers
     }
 
-    /// The names of tensors in the file that the architecture does not use.
+    /// Returns the names of tensors in the file that the architecture does not use.
     pub fn unused_tensors(&self) -> &[String] {
         &self.unused
     }
 }
 
-/// The names of packed parameters. Checks that each packed matrix has the shape of its
+/// Returns the names of packed parameters. Checks that each packed matrix has the shape of its
 /// parameters side by side.
 fn check_packed_shapes(
     architecture: &Architecture,
@@ -262,7 +262,7 @@ fn check_packed_shapes(
     Ok(names)
 }
 
-/// The tensor of that name. Output matrices may be stored untransposed, under a name without
+/// Takes the tensor of that name. Output matrices may be stored untransposed, under a name without
 /// the `t`.
 fn take_tensor(tensors: &mut BTreeMap<String, Tensor>, name: &str) -> Option<Tensor> {
     tensors.remove(name).or_else(|| {

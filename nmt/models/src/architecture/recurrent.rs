@@ -93,7 +93,7 @@ pub enum LayerNormStyle {
 }
 
 impl RecurrentConfig {
-    /// Width of the encoder's output at each position.
+    /// Returns the width of the encoder's output at each position.
     pub fn context_width(&self) -> usize {
         match self.encoder.kind {
             EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state_width,
@@ -101,7 +101,7 @@ impl RecurrentConfig {
         }
     }
 
-    /// Names and shapes of all parameters.
+    /// Returns the names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let (e, h, c) = (self.embeddings.dim, self.state_width, self.context_width());
         let mut all = Vec::new();

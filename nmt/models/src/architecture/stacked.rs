@@ -57,17 +57,17 @@ pub enum TopLayerConfig {
 }
 
 impl StackedConfig {
-    /// Width of the encoder's output at each position.
+    /// Returns the width of the encoder's output at each position.
     pub fn context_width(&self) -> usize {
         2 * self.encoder_state_width
     }
 
-    /// Width of the input of the top layer.
+    /// Returns the width of the input of the top layer.
     fn top_input_width(&self) -> usize {
         if self.fc_depth > 0 { self.fc_width } else { self.state_width }
     }
 
-    /// Width of the input of the output layer.
+    /// Returns the width of the input of the output layer.
     pub fn output_width(&self) -> usize {
         match self.top {
             TopLayerConfig::None => self.top_input_width(),
@@ -75,7 +75,7 @@ impl StackedConfig {
         }
     }
 
-    /// Names and shapes of all parameters.
+    /// Returns the names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let (e, h, c, a) =
             (self.embeddings.dim, self.state_width, self.context_width(), self.attention_width);

@@ -76,7 +76,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The gated linear unit with this function.
+    /// Returns the gated linear unit with this function.
     pub fn gated(self) -> Self {
         match self.function() {
             Activation::Swish => Activation::GatedSwish,
@@ -85,7 +85,7 @@ impl Activation {
         }
     }
 
-    /// The function of one number.
+    /// Returns the function of one number.
     pub fn function(self) -> Self {
         match self {
             Activation::GatedRelu => Activation::Relu,
@@ -143,7 +143,7 @@ impl ProcessSteps {
         self.norm().is_some()
     }
 
-    /// The norm among the steps.
+    /// Returns the norm among the steps.
     pub fn norm(&self) -> Option<ProcessStep> {
         self.0.iter().copied().find(|step| *step != ProcessStep::Add)
     }
@@ -249,7 +249,7 @@ pub struct RelativeBiasConfig {
 }
 
 impl PositionalEncodingKind {
-    /// The number of the first position.
+    /// Returns the number of the first position.
     pub fn first_position(self) -> u32 {
         match self {
             PositionalEncodingKind::SinusoidalFromOne => 1,
@@ -301,7 +301,7 @@ impl TransformerConfig {
         !has_rms && !has_new_positions && !self.activation.is_gated()
     }
 
-    /// The width of all heads of attention in a stack side by side.
+    /// Returns the width of all heads of attention in a stack side by side.
     pub fn attention_width(&self, stack: &TransformerStackConfig) -> usize {
         match self.positional_encoding {
             PositionalEncodingKind::RelativeBias(bias) => stack.heads * bias.head_dim,

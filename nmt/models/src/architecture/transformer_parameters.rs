@@ -5,7 +5,7 @@ use super::ParameterSpec;
 use super::transformer::*;
 
 impl TransformerConfig {
-    /// Names and shapes of all parameters.
+    /// Returns the names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let d = self.embeddings.dim;
         let mut all = Vec::new();
@@ -152,7 +152,7 @@ impl TransformerConfig {
 }
 
 impl AverageAttentionConfig {
-    /// Input and output widths of the affine layers after the mean.
+    /// Returns the input and output widths of the affine layers after the mean.
     pub fn layer_shapes(&self, embedding: usize) -> Vec<[usize; 2]> {
         let mut widths = Vec::new();
         let mut width = embedding;

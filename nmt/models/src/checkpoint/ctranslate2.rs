@@ -89,7 +89,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     Ok(checkpoint)
 }
 
-/// The name that a variable of version 1 has since version 2: OpenNMT-tf's
+/// Returns the name that a variable of version 1 has since version 2: OpenNMT-tf's
 /// `transformer/decoder/layer_0/masked_multi_head/conv1d_1/kernel:0` is
 /// `decoder/layer_0/self_attention/linear_1/weight`.
 fn name_since_version_2(name: &str) -> String {

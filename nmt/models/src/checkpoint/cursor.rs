@@ -18,7 +18,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, path, position }
     }
 
-    /// The next `length` bytes.
+    /// Takes the next `length` bytes.
     pub fn take(&mut self, length: usize, what: &str) -> Result<&'a [u8]> {
         let bytes =
             self.position.checked_add(length).and_then(|end| self.bytes.get(self.position..end));
@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// The next `length` bytes as a window that shares the file.
+    /// Takes the next `length` bytes as a window that shares the file.
     pub fn take_shared(&mut self, length: usize, what: &str) -> Result<OwnedBytes> {
         let part =
             self.bytes.slice(self.position, length).ok_or_else(|| self.truncated(length, what))?;
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// A `u64` that must fit a `usize`.
+    /// Returns a `u64` that must fit a `usize`.
     pub fn usize(&mut self, what: &str) -> Result<usize> {
         let number = self.u64(what)?;
         usize::try_from(number).map_err(|_| self.damaged(what, format!("{number} is too many")))
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         self.damaged(what, reason)
     }
 
-    /// The error that `what` is damaged.
+    /// Returns the error that `what` is damaged.
     pub fn damaged(&self, what: &str, reason: impl Into<String>) -> Error {
         miriam_storage::Error::Damaged {
             path: self.path.to_owned(),

@@ -137,7 +137,7 @@ fn read_item(
         .map_err(damaged)
 }
 
-/// The storage that a type number denotes, or why it cannot be read.
+/// Parses the storage that a type number denotes, or why it cannot be read.
 fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
     Ok(match number {
         0x404 => ItemKind::Plain(DType::F32),

@@ -166,7 +166,7 @@ impl Checkpoint {
         }
     }
 
-    /// The kind of model, such as `TransformerSpec`, where the format names one.
+    /// Returns the kind of model, such as `TransformerSpec`, where the format names one.
     pub fn model_kind(&self) -> Option<&str> {
         self.model_kind.as_deref()
     }
@@ -177,43 +177,43 @@ impl Checkpoint {
         self.is_for_browsers
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's format.
+    /// Returns the file's format.
     pub fn format(&self) -> CheckpointFormat {
         self.format
     }
 
-    /// Marian's options in YAML, if the file has them.
+    /// Returns Marian's options in YAML, if the file has them.
     pub fn options(&self) -> Option<&[u8]> {
         self.options.as_deref()
     }
 
-    /// The names of all tensors, sorted.
+    /// Returns the names of all tensors, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
-    /// The tensor of that name.
+    /// Returns the tensor of that name.
     pub fn get(&self, name: &str) -> Option<&Tensor> {
         self.tensors.get(name)
     }
 
-    /// The original name of an alias.
+    /// Returns the original name of an alias.
     pub fn alias(&self, name: &str) -> Option<&str> {
         self.aliases.get(name).map(String::as_str)
     }
 
-    /// Entries that cannot be parameters, each with the reason.
+    /// Returns entries that cannot be parameters, each with the reason.
     pub fn skipped_tensors(&self) -> &[(String, String)] {
         &self.skipped
     }
 
-    /// The quantisation multipliers of input activations, by the name of the matrix that the
-    /// activations are multiplied with; `none` is the tied output layer.
+    /// Returns the quantisation multipliers of input activations, by the name of the matrix that
+    /// the activations are multiplied with; `none` is the tied output layer.
     pub fn activation_multipliers(&self) -> &BTreeMap<String, f32> {
         &self.activation_multipliers
     }

@@ -176,7 +176,7 @@ impl NpzWriter {
         Ok(())
     }
 
-    /// The header before an entry, padded so that its content begins at a multiple of
+    /// Returns the header before an entry, padded so that its content begins at a multiple of
     /// [`ALIGNMENT`].
     fn local_header(&self, entry: &WrittenEntry, name_len: u16) -> Vec<u8> {
         let long = entry.size >= self.max_short;
@@ -213,7 +213,7 @@ impl NpzWriter {
         push_u16(to, extra_len as u16);
     }
 
-    /// The directory with its end, which begins at `self.position`.
+    /// Returns the directory with its end, which begins at `self.position`.
     fn directory(&self) -> Vec<u8> {
         let mut directory = Vec::new();
         for entry in &self.entries {
@@ -267,7 +267,7 @@ impl NpzWriter {
         directory
     }
 
-    /// A number in 32 bits, or all ones where a 64-bit field has it.
+    /// Returns a number in 32 bits, or all ones where a 64-bit field has it.
     fn short(&self, number: u64) -> u32 {
         if number >= self.max_short { u32::MAX } else { number as u32 }
     }
@@ -286,7 +286,7 @@ impl NpzWriter {
     }
 }
 
-/// The head of a NumPy array of version 1.0, with spaces to a multiple of [`ALIGNMENT`].
+/// Returns the head of a NumPy array of version 1.0, with spaces to a multiple of [`ALIGNMENT`].
 fn numpy_header(descr: &str, shape: &[usize]) -> Result<Vec<u8>, String> {
     let dimensions = match shape {
         [n] => format!("{n},"),
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
     use crate::checkpoint::Checkpoint;
 
-    /// An archive of vectors as long as `lengths`, with 64-bit fields from these limits on.
+    /// Returns an archive of vectors as long as `lengths`, with 64-bit fields from these limits on.
     fn archive(lengths: &[usize], max_short: u64, max_short_count: u64) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.npz");

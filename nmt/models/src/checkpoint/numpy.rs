@@ -43,7 +43,7 @@ pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The array in `content`, or the reason why it cannot be a parameter.
+/// Reads the array in `content`, or the reason why it cannot be a parameter.
 fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {

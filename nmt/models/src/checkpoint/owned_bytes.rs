@@ -11,12 +11,12 @@ pub struct OwnedBytes {
 }
 
 impl OwnedBytes {
-    /// A window on all of `owner`.
+    /// Creates a window on all of `owner`.
     pub fn new(owner: View<u8>) -> Self {
         OwnedBytes { start: 0, length: owner.len(), owner }
     }
 
-    /// The bytes `start..start + length` of this window, if they lie in it.
+    /// Returns the bytes `start..start + length` of this window, if they lie in it.
     pub fn slice(&self, start: usize, length: usize) -> Option<Self> {
         let end = start.checked_add(length)?;
         (end <= self.length).then(|| OwnedBytes {

@@ -110,7 +110,7 @@ pub struct Unpickled<'a> {
 }
 
 impl Unpickled<'_> {
-    /// The object of a value.
+    /// Returns the object of a value.
     pub fn object(&self, value: Value) -> Option<&Object> {
         match value {
             Value::Object(index) => self.objects.get(index),
@@ -118,7 +118,7 @@ impl Unpickled<'_> {
         }
     }
 
-    /// The text of a value.
+    /// Returns the text of a value.
     pub fn text(&self, value: Value) -> Option<&str> {
         match value {
             Value::Text(start, end) => std::str::from_utf8(self.bytes.get(start..end)?).ok(),
@@ -126,7 +126,7 @@ impl Unpickled<'_> {
         }
     }
 
-    /// The values of a tuple or a list.
+    /// Returns the values of a tuple or a list.
     pub fn items(&self, value: Value) -> Option<&[Value]> {
         match self.object(value)? {
             Object::Tuple(items) | Object::List(items) => Some(items),
@@ -134,7 +134,7 @@ impl Unpickled<'_> {
         }
     }
 
-    /// The storages of all tensors.
+    /// Returns the storages of all tensors.
     pub fn storages(&self) -> impl Iterator<Item = &Storage> {
         self.objects.iter().filter_map(|object| match object {
             Object::Storage(storage) => Some(storage),
@@ -142,12 +142,12 @@ impl Unpickled<'_> {
         })
     }
 
-    /// Bytes of the pickle.
+    /// Returns the bytes of the pickle in a range.
     pub fn slice(&self, range: Range<usize>) -> Option<&[u8]> {
         self.bytes.get(range)
     }
 
-    /// The value of a dictionary under a text.
+    /// Returns the value of a dictionary under a text.
     pub fn entry(&self, value: Value, key: &str) -> Option<Value> {
         let Object::Dict(entries) = self.object(value)? else { return None };
         entries.iter().find(|(name, _)| self.text(*name) == Some(key)).map(|(_, value)| *value)
@@ -395,7 +395,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The last mark bounds what may be taken from the stack.
+    /// Takes the top of the stack, at most down to the last mark.
     fn pop(&mut self) -> Result<Value, String> {
         let bottom = self.marks.last().copied().unwrap_or(0);
         let value = if self.stack.len() > bottom { self.stack.pop() } else { None };
@@ -446,7 +446,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The text of a module or of a name.
+    /// Returns the text of a module or of a name.
     fn text(&self, value: Value) -> Result<&'a [u8], String> {
         match value {
             Value::Text(start, end) => Ok(&self.bytes[start..end]),
@@ -461,7 +461,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The shape or the strides of a tensor.
+    /// Returns the shape or the strides of a tensor.
     fn sizes(&self, value: Value) -> Result<Vec<usize>, String> {
         match self.items(value)? {
             sizes if sizes.len() > MAX_SIDES => Err(format!("a tensor of {} sides", sizes.len())),
@@ -546,7 +546,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A number that counts something.
+/// Returns the value of a number that counts something.
 fn count(value: Value) -> Result<usize, String> {
     match value {
         Value::Int(number) => {
@@ -556,7 +556,7 @@ fn count(value: Value) -> Result<usize, String> {
     }
 }
 
-/// A number in two's complement, as many bytes as it needs.
+/// Returns a number in two's complement, as many bytes as it needs.
 fn long(bytes: &[u8]) -> Result<i64, String> {
     if bytes.len() > 8 {
         return Err(format!("a number of {} bytes", bytes.len()));

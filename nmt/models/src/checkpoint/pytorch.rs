@@ -35,7 +35,7 @@ pub fn is_archive(archive: &ZipArchive) -> bool {
     find_pickle(archive).is_some()
 }
 
-/// The index of the pickle of an archive, and the folder that it is in, with the slash.
+/// Finds the index of the pickle of an archive, and the folder that it is in, with the slash.
 fn find_pickle(archive: &ZipArchive) -> Option<(usize, String)> {
     let entries = archive.entries().iter().enumerate();
     entries
@@ -117,7 +117,7 @@ pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     })
 }
 
-/// The kind of the elements of each storage, by its key.
+/// Returns the kind of the elements of each storage, by its key.
 fn storage_kinds<'a>(found: &Unpickled, bytes: &'a [u8]) -> HashMap<&'a str, StorageKind> {
     let kinds = found.storages().filter_map(|storage| {
         let key = std::str::from_utf8(bytes.get(storage.key.clone())?).ok()?;
@@ -137,8 +137,8 @@ fn check_len(storage: &Storage, bytes: usize) -> Result<(), String> {
     }
 }
 
-/// The tensors of a dictionary; `open` gives the bytes of a storage by its key. Copies are made of
-/// no more than `budget` bytes, the length of the file.
+/// Builds the tensors of a dictionary; `open` gives the bytes of a storage by its key. Copies are
+/// made of no more than `budget` bytes, the length of the file.
 fn build(
     found: &Unpickled,
     path: &Path,
@@ -178,8 +178,8 @@ fn build(
     Ok(checkpoint)
 }
 
-/// The bytes of the elements of a tensor, row by row: a window on its storage, or a copy where they
-/// lie in another order.
+/// Returns the bytes of the elements of a tensor, row by row: a window on its storage, or a copy
+/// where they lie in another order.
 fn elements(
     record: &TensorRecord,
     storage: &OwnedBytes,

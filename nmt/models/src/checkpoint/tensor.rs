@@ -36,7 +36,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// Bytes of one element.
+    /// Returns the number of bytes of one element.
     pub fn size(self) -> usize {
         match self {
             DType::I8 => 1,
@@ -46,7 +46,7 @@ impl DType {
         }
     }
 
-    /// Its usual short name, such as `f32`.
+    /// Returns its usual short name, such as `f32`.
     pub fn name(self) -> &'static str {
         match self {
             DType::F32 => "f32",
@@ -96,7 +96,7 @@ impl std::fmt::Debug for Tensor {
 }
 
 impl Tensor {
-    /// A tensor over `data`. `order` counts for two dimensions only.
+    /// Creates a tensor over `data`. `order` counts for two dimensions only.
     ///
     /// # Errors
     /// If `data` is not as long as shape and data type say.
@@ -116,8 +116,8 @@ impl Tensor {
         Ok(Tensor { shape, dtype, order, multipliers: None, data: TensorData::Stored(data) })
     }
 
-    /// A parameter that a model file holds packed: floats in row-major order, or integers of
-    /// eight bits whose channels are contiguous.
+    /// Creates a parameter that a model file holds packed: floats in row-major order, or integers
+    /// of eight bits whose channels are contiguous.
     pub(crate) fn from_packed(columns: PackedColumns) -> Self {
         let (dtype, order) = match (columns.has_floats(), columns.is_table()) {
             (true, _) => (DType::F32, StorageOrder::RowMajor),
@@ -129,7 +129,7 @@ impl Tensor {
         Tensor { shape, dtype, order, multipliers: None, data }
     }
 
-    /// The tensor with quantisation multipliers.
+    /// Returns the tensor with quantisation multipliers.
     ///
     /// # Errors
     /// If their number is not that of [`channels`](Tensor::channels), or one is 0 or not finite.
@@ -153,37 +153,37 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The logical shape, outermost dimension first; empty for a scalar.
+    /// Returns the logical shape, outermost dimension first; empty for a scalar.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn numel(&self) -> usize {
         self.data.len() / self.dtype.size()
     }
 
-    /// The data type of the elements.
+    /// Returns the data type of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// The storage order of a matrix.
+    /// Returns the storage order of a matrix.
     pub fn order(&self) -> StorageOrder {
         self.order
     }
 
-    /// The quantisation multipliers.
+    /// Returns the quantisation multipliers.
     pub fn multipliers(&self) -> Option<&QuantMultipliers> {
         self.multipliers.as_ref()
     }
 
-    /// The stored bytes; those of a packed parameter are unpacked by the first call.
+    /// Returns the stored bytes; those of a packed parameter are unpacked by the first call.
     pub fn bytes(&self) -> &[u8] {
         self.data.bytes()
     }
 
-    /// The number of stored bytes, without unpacking them.
+    /// Returns the number of stored bytes, without unpacking them.
     pub fn byte_len(&self) -> usize {
         self.data.len()
     }
@@ -196,7 +196,7 @@ impl Tensor {
         }
     }
 
-    /// The number of contiguous rows or columns.
+    /// Returns the number of contiguous rows or columns.
     pub fn channels(&self) -> usize {
         match (&self.shape[..], self.order) {
             (&[_, columns], StorageOrder::ColumnMajor) => columns,
@@ -220,7 +220,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The transposed matrix, `[r, c]` as `[c, r]`; no weight moves.
+    /// Returns the transposed matrix, `[r, c]` as `[c, r]`; no weight moves.
     pub fn transposed(mut self) -> Self {
         if self.shape.len() == 2 {
             self.shape.swap(0, 1);
@@ -232,7 +232,7 @@ impl Tensor {
         self
     }
 
-    /// The rows `first..first + count` of a row-major matrix, or elements of a vector.
+    /// Returns the rows `first..first + count` of a row-major matrix, or elements of a vector.
     ///
     /// # Errors
     /// If there are no such rows or the matrix is column-major.
@@ -258,14 +258,14 @@ impl Tensor {
         }
     }
 
-    /// Zeros in f32, `[n]`; n is a size of a tensor that is there.
+    /// Returns zeros in f32, `[n]`; n is a size of a tensor that is there.
     pub(crate) fn zeros(n: usize) -> Self {
         let bytes = Bytes::copy_from(&vec![0; n * DType::F32.size()]);
         Self::from_bytes(vec![n], DType::F32, &bytes)
     }
 
-    /// All elements multiplied by `factor`, which is finite and not 0: quantisation multipliers
-    /// change, no element does.
+    /// Returns all elements multiplied by `factor`, which is finite and not 0: quantisation
+    /// multipliers change, no element does.
     ///
     /// # Errors
     /// If a multiplier leaves the range of f32.
@@ -282,7 +282,8 @@ impl Tensor {
         self.with_multipliers(multipliers)
     }
 
-    /// A row-major matrix or vector whose rows come in blocks of `block`, each `times` times.
+    /// Returns a row-major matrix or vector whose rows come in blocks of `block`, each `times`
+    /// times.
     ///
     /// # Errors
     /// If rows do not divide into blocks or the matrix is column-major.
@@ -309,7 +310,7 @@ impl Tensor {
         }
     }
 
-    /// A row-major tensor of all of `bytes`, which are as many as its shape needs.
+    /// Creates a row-major tensor of all of `bytes`, which are as many as its shape needs.
     fn from_bytes(shape: Vec<usize>, dtype: DType, bytes: &Bytes) -> Self {
         let view = View::new(bytes, 0, bytes.len()).expect("all of the bytes are a window");
         Tensor {
@@ -321,7 +322,7 @@ impl Tensor {
         }
     }
 
-    /// All elements as f32 in row-major order, quantised ones divided by their multiplier.
+    /// Returns all elements as f32 in row-major order, quantised ones divided by their multiplier.
     pub fn values(&self) -> Vec<f32> {
         let stored = self.stored_values();
         match (&self.shape[..], self.order) {
@@ -330,8 +331,8 @@ impl Tensor {
         }
     }
 
-    /// The first number that is not finite, in storage order. Integers are finite, and so are
-    /// multipliers.
+    /// Returns the first number that is not finite, in storage order. Integers are finite, and so
+    /// are multipliers.
     pub fn non_finite_value(&self) -> Option<f32> {
         let TensorData::Stored(bytes) = &self.data else {
             return self.values().into_iter().find(|value| !value.is_finite());
@@ -372,7 +373,7 @@ impl Tensor {
         into.iter_mut().for_each(|value| *value /= multiplier);
     }
 
-    /// As [`Tensor::values`], in storage order.
+    /// Works as [`Tensor::values`], in storage order.
     fn stored_values(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.numel()];
         match &self.data {
@@ -420,7 +421,7 @@ fn decode_numbers<const N: usize>(bytes: &[u8], into: &mut [f32], number: impl F
     }
 }
 
-/// The transpose of a `[rows, columns]` matrix, in blocks that stay in the cache.
+/// Returns the transpose of a `[rows, columns]` matrix, in blocks that stay in the cache.
 fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const BLOCK: usize = 16;
     let mut transposed = vec![0.0; values.len()];

@@ -20,7 +20,7 @@ pub(super) enum TensorData {
 }
 
 impl TensorData {
-    /// The number of bytes, known without unpacking.
+    /// Returns the number of bytes, known without unpacking.
     pub(super) fn len(&self) -> usize {
         match self {
             TensorData::Stored(bytes) => bytes.len(),
@@ -35,7 +35,7 @@ impl TensorData {
         }
     }
 
-    /// The bytes `start..start + length`, if they are there.
+    /// Returns the bytes `start..start + length`, if they are there.
     pub(super) fn slice(&self, start: usize, length: usize) -> Option<OwnedBytes> {
         match self {
             TensorData::Stored(bytes) => bytes.slice(start, length),
@@ -58,7 +58,7 @@ pub(crate) struct PackedColumns {
 }
 
 impl PackedColumns {
-    /// The columns `first..first + count` of `matrix`, a matrix `[depth, count]`, or the
+    /// Returns the columns `first..first + count` of `matrix`, a matrix `[depth, count]`, or the
     /// table `[count, depth]` of an output layer.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl PackedColumns {
         Ok(PackedColumns { matrix, first, count, is_table, unpacked: OnceLock::new() })
     }
 
-    /// Its shape, `[rows, columns]`.
+    /// Returns its shape, `[rows, columns]`.
     pub(crate) fn shape(&self) -> [usize; 2] {
         if self.is_table {
             [self.count, self.matrix.depth]
@@ -104,12 +104,12 @@ impl PackedColumns {
         self.matrix.depth * self.count * if self.has_floats() { 4 } else { 1 }
     }
 
-    /// The bytes of the tensor, kept from the first call on.
+    /// Returns the bytes of the tensor, kept from the first call on.
     fn bytes(&self) -> &[u8] {
         self.unpacked.get_or_init(|| self.unpack())
     }
 
-    /// The bytes of the tensor: floats row by row, integers channel by channel.
+    /// Returns the bytes of the tensor: floats row by row, integers channel by channel.
     pub(super) fn unpack(&self) -> Vec<u8> {
         let (depth, count) = (self.matrix.depth, self.count);
         let mut bytes = vec![0; self.len()];

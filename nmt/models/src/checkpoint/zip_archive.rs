@@ -63,7 +63,7 @@ impl<'a> ZipArchive<'a> {
         Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget, stored_budget })
     }
 
-    /// The bytes of the archive.
+    /// Returns the bytes of the archive.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -72,7 +72,7 @@ impl<'a> ZipArchive<'a> {
         &self.entries
     }
 
-    /// The content of entry `index`: a window on the file if it is stored; if it is deflated,
+    /// Reads the content of entry `index`: a window on the file if it is stored; if it is deflated,
     /// memory of its own whose checksum is checked.
     pub fn read_content(&mut self, index: usize) -> Result<OwnedBytes> {
         let packed = self.raw_entry(index)?;
@@ -118,7 +118,7 @@ impl<'a> ZipArchive<'a> {
             .collect()
     }
 
-    /// The bytes of an entry as they lie in the file.
+    /// Returns the bytes of an entry as they lie in the file.
     fn raw_entry(&mut self, index: usize) -> Result<OwnedBytes> {
         let entry = &self.entries[index];
         let at = usize::try_from(entry.header_offset).unwrap_or(usize::MAX);
@@ -179,7 +179,7 @@ impl<'a> ZipArchive<'a> {
 /// The place of errors in the directory.
 const PLACE: &str = "zip directory";
 
-/// The number of entries of the directory, and its offset.
+/// Finds the number of entries of the directory, and its offset.
 fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
     let from = window.len().saturating_sub(MAX_END_LEN);
     let end = window[from..].windows(4).rposition(|bytes| bytes == DIRECTORY_END);
@@ -242,7 +242,7 @@ fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     })
 }
 
-/// The content of extra field 1, which has 64-bit numbers.
+/// Returns the content of extra field 1, which has 64-bit numbers.
 fn zip64_field(mut extra: &[u8]) -> &[u8] {
     while let &[kind, 0, low, high, ref rest @ ..] = extra {
         let length = usize::from(u16::from_le_bytes([low, high])).min(rest.len());
@@ -260,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// An archive of `members`: name, method, the bytes in the archive, the content.
+    /// Returns an archive of `members`: name, method, the bytes in the archive, the content.
     fn archive(members: &[(&str, u16, &[u8], &[u8])]) -> Vec<u8> {
         let (mut bytes, mut directory) = (Vec::new(), Vec::new());
         for &(name, method, packed, content) in members {

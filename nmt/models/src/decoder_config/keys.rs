@@ -229,7 +229,7 @@ pub const AMUN: KnownKeys = KnownKeys {
     ],
 };
 
-/// The keys of `value` that have no effect, in its order.
+/// Returns the keys of `value` that have no effect, in its order.
 ///
 /// # Errors
 /// If a key is refused or not known.

@@ -15,7 +15,7 @@ pub struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// The settings of a configuration of Marian.
+    /// Reads the settings of a configuration of Marian.
     pub fn read_marian(&self) -> Result<DecoderConfig> {
         let shortlist = match self.items("shortlist") {
             [] => None,
@@ -68,7 +68,7 @@ impl ConfigReader<'_> {
         })
     }
 
-    /// A form of alignments; `true` is hard, `false` and nothing are none.
+    /// Returns a form of alignments; `true` is hard, `false` and nothing are none.
     fn alignment(&self) -> Result<Option<AlignmentFormat>> {
         let Some(value) = self.value.get("alignment") else { return Ok(None) };
         match (value.as_bool(), value.as_str()) {
@@ -87,7 +87,7 @@ impl ConfigReader<'_> {
         flag.map(Some).ok_or_else(|| self.mismatch(name, "true or false is needed"))
     }
 
-    /// The settings of a configuration of Amun.
+    /// Reads the settings of a configuration of Amun.
     pub fn read_amun(&self) -> Result<DecoderConfig> {
         let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
         let all_weights = self.value.get("weights");
@@ -146,7 +146,7 @@ impl ConfigReader<'_> {
         self.items(name).iter().map(|value| self.file(value, name)).collect()
     }
 
-    /// A path, relative to the folder of the configuration if `relative-paths` is set.
+    /// Returns a path, relative to the folder of the configuration if `relative-paths` is set.
     fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
         let text = value.as_str().filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| self.mismatch(place, "a file's name is needed"))?;

@@ -46,7 +46,7 @@ pub fn is_package(folder: &Path) -> bool {
     folder.join(METADATA).is_file() && folder.join("model").join("model.bin").is_file()
 }
 
-/// The model of the archive at `path`.
+/// Finds the model of the archive at `path`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     // Packages have the models of another splitter of sentences too.
     let files = Files::in_archive(path, &|name: &str| {
@@ -68,7 +68,7 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// The model of the package in `folder`.
+/// Finds the model of the package in `folder`.
 pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     find(folder, Files::default())
 }

@@ -34,7 +34,7 @@ impl Files {
         Files { archive: files.collect() }
     }
 
-    /// The paths in the archive.
+    /// Returns the paths in the archive.
     pub fn archive_paths(&self) -> impl Iterator<Item = &Path> {
         self.archive.keys().map(PathBuf::as_path)
     }
@@ -43,12 +43,12 @@ impl Files {
         self.archive.contains_key(path) || path.is_file()
     }
 
-    /// The file `path`, or a compressed one beside it if only that is there.
+    /// Finds the file `path`, or a compressed one beside it if only that is there.
     pub fn find(&self, path: PathBuf) -> PathBuf {
         if self.archive.contains_key(&path) { path } else { compressed::find(path) }
     }
 
-    /// The content of a file, decompressed.
+    /// Opens the content of a file, decompressed.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
@@ -59,7 +59,7 @@ impl Files {
         }
     }
 
-    /// The value that the JSON file at `path` holds.
+    /// Reads the value that the JSON file at `path` holds.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), and if it is not JSON or has another structure than `T`.
@@ -68,7 +68,7 @@ impl Files {
     }
 }
 
-/// The names of the files in `folder`, sorted.
+/// Returns the names of the files in `folder`, sorted.
 ///
 /// # Errors
 /// If the folder cannot be listed.

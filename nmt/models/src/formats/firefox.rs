@@ -18,7 +18,7 @@ pub fn is_folder(folder: &Path) -> bool {
     find_configuration(folder, &names.collect::<Vec<String>>()).is_some()
 }
 
-/// The decoder configuration of a folder with the files `names`.
+/// Finds the decoder configuration of a folder with the files `names`.
 pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
     let mut all = names.iter().filter(|name| name.starts_with("config.") && name.ends_with(".yml"));
     let usual = folder.join("config.intgemm8bitalpha.yml");
@@ -35,7 +35,7 @@ pub struct FirefoxFiles {
     pub shortlist: Option<PathBuf>,
 }
 
-/// The vocabularies and the shortlist in the folder of `model`.
+/// Finds the vocabularies and the shortlist in the folder of `model`.
 ///
 /// # Errors
 /// If the folder cannot be listed or several files could be meant.

@@ -107,7 +107,7 @@ impl FoundModel {
         Ok((vocabulary, segmentation))
     }
 
-    /// The rows of one side's embedding table, which all models of an ensemble share.
+    /// Returns the rows of one side's embedding table, which all models of an ensemble share.
     fn table_rows(&self, side: usize, path: &Path) -> Result<usize> {
         let tables = self.models.iter().map(|model| model.architecture().embeddings());
         let mut rows = tables.map(|t| [t.source_vocab_size, t.target_vocab_size][side]);
@@ -148,7 +148,7 @@ impl FoundModel {
         })
     }
 
-    /// The tokens that translations begin with.
+    /// Returns the tokens that translations begin with.
     fn target_prefix(&self, target: &Vocabulary) -> Result<Vec<u32>> {
         let Some(token) = &self.target_prefix_token else { return Ok(self.target_prefix.clone()) };
         let id = target.find(token.as_bytes()).ok_or_else(|| {

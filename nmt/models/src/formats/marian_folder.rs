@@ -10,7 +10,7 @@ use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::{Error, Result, compressed};
 
-/// The model of a folder: that of its configuration, or else of its only checkpoint.
+/// Finds the model of a folder: that of its configuration, or else of its only checkpoint.
 pub fn find(folder: &Path) -> Result<FoundModel> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
     let names = files::file_names(folder)?;
@@ -72,14 +72,14 @@ pub fn find(folder: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// The only name that ends with `suffix`.
+/// Returns the only name that ends with `suffix`.
 fn only_with_suffix<'a>(names: &'a [String], suffix: &str) -> Option<&'a String> {
     let mut matches = names.iter().filter(|name| name.ends_with(suffix));
     matches.next().filter(|_| matches.next().is_none())
 }
 
-/// The names of models among the files of a folder; a compressed file only if it is not there
-/// plain too.
+/// Returns the names of models among the files of a folder; a compressed file only if it is not
+/// there plain too.
 fn models_among(names: &[String]) -> Vec<&str> {
     fn is_model(name: &str) -> bool {
         let plain = compressed::plain_path(Path::new(name)).display().to_string();

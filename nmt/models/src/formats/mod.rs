@@ -80,7 +80,7 @@ impl ModelBundle {
         ctranslate2::find_in_memory(name, files)?.into_bundle(name)
     }
 
-    /// As [`ModelBundle::open`], with more options.
+    /// Works as [`ModelBundle::open`], with more options.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`].

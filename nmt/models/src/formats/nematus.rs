@@ -26,7 +26,7 @@ pub fn rename_to_marian(tensors: BTreeMap<String, Tensor>) -> BTreeMap<String, T
     tensors.into_iter().map(|(name, tensor)| (rename(name, separate), tensor)).collect()
 }
 
-/// Marian's name for `name`, if that is one of Nematus'.
+/// Returns Marian's name for `name`, if that is one of Nematus'.
 fn marian_name(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("ff_logit_") {
         for (layer, number) in [("prev_", '0'), ("lstm_", '1'), ("ctx_", '2')] {
@@ -122,7 +122,7 @@ pub fn nematus_name(name: &str) -> Option<String> {
     Some(format!("{side}_{what}{drt}{norm}"))
 }
 
-/// Marian's options of the model with these parameters.
+/// Returns Marian's options of the model with these parameters.
 pub fn infer_options(tensors: &BTreeMap<String, Tensor>) -> Value {
     fn has(name: &str, tensors: &BTreeMap<String, Tensor>) -> bool {
         tensors.contains_key(name)

@@ -36,7 +36,7 @@ pub fn is_package(folder: &Path, files: &Files) -> bool {
     [PREPARATION, "source.spm", "source.bpe"].iter().any(|name| files.is_file(&folder.join(name)))
 }
 
-/// The model of the archive at `path`; also of one of Argos Translate that is named `.zip`.
+/// Finds the model of the archive at `path`; also of one of Argos Translate that is named `.zip`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     let files = Files::in_archive(path, &|name| !name.ends_with(".log"))?;
     let configuration = {
@@ -108,7 +108,7 @@ pub fn find_segmentation(folder: &Path, found: &mut FoundModel) -> Result<()> {
     Ok(())
 }
 
-/// The rules of words of both sides, if text is divided into words by Moses' tokeniser.
+/// Returns the rules of words of both sides, if text is divided into words by Moses' tokeniser.
 fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
     let preparation = folder.join(PREPARATION);
     if !files.is_file(&preparation)
@@ -131,7 +131,8 @@ fn word_rules(folder: &Path, files: &Files) -> Result<[Option<WordRules>; 2]> {
     Ok(languages.map(|name| Some(WordRules { language: name.to_owned(), is_opus_mt: true })))
 }
 
-/// Source and target of a name such as `de-en`; of several languages (`de+fr-en`) the first.
+/// Returns source and target of a name such as `de-en`; of several languages (`de+fr-en`) the
+/// first.
 fn language_pair(name: &str) -> Option<[&str; 2]> {
     let (source, target) = name.split_once('-')?;
     let pair = [source, target].map(|side| side.split(['+', '_', '&']).next().unwrap_or(side));

@@ -21,8 +21,9 @@ impl LanguageMarks {
 }
 
 impl Languages {
-    /// The tokens of a pair of languages, each in any usual spelling. Models that are told the
-    /// language of the translation alone find out that of the source, so `from` is not looked at.
+    /// Returns the tokens of a pair of languages, each in any usual spelling. Models that are told
+    /// the language of the translation alone find out that of the source, so `from` is not looked
+    /// at.
     ///
     /// ```
     /// use std::path::Path;

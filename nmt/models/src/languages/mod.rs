@@ -45,7 +45,7 @@ pub struct Languages {
     pub tokens: Vec<LanguageToken>,
 }
 
-/// The language code between `before` and `after` in a token.
+/// Returns the language code between `before` and `after` in a token.
 fn code_between<'a>(token: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let code = token.strip_prefix(before)?.strip_suffix(after)?;
     LanguageTag::parse(code).map(|_| code)
@@ -70,7 +70,7 @@ impl Spelling {
     const ALL: [Spelling; 5] =
         [Spelling::M2m100, Spelling::Nllb, Spelling::Mbart, Spelling::Madlad, Spelling::Opus];
 
-    /// The code in a token of this spelling.
+    /// Returns the code in a token of this spelling.
     fn code(self, token: &str) -> Option<&str> {
         match self {
             Spelling::M2m100 => code_between(token, "__", "__").filter(|code| !code.contains('_')),
@@ -113,7 +113,7 @@ impl Spelling {
 }
 
 impl Languages {
-    /// The languages that the vocabularies of a model name; none if it is not multilingual.
+    /// Finds the languages that the vocabularies of a model name; none if it is not multilingual.
     pub fn find(source: &Vocabulary, target: &Vocabulary) -> Option<Self> {
         let is_shared = std::ptr::eq(source, target);
         let mut found: Vec<(Spelling, LanguageToken)> = Vec::new();
@@ -148,7 +148,7 @@ impl Languages {
         Some(Languages { style, tokens })
     }
 
-    /// The language that `name` means, or a message with the list of those that there are.
+    /// Returns the language that `name` means, or a message with the list of those that there are.
     ///
     /// # Errors
     /// If no language or more than one fits.
@@ -177,15 +177,15 @@ impl Languages {
         }
     }
 
-    /// The codes of all languages, with spaces between them.
+    /// Returns the codes of all languages, with spaces between them.
     pub fn list(&self) -> String {
         let codes: Vec<&str> = self.tokens.iter().map(|token| token.code.as_str()).collect();
         codes.join(" ")
     }
 }
 
-/// The language that a name in any usual spelling means, by the shortest of its codes: `de` for
-/// `deu_Latn`, `de-AT` and `>>ger<<`; none if it is no such name.
+/// Returns the language that a name in any usual spelling means, by the shortest of its codes: `de`
+/// for `deu_Latn`, `de-AT` and `>>ger<<`; none if it is no such name.
 ///
 /// ```
 /// assert_eq!(miriam_nmt_models::language_code("deu_Latn").as_deref(), Some("de"));
@@ -196,7 +196,7 @@ pub fn language_code(name: &str) -> Option<String> {
     LanguageTag::parse(undecorated(name)).map(|tag| tag.language)
 }
 
-/// A name without what models write around it.
+/// Returns a name without what models write around it.
 fn undecorated(name: &str) -> &str {
     for (before, after) in [("__", "__"), ("<2", ">"), (">>", "<<")] {
         let inside = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));

@@ -22,7 +22,7 @@ impl SentenceMarks {
 }
 
 impl ModelBundle {
-    /// The languages that the vocabularies name; none if the model is not multilingual.
+    /// Returns the languages that the vocabularies name; none if the model is not multilingual.
     pub fn languages(&self) -> Option<Languages> {
         let TokenizerPair { vocabularies: [source, target], .. } = self.tokenizers.as_ref()?;
         if Arc::ptr_eq(source, target) {
@@ -70,7 +70,7 @@ impl ModelBundle {
         Ok(())
     }
 
-    /// The languages of a model that marks that of sources and forces that of translations.
+    /// Returns the languages of a model that marks that of sources and forces that of translations.
     fn languages_of_both_sides(&self) -> Option<Languages> {
         // Elsewhere tokens that look like languages may be typed as the beginning of lines.
         let from_hugging_face = self.format.contains("Hugging Face");
@@ -88,8 +88,8 @@ impl ModelBundle {
         style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
     }
 
-    /// The ids of target tokens that are not text, in ascending order: languages of M2M-100, NLLB and
-    /// mBART, and sentinels of T5.
+    /// Returns the ids of target tokens that are not text, in ascending order: languages of
+    /// M2M-100, NLLB and mBART, and sentinels of T5.
     pub fn special_target_ids(&self) -> Vec<u32> {
         let languages = self.languages_of_both_sides();
         let languages = languages.iter().flat_map(|languages| &languages.tokens);
@@ -129,7 +129,8 @@ impl ModelBundle {
         [tokenizers.source_marks.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
     }
 
-    /// What must still be said of languages before text can be translated, for the command line.
+    /// Returns what must still be said of languages before text can be translated, for the command
+    /// line.
     pub fn missing_languages(&self) -> Option<String> {
         let options = ["--from, the language of the text", "--to, that of the translation"];
         let missing = self.lacks_languages().into_iter().zip(options);

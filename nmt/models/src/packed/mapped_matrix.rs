@@ -18,7 +18,7 @@ pub enum PackedView<'a> {
 }
 
 impl PackedView<'_> {
-    /// Inputs.
+    /// Returns the number of inputs.
     pub fn depth(&self) -> usize {
         match self {
             PackedView::F32(weights) => weights.depth(),
@@ -27,7 +27,7 @@ impl PackedView<'_> {
         }
     }
 
-    /// Outputs.
+    /// Returns the number of outputs.
     pub fn columns(&self) -> usize {
         match self {
             PackedView::F32(weights) => weights.columns(),
@@ -59,7 +59,7 @@ pub struct MappedMatrix {
 }
 
 impl MappedMatrix {
-    /// The matrix, or why the file does not hold one.
+    /// Returns the matrix, or why the file does not hold one.
     pub fn view(&self) -> Result<PackedView<'_>, String> {
         let lines = self.lines.get(self.range.clone()).ok_or("lines that are not there")?;
         let MappedMatrix { scales, corrections, norm, depth, columns, .. } = self;

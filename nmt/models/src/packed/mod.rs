@@ -44,13 +44,13 @@ pub struct PackedMatrices {
 /// Marks the name of an output layer, a table that is packed transposed.
 const TRANSPOSED_SUFFIX: &str = "^T";
 
-/// The name in files of matrices that are packed side by side; `transposed` for an output
+/// Returns the name in files of matrices that are packed side by side; `transposed` for an output
 /// layer.
 pub fn matrix_key(matrices: &[&str], transposed: bool) -> String {
     matrices.join("+") + if transposed { TRANSPOSED_SUFFIX } else { "" }
 }
 
-/// The names of the matrices of a key.
+/// Returns the names of the matrices of a key.
 pub fn matrix_names(key: &str) -> impl Iterator<Item = &str> {
     key.strip_suffix(TRANSPOSED_SUFFIX).unwrap_or(key).split('+')
 }

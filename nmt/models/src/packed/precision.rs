@@ -18,8 +18,8 @@ pub enum Precision {
     /// cost least.
     Mixed,
     /// Eight bits as bergamot and Firefox have them: the inputs of each matrix with the fixed scale
-    /// that the file has for them (alphas), larger ones clipped. It loses more than [`Precision::I8`],
-    /// and gives their translations.
+    /// that the file has for them (alphas), larger ones clipped. It loses more than
+    /// [`Precision::I8`], and gives their translations.
     I8Alphas,
 }
 
@@ -32,15 +32,15 @@ impl Precision {
     pub const ALL: [Precision; 5] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
 
-    /// The precision of that name, or of CTranslate2's name for it.
+    /// Returns the precision of that name, or of CTranslate2's name for it.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|precision| {
             precision.name() == name || precision.ctranslate2_names().contains(&name)
         })
     }
 
-    /// What CTranslate2 calls it as a type of computation; the last is the name that it gives
-    /// itself.
+    /// Returns what CTranslate2 calls it as a type of computation; the last is the name that it
+    /// gives itself.
     pub fn ctranslate2_names(self) -> &'static [&'static str] {
         match self {
             Precision::F32 => &["float32"],
@@ -50,7 +50,7 @@ impl Precision {
         }
     }
 
-    /// Its name in options and reports.
+    /// Returns its name in options and reports.
     pub fn name(self) -> &'static str {
         match self {
             Precision::F32 => "f32",
@@ -66,7 +66,7 @@ impl Precision {
         ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
     }
 
-    /// The layout of a matrix of that name, or of several of which it is the first.
+    /// Returns the layout of a matrix of that name, or of several of which it is the first.
     pub fn layout(self, name: &str) -> Layout {
         match self {
             Precision::F32 => Layout::F32,

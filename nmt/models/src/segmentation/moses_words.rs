@@ -24,7 +24,7 @@ pub struct MosesWords {
 }
 
 impl MosesWords {
-    /// The tools by these rules.
+    /// Returns the tools by these rules.
     pub fn new(rules: WordRules) -> Self {
         let language = &rules.language;
         MosesWords {
@@ -35,12 +35,12 @@ impl MosesWords {
         }
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn rules(&self) -> &WordRules {
         &self.rules
     }
 
-    /// The words of `text`, with spaces between them.
+    /// Returns the words of `text`, with spaces between them.
     pub fn tokenize(&self, text: &[u8]) -> Vec<u8> {
         let (mut replaced, mut normalized, mut words) = (Vec::new(), Vec::new(), Vec::new());
         let text = if self.rules.is_opus_mt {

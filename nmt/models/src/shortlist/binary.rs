@@ -83,7 +83,7 @@ pub fn read(
     })
 }
 
-/// Marian's checksum: the `u64` combined one after another as `boost::hash_combine` does.
+/// Returns Marian's checksum: the `u64` combined one after another as `boost::hash_combine` does.
 fn combined_hash(bytes: &[u8]) -> u64 {
     bytes.as_chunks::<8>().0.iter().fold(0, |hash: u64, &number| {
         let number = u64::from_le_bytes(number).wrapping_add(0x9e37_79b9);

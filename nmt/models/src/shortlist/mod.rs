@@ -38,8 +38,8 @@ impl Default for ShortlistOptions {
 }
 
 impl ShortlistOptions {
-    /// The options after the file of a shortlist: up to three numbers, or a flag, which Marian takes
-    /// there for binary shortlists and which says whether their checksums are checked.
+    /// Parses the options after the file of a shortlist: up to three numbers, or a flag, which
+    /// Marian takes there for binary shortlists and which says whether their checksums are checked.
     ///
     /// # Errors
     /// With the word that is not a number.
@@ -177,7 +177,7 @@ impl Shortlist {
         }
     }
 
-    /// The shortlist of a model file, if its parts fit together.
+    /// Returns the shortlist of a model file, if its parts fit together.
     pub(crate) fn from_parts(
         first: usize,
         offsets: &[u64],
@@ -199,7 +199,7 @@ impl Shortlist {
         })
     }
 
-    /// Offsets `[source tokens + 1]` and the concatenated translations.
+    /// Returns offsets `[source tokens + 1]` and the concatenated translations.
     pub(crate) fn as_parts(&self) -> (&[u64], &[u32]) {
         (&self.offsets, &self.translations)
     }
@@ -221,7 +221,7 @@ impl Shortlist {
         pad_candidates(candidates, self.first as u32, self.target_vocab_size);
     }
 
-    /// The translations of a source token, ascending; empty for an id out of range.
+    /// Returns the translations of a source token, ascending; empty for an id out of range.
     pub fn translations_of(&self, word: u32) -> &[u32] {
         let word = word as usize;
         match (self.offsets.get(word), self.offsets.get(word + 1)) {
@@ -230,12 +230,12 @@ impl Shortlist {
         }
     }
 
-    /// How many of the most frequent tokens every sentence gets.
+    /// Returns the number of most frequent tokens that every sentence gets.
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// The number of translations of all source tokens together.
+    /// Returns the number of translations of all source tokens together.
     pub fn len(&self) -> usize {
         self.translations.len()
     }
@@ -261,7 +261,7 @@ fn pad_candidates(candidates: &mut Vec<u32>, from: u32, vocab_size: usize) {
     candidates.sort_unstable();
 }
 
-/// The error of a shortlist made for another vocabulary.
+/// Returns the error of a shortlist made for another vocabulary.
 fn vocabulary_mismatch(path: &Path, reason: String) -> Error {
     Error::mismatch(path, "shortlist", reason)
 }

@@ -98,7 +98,7 @@ impl VocabularyMap {
         candidates.dedup();
     }
 
-    /// The number of n-grams.
+    /// Returns the number of n-grams.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

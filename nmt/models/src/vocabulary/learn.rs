@@ -118,15 +118,15 @@ fn count_words(
     Ok(counts)
 }
 
-/// The words of a vocabulary in the order of their ids: `</s>`, `<unk>`, then the words of a
-/// text by falling count, words of one count by their bytes; at most `max_size` in all.
+/// Returns the words of a vocabulary in the order of their ids: `</s>`, `<unk>`, then the words of
+/// a text by falling count, words of one count by their bytes; at most `max_size` in all.
 pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> {
     let text_words = counts.sorted().into_iter().map(|(word, _)| word);
     let text_words = text_words.filter(|word| !SPECIAL_WORDS.contains(word));
     SPECIAL_WORDS.into_iter().chain(text_words).take(max_size.unwrap_or(usize::MAX)).collect()
 }
 
-/// A map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open) and
+/// Returns a map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open) and
 /// Marian read. Words are quoted, for some would mean something else.
 pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
     let mut yaml = Vec::new();

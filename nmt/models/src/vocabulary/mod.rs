@@ -79,8 +79,8 @@ impl Vocabulary {
         Self::parse(&compressed::open(path)?, path)
     }
 
-    /// As [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text of
-    /// its side is segmented by it.
+    /// Works as [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text
+    /// of its side is segmented by it.
     ///
     /// # Errors
     /// Those of [`Vocabulary::open`].
@@ -88,7 +88,7 @@ impl Vocabulary {
         Self::parse_with_segmentation(compressed::open(path)?, path)
     }
 
-    /// As [`Vocabulary::open_with_segmentation`], from memory.
+    /// Works as [`Vocabulary::open_with_segmentation`], from memory.
     pub(crate) fn parse_with_segmentation(
         bytes: Bytes,
         path: &Path,
@@ -122,7 +122,7 @@ impl Vocabulary {
         Ok((read::parse_list(&bytes, path, tokens)?, None))
     }
 
-    /// The vocabulary of the pieces of a SentencePiece model.
+    /// Returns the vocabulary of the pieces of a SentencePiece model.
     ///
     /// # Errors
     /// If no control piece ends a text.
@@ -142,7 +142,8 @@ impl Vocabulary {
         Self::with_names(pieces, path, [&[end], &UNK_NAMES], Some(model.unknown_id()))
     }
 
-    /// A vocabulary of a list of distinct tokens whose special tokens have these ids, EOS first.
+    /// Creates a vocabulary of a list of distinct tokens whose special tokens have these ids, EOS
+    /// first.
     pub(crate) fn with_special_ids<'a>(
         list: impl Iterator<Item = &'a [u8]>,
         path: &Path,
@@ -153,7 +154,7 @@ impl Vocabulary {
         Self::with_names(list.into_iter(), path, [&[eos], &UNK_NAMES], Some(unk_id))
     }
 
-    /// The vocabulary of a list of distinct tokens, the first of which has id 0.
+    /// Returns the vocabulary of a list of distinct tokens, the first of which has id 0.
     pub(crate) fn new<'a>(
         list: impl Iterator<Item = &'a [u8]>,
         path: &Path,
@@ -162,7 +163,7 @@ impl Vocabulary {
         Self::with_names(list, path, [&EOS_NAMES, &UNK_NAMES], unk_id)
     }
 
-    /// As [`Vocabulary::new`], with the spellings of EOS and of the unknown token.
+    /// Works as [`Vocabulary::new`], with the spellings of EOS and of the unknown token.
     fn with_names<'a>(
         list: impl Iterator<Item = &'a [u8]>,
         path: &Path,
@@ -200,13 +201,13 @@ impl Vocabulary {
         })
     }
 
-    /// The vocabulary of a model file. `eos_id` and `unk_id` must be less than its length.
+    /// Returns the vocabulary of a model file. `eos_id` and `unk_id` must be less than its length.
     pub(crate) fn from_mapped(words: Dictionary, name: String, eos_id: u32, unk_id: u32) -> Self {
         Vocabulary { words: WordStore::Mapped(words), name, eos_id, unk_id }
     }
 
-    /// The vocabulary truncated to the `rows` rows of an embedding table. `side` is `source`
-    /// or `target`, for messages.
+    /// Returns the vocabulary truncated to the `rows` rows of an embedding table. `side` is
+    /// `source` or `target`, for messages.
     ///
     /// # Errors
     /// If there are fewer tokens than rows, or EOS or the unknown token would be cut off.
@@ -238,7 +239,7 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// The number of tokens.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         match &self.words {
             WordStore::Owned(words) => words.len(),
@@ -251,12 +252,12 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// The path of the file it was read from.
+    /// Returns the path of the file it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The id of a token.
+    /// Finds the id of a token.
     pub fn find(&self, word: &[u8]) -> Option<u32> {
         match &self.words {
             WordStore::Owned(words) => words.find(word).map(|id| id.0),
@@ -264,7 +265,7 @@ impl Vocabulary {
         }
     }
 
-    /// The token of an id.
+    /// Returns the token of an id.
     pub fn word(&self, id: u32) -> Option<&[u8]> {
         match &self.words {
             WordStore::Owned(words) => {
@@ -274,22 +275,23 @@ impl Vocabulary {
         }
     }
 
-    /// All tokens in the order of ids.
+    /// Returns all tokens in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         (0..self.len() as u32).map(|id| self.word(id).unwrap_or_default())
     }
 
-    /// The number of tokens that are not UTF-8: those of Marian and Nematus may be any bytes.
+    /// Counts the tokens that are not UTF-8: those of Marian and Nematus may be any
+    /// bytes.
     pub fn count_non_utf8(&self) -> usize {
         self.iter().filter(|token| std::str::from_utf8(token).is_err()).count()
     }
 
-    /// The id of EOS.
+    /// Returns the id of EOS.
     pub fn eos_id(&self) -> u32 {
         self.eos_id
     }
 
-    /// The id of the unknown token, which replaces words that the vocabulary lacks.
+    /// Returns the id of the unknown token, which replaces words that the vocabulary lacks.
     pub fn unk_id(&self) -> u32 {
         self.unk_id
     }
@@ -300,7 +302,7 @@ impl Vocabulary {
     }
 }
 
-/// The error that the vocabulary at `path` does not fit the model or is malformed.
+/// Returns the error that the vocabulary at `path` does not fit the model or is malformed.
 fn invalid(path: &Path, reason: impl Into<String>) -> Error {
     Error::mismatch(path, "vocabulary", reason)
 }

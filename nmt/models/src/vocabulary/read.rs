@@ -27,7 +27,7 @@ pub fn is_sentencepiece(bytes: &[u8], path: &Path) -> bool {
     }
 }
 
-/// The vocabulary in `bytes`, in the format that the extension of `path` tells.
+/// Parses the vocabulary in `bytes`, in the format that the extension of `path` tells.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     let name = path.display().to_string();
     if is_sentencepiece(bytes, path) {
@@ -51,8 +51,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
     }
 }
 
-/// The vocabulary of a list of tokens in JSON or a token a line, with these special tokens; the
-/// unknown token comes last if the list lacks it, as in CTranslate2, whose tokens are UTF-8.
+/// Parses the vocabulary of a list of tokens in JSON or a token a line, with these special tokens;
+/// the unknown token comes last if the list lacks it, as in CTranslate2, whose tokens are UTF-8.
 pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
         Some("json") => match json::parse(bytes, path)? {
@@ -75,13 +75,13 @@ pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<
     Vocabulary::with_names(list, path, [&[eos], &[unk]], None)
 }
 
-/// The lines of a text, without what ends them.
+/// Returns the lines of a text, without what ends them.
 fn text_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&b| b == b'\n');
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// The vocabulary of a YAML list of tokens or map of tokens to ids.
+/// Returns the vocabulary of a YAML list of tokens or map of tokens to ids.
 fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     match value {
         Value::Sequence(words) => {
@@ -104,7 +104,7 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     }
 }
 
-/// The vocabulary of a map of tokens to ids. Gaps between ids get placeholders.
+/// Returns the vocabulary of a map of tokens to ids. Gaps between ids get placeholders.
 fn from_map<'a>(
     entries: impl ExactSizeIterator<Item = (&'a [u8], u64)>,
     path: &Path,

@@ -145,8 +145,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The character of `digits` hexadecimal digits. An escaped surrogate pair, as in JSON, is
-    /// one character; an unpaired surrogate is U+FFFD.
+    /// Returns the character of `digits` hexadecimal digits. An escaped surrogate pair, as in JSON,
+    /// is one character; an unpaired surrogate is U+FFFD.
     fn unicode_escape(&mut self, digits: usize) -> Result<char> {
         let first = self.hex_digits(digits)?;
         if (0xd800..0xdc00).contains(&first) && self.rest().starts_with(b"\\u") {

@@ -84,7 +84,7 @@ impl CacheIndirection {
         true
     }
 
-    /// The history of hypothesis `index`, its own row last.
+    /// Returns the history of hypothesis `index`, its own row last.
     pub fn history(&self, index: usize) -> &[u32] {
         self.histories.list(index)
     }

@@ -41,7 +41,7 @@ impl<'a> WeightLoader<'a> {
         WeightLoader { model, path: path.to_owned(), precision, used: UsedParameters::default() }
     }
 
-    /// The parameters that were loaded.
+    /// Returns the parameters that were loaded.
     pub(crate) fn into_used_parameters(self) -> UsedParameters {
         self.used
     }
@@ -52,13 +52,13 @@ impl<'a> WeightLoader<'a> {
             .ok_or_else(|| Error::mismatch(&self.path, name, "the parameter is missing"))
     }
 
-    /// A parameter that is used as it is.
+    /// Returns a parameter that is used as it is.
     fn plain_tensor(&mut self, name: &str) -> Result<&'a Tensor> {
         self.used.plain.insert(name.to_owned());
         self.tensor(name)
     }
 
-    /// The matrix of a key: that of the file, or what `pack` makes.
+    /// Loads the matrix of a key: that of the file, or what `pack` makes.
     fn load_matrix(
         &mut self,
         key: String,
@@ -107,8 +107,8 @@ impl<'a> WeightLoader<'a> {
         Ok(weights)
     }
 
-    /// The magnitude at which a file with alphas clips the inputs of a matrix, or of several that
-    /// are multiplied with the same inputs.
+    /// Returns the magnitude at which a file with alphas clips the inputs of a matrix, or of
+    /// several that are multiplied with the same inputs.
     fn input_clip(&self, key: &str) -> Result<f32> {
         let missing = |name: &str| {
             let reason = "the file has no scale for quantising its inputs (no alphas); give \
@@ -178,13 +178,13 @@ struct IntegerColumns<'a> {
 }
 
 impl<'a> IntegerColumns<'a> {
-    /// Those of a matrix `[inputs, outputs]`.
+    /// Returns those of a matrix `[inputs, outputs]`.
     fn from_matrix(tensor: &'a Tensor) -> Option<Self> {
         let &[depth, columns] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::ColumnMajor, depth, columns)
     }
 
-    /// Those of a table `[outputs, inputs]`.
+    /// Returns those of a table `[outputs, inputs]`.
     fn from_table(tensor: &'a Tensor) -> Option<Self> {
         let &[columns, depth] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::RowMajor, depth, columns)
@@ -198,7 +198,7 @@ impl<'a> IntegerColumns<'a> {
         Some(IntegerColumns { bytes, depth, columns, multipliers })
     }
 
-    /// What the integers of each output are multiplied by.
+    /// Returns what the integers of each output are multiplied by.
     fn scales(&self) -> Vec<f32> {
         match self.multipliers {
             QuantMultipliers::PerTensor(multiplier) => vec![1.0 / multiplier; self.columns],

@@ -42,15 +42,15 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// The CPU with all its instructions. Engines use the fastest GEMM kernels that `tuner` knows
-    /// and measure further ones; it can be saved for the next start.
+    /// Returns the CPU with all its instructions. Engines use the fastest GEMM kernels that `tuner`
+    /// knows and measure further ones; it can be saved for the next start.
     pub fn new(tuner: &Arc<Autotuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
 }
 
 impl Default for CpuDevice {
-    /// The CPU with a tuner that has measured nothing yet.
+    /// Returns the CPU with a tuner that has measured nothing yet.
     fn default() -> Self {
         Self::new(&Arc::new(Autotuner::new(Cpu::detect())))
     }
@@ -84,12 +84,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that computes with the instructions of `cpu`.
+    /// Creates an engine that computes with the instructions of `cpu`.
     pub fn new(cpu: Cpu) -> Self {
         Self::with_tuner(cpu, Arc::new(Autotuner::new(cpu)))
     }
 
-    /// As [`new`](Engine::new); GEMM kernels are chosen by what `tuner` has measured.
+    /// Works as [`new`](Engine::new); GEMM kernels are chosen by what `tuner` has measured.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Autotuner>) -> Self {
         Engine {
             cpu,

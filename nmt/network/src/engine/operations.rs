@@ -22,7 +22,7 @@ impl<'a> ColumnSlice<'a, PooledTensor> {
     }
 }
 
-/// What distances add to attention, for the kernel.
+/// Returns what distances add to attention, for the kernel.
 pub(super) fn distance_terms(relative: &RelativePositions) -> RelativeTerms<'_> {
     match &relative.terms {
         DistanceTerms::Vectors { keys, values } => RelativeTerms::Vectors { keys, values },
@@ -31,17 +31,17 @@ pub(super) fn distance_terms(relative: &RelativePositions) -> RelativeTerms<'_> 
 }
 
 impl Engine {
-    /// Zeros, `[rows, width]`.
+    /// Returns zeros, `[rows, width]`.
     pub(super) fn zero_tensor(&self, rows: usize, width: usize) -> PooledTensor {
         PooledTensor::zeros(&self.pool, rows, width)
     }
 
-    /// A tensor of any numbers, `[rows, width]`, for what writes all of them.
+    /// Returns a tensor of any numbers, `[rows, width]`, for what writes all of them.
     pub(super) fn empty_tensor(&self, rows: usize, width: usize) -> PooledTensor {
         PooledTensor::empty(&self.pool, rows, width)
     }
 
-    /// The index of the table of sinusoids of that kind, with at least `positions` rows.
+    /// Returns the index of the table of sinusoids of that kind, with at least `positions` rows.
     fn sinusoid_table(&mut self, kind: SinusoidKind, width: usize, positions: usize) -> usize {
         let index = self.sinusoid_tables.iter().position(|(k, w, _)| (*k, *w) == (kind, width));
         let index = index.unwrap_or_else(|| {

@@ -22,8 +22,8 @@ const LOGIT_BLOCK: usize = 64 << 10;
 const ROW_BLOCK: usize = 256;
 
 impl Weights {
-    /// Some of the columns, in the order of `ids`; their products have the same bits as among
-    /// all.
+    /// Returns some of the columns, in the order of `ids`; their products have the same bits as
+    /// among all.
     ///
     /// # Panics
     /// If there is no such column.

@@ -28,7 +28,7 @@ pub struct PooledTensor {
 }
 
 impl PooledTensor {
-    /// A tensor of any numbers, `[rows, width]`, for what writes all of them.
+    /// Creates a tensor of any numbers, `[rows, width]`, for what writes all of them.
     pub(super) fn empty(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
         let mut values = pool.free.borrow_mut().pop().unwrap_or_default();
         // Old numbers need not be cleared.
@@ -38,7 +38,7 @@ impl PooledTensor {
         PooledTensor { values, rows, width, pool: Rc::clone(pool) }
     }
 
-    /// Zeros, `[rows, width]`.
+    /// Returns zeros, `[rows, width]`.
     pub(super) fn zeros(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
         let mut zeros = Self::empty(pool, rows, width);
         zeros.values[..rows * width].fill(0.0);
@@ -55,12 +55,12 @@ impl PooledTensor {
         self.width
     }
 
-    /// The matrix `[rows, width]`.
+    /// Returns the matrix `[rows, width]`.
     pub fn view(&self) -> MatRef<'_, f32> {
         MatRef::new(&self.values, self.rows, self.width)
     }
 
-    /// The matrix `[rows, width]`, to be written.
+    /// Returns the matrix `[rows, width]`, to be written.
     pub fn view_mut(&mut self) -> MatMut<'_, f32> {
         MatMut::new(&mut self.values, self.rows, self.width)
     }

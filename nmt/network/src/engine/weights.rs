@@ -25,12 +25,12 @@ pub(super) enum WeightMatrix {
 }
 
 impl Weights {
-    /// Inputs.
+    /// Returns the number of inputs.
     pub fn depth(&self) -> usize {
         self.matrix.view().depth()
     }
 
-    /// Outputs.
+    /// Returns the number of outputs.
     pub fn columns(&self) -> usize {
         self.matrix.view().columns()
     }
@@ -92,7 +92,7 @@ impl WeightMatrix {
 }
 
 impl Weights {
-    /// What a file stores of the matrix.
+    /// Returns what a file stores of the matrix.
     pub(crate) fn packed_parts(&self) -> PackedParts<'_> {
         let (depth, columns) = (self.depth(), self.columns());
         let (lines, scales, corrections, norm): (_, &[f32], &[i32], _) = match &self.matrix {

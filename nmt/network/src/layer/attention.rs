@@ -182,8 +182,8 @@ impl<B: Backend> SelfAttention<B> {
 }
 
 impl<B: DecodingOps> SelfAttention<B> {
-    /// A step of hypotheses, `[rows, width]`: each attends to the positions of its parent in
-    /// `cache` and to itself.
+    /// Computes a step of hypotheses, `[rows, width]`: each attends to the positions of its parent
+    /// in `cache` and to itself.
     ///
     /// # Errors
     /// What the backend gives.
@@ -229,7 +229,7 @@ pub struct CrossAttention<B: Backend> {
     width: usize,
 }
 
-/// The output projection of the joined heads, if the model has one.
+/// Loads the output projection of the joined heads, if the model has one.
 fn load_output_projection<B: Backend>(
     parameters: &mut impl ParameterLoader<B>,
     shape: &TransformerConfig,
@@ -278,8 +278,8 @@ impl<B: Backend> CrossAttention<B> {
         parameters.weights(AffineNames { matrices: &matrices, biases: &biases })
     }
 
-    /// Attends from the rows of `input`, `[rows, width]`, to their sources by `attend`, which
-    /// gets the queries.
+    /// Attends from the rows of `input`, `[rows, width]`, to their sources by `attend`,
+    /// which gets the queries.
     ///
     /// # Errors
     /// What the backend or `attend` gives.

@@ -77,7 +77,8 @@ impl<B: Backend> Autoregression<B> {
         })
     }
 
-    /// All positions of sequences at once, `lengths` rows of `input` each, `[rows, width]`.
+    /// Computes all positions of sequences at once, `lengths` rows of `input` each, `[rows,
+    /// width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -109,7 +110,7 @@ impl<B: Backend> Autoregression<B> {
 }
 
 impl<B: DecodingOps> Autoregression<B> {
-    /// The state before the first step.
+    /// Returns the state before the first step.
     ///
     /// # Errors
     /// What the backend gives.
@@ -124,7 +125,7 @@ impl<B: DecodingOps> Autoregression<B> {
         })
     }
 
-    /// A step of hypotheses, `[rows, width]`, whose states follow their parents.
+    /// Computes a step of hypotheses, `[rows, width]`, whose states follow their parents.
     ///
     /// # Errors
     /// What the backend gives.
@@ -162,7 +163,7 @@ impl<B: DecodingOps> Autoregression<B> {
     }
 }
 
-/// The states that the rows of a step continue; zeros where hypotheses begin.
+/// Gathers the states that the rows of a step continue; zeros where hypotheses begin.
 fn gather_parent_state<B: DecodingOps>(
     backend: &mut B,
     input: &B::Tensor,
@@ -313,7 +314,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
 }
 
 impl<B: Backend> SimpleRecurrentUnit<B> {
-    /// The output and the state of each row, `[rows, width]` both.
+    /// Returns the output and the state of each row, `[rows, width]` both.
     fn forward(
         &self,
         backend: &mut B,

@@ -42,10 +42,10 @@ pub trait Backend {
     /// `[rows, width]` of a tensor.
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
-    /// Zeros, `[rows, width]`.
+    /// Returns zeros, `[rows, width]`.
     fn zeros(&mut self, rows: usize, width: usize) -> Result<Self::Tensor>;
 
-    /// The rows `indices` of `from`, in that order; one may occur several times.
+    /// Returns the rows `indices` of `from`, in that order; one may occur several times.
     fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
     /// `scale` times the vectors of tokens, zeros where there is none, plus the encodings of
@@ -67,7 +67,8 @@ pub trait Backend {
         epilogue: Epilogue<'_, Self::Tensor>,
     ) -> Result<Self::Tensor>;
 
-    /// The result of an operator; its documentation says which matrices and vectors it takes.
+    /// Returns the result of an operator; its documentation says which matrices and vectors it
+    /// takes.
     fn apply(
         &mut self,
         operator: impl Operator,
@@ -75,7 +76,7 @@ pub trait Backend {
         vectors: &[&Self::Vector],
     ) -> Result<Self::Tensor>;
 
-    /// The result of an operator of one matrix, which may take the place of the matrix.
+    /// Returns the result of an operator of one matrix, which may take the place of the matrix.
     fn apply_in_place(
         &mut self,
         operator: &impl InPlaceOperator,
@@ -96,7 +97,7 @@ pub trait Backend {
         self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
     }
 
-    /// The norm of each row of a matrix, or of the sum of two.
+    /// Returns the norm of each row of a matrix, or of the sum of two.
     fn normalize(
         &mut self,
         norm: &LayerNorm<Self::Vector>,
@@ -108,7 +109,7 @@ pub trait Backend {
         }
     }
 
-    /// The norm of each row.
+    /// Returns the norm of each row.
     fn layer_norm(
         &mut self,
         rows: &Self::Tensor,
@@ -117,7 +118,7 @@ pub trait Backend {
         self.normalize(norm, &[self.whole(rows)])
     }
 
-    /// The norm of each row of `rows + residual`.
+    /// Returns the norm of each row of `rows + residual`.
     fn add_layer_norm(
         &mut self,
         rows: &Self::Tensor,
@@ -127,12 +128,12 @@ pub trait Backend {
         self.normalize(norm, &[self.whole(rows), self.whole(residual)])
     }
 
-    /// A copy of some columns.
+    /// Returns a copy of some columns.
     fn copy(&mut self, part: ColumnSlice<'_, Self::Tensor>) -> Result<Self::Tensor> {
         self.apply(Activate(Activation::None), &[part], &[])
     }
 
-    /// All columns of a tensor.
+    /// Returns all columns of a tensor.
     fn whole<'a>(&self, tensor: &'a Self::Tensor) -> ColumnSlice<'a, Self::Tensor> {
         ColumnSlice { tensor, columns: 0..self.shape(tensor)[1] }
     }
@@ -200,7 +201,7 @@ pub trait Backend {
     }
 }
 
-/// The error of a backend that does not compute what only some models need.
+/// Returns the error of a backend that does not compute what only some models need.
 fn not_computed(what: &str) -> Error {
     Error::Device { reason: format!("it does not compute {what}") }
 }
@@ -295,7 +296,7 @@ pub struct LayerNorm<V> {
 }
 
 impl<V> LayerNorm<V> {
-    /// What computes it from its vectors.
+    /// Returns what computes it from its vectors.
     pub(super) fn operator(&self) -> Normalize {
         Normalize { kind: self.kind, epsilon: self.epsilon }
     }
@@ -318,14 +319,15 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Weights of a product.
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
-    /// The weights of an output layer: the table of that name (tied or `..._Wt`),
-    /// `[tokens, inputs]`, and a bias.
+    /// Returns the weights of an output layer: the table of that name (tied or `..._Wt`), `[tokens,
+    /// inputs]`, and a bias.
     fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
 
-    /// A number for each column.
+    /// Returns a number for each column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
 
-    /// The numbers of a parameter in row-major order, for what is computed without the backend.
+    /// Returns the numbers of a parameter in row-major order, for what is computed without the
+    /// backend.
     fn values(&mut self, name: &str) -> Result<Vec<f32>>;
 
     /// Several vectors one after the other.

@@ -13,13 +13,13 @@ pub trait DecodingOps: Backend {
     /// parent to child.
     type KvCache;
 
-    /// A cache of no hypotheses.
+    /// Returns a cache of no hypotheses.
     fn new_kv_cache(&mut self) -> Result<Self::KvCache>;
 
-    /// A step of self-attention with queries, keys and values `[rows, width]`. Row i inherits
-    /// the positions of `parents[i]`, which is a row of the step before, appends its own key
-    /// and value, and attends to all of them by heads. Rows of the step before without
-    /// children are dropped.
+    /// Computes a step of self-attention with queries, keys and values `[rows, width]`. Row i
+    /// inherits the positions of `parents[i]`, which is a row of the step before, appends its own
+    /// key and value, and attends to all of them by heads. Rows of the step before without children
+    /// are dropped.
     fn attend_kv_cache(
         &mut self,
         cache: &mut Self::KvCache,
@@ -28,8 +28,8 @@ pub trait DecodingOps: Backend {
         parents: &[Option<u32>],
     ) -> Result<Self::Tensor>;
 
-    /// As [`attend_kv_cache`](DecodingOps::attend_kv_cache), where scores or values depend on the
-    /// distance of positions; the queries are at the last position of their rows.
+    /// Works as [`attend_kv_cache`](DecodingOps::attend_kv_cache), where scores or values depend
+    /// on the distance of positions; the queries are at the last position of their rows.
     fn attend_kv_cache_relative(
         &mut self,
         cache: &mut Self::KvCache,
@@ -39,7 +39,7 @@ pub trait DecodingOps: Backend {
         relative: &RelativePositions,
     ) -> Result<Self::Tensor>;
 
-    /// The row of `state` that each row of the step continues, zeros where there is none.
+    /// Gathers the row of `state` that each row of the step continues, zeros where there is none.
     fn gather_state(
         &mut self,
         state: &Self::Tensor,
@@ -54,7 +54,7 @@ pub trait DecodingOps: Backend {
         from: ColumnSlice<'_, Self::Tensor>,
     ) -> Result<Self::Tensor>;
 
-    /// As [`attend`](Backend::attend) with all positions visible; appends the attention
+    /// Works as [`attend`](Backend::attend) with all positions visible; appends the attention
     /// weights of `head` to `weights`, a list for each query.
     fn attend_with_weights(
         &mut self,
@@ -75,7 +75,7 @@ pub trait Device: Send + Sync + 'static {
     /// The backend that it makes.
     type Backend: DecodingBackend + 'static;
 
-    /// A backend for one thread.
+    /// Returns a backend for one thread.
     ///
     /// # Errors
     /// If the device has none to give.

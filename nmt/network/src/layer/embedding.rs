@@ -46,8 +46,8 @@ impl<B: Backend> Embedding<B> {
         })
     }
 
-    /// The embeddings of `tokens` at `positions`, `[tokens, width]`. After the end of a table
-    /// of positions its last one is taken again, as Marian does.
+    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`. After the end of a
+    /// table of positions its last one is taken again, as Marian does.
     ///
     /// # Errors
     /// What the backend gives.

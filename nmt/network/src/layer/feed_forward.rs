@@ -18,7 +18,7 @@ pub struct FeedForward<B: Backend> {
     activation: Activation,
 }
 
-/// The operation of an activation of the architecture.
+/// Returns the operation of an activation of the architecture.
 pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
     match activation.function() {
         architecture::Activation::Swish => Activation::Swish,

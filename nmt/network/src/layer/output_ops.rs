@@ -27,7 +27,7 @@ pub enum OutputColumns<'a> {
 /// exponentials of all logits of the row. A logit is the same number by whichever operation
 /// it is computed.
 pub trait OutputOps: Backend {
-    /// The columns of an output layer that belong to `tokens`, in that order.
+    /// Returns the columns of an output layer that belong to `tokens`, in that order.
     ///
     /// # Panics
     /// If there is no such column.
@@ -64,7 +64,7 @@ pub trait OutputOps: Backend {
         log_normalizers: &mut Vec<f32>,
     ) -> Result<()>;
 
-    /// The log-probability of one token for each row.
+    /// Returns the log-probability of one token for each row.
     ///
     /// # Panics
     /// If there is not one token for each row.

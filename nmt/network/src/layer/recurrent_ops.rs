@@ -39,13 +39,13 @@ pub trait RecurrentOps: Backend {
         self.apply(ConcatColumns, &parts, &[])
     }
 
-    /// The mean row of each sentence, `[sentences, width]`; sentences have `lengths` rows
+    /// Returns the mean row of each sentence, `[sentences, width]`; sentences have `lengths` rows
     /// each, at least one.
     fn mean_pool(&mut self, rows: &Self::Tensor, lengths: &[usize]) -> Result<Self::Tensor> {
         self.apply(MeanPool { lengths: lengths.to_vec() }, &[self.whole(rows)], &[])
     }
 
-    /// The projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of
+    /// Returns the projected embeddings of tokens, `[tokens, outputs]`; no token has a vector of
     /// zeros.
     fn embed_projected(
         &mut self,
@@ -85,10 +85,10 @@ pub trait RecurrentOps: Backend {
         lengths: &[usize],
     ) -> Result<Vec<Self::Annotations>>;
 
-    /// The sums of values, weighted by the softmax of the scores of keys, with the attention
-    /// score that they were annotated for. Each group is a number of consecutive queries and
-    /// the sentence that they attend to. Appends the attention weights to `weights`, if any,
-    /// a list for each query.
+    /// Returns the sums of values, weighted by the softmax of the scores of keys, with the
+    /// attention score that they were annotated for. Each group is a number of consecutive queries
+    /// and the sentence that they attend to. Appends the attention weights to `weights`, if any, a
+    /// list for each query.
     fn attend_annotations(
         &mut self,
         activation_impl: ActivationImpl,
@@ -101,9 +101,9 @@ pub trait RecurrentOps: Backend {
 
 /// Loads what only recurrent layers have.
 pub trait RecurrentParameterLoader<B: RecurrentOps + ?Sized>: ParameterLoader<B> {
-    /// The products of the embedding table `table` with weights. Those of the first
-    /// `cached_tokens` tokens are kept once they are computed: vocabularies begin with the
-    /// frequent ones.
+    /// Returns the products of the embedding table `table` with weights. Those of the first
+    /// `cached_tokens` tokens are kept once they are computed: vocabularies begin with the frequent
+    /// ones.
     ///
     /// # Errors
     /// If a parameter is missing or its shape or precision does not fit.

@@ -103,7 +103,7 @@ impl RelativePositions {
         })
     }
 
-    /// The class of the distance from the query at a position to the key at another.
+    /// Returns the class of the distance from the query at a position to the key at another.
     pub fn class(&self, query: usize, key: usize) -> usize {
         self.classes.class(query, key)
     }

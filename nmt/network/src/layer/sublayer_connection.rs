@@ -114,8 +114,8 @@ impl<B: Backend> SublayerConnection<B> {
         steps.collect()
     }
 
-    /// The norm of `rows`, `[rows, width]`, which the sublayer gets; none if it gets the rows
-    /// themselves.
+    /// Returns the norm of `rows`, `[rows, width]`, which the sublayer gets; none if it gets the
+    /// rows themselves.
     ///
     /// # Errors
     /// What the backend gives.
@@ -132,7 +132,7 @@ impl<B: Backend> SublayerConnection<B> {
         }
     }
 
-    /// The steps after a sublayer that got `input` and gave `rows`, `[rows, width]` both.
+    /// Returns the steps after a sublayer that got `input` and gave `rows`, `[rows, width]` both.
     ///
     /// # Errors
     /// What the backend gives.

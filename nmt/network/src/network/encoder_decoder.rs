@@ -5,10 +5,10 @@ use crate::layer::{Backend, DecodingOps, HypothesisRow};
 
 /// The layers of a model under known translations: what training and scoring need.
 pub trait TeacherForced<B: Backend> {
-    /// The weights of the output layer, `[width, tokens]`.
+    /// Returns the weights of the output layer, `[width, tokens]`.
     fn output_weights(&self) -> &B::Weights;
 
-    /// The input of the output layer for every token of known translations, one translation
+    /// Returns the input of the output layer for every token of known translations, one translation
     /// after the other: `[tokens, width]`. Sources and targets end with `</s>`.
     ///
     /// # Errors
@@ -34,13 +34,12 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// Encodes sentences, which end with `</s>`.
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>>;
 
-    /// The state before the first step: of no rows.
+    /// Returns the state before the first step: of no rows.
     fn start_state(&self, backend: &mut B) -> Result<Self::State>;
 
-    /// A step: row i continues row `rows[i].parent` of the step before with a token.
-    /// `sources` has the sentence of each row. Gives the input of the output layer,
-    /// `[rows, width]`, and appends the attention of each row to its source to `alignment`,
-    /// if any.
+    /// Computes a step: row i continues row `rows[i].parent` of the step before with a token.
+    /// `sources` has the sentence of each row. Gives the input of the output layer, `[rows,
+    /// width]`, and appends the attention of each row to its source to `alignment`, if any.
     fn step(
         &self,
         backend: &mut B,

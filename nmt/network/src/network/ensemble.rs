@@ -99,7 +99,7 @@ impl Ensemble {
         })
     }
 
-    /// The rows from `first` on that have the same candidates, as far as they are summed at
+    /// Returns the rows from `first` on that have the same candidates, as far as they are summed at
     /// once.
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
         let has_candidates = self.candidates(first).is_some();
@@ -153,8 +153,8 @@ impl Ensemble {
     }
 }
 
-/// The addend of a model to the score of a token; -infinity for one that it excludes, whatever
-/// the weight.
+/// Returns the addend of a model to the score of a token; -infinity for one that it excludes,
+/// whatever the weight.
 fn weighted_log_prob(logit: f32, log_normalizer: f32, weight: f32) -> f32 {
     if logit == f32::NEG_INFINITY { logit } else { weight * (logit - log_normalizer) }
 }

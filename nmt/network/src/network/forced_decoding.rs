@@ -22,7 +22,7 @@ pub struct ForcedScores {
 }
 
 impl ForcedScores {
-    /// The log-probability of the translation.
+    /// Returns the log-probability of the translation.
     pub fn sum(&self) -> f32 {
         self.token_scores.iter().sum()
     }

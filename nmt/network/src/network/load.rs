@@ -60,8 +60,8 @@ impl Network {
     }
 }
 
-/// The parameters that the layers of `model` load in `precision`: those that a file for them
-/// needs.
+/// Returns the parameters that the layers of `model` load in `precision`: those that a file for
+/// them needs.
 pub(crate) fn used_parameters(
     model: &Model,
     path: &Path,

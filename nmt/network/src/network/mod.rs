@@ -106,7 +106,7 @@ impl Network {
         Ok(Network { model })
     }
 
-    /// A session for one thread.
+    /// Returns a session for one thread.
     ///
     /// # Errors
     /// If the device has no backend to give.
@@ -114,7 +114,7 @@ impl Network {
         Arc::clone(&self.model).session()
     }
 
-    /// A scorer of given translations for one thread.
+    /// Returns a scorer of given translations for one thread.
     ///
     /// # Errors
     /// If the device has no backend to give.

@@ -104,7 +104,7 @@ impl<S, W> SentenceSlots<S, W> {
         self.sentence(self.rows[row]).candidates.as_ref()
     }
 
-    /// The rows from `first` on that share an output layer: those of one sentence with
+    /// Returns the rows from `first` on that share an output layer: those of one sentence with
     /// candidates, or of all sentences without.
     fn rows_sharing_output(&self, first: usize) -> Range<usize> {
         let limited = self.candidates(first).is_some();

@@ -69,7 +69,7 @@ fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
 }
 
 impl<B: RecurrentOps, D> Recurrent<B, D> {
-    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    /// Returns the states of the encoder, a row for each token of all sentences: `[tokens, width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -83,8 +83,8 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         &self.output
     }
 
-    /// A token of every translation at a time, longest translations first: those that have a
-    /// token are then the first rows, in the order of the step before.
+    /// Computes a token of every translation at a time, longest translations first: those that have
+    /// a token are then the first rows, in the order of the step before.
     fn target_states(
         &self,
         backend: &mut B,

@@ -8,9 +8,9 @@ use crate::layer::{Device, OutputOps};
 
 /// Scores given translations with a network, on one thread.
 pub trait SequenceScorer {
-    /// The log-probability of every token of translations, each with its `</s>`, all
-    /// sentences at once, and all positions where the architecture allows it. Sessions give
-    /// the same within rounding.
+    /// Returns the log-probability of every token of translations, each with its `</s>`, all
+    /// sentences at once, and all positions where the architecture allows it. Sessions give the
+    /// same within rounding.
     ///
     /// # Errors
     /// [`Error::Mismatch`](crate::Error::Mismatch) if a token is not in its vocabulary, and

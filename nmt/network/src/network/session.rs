@@ -12,7 +12,7 @@ use crate::layer::{HypothesisRow, Slot, TopK};
 /// # Errors
 /// All operations give the errors of the device that computes them.
 pub trait Session {
-    /// The size of the target vocabulary.
+    /// Returns the size of the target vocabulary.
     fn vocab_size(&self) -> usize;
 
     /// Encodes sentences, ids of the source vocabulary, each with its `</s>`. They stay until
@@ -60,7 +60,7 @@ pub trait Session {
     /// Whether steps keep their attention to the source from now on.
     fn keep_alignments(&mut self, keep: bool);
 
-    /// The attention of a row of the step to the tokens of its sentence; sums to 1.
+    /// Returns the attention of a row of the step to the tokens of its sentence; sums to 1.
     ///
     /// # Panics
     /// If steps do not keep it.

@@ -130,7 +130,7 @@ impl<B: Backend> Transformer<B> {
         Ok(Transformer { encoder, decoder, output })
     }
 
-    /// The states of the encoder, a row for each token of all sentences: `[tokens, width]`.
+    /// Returns the states of the encoder, a row for each token of all sentences: `[tokens, width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -180,7 +180,7 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
         &self.output
     }
 
-    /// All positions at once.
+    /// Computes all positions at once.
     fn target_states(
         &self,
         backend: &mut B,

@@ -11,12 +11,12 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Zeros.
+    /// Returns zeros.
     pub fn zeros(rows: usize, width: usize) -> Self {
         Matrix { rows, width, values: vec![0.0; rows * width] }
     }
 
-    /// A matrix of these values, row after row.
+    /// Creates a matrix of these values, row after row.
     ///
     /// # Panics
     /// If they are not `rows * width`.
@@ -25,7 +25,7 @@ impl Matrix {
         Matrix { rows, width, values }
     }
 
-    /// The element at each row and column.
+    /// Returns the element at each row and column.
     pub fn from_fn(rows: usize, width: usize, element: impl Fn(usize, usize) -> f64) -> Self {
         let places = (0..rows).flat_map(|row| (0..width).map(move |column| (row, column)));
         let values = places.map(|(row, column)| element(row, column));
@@ -42,27 +42,27 @@ impl Matrix {
         self.width
     }
 
-    /// The matrix `[rows, width]`.
+    /// Returns the matrix `[rows, width]`.
     pub fn view(&self) -> MatRef<'_, f64> {
         MatRef::new(&self.values, self.rows, self.width)
     }
 
-    /// The matrix `[rows, width]`, to be written.
+    /// Returns the matrix `[rows, width]`, to be written.
     pub fn view_mut(&mut self) -> MatMut<'_, f64> {
         MatMut::new(&mut self.values, self.rows, self.width)
     }
 
-    /// A row.
+    /// Returns a row.
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.width..(row + 1) * self.width]
     }
 
-    /// A row, to be written.
+    /// Returns a row, to be written.
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.width..(row + 1) * self.width]
     }
 
-    /// All rows in order.
+    /// Returns all rows in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.rows).map(|row| self.row(row))
     }

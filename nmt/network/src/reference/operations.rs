@@ -60,8 +60,8 @@ impl HeadKv {
         HeadKv { heads, keys, values }
     }
 
-    /// Attends with consecutive queries. Gives the sums of values, all heads side by side, and the
-    /// weights, `[heads * queries, positions]`.
+    /// Attends with consecutive queries. Gives the sums of values, all heads side by side,
+    /// and the weights, `[heads * queries, positions]`.
     fn attend(&self, queries: MatRef<'_, f64>, mask: AttentionMask) -> (Matrix, Vec<f64>) {
         let HeadKv { heads, keys, values } = self;
         let mut out = Matrix::zeros(queries.rows(), values.width());
@@ -71,8 +71,8 @@ impl HeadKv {
         (out, weights)
     }
 
-    /// Attends from one query to the first `visible` positions, where scores or values depend on
-    /// the distance from `position` to each.
+    /// Attends from one query to the first `visible` positions, where scores or values
+    /// depend on the distance from `position` to each.
     fn attend_relative(
         &self,
         query: &[f64],

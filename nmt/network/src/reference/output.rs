@@ -11,7 +11,7 @@ use super::{Matrix, ReferenceBackend, Weights};
 use crate::Result;
 use crate::layer::{OutputColumns, OutputOps, TopK};
 
-/// The logits of some rows, `[rows, tokens]`.
+/// Returns the logits of some rows, `[rows, tokens]`.
 fn logits(hidden: &Matrix, rows: Range<usize>, weights: &Weights) -> Matrix {
     product(hidden.view().row_range(rows), weights, None)
 }
@@ -21,7 +21,7 @@ fn to_f32(values: &[f64]) -> Vec<f32> {
 }
 
 impl ReferenceBackend {
-    /// The log-probabilities of all tokens for each row, `[rows, tokens]`, in f64; the
+    /// Returns the log-probabilities of all tokens for each row, `[rows, tokens]`, in f64; the
     /// operations of [`OutputOps`] round what they give to f32.
     pub fn log_softmax(&self, hidden: &Matrix, weights: &Weights) -> Matrix {
         let logits = logits(hidden, 0..hidden.rows(), weights);

@@ -14,7 +14,7 @@ pub(super) struct FinishedHypothesis {
 }
 
 impl BeamState {
-    /// The translations, best first.
+    /// Returns the translations, best first.
     pub fn translations(&self, options: &SearchOptions) -> Vec<Translation> {
         let mut scored: Vec<(f32, FinishedHypothesis)> = self
             .finished
@@ -27,8 +27,8 @@ impl BeamState {
         scored.iter().map(|(score, ended)| self.build_translation(options, *score, ended)).collect()
     }
 
-    /// The score of the ranking. Length and coverage include `</s>` unless the hypothesis was
-    /// cut.
+    /// Returns the score of the ranking. Length and coverage include `</s>` unless the hypothesis
+    /// was cut.
     fn final_score(&self, options: &SearchOptions, ended: &FinishedHypothesis) -> f32 {
         let length = (ended.length - self.context_length(options)) as f32;
         let mut score = ended.total - options.word_penalty * length;
@@ -40,12 +40,12 @@ impl BeamState {
         score
     }
 
-    /// The number of tokens that do not count for scores.
+    /// Returns the number of tokens that do not count for scores.
     fn context_length(&self, options: &SearchOptions) -> usize {
         if options.prefix_role == PrefixRole::Context { self.prefix.len() } else { 0 }
     }
 
-    /// The sum of ln(min(coverage, 1)) over the source, by the tokens after `context`.
+    /// Returns the sum of ln(min(coverage, 1)) over the source, by the tokens after `context`.
     fn coverage_score(&self, node: u32, context: usize) -> f32 {
         let rows = self.tree.alignment(node);
         let coverages = (0..self.source_length)

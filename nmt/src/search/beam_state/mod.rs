@@ -133,7 +133,7 @@ impl BeamState {
         Ok(())
     }
 
-    /// The favoured token of the step.
+    /// Returns the favoured token of the step.
     fn favoured_token(&self) -> Option<u32> {
         self.favoured.get(self.step.checked_sub(self.prefix.len())?).copied()
     }
@@ -198,12 +198,12 @@ impl BeamState {
         }
     }
 
-    /// The number of source tokens.
+    /// Returns the number of source tokens.
     pub fn source_length(&self) -> usize {
         self.source_length
     }
 
-    /// The number of rows of the step.
+    /// Returns the number of rows of the step.
     pub fn row_count(&self) -> usize {
         self.live.len()
     }

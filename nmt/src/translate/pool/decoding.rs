@@ -60,7 +60,7 @@ pub struct DecodingOptions {
 }
 
 impl Default for DecodingOptions {
-    /// CTranslate2's.
+    /// Returns the defaults of CTranslate2.
     fn default() -> Self {
         DecodingOptions {
             beam_size: 2,
@@ -172,7 +172,7 @@ impl DecodingOptions {
         }
     }
 
-    /// The task of decoding with these options, which were [validated](Self::validate).
+    /// Returns the task of decoding with these options, which were [validated](Self::validate).
     pub fn task(&self, translator: &Translator, limits: BatchLimits) -> TranslationTask {
         let target = &translator.models.tokenizers()[1].vocabulary;
         let mut suppress_tokens = translator.always_suppressed.clone();

@@ -38,7 +38,8 @@ const DEFAULT_TOKENS: usize = 4096;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
-    /// Those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means no limit.
+    /// Returns those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means no
+    /// limit.
     pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
         match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },
@@ -123,30 +124,30 @@ struct Running {
 }
 
 impl TranslatorPool {
-    /// A pool of `num_workers` threads, which are started by the first call. A call waits while
-    /// `limit` batches wait.
+    /// Creates a pool of `num_workers` threads, which are started by the first call. A call waits
+    /// while `limit` batches wait.
     pub fn new(translator: Arc<Translator>, num_workers: usize, limit: usize) -> Self {
         let queue = Arc::new(WorkQueue::new(limit));
         let running = Mutex::new(Running { queue, process: None });
         TranslatorPool { translator, num_workers: num_workers.max(1), limit, running }
     }
 
-    /// The translator.
+    /// Returns the translator.
     pub fn translator(&self) -> &Arc<Translator> {
         &self.translator
     }
 
-    /// The number of workers.
+    /// Returns the number of workers.
     pub fn num_workers(&self) -> usize {
         self.num_workers
     }
 
-    /// The number of batches that wait.
+    /// Returns the number of batches that wait.
     pub fn num_queued_batches(&self) -> usize {
         self.queue().num_waiting()
     }
 
-    /// The number of batches that wait or are being processed.
+    /// Returns the number of batches that wait or are being processed.
     pub fn num_active_batches(&self) -> usize {
         self.queue().num_active()
     }
@@ -156,7 +157,7 @@ impl TranslatorPool {
         Arc::clone(&running.queue)
     }
 
-    /// The queue of this process, with its workers.
+    /// Starts the queue of this process, with its workers.
     fn start(&self) -> Arc<WorkQueue<Work>> {
         let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let process = std::process::id();

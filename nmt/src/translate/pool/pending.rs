@@ -45,7 +45,7 @@ struct PendingState<R> {
 }
 
 impl<R> Pending<R> {
-    /// The results of `count` examples, none of which is done.
+    /// Returns the results of `count` examples, none of which is done.
     pub fn new(count: usize) -> Self {
         let results = (0..count).map(|_| None).collect();
         let state = PendingState { results, num_missing: count, listeners: Vec::new() };
@@ -56,7 +56,7 @@ impl<R> Pending<R> {
         }
     }
 
-    /// The results of `count` examples that all have failed.
+    /// Returns the results of `count` examples that all have failed.
     pub fn failed(count: usize, error: &PoolError) -> Self {
         let pending = Pending::new(count);
         (0..count).for_each(|index| pending.finish(index, Err(error.clone())));
@@ -67,7 +67,7 @@ impl<R> Pending<R> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The number of examples.
+    /// Returns the number of examples.
     pub fn count(&self) -> usize {
         self.lock().results.len()
     }
@@ -108,7 +108,7 @@ impl<R> Pending<R> {
         self.lock().results[index].is_some()
     }
 
-    /// The result of an example, waiting for it at most `timeout`.
+    /// Returns the result of an example, waiting for it at most `timeout`.
     pub fn wait(&self, index: usize, timeout: Duration) -> Option<PoolResult<R>> {
         self.wait_until(timeout, |state: &PendingState<R>| state.results[index].is_some()).results
             [index]

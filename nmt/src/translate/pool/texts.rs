@@ -83,7 +83,7 @@ impl Translator {
         }
     }
 
-    /// The task of translating texts: with the options of the translator, except the beam.
+    /// Returns the task of translating texts: with the options of the translator, except the beam.
     pub fn text_task(
         &self,
         beam_size: Option<usize>,
@@ -103,7 +103,8 @@ impl Translator {
         TranslationTask { search, limits, alternatives: None, candidates, observer: None }
     }
 
-    /// The texts of which `batch` has the sentences and `translations` the results, in order.
+    /// Returns the texts of which `batch` has the sentences and `translations` the results, in
+    /// order.
     ///
     /// # Errors
     /// The index of the first text with a sentence that cannot be translated, and why.
@@ -157,7 +158,7 @@ impl Translator {
 }
 
 impl TextBatch {
-    /// The requests of its sentences.
+    /// Returns the requests of its sentences.
     pub fn requests(&self) -> Vec<Prepared> {
         fn request(sentence: &InputSentence) -> Prepared {
             match &sentence.request {

@@ -62,12 +62,13 @@ struct MarkedSource {
 }
 
 impl Translator {
-    /// The vocabularies of source and target.
+    /// Returns the vocabularies of source and target.
     pub fn vocabularies(&self) -> [&Vocabulary; 2] {
         self.models.tokenizers().each_ref().map(|side| &*side.vocabulary)
     }
 
-    /// The source with the marks of the model, cut to `max_length` tokens, where that is not 0.
+    /// Returns the source with the marks of the model, cut to `max_length` tokens, where that is
+    /// not 0.
     fn mark_source(&self, source: &[u32], max_length: usize) -> MarkedSource {
         let tokenizer = &self.models.tokenizers()[0];
         let (marks, eos) = (tokenizer.marks, tokenizer.vocabulary.eos_id());
@@ -105,7 +106,7 @@ impl Translator {
         }
     }
 
-    /// The request of an example; `max_input_length` of 0 means no limit.
+    /// Returns the request of an example; `max_input_length` of 0 means no limit.
     pub fn prepare_tokens(
         &self,
         example: &Example,
@@ -130,8 +131,8 @@ impl Translator {
         !self.models.is_right_to_left()
     }
 
-    /// What a caller gets of the translations of an example; with `keep_end` the tokens that
-    /// ended them are among theirs.
+    /// Returns what a caller gets of the translations of an example; with `keep_end` the tokens
+    /// that ended them are among theirs.
     pub fn finish_tokens(
         &self,
         example: &Example,
@@ -189,14 +190,14 @@ impl Translator {
         all
     }
 
-    /// The request of scoring an example.
+    /// Returns the request of scoring an example.
     pub fn prepare_score(&self, example: &ScoringExample, max_input_length: usize) -> ScoreRequest {
         let target = self.marked_target(example, max_input_length);
         let source = self.mark_source(&example.source, max_input_length).ids;
         ScoreRequest { source, target }
     }
 
-    /// The tokens of a target that are scored.
+    /// Returns the tokens of a target that are scored.
     fn marked_target(&self, example: &ScoringExample, max_input_length: usize) -> Vec<u32> {
         let eos = self.models.tokenizers()[1].vocabulary.eos_id();
         let mut target = example.target.clone();
@@ -205,8 +206,8 @@ impl Translator {
         target
     }
 
-    /// The scores of an example, without those of its first `offset` tokens; all of them where
-    /// there is no source, as in CTranslate2.
+    /// Returns the scores of an example, without those of its first `offset` tokens; all of them
+    /// where there is no source, as in CTranslate2.
     pub fn finish_score(
         &self,
         example: &ScoringExample,

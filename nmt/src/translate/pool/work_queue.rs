@@ -34,7 +34,7 @@ struct QueueState<W> {
 }
 
 impl<W> WorkQueue<W> {
-    /// A queue in which at most `limit` batches wait.
+    /// Creates a queue in which at most `limit` batches wait.
     pub fn new(limit: usize) -> Self {
         WorkQueue {
             state: Mutex::new(QueueState { waiting: VecDeque::new(), closed: false }),
@@ -54,12 +54,12 @@ impl<W> WorkQueue<W> {
         ActiveBatch(Arc::clone(&self.active))
     }
 
-    /// The number of batches that wait or are being processed.
+    /// Returns the number of batches that wait or are being processed.
     pub fn num_active(&self) -> usize {
         *self.active.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The number of batches that wait.
+    /// Returns the number of batches that wait.
     pub fn num_waiting(&self) -> usize {
         self.lock().waiting.len()
     }
@@ -86,7 +86,7 @@ impl<W> WorkQueue<W> {
         self.changed.notify_all();
     }
 
-    /// The next batch, waiting for it; none at the end.
+    /// Returns the next batch, waiting for it; none at the end.
     pub fn pop(&self) -> Option<W> {
         let mut state = self.lock();
         loop {

@@ -152,7 +152,7 @@ impl QueuedJobs<'_> {
         }
     }
 
-    /// The active jobs, with their candidates.
+    /// Takes the active jobs, with their candidates.
     fn take_active(&mut self) -> Vec<ActiveJob> {
         let mut jobs: Vec<ActiveJob> = std::mem::take(&mut self.active).into_values().collect();
         for job in &mut jobs {

@@ -17,8 +17,8 @@ struct Pool {
 }
 
 impl OutputSampling {
-    /// Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; `true` and nothing are
-    /// `full 1`, and `false` draws nothing.
+    /// Parses Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; `true` and
+    /// nothing are `full 1`, and `false` draws nothing.
     ///
     /// # Errors
     /// What is expected, if it is none of these, or a number is out of its range.
@@ -71,7 +71,7 @@ impl DecodingSettings {
         }
     }
 
-    /// The single options of sampling that are set.
+    /// Returns the single options of sampling that are set.
     fn single_sampling_keys(&self) -> impl Iterator<Item = &'static str> {
         self.keys_set().filter(|key| key.starts_with("sampling-"))
     }
@@ -102,7 +102,7 @@ impl DecodingSettings {
         self.output_sampling.map(|OutputSampling(pool)| pool.is_some()).or(single)
     }
 
-    /// The options of sampling, where those of the model are `base`; `None` for search.
+    /// Returns the options of sampling, where those of the model are `base`; `None` for search.
     pub(super) fn sampling(&self, base: Option<Sampling>) -> Option<Sampling> {
         if let Some(OutputSampling(pool)) = self.output_sampling {
             return pool.map(|pool| Sampling {

@@ -81,7 +81,7 @@ const fn no_effect(name: &'static str, arity: Arity, why: &'static str) -> Optio
     }
 }
 
-/// An option without effect that has a value in every configuration that Marian writes.
+/// Returns an option without effect that has a value in every configuration that Marian writes.
 const fn unused(
     name: &'static str,
     arity: Arity,
@@ -113,12 +113,12 @@ const GROUPS: [&[OptionSpec]; 9] = [
     refused::OPTIONS,
 ];
 
-/// All options.
+/// Returns all options.
 pub fn all_options() -> impl Iterator<Item = &'static OptionSpec> {
     GROUPS.into_iter().flatten()
 }
 
-/// The option of that name.
+/// Finds the option of that name.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
     all_options().find(|option| option.name == name)
 }

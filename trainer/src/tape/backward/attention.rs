@@ -11,8 +11,8 @@ use super::NodeGradient;
 use crate::Real;
 use crate::kernels::{Kernels, RecurrentAttention};
 
-/// The rows of the queries of each group, and the places of their weights, all heads of a group
-/// after those of the one before.
+/// Returns the rows of the queries of each group, and the places of their weights, all heads of a
+/// group after those of the one before.
 fn ranges_of_groups(
     groups: &[Group],
     heads: usize,

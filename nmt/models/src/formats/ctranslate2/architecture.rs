@@ -38,7 +38,7 @@ pub struct FolderSettings {
     pub start_token: Option<u32>,
 }
 
-/// The model of a CTranslate2 checkpoint.
+/// Returns the model of a CTranslate2 checkpoint.
 ///
 /// # Errors
 /// If the model has a feature that is not supported, or a parameter is missing or has
@@ -97,12 +97,12 @@ struct Heads {
     keys: usize,
 }
 
-/// The steps before or after layers that are a norm, if there is one.
+/// Returns the steps before or after layers that are a norm, if there is one.
 fn norm_steps(norm: ProcessStep, has_norm: bool) -> ProcessSteps {
     ProcessSteps(if has_norm { vec![norm] } else { Vec::new() })
 }
 
-/// The error that the parameter `name` is missing.
+/// Returns the error that the parameter `name` is missing.
 fn missing(path: &Path, name: &str) -> Error {
     Error::mismatch(path, name, "it is missing")
 }
@@ -327,7 +327,7 @@ impl Resolver<'_> {
         Ok(tables)
     }
 
-    /// What layers are made of, which the first one of the encoder tells.
+    /// Returns what layers are made of, which the first one of the encoder tells.
     fn read_form(&self, encoder: &TransformerStackConfig) -> Result<LayerForm> {
         let first = "encoder/layer_0";
         let has = |name: &str| self.checkpoint.get(&format!("{first}/{name}")).is_some();
@@ -389,7 +389,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// The weight and the bias of a matrix `[outputs, inputs]`; a missing bias is zeros.
+    /// Takes the weight and the bias of a matrix `[outputs, inputs]`; a missing bias is zeros.
     fn take_linear(&mut self, from: &str) -> Result<[Tensor; 2]> {
         let weight = self.take(&format!("{from}/weight"))?;
         let rows = weight.shape().first().copied().unwrap_or(0);

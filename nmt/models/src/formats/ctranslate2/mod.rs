@@ -26,13 +26,13 @@ pub(super) fn is_folder(folder: &Path) -> bool {
     folder.join(WEIGHTS).is_file()
 }
 
-/// The model of `folder`.
+/// Finds the model of `folder`.
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     find(folder, &folder.join(WEIGHTS), Files::default())
 }
 
-/// The model of a folder whose files are in memory, by their names. `name` stands for the folder
-/// in messages.
+/// Finds the model of a folder whose files are in memory, by their names. `name` stands for the
+/// folder in messages.
 pub(super) fn find_in_memory(
     name: &Path,
     files: impl IntoIterator<Item = (String, Bytes)>,
@@ -76,7 +76,7 @@ fn take_flag(checkpoint: &mut Checkpoint, name: &str, default: bool) -> bool {
     checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
 }
 
-/// The model of a folder of CTranslate2, whose weights are `model`.
+/// Finds the model of a folder of CTranslate2, whose weights are `model`.
 pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundModel> {
     let vocabulary = |side: &str| {
         let paths = ["json", "txt"]

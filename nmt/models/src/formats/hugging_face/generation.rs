@@ -27,8 +27,9 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
     ("max_time", &[]),
 ];
 
-/// The settings of a folder with the configuration of its model and that of decoding. `kind` is the
-/// type of the model: MarianMT's beam is not taken, it is wider than what the models need.
+/// Returns the settings of a folder with the configuration of its model and that of decoding.
+/// `kind` is the type of the model: MarianMT's beam is not taken, it is wider than what the models
+/// need.
 ///
 /// # Errors
 /// If a value is of another type or out of range.

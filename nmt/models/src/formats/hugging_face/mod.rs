@@ -41,7 +41,7 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// The file with the weights of a folder and their index, of which one is there.
+/// Returns the file with the weights of a folder and their index, of which one is there.
 fn weights_of(folder: &Path) -> Option<[PathBuf; 2]> {
     let files = WEIGHTS.iter().map(|(single, index)| [single, index].map(|name| folder.join(name)));
     files.into_iter().find(|both| both.iter().any(|file| file.is_file()))
@@ -52,7 +52,7 @@ pub(super) fn is_folder(folder: &Path) -> bool {
     folder.join(CONFIGURATION).is_file() && weights_of(folder).is_some()
 }
 
-/// The files with the weights of a folder.
+/// Finds the files with the weights of a folder.
 fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
     let Some([single, index_path]) = weights_of(folder) else { return Ok(Vec::new()) };
     if single.is_file() {
@@ -75,7 +75,7 @@ fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// The model of `folder`.
+/// Finds the model of `folder`.
 pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     let weights = find_weights(folder)?;
     let config: Value = json::open(&folder.join(CONFIGURATION))?;

@@ -55,7 +55,7 @@ impl TokenTable {
         self.0.extend(tokens.map(|token| Some(token.into_bytes())));
     }
 
-    /// A vocabulary of `rows` tokens; ids without a token have names that no text has.
+    /// Returns a vocabulary of `rows` tokens; ids without a token have names that no text has.
     /// `special` are the ids of EOS and of the unknown token where their names do not tell.
     fn into_vocabulary(
         mut self,
@@ -76,8 +76,8 @@ impl TokenTable {
     }
 }
 
-/// The tokeniser in `folder` of a model of type `kind` with a table of `rows` rows; none if the
-/// folder has no tokeniser.
+/// Opens the tokeniser in `folder` of a model of type `kind` with a table of `rows` rows; none if
+/// the folder has no tokeniser.
 ///
 /// # Errors
 /// If a file cannot be read, is damaged, or describes a tokeniser that is not covered.
@@ -186,13 +186,13 @@ fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Re
     Ok(())
 }
 
-/// The JSON object in the file `name` of `folder`; empty without the file.
+/// Opens the JSON object in the file `name` of `folder`; empty without the file.
 fn open_object(folder: &Path, name: &str) -> Result<Map<String, Value>> {
     let path = folder.join(name);
     if path.is_file() { json::open(&path) } else { Ok(Map::new()) }
 }
 
-/// The languages that a folder lists, in the order of their ids, or else `known` ones.
+/// Returns the languages that a folder lists, in the order of their ids, or else `known` ones.
 fn listed_languages(
     config: &Map<String, Value>,
     special: &Map<String, Value>,

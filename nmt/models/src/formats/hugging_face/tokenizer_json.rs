@@ -67,7 +67,7 @@ enum Merge {
 }
 
 impl Merge {
-    /// The piece that it makes.
+    /// Returns the piece that it makes.
     fn piece(&self) -> Option<String> {
         match self {
             Merge::Pair(left, right) => Some(format!("{left}{right}")),
@@ -156,7 +156,7 @@ fn parse(file: File, path: &Path) -> Result<TokenizerJson> {
 }
 
 impl TokenizerJson {
-    /// The tokens with their ids, in no order.
+    /// Returns the tokens with their ids, in no order.
     pub fn tokens(&self) -> Vec<(usize, &[u8])> {
         let mut tokens: Vec<(usize, &[u8])> = match &self.file.model {
             FileModel::Unigram { vocab, .. } => {
@@ -172,7 +172,7 @@ impl TokenizerJson {
         tokens
     }
 
-    /// The SentencePiece model that cuts text as the file says.
+    /// Returns the SentencePiece model that cuts text as the file says.
     ///
     /// # Errors
     /// If the file describes another kind of model.
@@ -220,8 +220,8 @@ impl TokenizerJson {
             .collect())
     }
 
-    /// The pieces of merges, whose scores are negative ranks. All merges that make a piece are
-    /// neighbours in files that were made of a SentencePiece model.
+    /// Returns the pieces of merges, whose scores are negative ranks. All merges that make a piece
+    /// are neighbours in files that were made of a SentencePiece model.
     fn bpe_pieces(&self) -> Result<Vec<(Vec<u8>, f32, PieceType)>> {
         let FileModel::Bpe {
             unk_token,
@@ -284,7 +284,7 @@ impl TokenizerJson {
             .collect())
     }
 
-    /// The type of a piece that is not the unknown one.
+    /// Returns the type of a piece that is not the unknown one.
     fn piece_type(&self, text: &str) -> PieceType {
         let is_byte = text.len() == 6 && text.starts_with("<0x") && text.ends_with('>');
         match self.added.get(text) {
@@ -296,7 +296,7 @@ impl TokenizerJson {
     }
 }
 
-/// The steps of a `Sequence`, or the only step.
+/// Returns the steps of a `Sequence`, or the only step.
 fn in_sequence<'a>(step: Option<&'a Value>, key: &str) -> Vec<&'a Value> {
     match step.filter(|step| !step.is_null()) {
         None => Vec::new(),
@@ -312,7 +312,7 @@ fn kind_of(step: &Value) -> &str {
     step.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The bytes of a text in base 64 (RFC 4648, section 4).
+/// Returns the bytes of a text in base 64 (RFC 4648, section 4).
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=').as_bytes();
     let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);

@@ -25,7 +25,7 @@ pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
 /// Keys and values are always normalised, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
 
-/// The model of a checkpoint of Marian, Nematus or Amun. `external_options` are used if the
+/// Returns the model of a checkpoint of Marian, Nematus or Amun. `external_options` are used if the
 /// checkpoint has none.
 ///
 /// # Errors
@@ -69,8 +69,8 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
     Model::new(architecture, tensors, multipliers, &path)
 }
 
-/// The architecture that Marian's options describe, with vocabularies of these sizes, source
-/// first: what a training begins with.
+/// Returns the architecture that Marian's options describe, with vocabularies of these sizes,
+/// source first: what a training begins with.
 ///
 /// # Errors
 /// If an option is malformed, asks for what is not supported, or does not fit the others.

@@ -24,16 +24,16 @@ const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 /// The integers of a file for browsers.
 #[derive(Clone, Copy, Debug)]
 pub enum IntgemmKind<'a> {
-    /// Eight bits. For a matrix, under its name, the magnitude of its inputs that becomes 127 (those
-    /// beyond it are clipped); for a table that is the output layer, under the table's name.
+    /// Eight bits. For a matrix, under its name, the magnitude of its inputs that becomes 127
+    /// (those beyond it are clipped); for a table that is the output layer, under the table's name.
     Eight(&'a BTreeMap<String, f32>),
     /// Sixteen bits.
     Sixteen,
 }
 
 impl IntgemmKind<'_> {
-    /// What the inputs of products are multiples of in the kernels of browsers: the numbers of the
-    /// widest register.
+    /// Returns what the inputs of products are multiples of in the kernels of browsers: the numbers
+    /// of the widest register.
     fn input_multiple(self) -> usize {
         match self {
             IntgemmKind::Eight(_) => 64,
@@ -45,8 +45,8 @@ impl IntgemmKind<'_> {
 /// Writes `model` to the file `path` with matrices of integers (`neural.md` 1.2).
 ///
 /// # Errors
-/// [`Error::Unsupported`] if it is not a transformer, Marian has no option for a feature of it, or a
-/// matrix has sizes that the kernels of browsers do not take; and if the file cannot be written.
+/// [`Error::Unsupported`] if it is not a transformer, Marian has no option for a feature of it, or
+/// a matrix has sizes that the kernels of browsers do not take; and if the file cannot be written.
 pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Result<()> {
     let architecture = model.architecture();
     if !matches!(architecture, Architecture::Transformer(_)) {
@@ -124,12 +124,13 @@ fn multiplier_of_8_bits(values: &[f32]) -> f32 {
     if largest > 0.0 { LARGEST / largest } else { 1.0 }
 }
 
-/// A number times `multiplier`, to the nearest integer, which is at most `largest` in magnitude.
+/// Returns a number times `multiplier`, to the nearest integer, which is at most `largest` in
+/// magnitude.
 fn quantize(value: f32, multiplier: f32, largest: f32) -> f32 {
     (value * multiplier).round_ties_even().clamp(-largest, largest)
 }
 
-/// A matrix of `[rows, columns]`, column by column.
+/// Returns a matrix of `[rows, columns]`, column by column.
 fn transpose(values: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
     (0..columns)
         .flat_map(|column| (0..rows).map(move |row| values[row * columns + column]))

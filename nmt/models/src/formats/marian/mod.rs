@@ -28,12 +28,12 @@ pub(super) fn is_configuration(path: &Path) -> bool {
     matches!(path.extension().and_then(|extension| extension.to_str()), Some("yml" | "yaml"))
 }
 
-/// The models that the decoder configuration `path` names.
+/// Finds the models that the decoder configuration `path` names.
 pub(super) fn find_from_file(path: &Path) -> Result<FoundModel> {
     find_from_config(path, DecoderConfig::open(path)?, Files::default())
 }
 
-/// A single checkpoint of Marian, Nematus or Amun.
+/// Finds a single checkpoint of Marian, Nematus or Amun.
 pub(super) fn find_single_file(path: &Path) -> Result<FoundModel> {
     let Opened { model, format, is_for_browsers } = open_marian(path, &Files::default())?;
     let mut found = FoundModel {
@@ -72,7 +72,7 @@ fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
     Ok(Opened { model, format, is_for_browsers })
 }
 
-/// The models that a decoder's configuration names.
+/// Finds the models that a decoder's configuration names.
 pub(super) fn find_from_config(
     path: &Path,
     mut settings: DecoderConfig,

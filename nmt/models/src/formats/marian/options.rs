@@ -22,8 +22,8 @@ use crate::architecture::{
 };
 use crate::{Error, Result};
 
-/// Marian's options of a model, in YAML with a line for each, sorted. `path`, the file that they
-/// are for, is named in errors.
+/// Returns Marian's options of a model, in YAML with a line for each, sorted. `path`, the file that
+/// they are for, is named in errors.
 ///
 /// # Errors
 /// [`Error::Mismatch`] if the architecture is not valid, [`Error::Unsupported`] if it has a
@@ -55,7 +55,7 @@ pub fn marian_options(architecture: &Architecture, path: &Path) -> Result<String
 }
 
 impl Dialect {
-    /// The version in files that are to be computed so.
+    /// Returns the version in files that are to be computed so.
     fn written_version(self) -> &'static str {
         match self {
             Dialect::Marian => "v1.12.0 miriam",
@@ -206,7 +206,8 @@ impl OptionsWriter {
         self.choose_dialect(keys, gelus.into_iter().flatten())
     }
 
-    /// Adds the decoder's sublayer over previous positions; its form of gelu, if it has one.
+    /// Adds the decoder's sublayer over previous positions; returns its form of gelu, if it has
+    /// one.
     fn add_autoregression(
         &mut self,
         config: &AutoregressionConfig,
@@ -237,7 +238,7 @@ impl OptionsWriter {
         }
     }
 
-    /// Adds an activation function; its form of gelu, if it is one.
+    /// Adds an activation function; returns its form of gelu, if it is one.
     fn add_activation(
         &mut self,
         name: &'static str,
@@ -256,7 +257,7 @@ impl OptionsWriter {
         Ok(gelu)
     }
 
-    /// The dialect that has these forms of gelu and, in a model with pre-norm, these keys.
+    /// Returns the dialect that has these forms of gelu and, in a model with pre-norm, these keys.
     fn choose_dialect(
         &mut self,
         keys: Option<PreNormKeys>,
@@ -351,7 +352,7 @@ impl OptionsWriter {
     }
 }
 
-/// The letters of processing steps, without dropout.
+/// Returns the letters of processing steps, without dropout.
 fn step_letters(steps: &ProcessSteps) -> String {
     steps
         .0

@@ -74,7 +74,7 @@ impl StoredDecoderConfig {
         *self == Self::default()
     }
 
-    /// A configuration with these settings only.
+    /// Returns a configuration with these settings only.
     pub fn into_config(self) -> DecoderConfig {
         fn number(number: Option<u64>) -> Option<usize> {
             number.and_then(|n| usize::try_from(n).ok())

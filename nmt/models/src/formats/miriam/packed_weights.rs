@@ -36,7 +36,7 @@ struct PackedRecord {
     reserved: u32,
 }
 
-/// The layouts of a precision with their versions, as text.
+/// Returns the layouts of a precision with their versions, as text.
 fn layout_signature(precision: Precision) -> String {
     fn text(layout: Layout) -> String {
         format!("{}/{}", layout.name(), layout.version())
@@ -90,7 +90,7 @@ pub(super) fn write(
     Ok(section.finish()?)
 }
 
-/// The matrix that a record describes.
+/// Returns the matrix that a record describes.
 fn map_matrix(
     record: &PackedRecord,
     layout: Layout,
@@ -118,14 +118,14 @@ fn size(number: u64) -> Result<usize, String> {
     usize::try_from(number).map_err(|_| "it is too large".to_owned())
 }
 
-/// The range of `count` elements from `first` on in a section of `total`.
+/// Returns the range of `count` elements from `first` on in a section of `total`.
 fn range(first: u64, count: u64, total: usize) -> Result<Range<usize>, String> {
     let (first, count) = (size(first)?, size(count)?);
     let end = first.checked_add(count).filter(|&end| end <= total);
     Ok(first..end.ok_or("it exceeds its sections")?)
 }
 
-/// The precision of a file and its matrices by name.
+/// Opens the precision of a file and its matrices by name.
 pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let name = container.section::<u8>("packed.layout")?;
     let mut precisions = Precision::ALL.into_iter();

@@ -122,9 +122,8 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
     })
 }
 
-/// The rules of decoding of the program that a model was converted from. The metadata names
-/// that program by the description of its format only, so these names are part of the file
-/// format.
+/// Returns the rules of decoding of the program that a model was converted from. The metadata names
+/// that program by the description of its format only, so these names are part of the file format.
 fn origin_semantics(origin: &str) -> DecodingSemantics {
     if ["CTranslate2", "Hugging Face"].iter().any(|name| origin.contains(name)) {
         DecodingSemantics::CTranslate2
@@ -133,7 +132,7 @@ fn origin_semantics(origin: &str) -> DecodingSemantics {
     }
 }
 
-/// The extensions of the metadata, or the default ones.
+/// Reads the extensions of the metadata, or the default ones.
 fn read_extensions(container: &Container) -> Result<Extensions> {
     if !container.sections().iter().any(|section| section.name == EXTENSIONS_SECTION) {
         return Ok(Extensions::default());

@@ -163,7 +163,7 @@ fn vocabulary_metadata(words: &TokenizerPair) -> VocabularyMetadata {
     }
 }
 
-/// The side whose section has the BPE codes of each side.
+/// Returns the side whose section has the BPE codes of each side.
 fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     shared_sections(words.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => Some(file.bytes.clone()),
@@ -171,7 +171,7 @@ fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     }))
 }
 
-/// How text of each side is divided into words before BPE.
+/// Returns how text of each side is divided into words before BPE.
 fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
     words.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => file.words.as_ref().map(|words| words.rules().clone()),
@@ -179,7 +179,7 @@ fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
     })
 }
 
-/// The side whose section has the file of each side: a file of both is stored once.
+/// Returns the side whose section has the file of each side: a file of both is stored once.
 fn shared_sections(files: [Option<Bytes>; 2]) -> [Option<u32>; 2] {
     let [source, target] = &files;
     let same = matches!((source, target), (Some(one), Some(other)) if one[..] == other[..]);

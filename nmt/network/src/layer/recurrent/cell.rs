@@ -67,7 +67,7 @@ pub struct CellNames {
 }
 
 impl CellNames {
-    /// The names of the cell `prefix` in its role. `norms`: whether the model has norms.
+    /// Returns the names of the cell `prefix` in its role. `norms`: whether the model has norms.
     pub fn new(prefix: &str, kind: Kind, role: CellRole, norms: bool) -> Self {
         fn named(names: &[&str], prefix: &str) -> Vec<String> {
             names.iter().map(|name| format!("{prefix}_{name}")).collect()
@@ -104,7 +104,7 @@ impl CellNames {
         names
     }
 
-    /// The parameters of the product of the input.
+    /// Returns the parameters of the product of the input.
     pub fn input_affine<'a>(&'a self, storage: &'a mut [Vec<&'a str>; 2]) -> AffineNames<'a> {
         borrow_affine(&self.input, &self.input_biases, storage)
     }
@@ -123,7 +123,8 @@ fn borrow_affine<'a>(
     AffineNames { matrices: &storage[0], biases: &storage[1] }
 }
 
-/// A step of a cell, whose operator takes two matrices, and the product of the input if there is one.
+/// Computes a step of a cell, whose operator takes two matrices, and the product of the input if
+/// there is one.
 fn apply_cell<B: Backend>(
     backend: &mut B,
     operator: impl Operator,
@@ -224,7 +225,7 @@ impl<B: RecurrentOps> Cell<B> {
         self.input_norms.forward(backend, product)
     }
 
-    /// The normed product of the state.
+    /// Returns the normed product of the state.
     ///
     /// # Errors
     /// What the backend gives.
@@ -238,7 +239,7 @@ impl<B: RecurrentOps> Cell<B> {
         self.recurrent_norms.forward(backend, product)
     }
 
-    /// The next states of an LSTM or mLSTM with the products `gates` of its gates.
+    /// Returns the next states of an LSTM or mLSTM with the products `gates` of its gates.
     fn step_lstm(
         &self,
         backend: &mut B,
@@ -263,7 +264,7 @@ impl<B: RecurrentOps> Cell<B> {
         Ok(CellState { output, cell: Some(next) })
     }
 
-    /// The next states after `output` and `cell`, with the product of the state. `input` is
+    /// Returns the next states after `output` and `cell`, with the product of the state. `input` is
     /// the normed product of the input.
     ///
     /// # Errors
@@ -279,7 +280,7 @@ impl<B: RecurrentOps> Cell<B> {
         self.step(backend, input, &recurrent, output, cell)
     }
 
-    /// The next states. `input` is the normed product of the input, none in transitions,
+    /// Returns the next states. `input` is the normed product of the input, none in transitions,
     /// `recurrent` that of [`project_state`](Cell::project_state).
     ///
     /// # Errors

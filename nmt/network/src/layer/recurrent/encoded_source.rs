@@ -11,7 +11,7 @@ pub struct RecurrentSource<B: RecurrentOps> {
 }
 
 impl<B: RecurrentOps> RecurrentSource<B> {
-    /// The initial state of a layer, `[1, width]`.
+    /// Returns the initial state of a layer, `[1, width]`.
     pub(super) fn initial_state(&self, layer: usize) -> &B::Tensor {
         &self.initial_states[layer.min(self.initial_states.len() - 1)]
     }

@@ -214,8 +214,8 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         Ok(RecurrentEncoder { stages: stages.collect::<Result<_>>()? })
     }
 
-    /// The states of the encoder, a row for each token, sentence by sentence:
-    /// `[tokens, width]`.
+    /// Returns the states of the encoder, a row for each token, sentence by sentence: `[tokens,
+    /// width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -300,7 +300,7 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
     }
 }
 
-/// The states of the first `rows` sentences: fewer where some have ended, zeros appended
+/// Returns the states of the first `rows` sentences: fewer where some have ended, zeros appended
 /// where some begin. None if there are `rows` already.
 fn resize_states<B: RecurrentOps>(
     backend: &mut B,

@@ -28,8 +28,8 @@ use crate::Result;
 
 /// A recurrent decoder with attention to the states of an encoder.
 pub trait RecurrentDecoder<B: RecurrentOps> {
-    /// What is kept of sentences from their encoder states, `lengths` rows of `states` each,
-    /// `[rows, width]`.
+    /// Returns what is kept of sentences from their encoder states, `lengths` rows of `states`
+    /// each, `[rows, width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -40,8 +40,8 @@ pub trait RecurrentDecoder<B: RecurrentOps> {
         lengths: &[usize],
     ) -> Result<Vec<RecurrentSource<B>>>;
 
-    /// A step of hypotheses: `sources` has the sentence of each row. Gives the input of the
-    /// output layer, `[rows, width]`, and appends the attention weights of each row to
+    /// Computes a step of hypotheses: `sources` has the sentence of each row. Gives the input of
+    /// the output layer, `[rows, width]`, and appends the attention weights of each row to
     /// `alignment`, if any.
     ///
     /// # Errors

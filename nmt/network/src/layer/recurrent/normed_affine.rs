@@ -25,7 +25,7 @@ pub struct NormedAffineNames<'a> {
 }
 
 impl<'a> NormedAffineNames<'a> {
-    /// The parameters of the product where norms have that style.
+    /// Returns the parameters of the product where norms have that style.
     pub fn affine_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
         let biases = match style {
             Some(LayerNormStyle::Marian) => &[],
@@ -84,7 +84,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         Ok(NormedAffine { weights, norms: names.load_norms(style, width, parameters)? })
     }
 
-    /// The normed product, `[rows, inputs]` to `[rows, width]`.
+    /// Returns the normed product, `[rows, inputs]` to `[rows, width]`.
     ///
     /// # Errors
     /// What the backend gives.
@@ -102,7 +102,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         self.apply_norms(backend, product)
     }
 
-    /// The product alone. The product of a weighted sum is the weighted sum of products.
+    /// Returns the product alone. The product of a weighted sum is the weighted sum of products.
     ///
     /// # Errors
     /// What the backend gives.

@@ -16,7 +16,7 @@ pub struct ParentRows {
 }
 
 impl ParentRows {
-    /// The parents of `rows`, each once if they are `merged`. The step before had `before`
+    /// Returns the parents of `rows`, each once if they are `merged`. The step before had `before`
     /// rows.
     pub fn new(rows: &[HypothesisRow], before: usize, merged: bool) -> Self {
         let new_rows: Vec<usize> =
@@ -45,7 +45,7 @@ impl ParentRows {
         ParentRows { distinct, index_of_row: indices, new_rows }
     }
 
-    /// The states of the distinct parents. `before` are the states after the step before,
+    /// Gathers the states of the distinct parents. `before` are the states after the step before,
     /// `start` gives the initial state of a row's sentence.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl ParentRows {
         Ok(CellState { output, cell })
     }
 
-    /// The row of each row's parent: `[distinct parents, width]` to `[rows, width]`.
+    /// Returns the row of each row's parent: `[distinct parents, width]` to `[rows, width]`.
     ///
     /// # Errors
     /// What the backend gives.

@@ -145,7 +145,7 @@ fn read_transformer(
     })
 }
 
-/// Marian's name for a parameter, and whether the matrix must be transposed.
+/// Returns Marian's name for a parameter, and whether the matrix must be transposed.
 fn marian_name(name: &str, tables: &EmbeddingConfig, kind: Kind) -> Option<(String, bool)> {
     fn plain(name: &str) -> Option<(String, bool)> {
         Some((name.to_owned(), false))

@@ -17,7 +17,8 @@ pub struct Config<'a> {
     pub path: &'a Path,
 }
 
-/// An option of decoding: `generation_config.json` has it, or `config.json` of older models.
+/// Returns an option of decoding: `generation_config.json` has it, or `config.json` of older
+/// models.
 pub(crate) fn generation_option<'a>(
     config: &'a Value,
     generation: Option<&'a Value>,
@@ -44,7 +45,7 @@ impl Config<'_> {
         }
     }
 
-    /// An option of decoding.
+    /// Returns an option of decoding.
     pub fn generation_option(&self, name: &str) -> Option<&Value> {
         generation_option(self.value, self.generation, name)
     }
@@ -53,7 +54,7 @@ impl Config<'_> {
         self.to_number(name, self.value.get(name))
     }
 
-    /// The number `name`; `default` where it is missing or null.
+    /// Returns the number `name`; `default` where it is missing or null.
     pub fn number_or(&self, name: &str, default: usize) -> Result<usize> {
         match self.value.get(name) {
             None | Some(Value::Null) => Ok(default),
@@ -69,7 +70,7 @@ impl Config<'_> {
         })
     }
 
-    /// The positive number `name`; `default` where it is missing or null.
+    /// Returns the positive number `name`; `default` where it is missing or null.
     pub fn float_or(&self, name: &str, default: f32) -> Result<f32> {
         match self.value.get(name) {
             None | Some(Value::Null) => Ok(default),
@@ -80,7 +81,7 @@ impl Config<'_> {
         }
     }
 
-    /// The token that decoding starts with.
+    /// Returns the token that decoding starts with.
     pub fn start_token(&self) -> Result<u32> {
         let start = match self.generation_option("decoder_start_token_id") {
             Some(id) => self.to_number("decoder_start_token_id", Some(id))?,
@@ -89,7 +90,7 @@ impl Config<'_> {
         Ok(u32::try_from(start).unwrap_or(u32::MAX))
     }
 
-    /// The tokens that are never generated.
+    /// Returns the tokens that are never generated.
     pub fn suppressed_tokens(&self) -> Vec<u32> {
         let bad_words = self.generation_option("bad_words_ids").and_then(Value::as_array);
         let suppressed = bad_words.into_iter().flatten().filter_map(|ids| {
@@ -100,7 +101,7 @@ impl Config<'_> {
         suppressed.collect()
     }
 
-    /// The activation function of that name.
+    /// Returns the activation function of that name.
     pub fn activation(&self, key: &str, name: Option<&str>) -> Result<Activation> {
         match name {
             Some("relu") => Ok(Activation::Relu),

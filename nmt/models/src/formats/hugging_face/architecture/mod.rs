@@ -27,7 +27,7 @@ const WITHOUT_USE: [&str; 5] = [
     "coder.version",
 ];
 
-/// The model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
+/// Returns the model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
 /// where `transformers` writes the options of decoding since version 4.25.
 ///
 /// # Errors
@@ -133,8 +133,8 @@ impl TensorsByName {
     }
 }
 
-/// Whether a matrix or table of the file, under Marian's name, has `size` rows (`axis` 0) or columns
-/// (1): what a configuration says is not believed before memory is taken for it.
+/// Whether a matrix or table of the file, under Marian's name, has `size` rows (`axis` 0) or
+/// columns (1): what a configuration says is not believed before memory is taken for it.
 fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
     let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
     tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))
