@@ -1,7 +1,7 @@
-//! The log of requests: a JSON object a line, without a word of what was translated.
+//! The log of requests: one JSON object per line, without a word of what was translated.
 //!
-//! A log that cannot be written, on a full disk, is not a reason to serve nothing: lines are lost
-//! and counted, and the first of them is told.
+//! A log that cannot be written, as on a full disk, does not stop the server. Lost lines are
+//! counted, and the first of them is reported.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -52,8 +52,8 @@ impl AccessLog {
         Ok(AccessLog { path: path.to_owned(), file: Mutex::new(file), has_failed })
     }
 
-    /// Checks that the file could be opened, without making it: who checks may be another user
-    /// than the server.
+    /// Checks that the file could be opened, without creating it: the check may run as another
+    /// user than the server.
     ///
     /// # Errors
     /// If it could not.
@@ -69,7 +69,7 @@ impl AccessLog {
         outcome.map_err(|error| Error::system(path.display().to_string(), error))
     }
 
-    /// Opens the file again, which somebody may have renamed.
+    /// Reopens the file, which may have been renamed.
     pub fn reopen(&self) {
         match open_file(&self.path) {
             Ok(file) => *self.lock() = file,
@@ -78,7 +78,7 @@ impl AccessLog {
         self.has_failed.store(false, Ordering::Relaxed);
     }
 
-    /// Writes a line; false if it is lost.
+    /// Writes a line. Returns false if it is lost.
     pub fn write(&self, record: &Record<'_>) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let line = line(record, now);

@@ -41,8 +41,8 @@ pub struct App {
 }
 
 tokio::task_local! {
-    /// The name of the key of the request that a task answers, for the log; every protocol takes
-    /// keys in its own way.
+    /// The name of the key of the request that a task answers, for the log. Every protocol finds
+    /// keys in another place.
     pub(crate) static KEY_NAME: RefCell<Option<String>>;
 }
 
@@ -93,9 +93,8 @@ impl App {
         Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens the models of `configuration` that are not open as they are there, in its order,
-    /// and serves them; a model that does not open is served as it was. Returns whether all
-    /// opened.
+    /// Opens the models of `configuration` that are new or changed, in its order, and serves
+    /// them. If a model does not open, its previous version stays. Returns whether all opened.
     pub fn open_models(&self, configuration: &Configuration) -> bool {
         let before = self.registry();
         let mut opened = Registry {
@@ -167,57 +166,57 @@ impl App {
         let _ = self.reloads.set(reloads);
     }
 
-    /// What asks for reloads.
+    /// The sender of requests for a reload.
     pub(crate) fn reloads(&self) -> Option<&ReloadSender> {
         self.reloads.get()
     }
 
-    /// Opens the log again.
+    /// Reopens the log.
     pub fn reopen_log(&self) {
         if let Some(log) = &self.access_log {
             log.reopen();
         }
     }
 
-    /// Reads the keys of a file, or lets everybody translate without one.
+    /// Reads the keys of a file. Without a file everybody may translate.
     ///
     /// # Errors
-    /// If the file is wrong; the keys known before stay.
+    /// If the file is invalid; the previous keys stay.
     pub fn set_keys(&self, file: Option<&Path>) -> Result<(), Error> {
         let keys = file.map(read_keys).transpose()?;
         let mut current = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         if current.is_some() && keys.is_none() {
-            tracing::warn!("the configuration names no keys any more: everybody may translate");
+            tracing::warn!("the configuration no longer names keys: everybody may translate");
         }
         *current = keys;
         Ok(())
     }
 
-    /// Remembers which settings of the file take effect at the next start only, and says it.
+    /// Remembers which settings of the file take effect only at the next start, and warns of them.
     pub(crate) fn set_pending_settings(&self, names: Vec<&'static str>) {
         if !names.is_empty() {
             let names = names.join(", ");
-            tracing::warn!("{names}: changed in the configuration; a restart is needed for that");
+            tracing::warn!("{names}: changed in the configuration; takes effect after a restart");
         }
         *self.pending_settings.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
-    /// From now on the server is not ready, and serves all the same.
+    /// Makes the server not ready. It continues to serve.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Release);
     }
 
-    /// From now on the server takes no more requests.
+    /// Makes the server reject new requests.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
     }
 
-    /// Whether it stops.
+    /// Whether the server is stopping.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Whether each model of the configuration is served, and what is wrong.
+    /// Returns whether each model of the configuration is served, and what is wrong.
     pub fn readiness(&self) -> Readiness {
         let registry = self.registry();
         let generation = |name: &str| registry.find(name).map(|model| model.generation);
@@ -238,12 +237,12 @@ impl App {
         }
     }
 
-    /// Remembers why the configuration was not read again, or that it was.
+    /// Remembers why the last reload of the configuration failed; `None` if it did not.
     pub(crate) fn set_reload_error(&self, reason: Option<String>) {
         *self.reload_error.write().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 
-    /// A number for a request.
+    /// Returns a new number for a request.
     pub fn next_request(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed)
     }
@@ -267,7 +266,7 @@ impl App {
     /// Checks the API key and its quota of characters.
     ///
     /// # Errors
-    /// If there are keys and this is none, or it was used too much.
+    /// If a key is needed and this one is not known or over its quota.
     pub fn admit(&self, key: Option<&str>, characters: usize) -> Result<(), Refusal> {
         if let Some(limit) = self.configuration.limits.characters
             && characters > limit
@@ -282,7 +281,7 @@ impl App {
         Ok(())
     }
 
-    /// As [`App::admit`], of a request with texts, of which there may be as many as sentences.
+    /// Does [`App::admit`] for a request with texts. The limit for sentences also holds for texts.
     ///
     /// # Errors
     /// As [`App::admit`], and if there are too many.
@@ -295,22 +294,23 @@ impl App {
         self.admit(key, texts.iter().map(|text| text.chars().count()).sum())
     }
 
-    /// Checks that the key is an administrator's. Fails if no keys are configured.
+    /// Checks that the key belongs to an administrator. Fails if no keys are configured.
     ///
     /// # Errors
-    /// If the key is not an administrator's.
+    /// If the key does not belong to an administrator.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), Refusal> {
         let keys = self.keys().ok_or(Refusal::Forbidden)?;
         keys.admit_admin(key).map_err(refuse_key)
     }
 
-    /// Deadline of a request that begins now: the smaller of its own limit and the server's.
+    /// Returns the deadline of a request that begins now: the smaller of its limit and the
+    /// server's.
     pub fn deadline(&self, asked: Option<u64>) -> Instant {
         let longest = self.configuration.limits.deadline();
         Instant::now() + asked.map_or(longest, |ms| Duration::from_millis(ms).min(longest))
     }
 
-    /// Translates sentences by the models of `route`. `options` hold for the last of them.
+    /// Translates sentences with the models of `route`. `options` apply to the last model.
     pub(crate) async fn translate(
         &self,
         route: &Route,
@@ -362,7 +362,7 @@ impl App {
                 Failure::Deadline => Refusal::Deadline,
                 Failure::Cancelled => Refusal::Unavailable,
                 Failure::Refused(reason) => Refusal::Invalid(reason),
-                Failure::Panicked => Refusal::Internal("a sentence made a worker fail".into()),
+                Failure::Panicked => Refusal::Internal("a worker failed on a sentence".into()),
                 Failure::Model(reason) => Refusal::Internal(reason),
             })?;
             if is_last {

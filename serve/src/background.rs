@@ -1,7 +1,7 @@
-//! Work on long texts, where it keeps no socket waiting.
+//! Work on long texts, on threads that serve no sockets.
 //!
-//! The threads of sockets serve all clients, so what takes longer than a moment is done on others. It
-//! is given up when its deadline has passed or its client has gone away.
+//! The threads of sockets serve all clients, so longer work runs on other threads. It is cancelled
+//! when its deadline has passed or its client has disconnected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use miriam_textproc::Interrupted;
 
 use crate::refusal::Refusal;
 
-/// Bytes of text that a thread of sockets works on itself: about a millisecond.
+/// The largest text, in bytes, that a thread of sockets processes itself: about a millisecond.
 const MAX_BYTES_AT_ONCE: usize = 8 << 10;
 
 /// Why work has no result.
@@ -27,12 +27,12 @@ impl From<Abandoned> for Refusal {
     fn from(abandoned: Abandoned) -> Self {
         match abandoned {
             Abandoned::Deadline => Refusal::Deadline,
-            Abandoned::Panicked => Refusal::Internal("a text made a worker fail".into()),
+            Abandoned::Panicked => Refusal::Internal("a worker failed on a text".into()),
         }
     }
 }
 
-/// Tells work that nobody waits for it any more.
+/// Stops work whose result nobody waits for.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -41,7 +41,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Does `work` on another thread, until `deadline`. It is given what says whether it should stop.
+/// Runs `work` on another thread until `deadline`. Its argument tells whether it should stop.
 pub(crate) async fn run<T: Send + 'static>(
     deadline: Instant,
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Interrupted> + Send + 'static,
@@ -58,15 +58,15 @@ pub(crate) async fn run<T: Send + 'static>(
     }
 }
 
-/// What a text costs besides its bytes, in bytes: its language is looked for, its parts are kept.
+/// The fixed cost of a text, in bytes: its language is detected and its parts are kept.
 const TEXT_WORK: usize = 256;
 
-/// The work on texts, in bytes.
+/// Returns the work on texts, in bytes.
 pub(crate) fn text_work(texts: &[String]) -> usize {
     texts.iter().map(|text| text.len() + TEXT_WORK).sum()
 }
 
-/// As [`run`]; on this thread, if there are few bytes of text.
+/// Does [`run`], but on this thread if the text is short.
 pub(crate) async fn run_on_text<T: Send + 'static>(
     bytes: usize,
     deadline: Instant,

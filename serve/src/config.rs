@@ -1,6 +1,6 @@
 //! The configuration of a server: a file in TOML, and what the command line adds to it.
 //!
-//! A key that has no meaning is an error, so that nothing is set in vain.
+//! An unknown key is an error, so that no setting is silently ignored.
 
 mod model;
 
@@ -27,30 +27,30 @@ pub struct Configuration {
     pub unix_mode: Option<String>,
     /// The group of their files, by name or number; by default that of the process.
     pub unix_group: Option<String>,
-    /// Searching threads; `None` for one a core.
+    /// Searching threads; `None` for one per core.
     pub threads: Option<usize>,
-    /// Threads for sockets; 0 for one.
+    /// Threads for sockets; 0 means one.
     pub io_threads: usize,
-    /// The language through which pairs are translated that no model has.
+    /// The pivot language for pairs that no model has.
     pub pivot: Option<String>,
     /// A file of keys; without it everybody may translate.
     pub api_keys: Option<PathBuf>,
-    /// Origins whose pages may read answers; `*` is any.
+    /// Origins whose pages may read responses; `*` is any.
     pub cors: Vec<String>,
-    /// The groups of protocols that are served; empty for all.
+    /// The groups of protocols that are served; empty means all.
     pub apis: Vec<Api>,
     /// Whether the page for people is left out.
     pub no_page: bool,
-    /// What comes before all paths, where a proxy gives the server a part of a site: `/mt`.
+    /// The prefix of all paths, such as `/mt`, where a proxy maps a part of a site to the server.
     pub base_path: String,
-    /// An address with a port for measurements and health alone; measurements are there only then,
-    /// and need no key.
+    /// An address with a port that serves only measurements and health. Measurements then need no
+    /// key and are not served elsewhere.
     pub metrics: Option<String>,
-    /// A file for a line of JSON a request; `-` for standard error.
+    /// A file for one line of JSON per request; `-` is standard error.
     pub access_log: Option<PathBuf>,
-    /// Proxies, addresses or networks, whose `X-Forwarded-For` names the client.
+    /// Addresses or networks of proxies whose `X-Forwarded-For` names the client.
     pub trusted_proxies: Vec<String>,
-    /// Bounds.
+    /// Limits.
     pub limits: Limits,
     /// The models.
     #[serde(rename = "model")]
@@ -61,7 +61,7 @@ pub struct Configuration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Api {
-    /// Our own, at `/v1`.
+    /// This project's protocol, at `/v1`.
     V1,
     /// Moses' XML-RPC.
     XmlRpc,
@@ -110,11 +110,11 @@ impl std::str::FromStr for Api {
     }
 }
 
-/// Bounds on what clients may ask for.
+/// Limits on what clients may ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Limits {
-    /// Bytes of a request, also after decompression.
+    /// Bytes of a request, before and after decompression.
     pub body_bytes: usize,
     /// Sentences of a request.
     pub lines: usize,
@@ -130,18 +130,18 @@ pub struct Limits {
     pub alternatives: usize,
     /// The largest stack size, and pop limit, that a request may ask for.
     pub pops: usize,
-    /// Milliseconds until a request fails; a phrase-based system searches less when they are
-    /// over, and fails after twice as many.
+    /// Milliseconds until a request fails. A phrase-based system then searches less, and fails
+    /// after twice the time.
     pub deadline_ms: u64,
-    /// Seconds in which the head of a request must come.
+    /// Seconds within which the head of a request must arrive.
     pub header_seconds: u64,
-    /// Seconds in which its body must come.
+    /// Seconds within which its body must arrive.
     pub body_seconds: u64,
-    /// Seconds after which a connection without a request is closed.
+    /// Seconds after which an idle connection is closed.
     pub idle_seconds: u64,
-    /// Seconds in which a server that is to stop is not ready and serves what still comes.
+    /// Seconds in which a server that will stop is not ready but still serves requests.
     pub drain_seconds: u64,
-    /// Seconds for what is under way when the server is stopped.
+    /// Seconds for requests in progress when the server is stopped.
     pub grace_seconds: u64,
 }
 
@@ -167,17 +167,17 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The time of a request.
+    /// Returns the time limit of a request.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
     }
 }
 
 impl Configuration {
-    /// Reads a file. Relative paths of models and other files are in its folder.
+    /// Reads a file. Relative paths are relative to its folder.
     ///
     /// # Errors
-    /// If it cannot be read, is not TOML, or has a key that is not known.
+    /// If it cannot be read, is not TOML, or has an unknown key.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::configuration(path, error.to_string()))?;
@@ -199,16 +199,16 @@ impl Configuration {
         Ok(configuration)
     }
 
-    /// The configuration of the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// With the line and what is wrong with it.
+    /// The line, and what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
             let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
             let message = error.message();
-            // It quotes names as they are, however long.
+            // The message quotes names in full, however long.
             match message.split_once('`').map(|(before, rest)| (before, rest.split_once('`'))) {
                 Some((before, Some((name, after)))) => {
                     format!("{place}{before}`{}`{after}", miriam_textio::shorten(name))
@@ -218,7 +218,7 @@ impl Configuration {
         })
     }
 
-    /// The settings in which `other` differs and that a running server does not change.
+    /// Returns the settings that differ in `other` and that a running server cannot change.
     pub(crate) fn settings_of_start(&self, other: &Configuration) -> Vec<&'static str> {
         let settings = [
             ("listen", self.listen != other.listen),
@@ -244,10 +244,10 @@ impl Configuration {
         self.apis.is_empty() || self.apis.contains(&api)
     }
 
-    /// The networks of trusted proxies.
+    /// Returns the networks of trusted proxies.
     ///
     /// # Errors
-    /// If one is none.
+    /// If one is invalid.
     pub(crate) fn networks(&self) -> Result<Vec<Network>> {
         let networks = self.trusted_proxies.iter().map(|text| text.parse());
         networks
@@ -255,10 +255,10 @@ impl Configuration {
             .map_err(|reason| Error::Usage { reason: format!("trusted-proxies: {reason}") })
     }
 
-    /// Who may use Unix sockets.
+    /// Returns who may use Unix sockets.
     ///
     /// # Errors
-    /// If the mode is not one, or sockets that it is for are missing.
+    /// If the mode is invalid, or there is no socket.
     pub(crate) fn socket_access(&self) -> Result<SocketAccess> {
         fn wrong(reason: String) -> Error {
             Error::Usage { reason }
@@ -279,10 +279,10 @@ impl Configuration {
         Ok(SocketAccess { mode, group: self.unix_group.clone() })
     }
 
-    /// Checks what does not depend on files.
+    /// Checks everything that does not depend on files.
     ///
     /// # Errors
-    /// If there is no model, or two have one name.
+    /// If there is no model, or two models have the same name.
     pub fn check(&self) -> Result<()> {
         fn wrong(reason: String) -> Result<(), Error> {
             Err(Error::Usage { reason })

@@ -1,8 +1,8 @@
-//! One connection: requests in, responses out, within its times.
+//! One connection: requests in, responses out, within time limits.
 //!
-//! hyper has one clock for the head of a request and for the time between requests. Here they
-//! are two: a connection may be idle for long, but a head that has begun must end soon, and a
-//! client must read what it is sent.
+//! hyper has one clock for the head of a request and for the time between requests. Here they are
+//! two: a connection may be idle for long, but a head that has begun must end soon. A client must
+//! also read its responses in time.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,10 +22,10 @@ use crate::app::App;
 use crate::http::client_address::Peer;
 use crate::http::connection_guard::ConnectionGuard;
 
-/// How long a client may leave what it is sent unread.
+/// The longest time for which a client may leave a response unread.
 const MAX_WRITE: Duration = Duration::from_secs(60);
 
-/// Serves a connection until it is closed, too slow, or `stop` is true.
+/// Serves a connection until it is closed or too slow, or `stop` is true.
 pub async fn serve<S>(
     app: Arc<App>,
     stream: S,
@@ -83,11 +83,11 @@ pub async fn serve<S>(
     }
 }
 
-/// When what a client has to do began.
+/// The times at which the client's current duties began.
 struct Clock {
     started: Instant,
     is_answering: AtomicBool,
-    /// Milliseconds at which a head, and an unread response, began; 0 for none.
+    /// Milliseconds at which a head and an unread response began; 0 for none.
     head: AtomicU64,
     write: AtomicU64,
 }
@@ -141,7 +141,7 @@ impl Clock {
     }
 }
 
-/// A stream that tells its clock what the client does.
+/// A stream that records the client's activity in a clock.
 struct TimedStream<S> {
     inner: S,
     clock: Arc<Clock>,

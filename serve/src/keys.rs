@@ -1,8 +1,7 @@
-//! Keys: who may translate, and how much a minute.
+//! Keys: who may translate, and how much per minute.
 //!
-//! The file has the SHA-256 of each key, so that reading it gives no key away. Whether a key is
-//! known is decided by comparing digests; what their comparison tells by its time is of no use
-//! to somebody who looks for a key.
+//! The file has the SHA-256 of each key, so that it reveals no key. Digests are compared, not
+//! keys, so the time of a comparison does not help anybody to guess a key.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,26 +27,26 @@ struct Key {
     used: Mutex<Minute>,
 }
 
-/// What was asked for since a minute began.
+/// The usage since a minute began.
 struct Minute {
     began: Instant,
     requests: u64,
     characters: u64,
 }
 
-/// Why a key does not let in.
+/// Why a key is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyError {
-    /// There is none, or it is not known.
+    /// It is missing or not known.
     Unknown,
-    /// It is not an administrator's.
+    /// It does not belong to an administrator.
     NoAdmin,
-    /// It was used too much; when to try again.
+    /// It is over its quota; the time after which to retry.
     TooMuch(Duration),
 }
 
-/// A new key, with 192 bits from the system's source of random numbers, and its line for the file
-/// of keys.
+/// Returns a new key, with 192 bits from the system's source of random numbers, and its line for
+/// the file of keys.
 ///
 /// # Errors
 /// If the name is empty or has white space, or the system gives no random numbers.
@@ -65,11 +64,11 @@ pub fn make_key(name: &str) -> Result<(String, String)> {
     Ok((key, line))
 }
 
-/// The digest of a key and the key on a line, if there is one.
+/// Parses a line: the digest of a key and the key; `None` for a comment or an empty line.
 fn parse_line(line: &str) -> Result<Option<([u8; 32], Key)>, &'static str> {
     let mut words = line.split_whitespace();
     let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { return Ok(None) };
-    let digest = from_hex(digest).ok_or("no SHA-256 of 64 hex digits")?;
+    let digest = from_hex(digest).ok_or("expected the SHA-256 of a key in 64 hex digits")?;
     let name = words.next().ok_or("the key has no name")?.to_owned();
     let used = Minute { began: Instant::now(), requests: 0, characters: 0 };
     let mut key = Key {
@@ -84,7 +83,7 @@ fn parse_line(line: &str) -> Result<Option<([u8; 32], Key)>, &'static str> {
             Some(("rpm", text)) => key.requests_per_minute = Some(parse_number(text)?),
             Some(("cpm", text)) => key.characters_per_minute = Some(parse_number(text)?),
             None if word == "admin" => key.is_admin = true,
-            _ => return Err("after the name come rpm=N, cpm=N and admin"),
+            _ => return Err("expected rpm=N, cpm=N or admin after the name"),
         }
     }
     Ok(Some((digest, key)))
@@ -99,8 +98,8 @@ fn to_hex(bytes: &[u8]) -> String {
 }
 
 impl Keys {
-    /// Reads a file of lines `SHA256-IN-HEX NAME [rpm=N] [cpm=N] [admin]`; those that begin
-    /// with `#` are left out.
+    /// Reads a file of lines `SHA256-IN-HEX NAME [rpm=N] [cpm=N] [admin]`. Lines that begin with
+    /// `#` are comments.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::configuration(path, error.to_string()))?;
@@ -143,7 +142,7 @@ impl Keys {
         Ok(&key.name)
     }
 
-    /// Whether `key` is an administrator's.
+    /// Checks that `key` belongs to an administrator.
     pub fn admit_admin(&self, key: Option<&str>) -> Result<(), KeyError> {
         if self.find(key)?.is_admin { Ok(()) } else { Err(KeyError::NoAdmin) }
     }

@@ -1,12 +1,12 @@
-//! The translation server: models by name and language, behind the protocols that clients
-//! speak already.
+//! The translation server: models by name and language, behind protocols that existing clients
+//! speak.
 //!
-//! One process, one port. Searching threads take sentences out of queues ([`engine`]); sockets
-//! are served by a small runtime of their own ([`http`]), and each protocol is a file that turns
-//! its requests into sentences and results into its responses ([`api`]). What a sentence becomes
-//! is what the command line prints for it, to the byte, whatever else the server does.
+//! One process, one port. Searching threads take sentences out of queues ([`engine`]). A small
+//! runtime serves sockets ([`http`]). Each protocol is a file that turns its requests into
+//! sentences and results into its responses ([`api`]). The translation of a sentence is what the
+//! command line prints for it, to the byte, whatever else the server does.
 //!
-//! TLS, and names of hosts, are a proxy's: a server needs no network to start.
+//! TLS and host names are left to a proxy, so a server needs no network to start.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -62,7 +62,7 @@ pub use server::{CheckedModel, ConfigurationSource, OpenListener, Server, check}
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What keeps a server from starting.
+/// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -83,10 +83,10 @@ pub enum Error {
     /// A model did not open.
     #[error("{0}")]
     Model(String),
-    /// An address cannot be listened to, or a thread not be started.
+    /// An address cannot be opened, or a thread cannot be started.
     #[error("{place}: {error}")]
     System {
-        /// The address, or what was to be started.
+        /// The address or the thread.
         place: String,
         /// Why not.
         error: std::io::Error,

@@ -1,4 +1,4 @@
-//! Sockets that connections come from.
+//! Listening sockets.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
@@ -17,15 +17,15 @@ use crate::http::connection_guard::ConnectionGuard;
 use crate::http::socket_access::SocketAccess;
 use crate::{Error, Result};
 
-/// Connections that wait to be taken at most, or as many as the system allows: where there is no
-/// room for one, its client tries again only after a second.
+/// The most connections that wait to be accepted, if the system allows that many. A client for
+/// which there is no room retries only after a second.
 const BACKLOG: u32 = 4096;
 
-/// A socket that is listened to.
+/// A listening socket.
 pub enum Listener {
     /// An address.
     Tcp(TcpListener),
-    /// A file, which is removed with the listener if the server made it.
+    /// A file, which is removed with the listener if the server created it.
     Unix(UnixListener, Option<SocketFile>),
 }
 
@@ -39,10 +39,10 @@ impl Drop for SocketFile {
 }
 
 impl Listener {
-    /// Listens to `address`, which has a port; called within a runtime.
+    /// Listens on `address`, which has a port. Must be called within a runtime.
     ///
     /// # Errors
-    /// If it is none, or is taken.
+    /// If the address is invalid or in use.
     pub fn tcp(address: &str) -> Result<Self> {
         let fail = |error| Error::system(address, error);
         let addresses: Vec<SocketAddr> = address.to_socket_addrs().map_err(fail)?.collect();
@@ -56,36 +56,37 @@ impl Listener {
         Err(fail(failure))
     }
 
-    /// Checks that `address` is one, without listening.
+    /// Checks that `address` is valid, without listening.
     ///
     /// # Errors
-    /// If it is not.
+    /// If it is invalid.
     pub fn check_tcp(address: &str) -> Result<()> {
         address.to_socket_addrs().map(drop).map_err(|error| Error::system(address, error))
     }
 
-    /// Checks that a socket could be made at `path`, without making it.
+    /// Checks that a socket could be created at `path`, without creating it.
     ///
     /// # Errors
-    /// If its folder or the group is missing, or something else is there.
+    /// If its folder or the group is missing, or another file is there.
     pub fn check_unix(path: &Path, access: &SocketAccess) -> Result<()> {
         check_socket(path, access).map_err(|error| Error::system(path.display().to_string(), error))
     }
 
-    /// Listens to a socket in the file system, with the mode and the group of `access`. One that
-    /// a server left behind is replaced.
+    /// Listens on a socket in the file system, with the mode and the group of `access`. A socket
+    /// that another server left behind is replaced.
     ///
     /// # Errors
-    /// If there is something else, or a server that listens, or the group may not be given.
+    /// If another file or a running server is there, or the group is not permitted.
     pub fn unix(path: &Path, access: &SocketAccess) -> Result<Self> {
         bind_unix(path, access).map_err(|error| Error::system(path.display().to_string(), error))
     }
 
-    /// The sockets that a supervisor opened and passed on: `LISTEN_FDS` of them, if `LISTEN_PID`
-    /// is this process ("socket activation" of systemd). Their files are the supervisor's.
+    /// Returns the sockets that a supervisor opened and passed on ("socket activation" of
+    /// systemd): `LISTEN_FDS` of them, if `LISTEN_PID` is this process. Their files belong to the
+    /// supervisor.
     ///
     /// # Errors
-    /// If one is not a socket that is listened to.
+    /// If one is not a listening socket.
     pub fn inherited() -> Result<Vec<Self>> {
         let mut sockets = listenfd::ListenFd::from_env();
         let indices = 0..sockets.len();
@@ -100,7 +101,7 @@ impl Listener {
                         .take_unix_listener(index)?
                         .map(|listener| Listener::Unix(listener, None)),
                 };
-                let listener = listener.ok_or_else(|| io::Error::other("it is taken already"))?;
+                let listener = listener.ok_or_else(|| io::Error::other("it is already in use"))?;
                 match &listener {
                     Listener::Tcp(listener) => listener.set_nonblocking(true)?,
                     Listener::Unix(listener, _) => listener.set_nonblocking(true)?,
@@ -112,12 +113,12 @@ impl Listener {
             .collect()
     }
 
-    /// How clients name it.
+    /// Returns its address as clients write it.
     pub fn name(&self) -> String {
         match self {
             Listener::Tcp(listener) => match listener.local_addr() {
                 Ok(address) => format!("http://{address}"),
-                Err(error) => format!("an address that is not known: {error}"),
+                Err(error) => format!("unknown address: {error}"),
             },
             Listener::Unix(listener, _) => {
                 let address = listener.local_addr().ok();
@@ -129,7 +130,7 @@ impl Listener {
         }
     }
 
-    /// Whether others than this machine can reach it.
+    /// Whether other machines can reach it.
     pub fn is_public(&self) -> bool {
         match self {
             Listener::Tcp(listener) => {
@@ -139,8 +140,8 @@ impl Listener {
         }
     }
 
-    /// Serves connections until `stop` is true. While there are too many, or no file
-    /// descriptors, none is taken. `is_for_metrics` is whether only measurements are served.
+    /// Serves connections until `stop` is true. While there are too many connections or no file
+    /// descriptors, none is accepted. With `is_for_metrics` only measurements are served.
     pub async fn serve(
         self,
         app: Arc<App>,
@@ -165,8 +166,9 @@ impl Listener {
             let (stream, permit) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // A client that went away is nothing; no descriptors means to wait.
-                    tracing::debug!("a connection was not taken: {error}");
+                    // A client that has disconnected is no problem; without descriptors it must
+                    // wait.
+                    tracing::debug!("a connection was not accepted: {error}");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
@@ -219,16 +221,16 @@ fn bind_unix(path: &Path, access: &SocketAccess) -> io::Result<Listener> {
     Ok(Listener::Unix(listener, Some(file)))
 }
 
-/// Refuses what is not a socket, which no server has left.
+/// Rejects a file that is not a socket.
 fn refuse_other_file(path: &Path) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok_and(|found| !found.file_type().is_socket()) {
-        let reason = "it is there and not a socket; remove it, or give another path";
+        let reason = "the file exists and is not a socket; remove it, or give another path";
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, reason));
     }
     Ok(())
 }
 
-/// The number of a group of this machine.
+/// Returns the number of a group of this machine.
 fn find_group(name: &str) -> io::Result<u32> {
     if let Ok(id) = name.parse() {
         return Ok(id);
@@ -242,11 +244,11 @@ fn find_group(name: &str) -> io::Result<u32> {
     found.ok_or_else(|| io::Error::other(format!("there is no group {name} in /etc/group")))
 }
 
-/// Listens to an address that is not a name.
+/// Listens on an address that is not a name.
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     use tokio::net::TcpSocket;
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A server that is started again need not wait for connections of the one before.
+    // A restarted server need not wait for the connections of its predecessor.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)?.into_std()

@@ -1,7 +1,7 @@
-//! Counters and histograms, written as Prometheus reads them.
+//! Counters and histograms in the text format of Prometheus.
 //!
-//! No label names a client, an address or a key: those have no bound, and do not belong into a
-//! database of measurements.
+//! No label names a client, an address or a key: their number is unlimited, and they do not belong
+//! in a database of measurements.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,14 +19,14 @@ const SECONDS: &[f64] = &[0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30
 /// The upper bounds of buckets of sentences.
 const SENTENCES: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
-/// What became of a sentence.
+/// The outcome of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was translated.
     Ok,
-    /// It was translated by a narrower search, for its time was over.
+    /// It was translated by a narrower search because its time was over.
     Degraded,
-    /// Its client went away.
+    /// Its client disconnected.
     Cancelled,
     /// Its time was over.
     Timeout,
@@ -105,20 +105,20 @@ impl ModelMetrics {
         self.batches.record(sentences as f64);
     }
 
-    /// The sentences with an outcome.
+    /// Returns the number of sentences with an outcome.
     pub fn count(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome as usize].load(Ordering::Relaxed)
     }
 }
 
-/// How often a warning of overload is repeated.
+/// The time between two warnings of overload.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Requests that were sent away.
+/// Rejected requests.
 #[derive(Default)]
 struct Shed {
     total: u64,
-    /// When the last warning was, and the total then.
+    /// The time of the last warning, and the total at that time.
     warned: Option<(Instant, u64)>,
 }
 
@@ -129,13 +129,13 @@ pub struct Metrics {
     seconds: Mutex<BTreeMap<&'static str, Arc<Histogram>>>,
     queue: Mutex<Option<Arc<Histogram>>>,
     shed: Mutex<Shed>,
-    /// Of each name, also of models that have gone: counters do not go back.
+    /// By name, including models that were removed: counters never decrease.
     models: Mutex<BTreeMap<String, Arc<ModelMetrics>>>,
     /// Open connections.
     pub connections: AtomicI64,
-    /// Characters that a protocol counts for its clients.
+    /// Characters, which the DeepL protocol reports to its clients.
     pub characters: AtomicU64,
-    /// Words of sources.
+    /// Source words.
     pub source_words: AtomicU64,
     /// Lines of the log of requests that could not be written.
     pub lost_log_lines: AtomicU64,
@@ -145,7 +145,7 @@ pub struct Metrics {
     pub reload_failures: AtomicU64,
 }
 
-/// What a page of measurements tells that is not counted here.
+/// Measurements that are not counted here.
 pub struct Gauges {
     /// Words in the queues.
     pub queued_words: usize,
@@ -155,7 +155,7 @@ pub struct Gauges {
     pub readiness: Readiness,
 }
 
-/// Characters of a reason in a label.
+/// The most characters of a reason in a label.
 const MAX_REASON: usize = 200;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -163,7 +163,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Metrics {
-    /// The measurements of the model `name`.
+    /// Returns the measurements of the model `name`.
     pub fn model(&self, name: &str) -> Arc<ModelMetrics> {
         Arc::clone(lock(&self.models).entry(name.to_owned()).or_default())
     }
@@ -185,8 +185,8 @@ impl Metrics {
         lock(&self.queue).get_or_insert_with(new).record(time.as_secs_f64());
     }
 
-    /// Counts a request that was sent away because too much is queued. A warning tells it, at most
-    /// once a minute.
+    /// Counts a request that was rejected because too much is queued, and warns of it at most once
+    /// a minute.
     pub fn record_shed(&self) {
         let mut shed = lock(&self.shed);
         shed.total += 1;
@@ -198,7 +198,7 @@ impl Metrics {
         }
     }
 
-    /// All measurements as text.
+    /// Returns all measurements as text.
     pub fn render(&self, gauges: &Gauges) -> String {
         let mut out = String::new();
         fn head(out: &mut String, name: &str, kind: &str, help: &str) {
@@ -293,12 +293,12 @@ impl Metrics {
     }
 }
 
-/// A label's value.
+/// Escapes the value of a label.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// When this process began, in seconds since 1970.
+/// Returns the start of this process, in seconds since 1970.
 fn process_start() -> Option<f64> {
     let began =
         std::fs::metadata("/proc/self").ok()?.modified().unwrap_or_else(|_| SystemTime::now());

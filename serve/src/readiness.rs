@@ -1,23 +1,23 @@
-//! Readiness: one rule for every protocol that tells it.
+//! Readiness: one rule for all protocols that report it.
 //!
-//! A server is ready while each name of its configuration is served, be it by a generation of
-//! before: a reload with a mistake must not take a server out of the balance that translates as
-//! well as ever. It is degraded then, which is told beside it.
+//! A server is ready while each name of its configuration is served, even by an earlier
+//! generation of its model. A failed reload must not take a server that still translates out of
+//! the load balancer; it is reported as degraded.
 
 use crate::refusal::Refusal;
 
 /// Whether a server should be sent requests, and what is wrong with it.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness {
-    /// Whether it stops, or is about to.
+    /// Whether it is stopping or about to stop.
     pub stopping: bool,
     /// The models that are not open yet.
     pub loading: Vec<String>,
-    /// The models that did not open when the configuration was read last.
+    /// The models that did not open at the last reload.
     pub broken: Vec<BrokenModel>,
-    /// Why the configuration was not read again.
+    /// Why the last reload failed.
     pub reload_error: Option<String>,
-    /// Settings that were changed and take effect at the next start only.
+    /// Changed settings that take effect only at the next start.
     pub pending_settings: Vec<&'static str>,
 }
 
@@ -28,7 +28,7 @@ pub struct BrokenModel {
     pub name: String,
     /// Why it did not open.
     pub reason: String,
-    /// The generation of before that is served in its place.
+    /// The earlier generation that is served in its place.
     pub serves: Option<u64>,
 }
 
@@ -40,12 +40,12 @@ impl Readiness {
             && self.broken.iter().all(|model| model.serves.is_some())
     }
 
-    /// Whether something is not as the configuration has it.
+    /// Whether the server differs from its configuration.
     pub fn is_degraded(&self) -> bool {
         !self.broken.is_empty() || self.reload_error.is_some() || !self.pending_settings.is_empty()
     }
 
-    /// What a client is told of a server that is not ready.
+    /// Returns the message to clients of a server that is not ready.
     pub fn refusal(&self) -> Option<Refusal> {
         if self.is_ready() {
             return None;

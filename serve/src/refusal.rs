@@ -1,4 +1,4 @@
-//! Refusals: why a request is not served, before a protocol says it in its own words.
+//! Refusals: why a request is not served, independent of its protocol.
 
 use std::time::Duration;
 
@@ -28,45 +28,45 @@ pub enum RouteError {
     /// A model is being opened.
     #[error("the models are being opened")]
     Loading,
-    /// A model of the configuration that may be what is asked for did not open.
+    /// The model that was probably asked for did not open.
     #[error("the model {0:?} did not open")]
     Broken(String),
 }
 
-/// Why a request is not served; each protocol has its own words for it.
+/// Why a request is not served. Each protocol words it in its own way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The request makes no sense.
+    /// The request is invalid.
     Invalid(String),
     /// There is no such model or language.
     Route(RouteError),
-    /// A key is needed, or is not known.
+    /// The key is missing or not known.
     Unauthorized,
-    /// The key is not an administrator's.
+    /// The key does not belong to an administrator.
     Forbidden,
-    /// More than is allowed.
+    /// The request is larger than allowed.
     TooLarge(String),
-    /// The key was used too much.
+    /// The key is over its quota.
     TooMany(Duration),
     /// Too much is queued.
     Overloaded(Duration),
-    /// The server stops, or its models are not open yet.
+    /// The server is stopping, or its models are not open yet.
     Unavailable,
-    /// Who asks whether it is ready is told why it is not.
+    /// The server is not ready, for this reason.
     NotReady(String),
-    /// It took too long.
+    /// The request took too long.
     Deadline,
-    /// A sentence could not be translated by a fault of the server's.
+    /// A sentence could not be translated because of a fault of the server.
     Internal(String),
 }
 
 impl Refusal {
-    /// The refusal of a request that is wrong for `reason`.
+    /// Returns the refusal of an invalid request.
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
         Refusal::Invalid(reason.into())
     }
 
-    /// The HTTP status that says so.
+    /// Returns its HTTP status.
     pub fn status(&self) -> u16 {
         match self {
             Refusal::Invalid(_) => 400,
@@ -84,10 +84,10 @@ impl Refusal {
         }
     }
 
-    /// The seconds after which to try again.
+    /// Returns the seconds after which to retry.
     pub fn retry_after(&self) -> Option<u64> {
         match self {
-            // Whole seconds, of which part of one is one.
+            // Whole seconds, rounded up.
             Refusal::TooMany(time) | Refusal::Overloaded(time) => {
                 Some((time.as_millis().div_ceil(1000) as u64).max(1))
             }
@@ -98,7 +98,7 @@ impl Refusal {
         }
     }
 
-    /// What is wrong, in a sentence.
+    /// Returns the message.
     pub fn detail(&self) -> String {
         match self {
             Refusal::Invalid(reason)
@@ -106,11 +106,11 @@ impl Refusal {
             | Refusal::NotReady(reason)
             | Refusal::Internal(reason) => reason.clone(),
             Refusal::Route(error) => error.to_string(),
-            Refusal::Unauthorized => "a key is needed, or it is not known".into(),
-            Refusal::Forbidden => "the key is not an administrator's".into(),
-            Refusal::TooMany(_) => "the key was used too often; try again later".into(),
-            Refusal::Overloaded(_) => "too much is queued; try again later".into(),
-            Refusal::Unavailable => "the server starts or stops".into(),
+            Refusal::Unauthorized => "the key is missing or not known".into(),
+            Refusal::Forbidden => "the key does not belong to an administrator".into(),
+            Refusal::TooMany(_) => "the key is over its quota; retry later".into(),
+            Refusal::Overloaded(_) => "too much is queued; retry later".into(),
+            Refusal::Unavailable => "the server is starting or stopping".into(),
             Refusal::Deadline => "the request took too long".into(),
         }
     }

@@ -1,30 +1,30 @@
-//! Requests to open models again, from signals and protocols to the thread that does it.
+//! Requests for a reload of models, sent by signals and protocols to the thread that opens them.
 
 use std::sync::mpsc;
 
 use tokio::sync::oneshot;
 
-/// Asks for reloads.
+/// A sender of requests for a reload.
 #[derive(Clone)]
 pub struct ReloadSender(mpsc::Sender<ReloadRequest>);
 
-/// A reload, and who wants to know whether all models opened.
+/// A request for a reload, with the channel for whether all models opened.
 pub(crate) type ReloadRequest = Option<oneshot::Sender<bool>>;
 
-/// A sender, and what it asks for.
+/// Creates a sender and the receiver of its requests.
 pub(crate) fn channel() -> (ReloadSender, mpsc::Receiver<ReloadRequest>) {
     let (sender, requests) = mpsc::channel();
     (ReloadSender(sender), requests)
 }
 
 impl ReloadSender {
-    /// Asks for a reload; requests that come while one is under way are one.
+    /// Requests a reload. Requests during a reload are merged into one.
     pub fn request(&self) {
-        // The thread ends with the server only.
+        // The thread lives as long as the server.
         let _ = self.0.send(None);
     }
 
-    /// Reloads, and tells whether all models opened.
+    /// Reloads, and returns whether all models opened.
     pub(crate) async fn reload(&self) -> bool {
         let (sender, receiver) = oneshot::channel();
         let _ = self.0.send(Some(sender));

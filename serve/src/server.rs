@@ -1,8 +1,8 @@
 //! A server from its start to its end.
 //!
-//! The port is open before models are: a supervisor that looks at `/healthz` sees a process
-//! that lives, one that looks at `/readyz` waits for the models. One thread opens models, at the
-//! start and at every reload, so that two reloads never meet.
+//! The port is opened before the models: `/healthz` tells a supervisor that the process is alive,
+//! `/readyz` whether the models are open. One thread opens models, at the start and at every
+//! reload, so that two reloads never overlap.
 
 use std::sync::Arc;
 use std::thread;
@@ -27,11 +27,11 @@ use std::sync::atomic::Ordering;
 /// Reads the configuration, at the start and at every reload.
 pub type ConfigurationSource = Box<dyn Fn() -> Result<Configuration> + Send + Sync>;
 
-/// Is told whether any model opened. Not generic: the code of the server would be compiled once
-/// more, by whoever starts it.
+/// A callback with whether any model opened. It is not generic, because the code of the server
+/// would otherwise be compiled again in the crate that starts it.
 pub type OpenListener = Box<dyn FnOnce(bool) + Send>;
 
-/// A server that runs.
+/// A running server.
 pub struct Server {
     app: Arc<App>,
     runtime: Runtime,
@@ -43,11 +43,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server: sockets are open when this returns, models are being opened. `on_open`
-    /// is called when that is done, with whether any of them opened.
+    /// Starts a server. When this returns, sockets are open and models are being opened. `on_open`
+    /// is called afterwards, with whether any model opened.
     ///
     /// # Errors
-    /// If the configuration is wrong, or an address is taken.
+    /// If the configuration is invalid, or an address is in use.
     pub fn start(
         source: ConfigurationSource,
         tuner: Arc<Autotuner>,
@@ -93,27 +93,28 @@ impl Server {
         Ok(Server { app, runtime, addresses, metrics_address, stop, alive, reloads })
     }
 
-    /// The addresses, as clients name them.
+    /// Returns the addresses as clients write them.
     pub fn addresses(&self) -> &[String] {
         &self.addresses
     }
 
-    /// The address for measurements alone, if there is one.
+    /// Returns the address that serves only measurements, if there is one.
     pub fn metrics_address(&self) -> Option<&str> {
         self.metrics_address.as_deref()
     }
 
-    /// What asks for reloads.
+    /// Returns the sender of requests for a reload.
     pub fn reloads(&self) -> ReloadSender {
         self.reloads.clone()
     }
 
-    /// Stops in order: takes no more connections, and finishes what is under way as long as the
-    /// limits of the configuration grant. Returns whether all of it was finished.
+    /// Stops in order: accepts no more connections, and finishes requests in progress within the
+    /// limits of the configuration. Returns whether all of them were finished.
     pub fn stop(mut self) -> bool {
         let limits = &self.app.configuration.limits;
         if limits.drain_seconds > 0 {
-            // Who balances the load sees that no more should come, and until then more comes.
+            // Requests continue to arrive until the load balancer sees that the server is not
+            // ready.
             self.app.drain();
             thread::sleep(Duration::from_secs(limits.drain_seconds));
         }
@@ -134,15 +135,15 @@ pub struct CheckedModel {
     pub name: String,
     /// How long it took to open it and to translate a line.
     pub time: Duration,
-    /// How a neural model is told the languages that the configuration names.
+    /// The tokens of a neural model for the languages of the configuration.
     pub languages: Option<String>,
 }
 
-/// Checks the files, addresses and groups that a configuration names, opens all its models,
+/// Checks the files, addresses and groups that a configuration names. Opens all its models,
 /// translates a line with each, and closes them again.
 ///
 /// # Errors
-/// The first that does not open.
+/// The first error.
 pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec<CheckedModel>> {
     configuration.check()?;
     check_environment(configuration)?;
@@ -162,7 +163,7 @@ pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec
     checked.collect()
 }
 
-/// Checks keys, addresses, groups and folders without taking them: a server may be running.
+/// Checks keys, addresses, groups and folders without using them: a server may be running.
 fn check_environment(configuration: &Configuration) -> Result<()> {
     configuration.api_keys.as_deref().map(Keys::read).transpose()?;
     for address in configuration.listen.iter().chain(&configuration.metrics) {
@@ -197,14 +198,14 @@ fn listen(configuration: &Configuration) -> Result<Vec<Listener>> {
     Ok(listeners)
 }
 
-/// Reads keys and configuration again, and opens what has changed. Returns whether all models
+/// Reloads keys and configuration, and opens the models that have changed. Returns whether all
 /// opened.
 fn reload(app: &App, source: &ConfigurationSource) -> Result<bool> {
     let configuration = source().and_then(|found| found.check().map(|()| found));
     let configuration = match configuration {
         Ok(configuration) => configuration,
         Err(error) => {
-            // A key that was revoked is revoked, whatever is wrong elsewhere.
+            // A key is revoked even if something else fails.
             app.set_keys(app.keys_file().as_deref())?;
             return Err(error);
         }
@@ -214,8 +215,8 @@ fn reload(app: &App, source: &ConfigurationSource) -> Result<bool> {
     Ok(app.open_models(&configuration))
 }
 
-/// The thread that opens models: those of `first` at once, then at every request those that
-/// `source` reads.
+/// Opens models, on a thread: those of `first` at once, then at every request those that `source`
+/// reads.
 fn start_reloader(
     app: Arc<App>,
     first: Configuration,
@@ -257,7 +258,7 @@ fn start_reloader(
             if !all {
                 app.metrics.reload_failures.fetch_add(1, Ordering::Relaxed);
             }
-            // Who asked may have gone.
+            // The sender may no longer wait.
             for asked in waiting.into_iter().flatten() {
                 let _ = asked.send(all);
             }

@@ -1,5 +1,5 @@
-//! Translating texts: cutting them, finding out their language, and joining what their sentences
-//! become, tags of HTML around the words that are aligned with theirs.
+//! Translation of texts: language detection, cutting into sentences, and joining the translations,
+//! with HTML tags around the aligned words.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ use crate::engine::{Hypothesis, Phrase, RequestOptions, Sentence, SentenceResult
 use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
 
-/// How long translations may be put together after the deadline of their search.
+/// The time for joining translations after the deadline of their search.
 const JOINING_TIME: Duration = Duration::from_secs(1);
 
 /// A translated text.
 pub(crate) struct TranslatedText {
     /// The best translation.
     pub text: String,
-    /// Others, best first, none twice.
+    /// Other translations, best first, without duplicates.
     pub alternatives: Vec<String>,
     /// The sentences of the source.
     pub source: Vec<String>,
@@ -34,57 +34,56 @@ pub(crate) struct TranslatedText {
 
 /// A text with the language that it was translated from.
 pub(crate) struct TextFromLanguage {
-    /// The language, as it was given or found out.
+    /// The language, given or detected.
     pub language: DetectedLanguage,
     pub text: TranslatedText,
 }
 
 impl TranslatedText {
-    /// A text that is its own translation.
+    /// Returns a text that is its own translation.
     fn unchanged(text: &str) -> Self {
         let (alternatives, source, results) = Default::default();
         TranslatedText { text: text.to_owned(), alternatives, source, results }
     }
 
-    /// The translations of its sentences.
+    /// Returns the translations of its sentences.
     pub fn targets(&self) -> Vec<String> {
         self.results.iter().map(|result| best_text(result).into_owned()).collect()
     }
 
-    /// What went wrong with a sentence that has no translation.
+    /// Returns why a sentence has no translation.
     pub fn malformed(&self) -> Option<&str> {
         let mut errors = self.results.iter().flat_map(|result| &result.errors);
         errors.find(|error| error.kind == "malformed").map(|error| &*error.reason)
     }
 }
 
-/// What decides the language of a text among several.
+/// How the language of each of several texts is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detection {
-    /// Each text alone.
+    /// Each text by itself.
     Each,
-    /// Each text alone, among the languages that are translated.
+    /// Each text by itself, among the source languages of the models.
     Sources,
-    /// Short texts have the language of all texts together, if they have its script.
+    /// As [`Detection::Each`], but short texts have the language of all texts together if it fits.
     Batch,
 }
 
-/// The most characters of a text that is too short to tell its language by itself.
+/// The most characters of a text that is too short for its language to be detected.
 const SHORT_TEXT: usize = 40;
 
-/// The confidence below which another language is taken if it alone can be translated.
+/// The confidence below which a language that can be translated is preferred.
 const UNSURE: f64 = 50.0;
 
 impl Registry {
-    /// Whether a text in the language `from` can be had in the language `to`.
+    /// Whether a text in the language `from` can be translated to the language `to`.
     fn reaches(&self, from: &str, to: &str) -> bool {
         self.is_same_language(from, to) || self.route(None, Some(from), Some(to)).is_ok()
     }
 
-    /// The likeliest languages of texts among all that are served; with a target `to`, a language
-    /// from which it is not reached is only found with some confidence. The language of a text
-    /// without letters is English, or the first source where English is not one or does not reach
-    /// `to`, with a confidence of 0.
+    /// Detects the languages of texts among all that are served. With a target `to`, a language
+    /// without a route to it is returned only with some confidence. A text without letters is
+    /// English with a confidence of 0, or the first source if English has no route to `to`.
     ///
     /// # Errors
     /// If it should stop.
@@ -97,7 +96,7 @@ impl Registry {
     ) -> Result<Vec<DetectedLanguage>, Interrupted> {
         let sources = self.sources();
         let english = sources.iter().find(|code| code.eq_ignore_ascii_case("en"));
-        // Looked up once for a language, not for each text.
+        // Looked up once per language, not per text.
         let reached = RefCell::new(HashMap::new());
         let reaches = |code: &str, to: &str| {
             let found = reached.borrow().get(code).copied();
@@ -151,7 +150,7 @@ impl Registry {
         Ok(all)
     }
 
-    /// Whether two codes are of one language among those that are served.
+    /// Whether two codes mean the same language among those that are served.
     fn is_same_language(&self, one: &str, other: &str) -> bool {
         let served: Vec<&str> = self.sources().into_iter().chain(self.targets()).collect();
         let language = languages::find(one, served.iter().copied());
@@ -159,7 +158,7 @@ impl Registry {
     }
 }
 
-/// The text of a page without its tags, whose names are English.
+/// Returns the text of a page without its tags, whose English names would mislead detection.
 fn visible_text(
     text: &str,
     format: &DocumentFormat,
@@ -215,8 +214,8 @@ impl App {
         Ok((joining.await?, queued, searched))
     }
 
-    /// The likeliest languages of texts among those that are served; `to` is the language that
-    /// they are to be translated to, if that is known.
+    /// Detects the languages of texts among those that are served; `to` is the language of the
+    /// translations, if it is known.
     pub(crate) async fn detect(
         &self,
         texts: &[String],
@@ -238,8 +237,8 @@ impl App {
         Ok(detecting.await?)
     }
 
-    /// Translates texts to the language `to`, each from the language `from` or, without one,
-    /// from the language that it is in; a text in the language `to` stays as it is.
+    /// Translates texts to the language `to` from the language `from`, or without one from the
+    /// detected language of each. A text in the language `to` stays unchanged.
     pub(crate) async fn translate_between(
         &self,
         texts: &[String],
@@ -302,13 +301,13 @@ fn cut_texts(
     }
 }
 
-/// The splitter of a language in any of its spellings.
+/// Returns the splitter of a language, however its code is spelled.
 pub(crate) fn splitter_of(language: &str) -> SentenceSplitter {
     let code = miriam_nmt::language_code(language);
     SentenceSplitter::new(&code.unwrap_or_else(|| language.to_lowercase()))
 }
 
-/// The texts with the translations of their sentences; `pivots` and `tags` as for [`join_text`].
+/// Joins the translations of each text; `pivots` and `tags` are those of [`join_text`].
 fn join_texts(
     cut: &[Document],
     sentences: Vec<SentenceResult>,
@@ -331,8 +330,8 @@ fn join_texts(
         .collect()
 }
 
-/// The text of the best translations of its sentences, and of the second best ones, and so on.
-/// `pivots` are the sentences in the pivot language, if there is one; `tags` are the tokens that
+/// Joins the best translations of the sentences to a text, then the second best ones, and so on.
+/// `pivots` are the sentences in the pivot language, if there is one. `tags` are the tokens that
 /// each model puts before its sentences.
 fn join_text(
     cut: &Document,
@@ -382,7 +381,7 @@ fn join_text(
     TranslatedText { text, alternatives, source: source.collect(), results }
 }
 
-/// Which bytes of `text`, the translation `found` of `sentence`, come from which bytes of it.
+/// Returns the links between the bytes of `sentence` and of `text`, its translation `found`.
 fn find_links(
     sentence: &[u8],
     result: &SentenceResult,
@@ -390,7 +389,7 @@ fn find_links(
     text: &[u8],
     tag: &str,
 ) -> Links {
-    // A token that a model puts before its sentences is in no sentence.
+    // The token that a model puts before its sentences is not part of them.
     let num_tags = usize::from(
         !tag.is_empty() && result.source.first().is_some_and(|first| first == tag.as_bytes()),
     );

@@ -1,4 +1,4 @@
-//! DeepL's interface, version 2, and the lists of version 3 that its clients ask for.
+//! DeepL's interface: version 2, and the lists of version 3 that clients request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,13 +17,13 @@ use crate::models::languages;
 use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 
-/// The characters that clients are told they may translate: there is no limit.
+/// The character limit that clients are told. In fact there is none.
 const CHARACTER_LIMIT: u64 = 1_000_000_000_000;
 
-/// What forms repeat.
+/// The parameters that forms may repeat.
 const LISTS: [&str; 4] = ["text", "splitting_tags", "non_splitting_tags", "ignore_tags"];
 
-/// Lists of what this server does not have: paths, and the name of the list in the answer.
+/// Lists that are always empty here: the path, and the name of the list in the response.
 const EMPTY_LISTS: [(&str, &str); 5] = [
     ("/v2/glossary-language-pairs", "supported_languages"),
     ("/v2/glossaries", "glossaries"),
@@ -32,7 +32,7 @@ const EMPTY_LISTS: [(&str, &str); 5] = [
     ("/v3/translation_memories", "translation_memories"),
 ];
 
-/// Parameters that ask for what this server does not have.
+/// Parameters that are not supported.
 const UNSUPPORTED: [&str; 5] =
     ["glossary_id", "glossary_ids", "style_id", "translation_memory_id", "custom_instructions"];
 
@@ -61,7 +61,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// The answer to a path that is not served, in the shape that clients read.
+/// Returns the response to an unknown path, in the form that clients expect.
 fn unknown(path: &str) -> Response {
     let kind = EMPTY_LISTS.iter().find(|(list, _)| path.starts_with(&format!("{list}/")));
     let message = match kind {
@@ -79,7 +79,7 @@ fn admit(app: &App, call: &Call) -> Result<(), Refusal> {
 
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let status = match refusal {
-        // This protocol has 403 for keys, and 400 for languages.
+        // In this protocol the status is 403 for keys and 400 for languages.
         Refusal::Unauthorized => StatusCode::FORBIDDEN,
         Refusal::Route(RouteError::Loading | RouteError::Broken(_)) => {
             StatusCode::SERVICE_UNAVAILABLE
@@ -101,7 +101,7 @@ fn open(app: &App, call: &Call) -> Result<(Parameters, Option<String>), Refusal>
 
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let (given, key) = open(app, call)?;
-    // A list in JSON, repeated in forms.
+    // A list in JSON, repeated fields in forms.
     let mut texts: Vec<String> = Vec::new();
     for value in given.all("text") {
         match value {
@@ -142,7 +142,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     app.admit(key.as_deref(), characters)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
     let from = match given.text("source_lang") {
-        // A pair that is given is looked up before anything is translated.
+        // A given pair is looked up before anything is translated.
         Some(from) => app.registry().route(None, Some(from), Some(to))?.from,
         None => None,
     };
@@ -162,7 +162,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!({"translations": results.collect::<Vec<_>>()}))
 }
 
-/// What the elements of texts mean, if they are markup.
+/// Returns the rules for the elements of texts, if texts have markup.
 fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
     let detects_outline = match given.get("outline_detection") {
         None | Some(Value::Null) => None,
@@ -199,7 +199,7 @@ fn markup_rules(given: &Parameters) -> Result<Option<MarkupRules>, Refusal> {
     Ok(Some(rules))
 }
 
-/// The names of a list of tags: separated by commas, as lists of JSON, or as fields of one name.
+/// Returns a list of tag names: separated by commas, as lists in JSON, or as repeated fields.
 fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refusal> {
     let mut names = Vec::new();
     for value in given.all(list).filter(|value| !value.is_null()) {
@@ -223,7 +223,7 @@ fn tag_names<'p>(given: &'p Parameters, list: &str) -> Result<Vec<&'p str>, Refu
     Ok(names)
 }
 
-/// Whether a parameter is given and not empty.
+/// Whether a parameter has a value that is not empty.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.is_empty(),
@@ -233,7 +233,7 @@ fn is_set(value: &Value) -> bool {
     }
 }
 
-/// The truth of a parameter, also one that is written as a text or a number.
+/// Parses a truth value, which may be written as a text or a number.
 fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(value) => Some(*value),
@@ -247,7 +247,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The codes that clients of this protocol accept as targets for `code`: they do not take
+/// Returns the codes that clients of this protocol accept as targets for `code`. They reject
 /// English and Portuguese without a country.
 fn target_codes(code: &str) -> Vec<String> {
     match code.to_uppercase().as_str() {
@@ -272,7 +272,7 @@ fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
     Ok(codes.map(|code| json!({"language": code, "name": base_name(&code)})).collect())
 }
 
-/// The name of a language, without its variant.
+/// Returns the name of a language without its variant.
 fn base_name(code: &str) -> String {
     languages::name(code.split_once('-').map_or(code, |(language, _)| language))
 }

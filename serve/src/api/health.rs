@@ -45,9 +45,9 @@ fn ready(app: &App) -> Response {
     response
 }
 
-/// Where there are keys, one is needed here too.
+/// Returns measurements. If keys are configured, one is needed here too.
 fn metrics(app: &App, call: &Call) -> Response {
-    // At an address of their own measurements are for who can reach it.
+    // At their separate address measurements need no key.
     if app.needs_key()
         && app.configuration.metrics.is_none()
         && let Err(refusal) = app.admit(call.bearer(), 0)

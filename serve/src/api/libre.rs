@@ -1,6 +1,6 @@
-//! LibreTranslate: the interface of which most applications have a client.
+//! LibreTranslate: the interface with clients in most applications.
 //!
-//! The texts of errors are those that clients look for.
+//! Error messages are those that clients expect.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::models::{Registry, Route, languages};
 use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TextFromLanguage};
 
-/// The interface as OpenAPI describes it.
+/// The OpenAPI description of the interface.
 const SPEC: &str = include_str!("libre_spec.json");
 
 /// The paths of the group.
@@ -33,7 +33,7 @@ pub(super) const PATHS: [&str; 8] = [
     "/translate_file",
 ];
 
-/// An error: its status, its text, and when to try again.
+/// An error: its status, its message, and the time after which to retry.
 struct Wrong {
     status: StatusCode,
     text: String,
@@ -91,7 +91,7 @@ fn health(app: &App) -> Response {
     super::with_retry(&refusal, respond(super::status(&refusal), &body))
 }
 
-/// A refusal in the words of this protocol.
+/// Words a refusal as this protocol does.
 pub(super) fn refuse(refusal: &Refusal, key_given: bool) -> Response {
     wrong(refusal, key_given).response()
 }
@@ -123,7 +123,7 @@ fn wrong(refusal: &Refusal, key_given: bool) -> Wrong {
     Wrong { retry_after: refusal.retry_after(), ..wrong }
 }
 
-/// The parameters of a request, and its key.
+/// Returns the parameters of a request, and its key.
 fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
     let given = Parameters::of(call).map_err(|error| match error {
         ParameterError::Json(_) => Wrong::request("Invalid JSON format"),
@@ -133,7 +133,7 @@ fn open(call: &Call) -> Result<(Parameters, Option<String>), Wrong> {
     Ok((given, key))
 }
 
-/// The texts `q`, and whether they are a list; `None` where there are none.
+/// Returns the texts `q`, and whether they are a list; `None` if there are none.
 fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
     fn wrong() -> Wrong {
         Wrong::request("Invalid request: q is neither a text nor a list of texts")
@@ -141,7 +141,7 @@ fn texts(given: &Parameters) -> Result<Option<(Vec<String>, bool)>, Wrong> {
     match given.get("q") {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some((vec![text.clone()], false))),
-        // An empty list is as good as none for the programs of this protocol.
+        // Programs of this protocol treat an empty list as missing.
         Some(Value::Array(list)) if list.is_empty() => Ok(None),
         Some(Value::Array(list)) => {
             let texts = list.iter().map(|one| one.as_str().map(str::to_owned));
@@ -221,7 +221,7 @@ fn alternatives(app: &App, given: &Parameters) -> Result<usize, Wrong> {
     }
 }
 
-/// What is wanted for a number of alternatives: of a neural model as many as its beam has.
+/// Returns the options for a number of alternatives, at most the beam size of a neural model.
 fn options(route: &Route, alternatives: usize) -> RequestOptions {
     let model = route.models.last().expect("a route has a model");
     let n_best = alternatives + 1;
@@ -244,7 +244,7 @@ async fn detect(app: &App, call: &Call) -> Response {
     if let Err(refusal) = app.admit_texts(key.as_deref(), &texts) {
         return refuse(&refusal, key.is_some());
     }
-    // Several texts are taken for one.
+    // Several texts are detected as one.
     let text = texts.join("\n");
     if text.is_empty() {
         return Wrong::request("Invalid request: missing q parameter").response();

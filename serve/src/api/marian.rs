@@ -13,7 +13,7 @@ use crate::http::websocket::{self, Answerer};
 use crate::http::{Response, bearer, respond};
 use crate::refusal::Refusal;
 
-/// Translates the messages of a websocket by the model that its address names.
+/// Translates the messages of a websocket with the model that its address names.
 struct Lines {
     app: Arc<App>,
     query: Fields,
@@ -38,7 +38,7 @@ impl Answerer for Lines {
     }
 }
 
-/// The code by which a websocket is closed.
+/// Returns the code with which a websocket is closed.
 pub(super) fn close_code(refusal: &Refusal) -> (u16, String) {
     let code = match refusal {
         Refusal::Internal(_) | Refusal::Deadline => 1011,
@@ -55,7 +55,7 @@ impl Lines {
         let registry = self.app.registry();
         let [model, from, to] = ["model", "from", "to"].map(|name| field(&self.query, name));
         let route = registry.route(model, from, to)?;
-        // The line end of the last line opens no further line.
+        // The end of the last line does not begin another line.
         let text = message.strip_suffix('\n').unwrap_or(message);
         let sentences: Vec<Sentence> = text
             .split('\n')

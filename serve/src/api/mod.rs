@@ -1,4 +1,4 @@
-//! Protocols: which of them a request speaks, and what all of them have in common.
+//! Protocols: the choice of the protocol of a request, and code that all protocols share.
 
 mod deepl;
 mod health;
@@ -32,13 +32,13 @@ use crate::http::client_address::{Peer, client_address};
 use crate::http::{Call, Response, respond, set_retry_after, websocket};
 use crate::refusal::Refusal;
 
-/// The header by which a request is followed through programs.
+/// The header that identifies a request across programs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Where a request belongs to in a trace of several programs.
+/// The position of a request in a trace of several programs.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// What answers a path.
+/// The part of the server that answers a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Group {
     /// Health, readiness and measurements.
@@ -50,7 +50,8 @@ enum Group {
 }
 
 impl Group {
-    /// The group of a path; methods of one path, and websockets, may be of different ones.
+    /// Returns the group of a path. Methods of a path, and websockets, may belong to different
+    /// groups.
     fn of(method: &Method, path: &str, is_websocket: bool) -> Option<Self> {
         fn below(prefix: &str, path: &str) -> bool {
             path.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty())
@@ -85,7 +86,7 @@ impl Group {
         }
     }
 
-    /// Whether pages of all origins may read its answers, unless the configuration names some.
+    /// Whether pages of all origins may read its responses if the configuration names no origins.
     fn is_open(self) -> bool {
         matches!(self, Group::Api(Api::XmlRpc | Api::Libre | Api::OpusCat))
     }
@@ -108,11 +109,11 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     let path = request.uri().path().to_owned();
     let is_websocket = websocket::is_upgrade(request.headers());
     let group = Group::of(&method, &path, is_websocket);
-    // Who looks after the server asks it without the proxy that knows the base path.
+    // Health checks do not come through the proxy that adds the base path.
     let group = group.filter(|group| is_below || *group == Group::Health);
     let group = group.filter(|group| is_served(app, *group, &path, peer));
     let wrong_host = check_host(&request);
-    // The answer to HEAD is that to GET, of which only the head is sent.
+    // The response to HEAD is the head of the response to GET.
     if method == Method::HEAD {
         *request.method_mut() = Method::GET;
     }
@@ -164,8 +165,8 @@ pub async fn answer(app: &Arc<App>, mut request: Request<Incoming>) -> Response 
     response
 }
 
-/// What is wrong with the names of the host that a request is for: HTTP/1.1 has one, though it may
-/// be empty, and no request has two.
+/// Returns what is wrong with the Host headers of a request. HTTP/1.1 needs one, which may be
+/// empty, and no request may have two.
 fn check_host(request: &Request<Incoming>) -> Option<&'static str> {
     let mut hosts = request.headers().get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -183,7 +184,7 @@ fn check_host(request: &Request<Incoming>) -> Option<&'static str> {
 fn refuse_host(group: Option<Group>, reason: &str) -> Response {
     let refusal = Refusal::Invalid(reason.to_owned());
     let mut response = match group {
-        // This protocol has errors with status 200, but this is not one of the protocol.
+        // This protocol has errors with status 200, but not this error.
         Some(Group::Api(Api::XmlRpc | Api::OpenNmt | Api::OpusMt)) | None => {
             respond(StatusCode::BAD_REQUEST, "text/plain", format!("{reason}\n"))
         }
@@ -193,7 +194,7 @@ fn refuse_host(group: Option<Group>, reason: &str) -> Response {
     response
 }
 
-/// Whether the configuration serves a group at the address that a request came to.
+/// Whether the configuration serves a group at the address of a request.
 fn is_served(app: &App, group: Group, path: &str, peer: Peer) -> bool {
     match group {
         Group::Health if path == "/metrics" => {
@@ -201,13 +202,13 @@ fn is_served(app: &App, group: Group, path: &str, peer: Peer) -> bool {
         }
         Group::Health => true,
         _ if peer.is_for_metrics => false,
-        // It asks `/v1`.
+        // The page uses `/v1`.
         Group::Page => !app.configuration.no_page && app.configuration.serves(Api::V1),
         Group::Api(api) => app.configuration.serves(api),
     }
 }
 
-/// Takes `base` from the path of a request; false if it is not there.
+/// Removes the prefix `base` from the path of a request. Returns false if it is missing.
 fn strip_base_path(request: &mut Request<Incoming>, base: &str) -> bool {
     if base.is_empty() {
         return true;
@@ -258,7 +259,7 @@ async fn dispatch(app: &Arc<App>, group: Group, request: Request<Incoming>) -> R
     }
 }
 
-/// A refusal in the words of a group.
+/// Words a refusal as a group of protocols does.
 fn refuse(group: Group, refusal: &Refusal) -> Response {
     match group {
         Group::Api(Api::XmlRpc) => xmlrpc::refuse(refusal),
@@ -284,7 +285,7 @@ fn refuse_body(group: Group, error: BodyError, limit: usize) -> Response {
         BodyError::Deadline => refuse(group, &Refusal::Deadline),
         BodyError::Timeout => respond(StatusCode::REQUEST_TIMEOUT, "text/plain", "too slow\n"),
     };
-    // The connection ends after the answer: the rest of the body may be long.
+    // The connection is closed after the response, because the rest of the body may be long.
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
@@ -293,8 +294,8 @@ fn not_found() -> Response {
     respond(StatusCode::NOT_FOUND, "text/plain", "there is nothing here\n")
 }
 
-/// The answer to a method that a path does not have; those it has are `GET`, which has `HEAD` with
-/// it, or `POST`.
+/// Returns the response to a method that a path does not have. `allowed` is `GET`, which includes
+/// `HEAD`, or `POST`.
 fn wrong_method(allowed: &'static str) -> Response {
     let allowed = match allowed {
         "GET" => "GET, HEAD",
@@ -307,7 +308,7 @@ fn wrong_method(allowed: &'static str) -> Response {
     response
 }
 
-/// The status of a refusal, and when to try again.
+/// Adds the time after which to retry, if a refusal has one.
 fn with_retry(refusal: &Refusal, mut response: Response) -> Response {
     if let Some(seconds) = refusal.retry_after() {
         set_retry_after(&mut response, seconds);
@@ -315,12 +316,12 @@ fn with_retry(refusal: &Refusal, mut response: Response) -> Response {
     response
 }
 
-/// The HTTP status of a refusal.
+/// Returns the HTTP status of a refusal.
 fn status(refusal: &Refusal) -> StatusCode {
     StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// The id that the client gave, if it is short and plain, or a new one.
+/// Returns the id that the client gave, if it is short and plain, or a new one.
 fn request_id(app: &App, request: &Request<Incoming>) -> HeaderValue {
     let given = request.headers().get(REQUEST_ID);
     given
@@ -332,7 +333,7 @@ fn request_id(app: &App, request: &Request<Incoming>) -> HeaderValue {
         .unwrap_or_else(|| HeaderValue::from(app.next_request()))
 }
 
-/// Tells browsers which pages may read an answer.
+/// Tells browsers which pages may read a response.
 fn allow_origin(
     app: &App,
     group: Group,

@@ -35,7 +35,8 @@ fn health(app: &App) -> Response {
     }
 }
 
-/// An error of the protocol; what passes has its status, so that clients try again.
+/// Words a refusal as this protocol does. Temporary errors have their HTTP status, so that clients
+/// retry.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = json!({"error": refusal.detail(), "status": "error"});
     match refusal.retry_after() {
@@ -56,7 +57,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
     let texts = texts.ok_or_else(|| Refusal::invalid("an element has no src"))?;
     app.admit_texts(call.bearer(), &texts)?;
-    // The protocol has no languages: those of a multilingual model are in the address.
+    // The protocol has no languages, so those of a multilingual model are in the address.
     let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
@@ -72,8 +73,9 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!([results.collect::<Vec<_>>()]))
 }
 
-/// The model of an id, its place in the configuration or its name, with the languages of the
-/// address; without an id the model that the address names, or that of the languages.
+/// Finds the model of an id, which is its position in the configuration or its name, with the
+/// languages of the address. Without an id it is the model that the address names, or that of the
+/// languages.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
     let number = match id {
@@ -100,7 +102,7 @@ fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Rout
     }
 }
 
-/// The route of the model of a name, with the protocol's error if there is none.
+/// Finds the route of a model by its name, with the protocol's error if there is none.
 fn named_route(
     registry: &Registry,
     name: &str,

@@ -1,4 +1,4 @@
-//! OPUS-CAT: what plug-ins of computer-aided translation ask their local engine.
+//! OPUS-CAT: the interface of plug-ins for computer-aided translation to a local engine.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::http::{Call, Response, json as respond, respond as respond_plain};
 use crate::refusal::Refusal;
 use crate::text_translation::TranslatedText;
 
-/// What comes before the name of a method.
+/// The prefix of the names of methods.
 pub(super) const PREFIX: &str = "/MtRestService/";
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
@@ -42,7 +42,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
                 Err(refusal) => refuse(&refusal),
             }
         }
-        // A name and a password are not a key: what a client needs is one, as its token.
+        // A name and a password are not a key, which is the token that a client needs.
         "Login" => respond(StatusCode::OK, &json!(given.text("tokenCode").unwrap_or_default())),
         "ListSupportedLanguagePairs" => respond(StatusCode::OK, &pairs(app)),
         "GetLanguagePairModelTags" | "CheckModelStatus" => match find(app, &given) {
@@ -62,7 +62,7 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
     with_retry(refusal, respond(status(refusal), &body))
 }
 
-/// The names of the models for the pair that is asked for.
+/// Returns the names of the models for a pair.
 fn find(app: &App, given: &Parameters) -> Result<Vec<String>, Refusal> {
     let (from, to) = (given.text("srcLangCode"), given.text("trgLangCode"));
     let route = app.registry().route(given.text("modelTag"), from, to)?;
@@ -92,7 +92,7 @@ async fn translate(
     found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
 }
 
-/// The object of a translation. Links are of tokens, over all sentences.
+/// Returns the object of a translation. Links are of tokens, over all sentences.
 fn describe(text: &TranslatedText) -> Value {
     let (mut source, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for result in &text.results {

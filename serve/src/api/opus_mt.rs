@@ -16,7 +16,7 @@ use crate::http::{Call, Response, bearer, json as respond, respond as respond_pl
 use crate::refusal::{Refusal, RouteError};
 use crate::text_translation::{Detection, TranslatedText};
 
-/// What all texts of this protocol are.
+/// The format of all texts of this protocol.
 const RUNNING_TEXT: DocumentFormat = DocumentFormat::Text(Split::Sentences);
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
@@ -36,7 +36,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// An error of the protocol: status 200, but for what passes.
+/// Words a refusal as this protocol does: with status 200, except for temporary errors.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = json!({"error": refusal.detail()});
     match refusal.retry_after() {
@@ -56,7 +56,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     app.admit(call.bearer(), source.chars().count())?;
     let route = app.registry().route(None, Some(from), Some(to)).map_err(|error| match error {
         RouteError::NoLanguage(_) | RouteError::NoPair { .. } => {
-            // Spelled as the programs of this protocol spell it.
+            // The spelling of the programs of this protocol.
             Refusal::Invalid(format!("Language pair {from}-{to} not suppported"))
         }
         error => error.into(),
@@ -92,21 +92,21 @@ pub(super) fn open(app: &Arc<App>, request: Request<Incoming>) -> Response {
     websocket::open(request, limit, Messages { app: Arc::clone(app), key })
 }
 
-/// What a message asks for.
+/// A request in a message.
 struct Message {
     text: String,
     source: Option<String>,
-    /// Whether the source is to be found out.
+    /// Whether the source language must be detected.
     detects: bool,
     target: Option<String>,
     model: Option<String>,
 }
 
 impl Message {
-    /// A JSON object, or `fi-en text`.
+    /// Parses a JSON object, or `fi-en text`.
     ///
     /// # Errors
-    /// If the object has no text, another value than a text, or a name twice.
+    /// If the object has no text, a value that is not a text, or a name twice.
     fn parse(message: &str) -> Result<Self, String> {
         if matches!(serde_json::from_str(message), Ok(Value::Object(_))) {
             let given = strict_json::parse(message.as_bytes())?;
@@ -158,7 +158,7 @@ impl Answerer for Messages {
         };
         match self.translate(&asked).await {
             Ok(value) => Ok(value.to_string()),
-            // What the message asks for is not to be had: the conversation goes on.
+            // The request of the message cannot be served; the conversation continues.
             Err(Refusal::Route(RouteError::NoLanguage(code))) => {
                 let side = if asked.source.as_ref() == Some(&code) { "source" } else { "target" };
                 let error = format!("unsupported {side} language {code}");
@@ -202,7 +202,7 @@ impl Messages {
     }
 }
 
-/// The answer with sentences, their tokens and links.
+/// Returns the response with sentences, their tokens and links.
 fn describe(text: &TranslatedText, from: Option<&str>, to: Option<&str>) -> Value {
     fn join(tokens: &[Vec<u8>]) -> String {
         String::from_utf8_lossy(&tokens.join(&b' ')).into_owned()

@@ -1,4 +1,4 @@
-//! The page for people: three files in the binary, which ask `/v1` for everything.
+//! The page for people: three files in the binary, which use `/v1` for everything.
 
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, HeaderValue, IF_NONE_MATCH,
@@ -18,13 +18,13 @@ const FILES: [File; 3] = [
     ("/style.css", "text/css; charset=utf-8", include_str!("../../page/style.css")),
 ];
 
-/// Browsers ask every server for it; the page has none.
+/// The icon, which browsers request from every server. The page has none.
 const ICON: &str = "/favicon.ico";
 
-/// Nothing comes from elsewhere, and no other page may frame this one.
+/// The policy of the page: it loads nothing from elsewhere, and no other page may frame it.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'self'; frame-ancestors 'none'");
 
-/// Whether `path` is one of the page.
+/// Whether `path` belongs to the page.
 pub(super) fn has(path: &str) -> bool {
     path == ICON || FILES.iter().any(|(name, ..)| *name == path)
 }
@@ -47,7 +47,7 @@ pub(super) fn answer(call: &Call) -> Response {
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(ETAG, tag);
     }
-    // A browser asks each time whether the server has another version.
+    // A browser checks each time whether the server has another version.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

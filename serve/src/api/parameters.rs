@@ -1,4 +1,4 @@
-//! Parameters as protocols of forms take them: from a JSON object, a form, or a query.
+//! Parameters of protocols with forms: from a JSON object, a form, or a query.
 
 use std::collections::HashSet;
 
@@ -8,16 +8,16 @@ use crate::http::forms::{parse_form, parse_urlencoded};
 use crate::http::{Call, strict_json};
 use crate::refusal::Refusal;
 
-/// Named values, in the order in which they came.
+/// Named values in their original order.
 pub(super) struct Parameters(Vec<(String, Value)>);
 
-/// Why the parameters of a request are not known.
+/// Why the parameters of a request cannot be read.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ParameterError {
-    /// The body says that it is JSON, and is not an object.
+    /// The body should be JSON, but is not an object.
     #[error("the body is not a JSON object: {0}")]
     Json(String),
-    /// A form is not in the encoding that it says, or a name comes twice.
+    /// A form is not in its declared encoding, or a name occurs twice.
     #[error("{0}")]
     Form(String),
 }
@@ -29,19 +29,19 @@ impl From<ParameterError> for Refusal {
 }
 
 impl Parameters {
-    /// The parameters of the query and of the body, whatever form it has. A body without a
-    /// media type is taken for a form.
+    /// Reads the parameters of the query and of the body. A body without a media type is read as a
+    /// form.
     ///
     /// # Errors
-    /// If they cannot be read, or one comes twice: one of its values would be lost.
+    /// If they cannot be read, or one occurs twice, because one of its values would be lost.
     pub fn of(call: &Call) -> Result<Self, ParameterError> {
         Parameters::with_lists(call, &[])
     }
 
-    /// As [`Parameters::of`]; those named in `lists` may come more than once.
+    /// Does [`Parameters::of`], where those named in `lists` may occur several times.
     ///
     /// # Errors
-    /// As [`Parameters::of`].
+    /// Those of [`Parameters::of`].
     pub fn with_lists(call: &Call, lists: &[&str]) -> Result<Self, ParameterError> {
         let mut all = Vec::new();
         if is_json(&call.media_type()) {
@@ -67,30 +67,30 @@ impl Parameters {
         }
     }
 
-    /// The first value of a name; null is none.
+    /// Returns the first value of a name; null counts as missing.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.all(name).next()
     }
 
-    /// The values of a name, without nulls.
+    /// Returns the values of a name without nulls.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &Value> {
         let values = self.0.iter().filter(move |(known, _)| known == name);
         values.map(|(_, value)| value).filter(|value| !value.is_null())
     }
 
-    /// The first value of a name, if it is a text that is not empty.
+    /// Returns the first value of a name, if it is a text that is not empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 }
 
-/// Whether a media type is one of JSON.
+/// Whether a media type is JSON.
 fn is_json(media_type: &str) -> bool {
     matches!(media_type, "application/json" | "text/json")
         || media_type.starts_with("application/") && media_type.ends_with("+json")
 }
 
-/// A whole number, also one that is written as a text.
+/// Parses a whole number, which may be written as a text.
 pub(super) fn whole_number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),

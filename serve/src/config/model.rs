@@ -46,15 +46,15 @@ pub struct ModelConfiguration {
     pub from: Vec<String>,
     /// The languages it translates to.
     pub to: Vec<String>,
-    /// Its kind, where the path does not tell.
+    /// Its kind, where the path does not determine it.
     pub kind: Option<ModelKind>,
-    /// Whether clients that name no model get this one.
+    /// Whether this is the model of requests that name none.
     pub default: bool,
-    /// A phrase-based system: whether running text is prepared by the file `preparation`
-    /// beside the ini, where there is one.
+    /// A phrase-based system: whether running text is prepared with the file `preparation`
+    /// beside the ini, if there is one.
     pub raw: Option<bool>,
-    /// A phrase-based system: words that keep their full stop, in Moses' form, for its tokens and
-    /// sentences, in place of those of its preparation.
+    /// A phrase-based system: a list of nonbreaking prefixes in Moses' form, which replaces that
+    /// of its preparation.
     pub nonbreaking_prefixes: Option<PathBuf>,
     /// A phrase-based system: further options of `miriam translate`.
     pub options: Vec<String>,
@@ -65,22 +65,22 @@ pub struct ModelConfiguration {
     pub vocabs: Vec<PathBuf>,
     /// A neural model: the token that begins each source, such as `>>fra<<`.
     pub prefix_token: Option<String>,
-    /// A neural model: a shortlist, in place of that of the model.
+    /// A neural model: a shortlist that replaces the model's.
     pub shortlist: Option<ShortlistSetting>,
-    /// A neural model: whose rules decide when search is done, `marian` or `ctranslate2`.
+    /// A neural model: whose rules end the search, `marian` or `ctranslate2`.
     pub search: Option<String>,
-    /// A neural model: its options of decoding, keys of the table themselves.
+    /// A neural model: its decoding options, which are keys of the same table.
     #[serde(skip)]
     pub decoding: DecodingSettings,
-    /// A neural model: sentences translated together at most.
+    /// A neural model: the most sentences that are translated together.
     pub mini_batch: Option<usize>,
-    /// A neural model: the precision of products.
+    /// A neural model: the precision of matrix products.
     pub precision: Option<String>,
-    /// A language model as ARPA text: what is done about n-grams listed twice.
+    /// A language model as ARPA text: the policy for duplicate n-grams.
     pub duplicates: Option<String>,
-    /// A language model as ARPA text: what is done about positive log probabilities.
+    /// A language model as ARPA text: the policy for positive log probabilities.
     pub positive: Option<String>,
-    /// A language model as ARPA text: what is done where `<s>` or `</s>` is missing.
+    /// A language model as ARPA text: the policy for a missing `<s>` or `</s>`.
     pub missing_markers: Option<String>,
 }
 
@@ -88,19 +88,20 @@ pub struct ModelConfiguration {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum ShortlistSetting {
-    /// False for none, though one is beside the model.
+    /// False to ignore the one beside the model.
     Flag(bool),
     /// Its file.
     File(PathBuf),
-    /// Its file, how many frequent words and translations of each word, and how probable they must be.
+    /// Its file, the numbers of frequent words and of translations per word, and their least
+    /// probability.
     Pruned(Vec<toml::Value>),
 }
 
 impl ShortlistSetting {
-    /// The file with its options; none for no shortlist.
+    /// Returns the file with its options, or `None` for no shortlist.
     ///
     /// # Errors
-    /// If it is not a file with numbers.
+    /// If the setting is invalid.
     pub(crate) fn parse(&self) -> Result<Option<(PathBuf, ShortlistOptions)>, String> {
         fn wrong(reason: String) -> String {
             format!("shortlist: {reason}")
@@ -120,7 +121,7 @@ impl ShortlistSetting {
         }
     }
 
-    /// That of the command line: a file, or `false`.
+    /// Parses an argument of the command line: a file, or `false`.
     fn from_text(text: &str) -> Self {
         match text {
             "false" => ShortlistSetting::Flag(false),
@@ -128,7 +129,7 @@ impl ShortlistSetting {
         }
     }
 
-    /// The same with its file in `folder`, where that is relative.
+    /// Returns the setting with a relative file name resolved in `folder`.
     pub(super) fn within(&self, folder: &Path) -> Self {
         match self {
             ShortlistSetting::Flag(flag) => ShortlistSetting::Flag(*flag),
@@ -145,10 +146,10 @@ impl ShortlistSetting {
 }
 
 impl ModelConfiguration {
-    /// How ARPA text is read.
+    /// Returns the options for reading ARPA text.
     ///
     /// # Errors
-    /// If a policy does not have this value.
+    /// If a policy has an invalid value.
     pub(crate) fn arpa_options(&self) -> Result<ArpaOptions, String> {
         let mut options = ArpaOptions::default();
         let given = [&self.duplicates, &self.positive, &self.missing_markers];
@@ -160,7 +161,7 @@ impl ModelConfiguration {
         Ok(options)
     }
 
-    /// The model of `NAME=PATH[,from=de,to=en,kind=neural,...]`.
+    /// Parses `NAME=PATH[,from=de,to=en,kind=neural,...]`.
     ///
     /// # Errors
     /// If a part is not known.
@@ -208,7 +209,7 @@ impl ModelConfiguration {
                         continue;
                     }
                     return Err(format!(
-                        "{key} is not known here; there are from, to (several with +), kind, \
+                        "{key} is not known here; the keys are from, to (several with +), kind, \
                          default, raw, nonbreaking-prefixes, beam, precision, prefix-token, vocab, shortlist, search, {}, \
                          duplicates, positive, missing-markers; \
                          the rest is set in a file (--config)",

@@ -1,7 +1,6 @@
-//! Length of the queue, speed of the engine, and the Retry-After that follows from both.
+//! Length of the queue and speed of the engine, which together give the Retry-After.
 //!
-//! Speed is words a second of the time in which there was something to do: a server that has
-//! just begun, or was idle, is as fast as it was when it was busy last.
+//! Speed is measured in words per second of busy time, so idle time does not lower it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,15 +10,14 @@ use crate::refusal::Refusal;
 /// Seconds of work over which speed is measured.
 const WINDOW: f64 = 10.0;
 
-/// What is assumed before anything is measured: words a second, and for how many seconds that
-/// counts.
+/// The assumption before the first measurement: words per second, and its weight in seconds.
 const ASSUMED_SPEED: f64 = 1000.0;
 const ASSUMED_SECONDS: f64 = 0.1;
 
-/// The longest time that a client is told.
+/// The longest time after which a client is told to retry.
 const MAX_WAIT: f64 = 60.0;
 
-/// Words that wait, and the speed at which they are translated.
+/// The words in the queues, and the speed of translation.
 pub(super) struct Load {
     max_queued: usize,
     state: Mutex<State>,
@@ -29,9 +27,9 @@ struct State {
     queued: usize,
     /// Words that are being searched.
     searched: usize,
-    /// Until when work was counted, while there is some.
+    /// The time until which work was counted, while there is some.
     busy_since: Option<Instant>,
-    /// Words that were done, in how many seconds.
+    /// Finished words, and the seconds that they took.
     words: f64,
     seconds: f64,
 }
@@ -39,7 +37,7 @@ struct State {
 /// Too much is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overload {
-    /// When to try again.
+    /// The time after which to retry.
     pub retry_after: Duration,
 }
 
@@ -65,17 +63,17 @@ impl Load {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes room for `words`. What is larger than all room finds it where nothing waits.
+    /// Reserves room for `words`. A request larger than the queue fits only into an empty queue.
     pub fn admit(&self, words: usize) -> Result<(), Overload> {
         self.lock().admit(words, self.max_queued, Instant::now())
     }
 
-    /// Says that `words` wait no more: they are dropped.
+    /// Removes `words` from the queue because they are dropped.
     pub fn drop_queued(&self, words: usize) {
         self.lock().change(Instant::now(), |state| state.queued -= words);
     }
 
-    /// Says that `words` wait no more: they are searched.
+    /// Removes `words` from the queue because their search begins.
     pub fn begin_search(&self, words: usize) {
         self.lock().change(Instant::now(), |state| {
             state.queued -= words;
@@ -83,7 +81,7 @@ impl Load {
         });
     }
 
-    /// Says that the search of `words` has ended, in any way.
+    /// Records that the search of `words` has ended, with any outcome.
     pub fn end_search(&self, words: usize) {
         self.lock().change(Instant::now(), |state| {
             state.searched -= words;
@@ -101,7 +99,7 @@ impl State {
         let after = self.queued.saturating_add(words);
         if self.queued > 0 && after > max_queued {
             self.change(now, |_| {});
-            // What does not fit now fits when so much of the queue is done.
+            // The request fits as soon as this part of the queue is finished.
             let excess = (after - max_queued).min(self.queued);
             let wait = excess as f64 * self.seconds / self.words.max(1.0);
             return Err(Overload { retry_after: Duration::from_secs_f64(wait.min(MAX_WAIT)) });
@@ -110,7 +108,7 @@ impl State {
         Ok(())
     }
 
-    /// Counts the time until now if there was something to do, and then makes a change.
+    /// Counts the time until now as busy if there was work, and then makes a change.
     fn change(&mut self, now: Instant, change: impl FnOnce(&mut State)) {
         if let Some(since) = self.busy_since {
             self.seconds += now.saturating_duration_since(since).as_secs_f64();

@@ -1,13 +1,13 @@
 //! The engine: searching threads, and the queues that feed them.
 //!
-//! Every model has as many threads as the engine, each with a translator or a session of its
-//! own that lives as long as the model: buffers, caches and memory of neural sessions stay
-//! warm. As many of them run at a time as the engine has permits. They know nothing of sockets
-//! and of the runtime that serves these: a handler puts a request into a queue and awaits the
-//! reply; when its client goes away it drops the reply, which cancels the request.
+//! Every model has as many threads as the engine. Each thread has its own translator or session
+//! for the lifetime of the model, so that buffers and caches stay warm. The engine's permits limit
+//! how many threads run at a time. Threads know nothing of sockets: a handler puts a request into a
+//! queue and awaits the reply. When its client disconnects it drops the reply, which cancels the
+//! request.
 //!
-//! The unit of work is a sentence. What it becomes depends on its model and on what is wanted
-//! of it alone, never on the sentences that are translated beside it.
+//! The unit of work is a sentence. Its translation depends only on its model and its options, never
+//! on the sentences that are translated with it.
 
 mod load;
 mod permits;
@@ -30,22 +30,22 @@ use load::Load;
 use permits::{Permit, Permits};
 use request::Request;
 
-/// How long a class of sentences may keep a worker while others wait.
+/// The longest time for which a class of sentences may occupy a worker while others wait.
 const MAX_TURN: Duration = Duration::from_millis(200);
 
-/// How long sentences of another class or model wait before a worker looks after them.
+/// The time after which a worker switches to waiting sentences of another class or model.
 const MAX_WAIT: Duration = Duration::from_millis(50);
 
-/// What all models share: permits to search, and how much is queued.
+/// State that all models share: permits to search, and the size of the queues.
 pub struct Engine {
     permits: Permits,
     load: Arc<Load>,
     threads: usize,
 }
 
-/// A model as the engine sees it: something that takes sentences out of a queue.
+/// A model that takes sentences out of a queue.
 pub trait Backend: Send + Sync + 'static {
-    /// Serves `worker` on this thread until [`Worker::wait`] says that there is no more.
+    /// Serves `worker` on this thread until [`Worker::wait`] returns false.
     fn serve(&self, worker: &Worker);
 }
 
@@ -57,7 +57,7 @@ pub struct Worker {
 }
 
 impl Engine {
-    /// An engine that searches on `threads` threads at a time and queues up to
+    /// Creates an engine that searches on `threads` threads at a time and queues up to
     /// `max_queued_words` words.
     pub fn new(threads: usize, max_queued_words: usize) -> Arc<Self> {
         let threads = threads.max(1);
@@ -65,20 +65,20 @@ impl Engine {
         Arc::new(Engine { permits: Permits::new(threads), load, threads })
     }
 
-    /// The number of sentences, or batches of neural models, that are searched at a time.
+    /// Returns how many sentences, or batches of neural models, are searched at a time.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The words that wait in all queues.
+    /// Returns the number of words in all queues.
     pub fn queued_words(&self) -> usize {
         self.load.queued_words()
     }
 
-    /// A queue that is served by threads of its own, until it is closed and empty.
+    /// Creates a queue that new threads serve until it is closed and empty.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If a thread cannot be started.
     pub fn start(
         self: &Arc<Self>,
         name: &str,
@@ -103,8 +103,8 @@ impl Engine {
         Ok(queue)
     }
 
-    /// Puts the sentences of a request into `queue`. A reply comes after `deadline` at the
-    /// latest where the model looks at its clock; the caller has a clock of its own.
+    /// Puts the sentences of a request into `queue`. A model that checks the time replies soon
+    /// after `deadline`; the caller must watch it too.
     ///
     /// # Errors
     /// If too much is queued already.
@@ -123,29 +123,30 @@ impl Engine {
 }
 
 impl Worker {
-    /// Waits for a sentence; false when the queue is closed and empty.
+    /// Waits for a sentence. Returns false when the queue is closed and empty.
     pub fn wait(&self) -> bool {
         self.queue.wait()
     }
 
-    /// A permit to search, after those who asked before.
+    /// Waits for a permit to search, in the order of the requests for one.
     pub fn permit(&self) -> Permit<'_> {
         self.engine.permits.acquire()
     }
 
-    /// The next sentence: of the class of `options`, or else of the class that waits longest.
+    /// Returns the next sentence: of the class of `options`, or else of the class that waits
+    /// longest.
     pub fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         self.queue.pop(options)
     }
 
-    /// How many more sentences of the class of `options` a worker takes, so that idle ones get
-    /// their part.
+    /// Returns how many more sentences of the class of `options` a worker takes, so that idle
+    /// workers get their share.
     pub fn fair_share(&self, options: RequestOptions) -> usize {
         self.queue.fair_share(options)
     }
 
-    /// Whether a worker that began a turn with sentences of `options` at `started` leaves them:
-    /// at once where it is idle and others wait longer, else after some time.
+    /// Whether a worker that began with sentences of `options` at `started` switches to others: at
+    /// once if it is idle and others wait longer, otherwise after some time.
     pub fn must_yield(&self, options: RequestOptions, started: Instant, idle: bool) -> bool {
         let oldest = self.queue.oldest_other(options);
         if idle && oldest.is_some() {
@@ -156,7 +157,7 @@ impl Worker {
                 || self.engine.permits.longest_wait() > MAX_WAIT)
     }
 
-    /// Counts a sentence that was translated, or was not.
+    /// Counts a sentence with its outcome.
     pub fn record(&self, outcome: Outcome, started: Instant) {
         self.metrics.record(outcome, started.elapsed());
     }

@@ -1,4 +1,4 @@
-//! Permits to search, which are given in the order in which they were asked for.
+//! Permits to search, granted in the order of the requests for them.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ pub(super) struct Permits {
 struct State {
     free: usize,
     next_ticket: u64,
-    /// Tickets of those who wait, with the times when they came.
+    /// Tickets of waiting threads, with the times of their arrival.
     waiting: VecDeque<(u64, Instant)>,
 }
 
-/// A permit, until it is dropped.
+/// A permit, which is returned when dropped.
 pub struct Permit<'a>(&'a Permits);
 
 impl Permits {
@@ -26,7 +26,7 @@ impl Permits {
         Permits { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// A permit, as soon as there is one and nobody who came before waits.
+    /// Waits for a permit, behind all who came before.
     pub fn acquire(&self) -> Permit<'_> {
         let mut state = self.lock();
         let ticket = state.next_ticket;
@@ -43,7 +43,7 @@ impl Permits {
         Permit(self)
     }
 
-    /// How long the first of those who wait has waited.
+    /// Returns how long the first waiting thread has waited.
     pub fn longest_wait(&self) -> Duration {
         self.lock().waiting.front().map_or(Duration::ZERO, |(_, since)| since.elapsed())
     }

@@ -1,5 +1,5 @@
 //! The queue of a model: requests by class, and within a class one sentence of each in turn, so
-//! that a request of a thousand lines does not keep one of a single line waiting.
+//! that a request of a thousand lines does not delay one of a single line.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,9 +19,9 @@ pub struct ModelQueue {
 
 #[derive(Default)]
 struct State {
-    /// The classes that wait; none is empty.
+    /// The waiting classes; none is empty.
     classes: Vec<Class>,
-    /// Workers that wait for a sentence.
+    /// The number of workers that wait for a sentence.
     idle: usize,
     closed: bool,
 }
@@ -29,18 +29,18 @@ struct State {
 /// The requests with the same options.
 struct Class {
     options: RequestOptions,
-    /// Those whose turn is next come first.
+    /// In the order of their turns.
     ring: VecDeque<Waiting>,
     sentences: usize,
 }
 
-/// A request, of which sentences from `next` on wait.
+/// A request whose sentences from `next` on wait.
 struct Waiting {
     request: Arc<Request>,
     next: usize,
 }
 
-/// A sentence of a request, to be finished or failed.
+/// A sentence of a request that must be finished or failed.
 pub struct Task {
     request: Arc<Request>,
     index: usize,
@@ -86,7 +86,7 @@ impl ModelQueue {
         }
     }
 
-    /// Takes no more requests; those that wait are done before the workers end.
+    /// Accepts no more requests. Waiting requests are finished before the workers end.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -102,8 +102,8 @@ impl ModelQueue {
         !state.classes.is_empty()
     }
 
-    /// The next sentence of the class of `options`, or of the class whose first request is
-    /// oldest. Requests that nobody waits for are dropped on the way.
+    /// Returns the next sentence of the class of `options`, or of the class whose first request is
+    /// the oldest. Drops cancelled requests.
     pub(super) fn pop(&self, options: Option<RequestOptions>) -> Option<Task> {
         let mut state = self.lock();
         loop {
@@ -143,7 +143,7 @@ impl ModelQueue {
         }
     }
 
-    /// How many sentences of a class one of the idle workers, or the one that asks, takes.
+    /// Returns how many sentences of a class the asking worker takes if it shares with idle ones.
     pub(super) fn fair_share(&self, options: RequestOptions) -> usize {
         let state = self.lock();
         let class = state.classes.iter().find(|class| class.options == options);
@@ -151,7 +151,7 @@ impl ModelQueue {
         sentences.div_ceil(state.idle.min(self.workers) + 1)
     }
 
-    /// Since when the oldest request of another class than `options` has waited.
+    /// Returns the arrival of the oldest request of another class than `options`.
     pub(super) fn oldest_other(&self, options: RequestOptions) -> Option<Instant> {
         let state = self.lock();
         state.classes.iter().filter(|class| class.options != options).map(Class::oldest).min()
@@ -159,7 +159,7 @@ impl ModelQueue {
 }
 
 impl Class {
-    /// When its first request came. A ring is nearly in that order.
+    /// Returns the arrival of its first request. A ring is nearly in the order of arrival.
     fn oldest(&self) -> Instant {
         self.ring.front().expect("no class is empty").request.arrived
     }
@@ -176,27 +176,27 @@ impl Task {
         self.index
     }
 
-    /// What is wanted of it.
+    /// Its options.
     pub fn options(&self) -> RequestOptions {
         self.request.options
     }
 
-    /// When it should be done.
+    /// Its deadline.
     pub fn deadline(&self) -> Instant {
         self.request.deadline
     }
 
-    /// Whether somebody waits for it.
+    /// Whether somebody waits for its result.
     pub fn is_wanted(&self) -> bool {
         self.request.is_wanted()
     }
 
-    /// Cancelled when nobody waits for it.
+    /// Its token, which is cancelled when nobody waits for its result.
     pub fn cancellation(&self) -> miriam_textio::CancellationToken {
         self.request.cancellation.clone()
     }
 
-    /// Its words, and one for its end.
+    /// The number of its words, and one for its end.
     pub fn words(&self) -> usize {
         self.request.sentence_words(self.index)
     }

@@ -1,4 +1,4 @@
-//! Requests in the engine: sentences on their way there, results on their way back.
+//! Requests in the engine: their sentences, options and results.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,60 +12,60 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Outcome;
 
-/// What is wanted of the sentences of a request besides a translation. Sentences with the same
-/// options form a class, and share the batches of neural models.
+/// Options of the sentences of a request. Sentences with the same options form a class, and share
+/// the batches of neural models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RequestOptions {
-    /// Whether sentences are running text, to be prepared as the model wants it; otherwise
-    /// they are what the command line of the model takes.
+    /// Whether sentences are running text, to be prepared for the model; otherwise they are lines
+    /// as the command line of the model takes them.
     pub raw: bool,
-    /// Translations a sentence; 0 and 1 are the best one only.
+    /// Translations per sentence; 0 and 1 give only the best one.
     pub n_best: usize,
-    /// Whether no two of these have the same words.
+    /// Whether all of them must have different words.
     pub distinct: bool,
-    /// The tokens that tell a multilingual neural model the languages.
+    /// The language tokens for a multilingual neural model.
     pub languages: LanguageMarks,
-    /// Options of search that differ from those of the model, of neural models.
+    /// Decoding options that differ from those of the model, for neural models.
     pub settings: DecodingSettings,
     /// Whether scores are wanted.
     pub scores: bool,
     /// Whether alignments are wanted.
     pub alignment: bool,
-    /// How wide the search is, of phrase-based models.
+    /// The width of the search, for phrase-based models.
     pub width: SearchWidth,
-    /// Whether the search graph is wanted, of phrase-based models.
+    /// Whether the search graph is wanted, for phrase-based models.
     pub graph: bool,
-    /// Whether the translation options are wanted, of phrase-based models.
+    /// Whether the translation options are wanted, for phrase-based models.
     pub translation_options: bool,
-    /// Whether only the lines are wanted that the command line prints.
+    /// Whether only the output lines of the command line are wanted.
     pub lines: bool,
-    /// Whether the prefix of each sentence is a translation, whose score is wanted.
+    /// Whether the prefix of each sentence is a translation to be scored.
     pub given: bool,
 }
 
-/// How wide a phrase-based search is; `None` for what the model says.
+/// The width of a phrase-based search; `None` for the value of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SearchWidth {
-    /// Hypotheses kept a stack.
+    /// The stack size.
     pub stack_size: Option<usize>,
-    /// The pop limit of a stack in cube pruning.
+    /// The pop limit of cube pruning.
     pub pop_limit: Option<usize>,
-    /// The bits of the beam, a probability in f32: options are compared.
+    /// The bits of the beam, a probability in f32, because options must be comparable.
     beam_bits: Option<u32>,
 }
 
 impl SearchWidth {
-    /// A width of a stack size, a pop limit and a beam, which is a probability.
+    /// Creates a width of a stack size, a pop limit and a beam, which is a probability.
     pub fn new(stack_size: Option<usize>, pop_limit: Option<usize>, beam: Option<f32>) -> Self {
         SearchWidth { stack_size, pop_limit, beam_bits: beam.map(f32::to_bits) }
     }
 
-    /// The beam, a probability.
+    /// Returns the beam, a probability.
     pub fn beam_threshold(self) -> Option<f32> {
         self.beam_bits.map(f32::from_bits)
     }
 
-    /// Whether it is what the model says.
+    /// Whether all values are those of the model.
     pub fn is_default(self) -> bool {
         self == SearchWidth::default()
     }
@@ -80,7 +80,7 @@ pub struct TranslationOption {
     pub words: Vec<Vec<u8>>,
     /// Its score with the estimate of the language models.
     pub future_score: f32,
-    /// The values of the features that it has by itself, by name; 0 of the others.
+    /// The values of its features by name; 0 for features that depend on the context.
     pub features: Vec<(String, Vec<f32>)>,
 }
 
@@ -89,15 +89,15 @@ pub struct TranslationOption {
 pub struct SentenceResult {
     /// The tokens of the source, as the model saw them.
     pub source: Vec<Vec<u8>>,
-    /// The translations, best first; at least one, empty where there is none.
+    /// The translations, best first. There is at least one, which may be empty.
     pub translations: Vec<Hypothesis>,
     /// The search graph, a JSON object.
     pub graph: Option<Vec<u8>>,
-    /// The translation options, where these are wanted.
+    /// The translation options, where they are wanted.
     pub options: Vec<TranslationOption>,
-    /// The lines of the command line, where these are wanted.
+    /// The output lines of the command line, where they are wanted.
     pub lines: Vec<u8>,
-    /// What went wrong.
+    /// The errors of the sentence.
     pub errors: Vec<SentenceError>,
 }
 
@@ -110,13 +110,13 @@ pub struct Hypothesis {
     pub tokens: Vec<Vec<u8>>,
     /// Its score.
     pub score: f32,
-    /// The scores of its tokens, of neural models.
+    /// The scores of its tokens, for neural models.
     pub word_scores: Vec<f32>,
     /// Pairs of source and target token.
     pub alignment: Vec<(u32, u32)>,
-    /// How much target tokens attend to source tokens, of neural models: source, target, weight.
+    /// The attention of target tokens to source tokens, for neural models: source, target, weight.
     pub attention: Vec<(u32, u32, f32)>,
-    /// Its phrases in target order, of phrase-based models.
+    /// Its phrases in target order, for phrase-based models.
     pub phrases: Vec<Phrase>,
     /// The values of each feature, by name, in the order of the model.
     pub features: Vec<(String, Vec<f32>)>,
@@ -142,7 +142,7 @@ impl Phrase {
     }
 }
 
-/// Something about a sentence that its translation does not say.
+/// An error or a note about a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentenceError {
     /// A word for the kind, such as `malformed` or `time-limit`.
@@ -154,20 +154,20 @@ pub struct SentenceError {
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Nobody waits for it any more.
+    /// It was cancelled.
     Cancelled,
     /// It took too long.
     Deadline,
     /// A sentence made its worker panic.
     Panicked,
-    /// What is wanted cannot be had of this model.
+    /// The model does not support an option.
     Refused(String),
     /// A model file is damaged, or a device failed.
     Model(String),
 }
 
 impl Failure {
-    /// What it counts as.
+    /// Returns the outcome that it counts as.
     pub fn outcome(&self) -> Outcome {
         match self {
             Failure::Cancelled => Outcome::Cancelled,
@@ -182,14 +182,14 @@ impl Failure {
 pub struct Reply {
     /// A result for each sentence.
     pub outcome: Result<Vec<SentenceResult>, Failure>,
-    /// From the request to the first sentence's search.
+    /// The time from the request to the search of its first sentence.
     pub queued: Duration,
-    /// From there to the reply.
+    /// The time from there to the reply.
     pub searched: Duration,
 }
 
 impl Reply {
-    /// That of a request that the engine forgot, as when it ends.
+    /// Returns the reply of a request that the engine dropped, as when it ends.
     fn none() -> Self {
         let outcome = Err(Failure::Cancelled);
         Reply { outcome, queued: Duration::ZERO, searched: Duration::ZERO }
@@ -220,7 +220,8 @@ pub struct Pending {
 }
 
 impl Request {
-    /// A request, and what waits for its reply. One without sentences is replied to at once.
+    /// Creates a request and the handle for its reply. A request without sentences is answered at
+    /// once.
     pub fn new(
         sentences: Vec<Sentence>,
         options: RequestOptions,
@@ -245,30 +246,30 @@ impl Request {
         (Arc::new(request), Pending { receiver, cancellation })
     }
 
-    /// The words of sentence `index`, and one for its end.
+    /// Returns the number of words of sentence `index`, and one for its end.
     pub fn sentence_words(&self, index: usize) -> usize {
         self.sentences[index].text.split(u8::is_ascii_whitespace).count() + 1
     }
 
-    /// The words of all sentences.
+    /// Returns the number of words of all sentences.
     pub fn words(&self) -> usize {
         (0..self.sentences.len()).map(|index| self.sentence_words(index)).sum()
     }
 
-    /// Whether somebody waits for it.
+    /// Whether somebody waits for its reply.
     pub fn is_wanted(&self) -> bool {
         !self.cancellation.is_cancelled()
     }
 
-    /// Says that a search begins.
+    /// Records that a search begins.
     pub fn start(&self) {
         self.lock().started.get_or_insert_with(Instant::now);
     }
 
-    /// Takes the result of sentence `index`.
+    /// Stores the result of sentence `index`.
     pub fn finish(&self, index: usize, result: SentenceResult) {
         let mut progress = self.lock();
-        // A request that was given up keeps no results.
+        // A cancelled request keeps no results.
         let Some(place) = progress.results.get_mut(index) else { return };
         if place.replace(result).is_none() {
             progress.missing -= 1;
@@ -278,7 +279,7 @@ impl Request {
         }
     }
 
-    /// Gives the request up.
+    /// Fails the request.
     pub fn fail(&self, failure: Failure) {
         self.cancellation.cancel();
         self.reply(&mut self.lock(), Err(failure));
@@ -293,7 +294,7 @@ impl Request {
             queued: started.saturating_duration_since(self.arrived),
             searched: started.elapsed(),
         };
-        // The client may have gone away.
+        // The client may have disconnected.
         let _ = sender.send(reply);
     }
 
@@ -303,12 +304,12 @@ impl Request {
 }
 
 impl Pending {
-    /// The reply.
+    /// Waits for the reply.
     pub async fn reply(mut self) -> Reply {
         (&mut self.receiver).await.unwrap_or_else(|_| Reply::none())
     }
 
-    /// As [`Pending::reply`], for a thread that serves no sockets.
+    /// Does [`Pending::reply`] on a thread that serves no sockets.
     pub fn blocking_reply(mut self) -> Reply {
         let (_, closed) = oneshot::channel();
         let receiver = std::mem::replace(&mut self.receiver, closed);

@@ -1,4 +1,4 @@
-//! Bodies: read up to a size and a time, written whole or piece by piece.
+//! Bodies: read within limits of size and time, written whole or in pieces.
 
 use std::convert::Infallible;
 use std::io::Read;
@@ -26,7 +26,7 @@ const UNPACKED_PIECE: u64 = 64 << 10;
 pub enum Body {
     /// One piece.
     Full(Option<Bytes>),
-    /// Pieces as they come.
+    /// A stream of pieces.
     Stream(mpsc::Receiver<Bytes>),
 }
 
@@ -70,18 +70,18 @@ impl hyper::body::Body for Body {
 pub enum BodyError {
     /// It is larger than allowed.
     TooLarge,
-    /// It did not come in time.
+    /// It did not arrive in time.
     Timeout,
     /// The deadline of the request passed while it was unpacked.
     Deadline,
-    /// The connection broke, or what was compressed is damaged.
+    /// The connection broke, or the compressed data are damaged.
     Malformed,
-    /// The compression is not known.
+    /// The compression is not supported.
     UnknownEncoding,
 }
 
-/// How much of a body that is refused is read, and for how long, so that a client that sends it
-/// before it reads gets the answer.
+/// The limits for reading a rejected body. It is read so that a client that sends all of it first
+/// gets the response.
 const MAX_DISCARDED: usize = 64 << 20;
 const MAX_DISCARD_TIME: Duration = Duration::from_secs(5);
 
@@ -93,8 +93,8 @@ pub fn is_announced_too_large(headers: &HeaderMap, limit: usize) -> bool {
         .is_some_and(|length: u64| length > limit as u64)
 }
 
-/// Reads what comes of a body that is refused, beside the answer. A client that waits for `100
-/// Continue` sends nothing, so nothing is read.
+/// Reads the rest of a rejected body while the response is sent. A client that waits for `100
+/// Continue` sends no body, so nothing is read.
 pub fn discard(mut body: Incoming, headers: &HeaderMap) {
     if headers.contains_key(EXPECT) {
         return;
@@ -109,12 +109,12 @@ pub fn discard(mut body: Incoming, headers: &HeaderMap) {
     }));
 }
 
-/// Reads a body of at most `limit` bytes, also after decompression, within `time`; it is unpacked
-/// within `unpacking_time`, on a thread that serves no sockets. What is known to be refused by its
-/// head is not asked for.
+/// Reads a body of at most `limit` bytes, before and after decompression, within `time`. It is
+/// unpacked within `unpacking_time` on a thread that serves no sockets. A body that its head shows
+/// to be too large is not requested.
 ///
 /// # Errors
-/// If it is larger, slower or damaged.
+/// If it is too large, too slow or damaged.
 pub async fn read(
     mut body: Incoming,
     headers: &HeaderMap,
@@ -157,14 +157,14 @@ pub async fn read(
     }
 }
 
-/// Whether a body is sent as it is.
+/// Whether a body is sent uncompressed.
 pub fn is_uncompressed(headers: &HeaderMap) -> bool {
     Encoding::of(headers) == Some(Encoding::Identity)
 }
 
-/// The answer to a compression that is not one of `known`.
+/// Returns the response to a compression that is not among `known`.
 pub fn unknown_encoding(known: &'static str) -> Response {
-    let text = format!("Content-Encoding: there is {known}\n");
+    let text = format!("Content-Encoding: expected {known}\n");
     let mut response = respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", text);
     response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(known));
     response
@@ -178,7 +178,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// That of the head; `None` where it is another one, or there are several.
+    /// Returns the compression of a head; `None` if it is not supported, or there are several.
     fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let Some(value) = values.next() else { return Some(Encoding::Identity) };
@@ -191,7 +191,7 @@ impl Encoding {
     }
 }
 
-/// The content of gzip, of at most `limit` bytes; `should_stop` is asked at each piece.
+/// Unpacks gzip of at most `limit` bytes, and calls `should_stop` for each piece.
 fn decompress(
     bytes: &[u8],
     limit: usize,

@@ -7,12 +7,12 @@ use hyper::header::HeaderName;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Where a connection comes from.
+/// The origin of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// Its address; `None` for a socket in the file system, where only proxies are.
+    /// Its address; `None` for a socket in the file system, which only proxies use.
     pub address: Option<IpAddr>,
-    /// Whether it came to the address for measurements alone.
+    /// Whether it came to the address that serves only measurements.
     pub is_for_metrics: bool,
 }
 
@@ -60,8 +60,8 @@ impl std::str::FromStr for Network {
     }
 }
 
-/// The address of the client of a request: that of its connection, or, where this is a proxy of
-/// `trusted`, the last one that such proxies have not put there for themselves.
+/// Returns the address of the client of a request. It is that of the connection, or, if this is a
+/// proxy of `trusted`, the last forwarded address that does not belong to such a proxy.
 pub fn client_address(peer: Peer, headers: &HeaderMap, trusted: &[Network]) -> Option<IpAddr> {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     if !peer.address.is_none_or(is_trusted) {
@@ -71,7 +71,7 @@ pub fn client_address(peer: Peer, headers: &HeaderMap, trusted: &[Network]) -> O
     let addresses: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
     let mut client = peer.address;
     for address in addresses.into_iter().rev() {
-        // What is not an address was written by the client; the proxy before is all that is known.
+        // An invalid address was written by the client, so only the proxy after it is known.
         let Ok(address) = address.parse::<IpAddr>() else { break };
         client = Some(address);
         if !is_trusted(address) {

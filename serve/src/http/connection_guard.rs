@@ -1,4 +1,4 @@
-//! The count of open connections, kept as long as a connection or what came of it is used.
+//! The count of open connections, including websockets.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,16 +7,16 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::metrics::Metrics;
 
-/// Counts a connection while it, or a websocket that came of it, is open.
+/// A guard that counts a connection while it, or a websocket on it, is open.
 pub struct ConnectionGuard {
     metrics: Arc<Metrics>,
     _permit: OwnedSemaphorePermit,
-    /// The server waits until all of these are gone.
+    /// The server waits until all of these are dropped.
     _alive: mpsc::Sender<()>,
 }
 
 impl ConnectionGuard {
-    /// A guard that holds `permit`.
+    /// Creates a guard that holds `permit`.
     pub fn new(
         metrics: &Arc<Metrics>,
         permit: OwnedSemaphorePermit,

@@ -1,15 +1,15 @@
-//! Forms: urlencoded, of queries and of bodies, and multipart. A text that is not in the encoding
-//! that it says is an error, for what is translated would not be what was written.
+//! Forms: urlencoded, in queries and in bodies, and multipart. A text that is not in its declared
+//! encoding is an error, because another text would be translated.
 
 use std::collections::HashSet;
 
-/// The longest mark between the parts of a multipart body, of RFC 2046.
+/// The longest boundary of a multipart body, by RFC 2046.
 const MAX_BOUNDARY: usize = 70;
 
 /// The names and values of a form, in order.
 pub type Fields = Vec<(String, String)>;
 
-/// The names and values of a query or of an urlencoded body in UTF-8, in order.
+/// Parses a query or an urlencoded body in UTF-8 into names and values, in order.
 ///
 /// # Errors
 /// If a name or a value is not UTF-8.
@@ -17,10 +17,10 @@ pub fn parse_urlencoded(text: &[u8]) -> Result<Fields, String> {
     parse_urlencoded_in(text, Charset::Utf8)
 }
 
-/// The names and values of a query, each name once.
+/// Parses a query whose names must be unique.
 ///
 /// # Errors
-/// If a name comes twice, or something is not UTF-8.
+/// If a name occurs twice, or something is not UTF-8.
 pub fn parse_query(query: &str) -> Result<Fields, String> {
     let fields = parse_urlencoded(query.as_bytes())?;
     let mut names = HashSet::new();
@@ -30,17 +30,16 @@ pub fn parse_query(query: &str) -> Result<Fields, String> {
     }
 }
 
-/// The value of a name in a query or a form, if it is not empty.
+/// Returns the value of a name in a query or a form, if it is not empty.
 pub fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
     let found = fields.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
 }
 
-/// The fields of a body with a content type, which is urlencoded unless it says that it is
-/// multipart.
+/// Parses a body, which is urlencoded unless its content type is multipart.
 ///
 /// # Errors
-/// If the encoding of characters is not known, or the body is not in it.
+/// If the character encoding is not supported, or the body is not in it.
 pub fn parse_form(content_type: &str, body: &[u8]) -> Result<Fields, String> {
     let charset = Charset::of(content_type)?;
     match parse_multipart(content_type, body) {
@@ -51,7 +50,7 @@ pub fn parse_form(content_type: &str, body: &[u8]) -> Result<Fields, String> {
     }
 }
 
-/// An encoding of characters.
+/// A character encoding.
 #[derive(Clone, Copy)]
 enum Charset {
     Utf8,
@@ -59,7 +58,7 @@ enum Charset {
 }
 
 impl Charset {
-    /// That of a content type.
+    /// Returns the encoding of a content type.
     fn of(content_type: &str) -> Result<Self, String> {
         match parameter(content_type, "charset").map(|name| name.to_ascii_lowercase()).as_deref() {
             None | Some("" | "utf-8" | "utf8" | "us-ascii") => Ok(Charset::Utf8),
@@ -89,7 +88,7 @@ fn parse_urlencoded_in(text: &[u8], charset: Charset) -> Result<Fields, String> 
     pairs.collect()
 }
 
-/// A text with `%41` for `A` and `+` for a space.
+/// Decodes a text with `%41` for `A` and `+` for a space.
 fn unescape(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -116,8 +115,8 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The names and values of a multipart body whose content type is `content_type`; files among
-/// them are left out. `None` where it is not one.
+/// Parses a multipart body with the content type `content_type` into names and values, without
+/// files. Returns `None` if it is invalid.
 fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let boundary = parameter(content_type, "boundary")?;
     if boundary.is_empty() || boundary.len() > MAX_BOUNDARY {
@@ -145,7 +144,7 @@ fn parse_multipart(content_type: &str, body: &[u8]) -> Option<Vec<(String, Vec<u
     Some(fields)
 }
 
-/// The value of a parameter `name=value` or `name="value"` of a header.
+/// Returns the value of a parameter `name=value` or `name="value"` of a header.
 fn parameter(header: &str, name: &str) -> Option<String> {
     header.split(';').skip(1).find_map(|part| {
         let (key, value) = part.split_once('=')?;

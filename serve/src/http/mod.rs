@@ -1,4 +1,4 @@
-//! HTTP: bodies, forms, websockets. What is asked and answered is the business of [`crate::api`].
+//! HTTP: bodies, forms, websockets. The protocols are in [`crate::api`].
 
 pub mod body;
 pub mod client_address;
@@ -33,24 +33,24 @@ pub struct Call {
 }
 
 impl Call {
-    /// The value of a header, if it is text.
+    /// Returns the value of a header, if it is text.
     pub fn header(&self, name: HeaderName) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The media type of the body, without parameters, in lower case.
+    /// Returns the media type of the body in lower case, without parameters.
     pub fn media_type(&self) -> String {
         let value = self.header(CONTENT_TYPE);
         value.split(';').next().unwrap_or_default().trim().to_lowercase()
     }
 
-    /// The token of `Authorization: Bearer TOKEN` or `DeepL-Auth-Key TOKEN`.
+    /// Returns the token of `Authorization: Bearer TOKEN` or `DeepL-Auth-Key TOKEN`.
     pub fn bearer(&self) -> Option<&str> {
         bearer(&self.headers)
     }
 }
 
-/// As [`Call::bearer`].
+/// Does [`Call::bearer`] for headers.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(hyper::header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
@@ -58,7 +58,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     known.contains(&scheme.to_lowercase().as_str()).then(|| token.trim())
 }
 
-/// A response of one piece.
+/// Creates a response of one piece.
 pub fn respond(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::full(body.into()));
     *response.status_mut() = status;
@@ -68,12 +68,12 @@ pub fn respond(status: StatusCode, media_type: &'static str, body: impl Into<Byt
     response
 }
 
-/// A response in JSON.
+/// Creates a response in JSON.
 pub fn json(status: StatusCode, value: &Value) -> Response {
     respond(status, "application/json", value.to_string())
 }
 
-/// Says when to try again.
+/// Adds the time after which to retry.
 pub fn set_retry_after(response: &mut Response, seconds: u64) {
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
 }

@@ -1,4 +1,4 @@
-//! JSON of clients: a name that comes twice is an error, for one of its values would be lost.
+//! JSON of clients: a name that occurs twice is an error, because one of its values would be lost.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-/// Reads a value; a mark of the byte order before it is skipped.
+/// Parses a value and skips a byte order mark before it.
 ///
 /// # Errors
 /// If it is not JSON in UTF-8, is nested too deeply, or has a name twice.
@@ -17,11 +17,11 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_str(text).map(|Strict(value)| value).map_err(|error| error.to_string())
 }
 
-/// Reads an object. A name with the value null is as good as none, as clients write what they
-/// leave out.
+/// Parses an object. A name with the value null counts as missing, because some clients write null
+/// for missing values.
 ///
 /// # Errors
-/// As of [`parse`], and if a name or its value is not one of `T`.
+/// Those of [`parse`], and if a name or its value does not fit `T`.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut value = parse(bytes)?;
     remove_nulls(&mut value);
@@ -35,7 +35,7 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// A value whose objects have each name once.
+/// A value whose objects have unique names.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

@@ -23,13 +23,13 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::connection_guard::ConnectionGuard;
 use super::{Response, respond};
 
-/// How long a message may take to be sent.
+/// The time limit for sending a message.
 const MAX_SEND: Duration = Duration::from_secs(60);
 
-/// What answers the messages of a websocket.
+/// A service that answers the messages of a websocket.
 pub trait Answerer: Send + Sync + 'static {
-    /// The answer to a message, or why there is none: a code of RFC 6455 and a reason, after
-    /// which the websocket is closed.
+    /// Answers a message. An error is a code of RFC 6455 and a reason with which the websocket is
+    /// closed.
     fn answer(&self, message: String)
     -> impl Future<Output = Result<String, (u16, String)>> + Send;
 }
@@ -43,14 +43,17 @@ pub fn is_upgrade(headers: &HeaderMap) -> bool {
     has(UPGRADE, "websocket", headers) && has(CONNECTION, "upgrade", headers)
 }
 
-/// Answers the handshake of `request`; `answerer` answers the messages that follow, each of at
-/// most `limit` bytes, in their order.
+/// Answers the handshake of `request`. After it, `answerer` answers the messages in order, each of
+/// at most `limit` bytes.
 pub fn open(mut request: Request<Incoming>, limit: usize, answerer: impl Answerer) -> Response {
     let key = request.headers().get(SEC_WEBSOCKET_KEY).cloned();
     let version = request.headers().get(SEC_WEBSOCKET_VERSION);
     let (Some(key), Some(b"13")) = (key, version.map(HeaderValue::as_bytes)) else {
-        let mut response =
-            respond(StatusCode::UPGRADE_REQUIRED, "text/plain", "a websocket of version 13");
+        let mut response = respond(
+            StatusCode::UPGRADE_REQUIRED,
+            "text/plain",
+            "expected a websocket of version 13",
+        );
         response.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
         return response;
     };
@@ -89,14 +92,14 @@ async fn converse(
         .max_write_buffer_size(usize::MAX);
     let io = TokioIo::new(upgraded);
     let mut socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(limits)).await;
-    // A message that came while the one before was answered.
+    // A message that arrived while the previous one was answered.
     let mut next = None;
     loop {
         let message = match next.take() {
             Some(message) => Some(message),
             None => tokio::select! {
                 message = receive(&mut socket) => message,
-                _ = stop.changed() => return close(&mut socket, 1001, "the server stops").await,
+                _ = stop.changed() => return close(&mut socket, 1001, "the server is stopping").await,
             },
         };
         let text = match message {
@@ -128,7 +131,7 @@ async fn converse(
     }
 }
 
-/// The next message with content; none when the other side has gone.
+/// Reads the next message with content. Returns `None` when the other side has disconnected.
 async fn receive(socket: &mut Socket) -> Option<Result<String, (u16, String)>> {
     loop {
         return Some(match socket.next().await? {
@@ -138,14 +141,14 @@ async fn receive(socket: &mut Socket) -> Option<Result<String, (u16, String)>> {
                 Err(_) => Err((1007, "the message is not UTF-8".into())),
             },
             Ok(Message::Close(_)) => {
-                // The answer to it, which says so where its code is not one of the protocol.
+                // The reply to it, which reports an invalid code.
                 drain(socket).await;
                 return None;
             }
             Ok(_) => continue,
             Err(Error::Capacity(_)) => Err((1009, "the message is too large".into())),
             Err(Error::Utf8(_)) => Err((1007, "the message is not UTF-8".into())),
-            // The connection broke, which is nothing to answer.
+            // The connection broke, so there is nothing to answer.
             Err(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)) => return None,
             Err(Error::Protocol(error)) => Err((1002, error.to_string())),
             Err(_) => return None,
@@ -164,7 +167,7 @@ async fn close(socket: &mut Socket, code: u16, reason: &str) {
     drain(socket).await;
 }
 
-/// Sends what is to be sent, and reads until the other side closes, or does not for a second.
+/// Sends the queued messages, and reads until the other side closes, at most for a second.
 async fn drain(socket: &mut Socket) {
     let read = async { while let Some(Ok(_)) = socket.next().await {} };
     let _ = tokio::time::timeout(Duration::from_secs(1), read).await;

@@ -3,8 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The identities of files: folder entries are replaced by rename, so a file that changes has
-/// another number.
+/// The identities of files. Files of models are replaced by rename, so a changed file has another
+/// number.
 pub(super) struct Fingerprint(Vec<(PathBuf, Option<Identity>)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,22 +43,22 @@ impl Fingerprint {
         )
     }
 
-    /// The bytes of all files.
+    /// Returns the size of all files in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.iter().filter_map(|(_, identity)| identity.as_ref()).map(|file| file.length).sum()
     }
 
-    /// The files.
+    /// Returns the files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().map(|(file, _)| &**file)
     }
 
-    /// Whether all files are as they were.
+    /// Whether all files are unchanged.
     pub fn is_current(&self) -> bool {
         self.0.iter().all(|(file, identity)| Identity::of(file) == *identity)
     }
 
-    /// The files that are the same ones with another content.
+    /// Returns the files that were changed in place.
     pub fn changed_in_place(&self) -> Vec<&Path> {
         fn is_changed(file: &Path, before: Identity) -> bool {
             let now = Identity::of(file);

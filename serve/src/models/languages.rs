@@ -1,4 +1,4 @@
-//! Names of languages, and which of those that are served a client means.
+//! Names of languages, and the search for the served language that a client means.
 
 use miriam_textproc::LanguageTag;
 
@@ -196,9 +196,9 @@ const NAMES: &[(&str, &str)] = &[
     ("zu", "Zulu"),
 ];
 
-/// The English name of a language with its region, or its code where it is not known.
+/// Returns the English name of a language with its region, or its code if it is not known.
 pub fn name(code: &str) -> String {
-    // Both are Norwegian; clients ask for one of them, or for either.
+    // Both Norwegian languages; clients ask for one of them, or for either.
     if code.eq_ignore_ascii_case("no") {
         return "Norwegian".into();
     }
@@ -215,8 +215,8 @@ pub fn name(code: &str) -> String {
     format!("{name} ({detail})")
 }
 
-/// The one of `served` that is meant by `code`: the same code in any case, or the first of those
-/// that fit its language, script and region best.
+/// Finds the language of `served` that `code` means: the same code in any case, or the first that
+/// fits its language, script and region best.
 pub fn find<'a>(code: &str, served: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     fn plain(code: &str) -> String {
         code.replace('_', "-").to_ascii_lowercase()

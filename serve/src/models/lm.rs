@@ -18,21 +18,21 @@ pub struct LanguageModel(Arc<dyn Model>);
 pub struct LineScore {
     /// log10 of its probability, the sum of f32 in the order of words.
     pub log10: f32,
-    /// Words with the end of the sentence.
+    /// The number of words, including the end of the sentence.
     pub tokens: usize,
-    /// Words that the model does not have.
+    /// The number of unknown words.
     pub oovs: usize,
 }
 
 impl LineScore {
-    /// The perplexity of the line.
+    /// Returns the perplexity of the line.
     pub fn perplexity(&self) -> f64 {
         10f64.powf(-(f64::from(self.log10) / self.tokens as f64))
     }
 }
 
 impl LanguageModel {
-    /// Opens the model at `path`; `arpa` says how ARPA text is read.
+    /// Opens the model at `path`; `arpa` are the options for ARPA text.
     ///
     /// # Errors
     /// If it cannot be read or is not a model for CPUs.
@@ -42,12 +42,12 @@ impl LanguageModel {
         opened.map(LanguageModel).map_err(|error| Error::Model(error.to_string()))
     }
 
-    /// The length of its longest n-grams.
+    /// Returns the length of its longest n-grams.
     pub fn order(&self) -> usize {
         self.0.order()
     }
 
-    /// The score of a line, between `<s>` and `</s>`.
+    /// Scores a line between `<s>` and `</s>`.
     pub fn score(&self, line: &[u8]) -> LineScore {
         let mut score = LineScore { log10: 0.0, tokens: 0, oovs: 0 };
         walk_sentence(&*self.0, line, SentenceMarkers::BOTH, |is_unknown, log10, _| {
@@ -58,8 +58,8 @@ impl LanguageModel {
         score
     }
 
-    /// The `count` most probable words after `context`, with log10 of their probabilities;
-    /// equal ones in the order of the model.
+    /// Returns the `count` most probable words after `context`, with log10 of their probabilities.
+    /// Equally probable words are in the order of the model.
     pub fn next_words(&self, context: &[u8], count: usize) -> Vec<(Vec<u8>, f32)> {
         let (mut state, mut next) = (self.0.begin_state(), State::EMPTY);
         for word in split(context) {
@@ -84,7 +84,7 @@ impl LanguageModel {
     }
 }
 
-/// The words of a line, separated by what KenLM separates words by.
+/// Splits a line into words at the white space of KenLM.
 fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r'))
         .filter(|word| !word.is_empty())

@@ -37,41 +37,41 @@ use phrase::PhraseModel;
 
 /// A model that is open.
 pub struct Model {
-    /// What it was opened by.
+    /// Its configuration.
     pub configuration: ModelConfiguration,
-    /// Counts the openings of models of a server, from 1.
+    /// The number of its opening, counted over all models of a server from 1.
     pub generation: u64,
     /// Its kind.
     pub kind: ModelKind,
-    /// The largest list of translations that it has, where the beam bounds it.
+    /// The longest list of translations, where the beam limits it.
     pub beam_size: Option<usize>,
     /// Facts about it, for clients that ask.
     pub facts: Vec<(&'static str, String)>,
-    /// Settings of a phrase-based system that a call of Moses' protocol may repeat but not change.
+    /// Settings of a phrase-based system that a call of Moses' protocol may give but not change.
     pub moses_settings: Vec<(&'static str, String)>,
     files: Fingerprint,
     engine: Arc<Engine>,
     served: Served,
-    /// Of a neural model: it counts tokens.
+    /// Only of a neural model: its translator, which counts tokens.
     translator: Option<Arc<Translator>>,
-    /// Of a neural model: how it is told languages.
+    /// Only of a neural model: its languages.
     languages: Option<ModelLanguages>,
     prefixes: Option<NonbreakingPrefixes>,
 }
 
-/// How a model is asked.
+/// How a model computes results.
 enum Served {
-    /// By sentences in a queue.
+    /// From sentences in a queue.
     Sentences(Arc<ModelQueue>),
-    /// By calls.
+    /// In direct calls.
     Calls(Arc<LanguageModel>),
 }
 
-/// What models are opened with.
+/// What models need when they are opened.
 pub struct Opener {
     /// The engine whose threads search.
     pub engine: Arc<Engine>,
-    /// Where their measurements are.
+    /// Their measurements.
     pub metrics: Arc<Metrics>,
     /// Chooses kernels for neural models.
     pub tuner: Arc<Autotuner>,
@@ -189,7 +189,7 @@ impl Opener {
         let translator = Arc::new(translator);
         let languages = ModelLanguages::new(configuration, &translator).map_err(wrong)?;
         facts.push(("languages", languages.describe(configuration)));
-        // Tokens of languages take places of a sentence.
+        // Language tokens count towards the length of a sentence.
         let counter = translator.for_languages(languages.first_marks());
         let counter = Arc::new(counter.map_err(|error| wrong(error.to_string()))?);
         let prefix = configuration.prefix_token.as_deref();
@@ -291,7 +291,8 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     Ok(Opened { backend, files, facts, moses_settings, beam_size, translator, languages, prefixes })
 }
 
-/// The settings of a system by Moses' names, of factors only where words have several.
+/// Returns the settings of a system by Moses' names. Those of factors are included only where
+/// words have several.
 fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
     let settings = system.settings();
     let markup = match settings.input_format.markup {
@@ -339,19 +340,19 @@ impl Model {
         matches!(self.served, Served::Sentences(_))
     }
 
-    /// Words that keep their full stop, in place of those of the language.
+    /// Returns its list of nonbreaking prefixes, which replaces that of the language.
     pub(crate) fn nonbreaking_prefixes(&self) -> Option<&NonbreakingPrefixes> {
         self.prefixes.as_ref()
     }
 
-    /// The most tokens of a sentence of running text, and what counts them, where longer ones are
-    /// to be cut.
+    /// Returns the most tokens of a sentence of running text and a function that counts them, if
+    /// longer sentences must be cut.
     pub(crate) fn sentence_limit(&self) -> Option<(usize, &Translator)> {
         let translator = self.translator.as_deref()?;
         Some((translator.max_running_tokens()?, translator))
     }
 
-    /// The tokens by which the model is told the languages of a request; none where it is not told.
+    /// Returns the language tokens of a request, empty for a model that needs none.
     ///
     /// # Errors
     /// If a language must be named and is not.
@@ -365,26 +366,26 @@ impl Model {
         languages.marks(from, to, sentences).map_err(|reason| format!("{}: {reason}", self.name()))
     }
 
-    /// The codes by which the model knows the languages of a request, source and target; none of
-    /// one that it is not told.
+    /// Returns the model's codes for the source and target language of a request; `None` for one
+    /// that the model does not need.
     pub(crate) fn language_codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
         self.languages.as_ref().map_or([None; 2], |languages| languages.codes(from, to))
     }
 
-    /// Whether it is what `configuration` would open now.
+    /// Whether `configuration` would open the same model now.
     pub fn is_current(&self, configuration: &ModelConfiguration) -> bool {
         self.configuration == *configuration && self.files.is_current()
     }
 
-    /// The bytes of its files.
+    /// Returns the size of its files in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.files.bytes()
     }
 
-    /// Checks whole files of ours, which opening maps only: checksums, and weights.
+    /// Checks the checksums and weights of files of this project, which opening only maps.
     ///
     /// # Errors
-    /// With the first that is damaged.
+    /// If one is damaged.
     pub fn verify_files(&self) -> Result<()> {
         fn verify(path: &Path) -> Result<(), miriam_nmt::Error> {
             let container = Container::open_any(path, LoadMethod::Lazy)?;
@@ -398,7 +399,7 @@ impl Model {
         { files }.try_for_each(verify).map_err(|e| Error::model(self.name(), e.to_string()))
     }
 
-    /// The files that were changed in place, which a mapped model must not be.
+    /// Returns the files that were changed in place, which is not allowed while they are mapped.
     pub fn changed_in_place(&self) -> Vec<&Path> {
         self.files.changed_in_place()
     }
@@ -420,7 +421,7 @@ impl Model {
             panic!("a language model does not translate")
         };
         let request_options = match self.kind {
-            // What makes no difference makes no class of its own.
+            // Options without effect must not form a separate class.
             ModelKind::Neural => RequestOptions {
                 raw: false,
                 distinct: false,
@@ -453,7 +454,7 @@ impl Model {
         let pending = self.engine.submit(queue, vec![sentence], options, deadline);
         let pending = pending.map_err(|_| wrong("the queue is full".into()))?;
         match pending.blocking_reply().outcome {
-            // A phrase-based model may be asked for words that it does not know.
+            // A phrase-based model may reject unknown words.
             Ok(results) if self.kind != ModelKind::Phrase => {
                 let error = results.into_iter().flat_map(|result| result.errors).next();
                 let error = error.filter(|error| error.kind == "malformed");
@@ -473,7 +474,7 @@ impl Drop for Model {
     }
 }
 
-/// The kind that a path tells.
+/// Returns the kind of the model at a path.
 fn kind_of(path: &Path) -> ModelKind {
     let is_ini = path.extension().is_some_and(|extension| extension == "ini");
     fn is_named(endings: &[&str], path: &Path) -> bool {
@@ -489,7 +490,7 @@ fn kind_of(path: &Path) -> ModelKind {
     }
 }
 
-/// Refuses keys that the kind of the model has no use for.
+/// Rejects keys that do not apply to the kind of the model.
 fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()> {
     let given = configuration;
     let phrase = [

@@ -1,5 +1,5 @@
-//! The languages of a neural model: those of the configuration, checked against the ones that the
-//! model knows, and the tokens by which it is told those of a request.
+//! The languages of a neural model: those of the configuration, checked against those of the model,
+//! and the language tokens of requests.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::engine::Sentence;
 /// The languages of a neural model.
 pub(super) struct ModelLanguages {
     translator: Arc<Translator>,
-    /// The source languages that requests choose from; empty where the model is not told one.
+    /// The source languages that requests choose from; empty if the model needs no source token.
     from: Vec<NamedLanguage>,
     /// The same for the target.
     to: Vec<NamedLanguage>,
@@ -28,11 +28,11 @@ struct NamedLanguage {
 }
 
 impl ModelLanguages {
-    /// The languages of `configuration`, of a model that is loaded.
+    /// Checks the languages of `configuration` against a loaded model.
     ///
     /// # Errors
-    /// If the model does not know one, is not told which of several a request asks for, or must be
-    /// told one that the configuration does not name.
+    /// If the model does not know one, has no token to choose among several, or needs one that the
+    /// configuration does not name.
     pub fn new(
         configuration: &ModelConfiguration,
         translator: &Arc<Translator>,
@@ -67,7 +67,7 @@ impl ModelLanguages {
                     .and_then(|from| Ok((from, resolve(known, "to", to)?)));
                 match found {
                     Ok(found) => (all.from, all.to) = found,
-                    // Words of a model of one pair may look like languages.
+                    // Words in the vocabulary of a bilingual model may look like language tokens.
                     Err(_) if !translator.is_multilingual() && from.len() <= 1 && to.len() <= 1 => {
                     }
                     Err(reason) => return Err(reason),
@@ -88,7 +88,7 @@ impl ModelLanguages {
         Ok(all)
     }
 
-    /// The tokens of the languages of a request.
+    /// Returns the language tokens of a request.
     ///
     /// # Errors
     /// If a language must be named and is not.
@@ -127,13 +127,13 @@ impl ModelLanguages {
         known.map_or(Ok(LanguageMarks::default()), |known| known.marks(from, to))
     }
 
-    /// The codes by which the model knows the languages of a request, source and target; none of
-    /// one that it is not told.
+    /// Returns the model's codes for the source and target language of a request; `None` for one
+    /// that the model does not need.
     pub fn codes(&self, from: Option<&str>, to: Option<&str>) -> [Option<&str>; 2] {
         [code(&self.from, from), code(&self.to, to)]
     }
 
-    /// The tokens of the first pair, which a sentence is as long with as with those of any other.
+    /// Returns the tokens of the first pair. With those of any other pair a sentence is as long.
     pub fn first_marks(&self) -> LanguageMarks {
         fn first(side: &[NamedLanguage]) -> Option<String> {
             side.first().map(|language| language.code.clone())
@@ -144,7 +144,7 @@ impl ModelLanguages {
         known.and_then(|known| known.marks(from.as_deref(), to.as_deref()).ok()).unwrap_or_default()
     }
 
-    /// What was found, for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
+    /// Describes the languages for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
     pub fn describe(&self, configuration: &ModelConfiguration) -> String {
         fn list(side: &[NamedLanguage]) -> String {
             side.iter()
@@ -173,7 +173,7 @@ impl ModelLanguages {
     }
 }
 
-/// The languages of one side of the configuration, which a model of `known` must have.
+/// Finds the languages of one side of the configuration among those of a model, `known`.
 fn resolve(known: &Languages, side: &str, names: &[String]) -> Result<Vec<NamedLanguage>, String> {
     let found = names.iter().map(|name| {
         let token = known.resolve(name)?;
@@ -183,7 +183,7 @@ fn resolve(known: &Languages, side: &str, names: &[String]) -> Result<Vec<NamedL
     found.collect::<Result<_, String>>().map_err(|reason| format!("{side}: {reason}"))
 }
 
-/// The code of the language of a request on one side, or of the only one there.
+/// Returns the code of the language `name`, or of the only one of the side.
 fn code<'a>(side: &'a [NamedLanguage], name: Option<&str>) -> Option<&'a str> {
     let found = match name {
         Some(name) => {

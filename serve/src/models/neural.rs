@@ -1,4 +1,4 @@
-//! Neural models behind the engine: a worker translates a running batch, which sentences of all
+//! Neural models in the engine: a worker translates a running batch, which sentences of all
 //! requests with the same options join.
 
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub struct NeuralModel {
     prefix: Vec<u8>,
 }
 
-/// The memory of a worker, which a panic leaves in no state to be used again.
+/// The memory of a worker, which must not be used again after a panic.
 #[derive(Default)]
 struct Memory {
     session: Option<TranslationSession>,
@@ -36,24 +36,23 @@ struct Batch<'a> {
     options: RequestOptions,
     /// `>>fra<< `.
     prefix: &'a [u8],
-    /// Where more sentences may join, how many are translated together at most.
+    /// The largest batch, if more sentences may join.
     places: Option<usize>,
     started: Instant,
     next_id: u64,
-    /// The sentences to begin with.
+    /// The first sentences.
     first: Vec<Task>,
     active: HashMap<u64, (Task, Instant)>,
 }
 
 impl NeuralModel {
-    /// The model of `translator`; each source sentence begins with `prefix_token`.
+    /// Creates the model of `translator`; each source sentence begins with `prefix_token`.
     pub fn new(translator: Arc<Translator>, prefix_token: Option<&str>) -> Self {
         let prefix = prefix_token.map(|token| format!("{token} ").into_bytes()).unwrap_or_default();
         NeuralModel { translator, prefix }
     }
 
-    /// The translator of sentences with `options`: in their languages, and with what is wanted of
-    /// them.
+    /// Returns the translator for sentences with `options`.
     fn variant(&self, options: RequestOptions) -> miriam_nmt::Result<Translator> {
         let translator = self.translator.for_languages(options.languages)?;
         if options.lines {
@@ -62,8 +61,8 @@ impl NeuralModel {
         translator.for_sentences(options_of(options))
     }
 
-    /// Translates `first` and, where more may join, what comes while they are translated.
-    /// Returns the sentences that are left by a panic.
+    /// Translates `first` and, if more may join, sentences that arrive meanwhile. Returns the
+    /// sentences that are left after a panic.
     fn run_batch(
         &self,
         worker: &Worker,
@@ -116,8 +115,8 @@ fn options_of(options: RequestOptions) -> SentenceOptions {
 }
 
 impl NeuralModel {
-    /// Scores the translations that `first` and others like it are given with. Returns them
-    /// where one makes the worker panic.
+    /// Scores the given translations of `first` and of sentences like it. Returns them if one makes
+    /// the worker panic.
     fn score_given(
         &self,
         worker: &Worker,
@@ -170,7 +169,7 @@ impl NeuralModel {
         Ok(())
     }
 
-    /// Does `task`, and those that may join it, in the memory of a worker.
+    /// Runs `task`, and those that may join it, in the memory of a worker.
     fn work(
         &self,
         worker: &Worker,

@@ -1,4 +1,4 @@
-//! Phrase-based systems behind the engine.
+//! Phrase-based systems in the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::engine::{
 };
 use crate::metrics::Outcome;
 
-/// A system, with the steps from and to running text that it was trained for.
+/// A system, with its steps from and to running text.
 pub struct PhraseModel {
     system: Arc<System>,
     preparation: Option<TextProcessor>,
 }
 
-/// The translators of a thread. One that keeps lattices is slower, so there are two.
+/// The translators of a thread: two, because one that keeps lattices is slower.
 struct Translators<'s> {
     plain: Translator<'s>,
     detailed: Option<Translator<'s>>,
@@ -35,7 +35,7 @@ impl<'s> Translators<'s> {
 }
 
 impl PhraseModel {
-    /// The model of `system`.
+    /// Creates the model of `system`.
     pub fn new(system: System, preparation: Option<TextProcessor>) -> Self {
         PhraseModel { system: Arc::new(system), preparation }
     }

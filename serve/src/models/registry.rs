@@ -1,4 +1,4 @@
-//! The models that are served, and which of them a request is for.
+//! The models that are served, and the choice of models for a request.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::refusal::RouteError;
 pub struct Registry {
     /// The models in the order of the configuration.
     pub models: Vec<Arc<Model>>,
-    /// The language through which pairs are translated that no model has.
+    /// The pivot language for pairs that no model has.
     pub pivot: Option<String>,
     /// The models that did not open, with reasons.
     pub broken: Vec<(String, String)>,
-    /// Those of them whose names no model serves.
+    /// Those of them that have no earlier generation.
     pub absent: Vec<ModelConfiguration>,
     /// The models that are not open yet.
     pub loading: Vec<String>,
 }
 
-/// The models by which a request is translated, one after the other, with its languages.
+/// The models that translate a request, one after the other, with its languages.
 #[derive(Clone)]
 pub struct Route {
     /// One model, or two with the pivot language between them.
@@ -35,7 +35,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// The languages that model `step` translates from and to, where they are known.
+    /// Returns the languages that model `step` translates from and to, if they are known.
     pub fn languages(&self, step: usize) -> [Option<&str>; 2] {
         let is_last = step + 1 == self.models.len();
         let from = if step == 0 { &self.from } else { &self.pivot };
@@ -45,7 +45,7 @@ impl Route {
 }
 
 impl Registry {
-    /// A registry in which all models of `configuration` are still to be opened.
+    /// Creates a registry in which no model of `configuration` is open yet.
     pub fn loading(configuration: &Configuration) -> Self {
         Registry {
             pivot: configuration.pivot.clone(),
@@ -58,17 +58,17 @@ impl Registry {
         self.models.iter().filter(|model| model.translates())
     }
 
-    /// The model `name`.
+    /// Finds the model `name`.
     pub fn find(&self, name: &str) -> Option<&Arc<Model>> {
         self.models.iter().find(|model| model.name() == name)
     }
 
-    /// The source languages, each once, in the order of the models.
+    /// Returns the source languages, each once, in the order of the models.
     pub fn sources(&self) -> Vec<&str> {
         unique(self.translating().flat_map(|model| &model.configuration.from))
     }
 
-    /// All languages, those of sources first.
+    /// Returns all languages, source languages first.
     pub fn languages(&self) -> Vec<&str> {
         let mut all = self.sources();
         for target in self.targets() {
@@ -79,18 +79,18 @@ impl Registry {
         all
     }
 
-    /// The target languages.
+    /// Returns the target languages.
     pub fn targets(&self) -> Vec<&str> {
         unique(self.translating().flat_map(|model| &model.configuration.to))
     }
 
-    /// The targets that `source` is translated to, the pivot's included.
+    /// Returns the targets of `source`, including those through the pivot.
     pub fn targets_of(&self, source: &str) -> Vec<&str> {
         let targets = self.targets();
         targets.into_iter().filter(|target| self.pair(source, target).is_ok()).collect()
     }
 
-    /// The language model `name`, or the first one.
+    /// Finds the language model `name`, or the first one.
     pub fn language_model(&self, name: Option<&str>) -> Option<&Arc<Model>> {
         match name {
             Some(name) => self.find(name).filter(|model| !model.translates()),
@@ -98,7 +98,7 @@ impl Registry {
         }
     }
 
-    /// The route of a request that names a model, or languages, or one of them, or nothing.
+    /// Finds the route of a request, which may name a model, a source and a target.
     ///
     /// # Errors
     /// If there is none.
@@ -108,7 +108,7 @@ impl Registry {
         from: Option<&str>,
         to: Option<&str>,
     ) -> Result<Route, RouteError> {
-        // What is not there may come.
+        // A missing model may still be opened.
         self.find_route(name, from, to).map_err(|error| {
             if !self.loading.is_empty() {
                 return RouteError::Loading;
@@ -117,7 +117,7 @@ impl Registry {
         })
     }
 
-    /// The model for want of which there is an error, if one is configured that did not open.
+    /// Returns the configured model that did not open and would have prevented `error`.
     fn absent_model(&self, error: &RouteError) -> Option<String> {
         fn has(model: &&ModelConfiguration, code: &str) -> bool {
             let all = model.from.iter().chain(&model.to);
@@ -193,9 +193,9 @@ impl Registry {
         }
     }
 
-    /// The route of a pair of languages: the first model that has it, else two in a row.
+    /// Finds the route of a pair of languages: the first model that has it, or two in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
-        // A language that is known on the other side is one, though no model has the pair.
+        // A language of the other side is known too, even if no model has the pair.
         let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;
         let to = known(to, self.targets()).or_else(|_| known(to, self.sources()))?;
         let mut pivot = None;
@@ -215,8 +215,8 @@ impl Registry {
         Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
     }
 
-    /// The first model that has a pair of languages. Models may spell a language in several ways:
-    /// a model of another spelling comes last.
+    /// Finds the first model that has a pair of languages. Models may spell a language in several
+    /// ways; a model with another spelling comes last.
     fn direct(&self, from: &str, to: &str) -> Option<&Arc<Model>> {
         let mut models = self.translating();
         let same = models.clone().find(|model| has_pair(model, from, to, has));
@@ -241,7 +241,7 @@ fn has_alias(languages: &[String], code: &str) -> bool {
     languages::find(code, languages.iter().map(String::as_str)).is_some()
 }
 
-/// The only language of a side.
+/// Returns the language of a side that has only one.
 fn only(languages: &[String]) -> Option<String> {
     match languages {
         [language] => Some(language.clone()),

@@ -18,11 +18,11 @@ use crate::refusal::Refusal;
 struct Request {
     model: Option<String>,
     text: OneOrMany,
-    /// Words for each text, of `next`.
+    /// The number of words for each text, only for `next`.
     top: Option<usize>,
 }
 
-/// A request with its language model.
+/// Parses a request and finds its language model.
 struct Opened {
     model: Arc<LanguageModel>,
     texts: Vec<String>,
@@ -42,8 +42,8 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     Ok(Opened { model: Arc::clone(found), texts, top })
 }
 
-/// What `score` makes of each text, computed where it keeps no socket waiting, until `deadline`:
-/// a client that went away is not seen there.
+/// Applies `score` to each text on a thread that serves no sockets. It ends at `deadline`, because
+/// it does not see when a client disconnects.
 async fn compute(
     texts: Vec<String>,
     deadline: Instant,
@@ -60,7 +60,7 @@ async fn compute(
 pub(super) async fn perplexity(app: &App, call: &Call) -> Result<Value, Refusal> {
     let Opened { model, texts, top } = open(app, call)?;
     if top.is_some() {
-        return Err(Refusal::Invalid("top is of /v1/next".into()));
+        return Err(Refusal::Invalid("top is only for /v1/next".into()));
     }
     compute(texts, app.deadline(None), move |line| {
         let score = model.score(line.as_bytes());

@@ -1,4 +1,4 @@
-//! Our own protocol: everything that the models know, in JSON.
+//! This project's protocol: all features of the models, in JSON.
 
 mod language_models;
 mod models;
@@ -48,19 +48,19 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Refuses parameters in the address: all but `stream` are members of the body.
+/// Rejects parameters in the address: all but `stream` are members of the body.
 fn check_query(query: &str) -> Result<(), String> {
     let fields = parse_query(query)?;
     match fields.iter().find(|(name, value)| name != "stream" || !matches!(&**value, "" | "0")) {
         Some((name, _)) if name == "stream" => {
-            Err("stream is 1 or 0, of POST /v1/translate".into())
+            Err("stream is 1 or 0, and only for POST /v1/translate".into())
         }
         Some((name, _)) => Err(format!("the address has {name:?}, which is for the body")),
         None => Ok(()),
     }
 }
 
-/// A path that is not there, or not with that method.
+/// Returns the response to an unknown path or a wrong method.
 fn unknown(path: &str) -> Response {
     match path {
         "models" => wrong_method("GET"),
@@ -71,13 +71,13 @@ fn unknown(path: &str) -> Response {
     }
 }
 
-/// A problem of RFC 9457.
+/// Returns a problem of RFC 9457 as a response.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = problem(refusal).to_string();
     with_retry(refusal, respond(status(refusal), "application/problem+json", body))
 }
 
-/// A problem as a JSON object.
+/// Returns a problem as a JSON object.
 fn problem(refusal: &Refusal) -> Value {
     let status = status(refusal);
     json!({
@@ -88,27 +88,27 @@ fn problem(refusal: &Refusal) -> Value {
     })
 }
 
-/// The object of a request.
+/// Parses the object of a request.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     strict_json::parse_object(body).map_err(|error| Refusal::Invalid(format!("the body: {error}")))
 }
 
-/// The key of a request, counted.
+/// Checks the key of a request and counts its characters.
 fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
     app.admit(call.bearer(), characters)
 }
 
-/// The same, of a request with texts.
+/// Does the same for a request with texts.
 fn admit_texts(app: &App, call: &Call, texts: &[String]) -> Result<(), Refusal> {
     app.admit_texts(call.bearer(), texts)
 }
 
-/// A number with the digits that an f32 needs; null where JSON has no such number.
+/// Converts a number with the digits of an f32; null for a number that JSON does not have.
 fn number(value: f32) -> Value {
     serde_json::from_str(&value.to_string()).unwrap_or(Value::Null)
 }
 
-/// Bytes as text; those that are not UTF-8 become U+FFFD.
+/// Converts bytes to text; those that are not UTF-8 become U+FFFD.
 fn text(bytes: &[u8]) -> Value {
     Value::String(String::from_utf8_lossy(bytes).into_owned())
 }

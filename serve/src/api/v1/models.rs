@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::http::Call;
 use crate::refusal::{Refusal, RouteError};
 
-/// The models with what is known of them.
+/// Lists the models with their properties.
 pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
     admit(app, call, 0)?;
     let registry = app.registry();
@@ -38,7 +38,7 @@ pub(super) fn list(app: &App, call: &Call) -> Result<Value, Refusal> {
     }))
 }
 
-/// Reads the configuration again, for an administrator, and tells what became of model `name`.
+/// Reloads the configuration for an administrator, and returns the new state of model `name`.
 pub(super) async fn reload(app: &Arc<App>, call: &Call, name: &str) -> Result<Value, Refusal> {
     app.admit_admin(call.bearer())?;
     let reloads = app.reloads().ok_or(Refusal::Unavailable)?;

@@ -1,6 +1,6 @@
-//! `POST /v1/translate` with JSON lines: a request a line, a response a line, in order, as many
-//! as one likes. A few are under way at a time; while the client does not read, no more are
-//! taken, so memory is bounded whatever the length of the text.
+//! `POST /v1/translate` with JSON lines: one request per line, one response per line, in order, any
+//! number of them. A few are in progress at a time. While the client does not read, no more are
+//! accepted, so memory is bounded for texts of any length.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::refusal::Refusal;
 /// The media type of JSON lines.
 const JSON_LINES: &str = "application/x-ndjson";
 
-/// Lines under way at a time.
+/// The most lines in progress at a time.
 const AHEAD: usize = 64;
 
 /// Whether a request asks for JSON lines.
@@ -66,7 +66,7 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
     let mut ended = false;
     let mut number = 0;
     loop {
-        // Lines that are there are begun.
+        // Start the lines that have arrived.
         while under_way.len() < AHEAD
             && let Some(end) = unread.iter().position(|&byte| byte == b'\n')
         {
@@ -106,7 +106,8 @@ async fn run(app: Arc<App>, key: Option<String>, mut body: Incoming, sender: mps
                         }
                     }
                     Ok(None) => ended = true,
-                    // The client has gone, or sleeps: with nothing under way it is left.
+                    // The client has disconnected or is idle. With nothing in progress the stream
+                    // ends.
                     Ok(Some(Err(_))) => break,
                     Err(_) if under_way.is_empty() => break,
                     Err(_) => {}
@@ -140,7 +141,7 @@ fn answer_line(app: Arc<App>, key: Option<String>, line: Vec<u8>, number: u64) -
                 return Err(Refusal::Invalid("text is missing".into()));
             }
             app.admit_texts(key.as_deref(), texts)?;
-            // A stream waits where a single request is sent away.
+            // A stream waits where a single request is rejected.
             let mut refused = 0;
             loop {
                 match translate::translate(&app, &request).await {

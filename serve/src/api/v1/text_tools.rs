@@ -19,10 +19,10 @@ struct Request {
     text: OneOrMany,
 }
 
-/// Work on the texts of a language, until the closure says that nobody wants it any more.
+/// Work on the texts of a language, until the closure says that it is cancelled.
 type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Interrupted>;
 
-/// Answers with what `tool` makes of each text.
+/// Answers with the result of `tool` for each text.
 async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
     let Request { language, text: texts } = parse(&call.body)?;
     admit_texts(app, call, texts.as_slice())?;
@@ -34,7 +34,7 @@ async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal
     Ok(json!({"results": results}))
 }
 
-/// The sentences of each text.
+/// Returns the sentences of each text.
 pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
     answer(app, call, |language, texts, should_stop| {
         let splitter = splitter_of(language);
@@ -48,7 +48,7 @@ pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
     .await
 }
 
-/// The tokens of each text, with spaces between.
+/// Returns the tokens of each text, separated by spaces.
 pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
     answer(app, call, |language, texts, should_stop| {
         let tokenizer = Tokenizer::new(language);
@@ -57,7 +57,7 @@ pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
     .await
 }
 
-/// The text of each list of tokens.
+/// Returns the text of each list of tokens.
 pub(super) async fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
     answer(app, call, |language, texts, should_stop| {
         let detokenizer = Detokenizer::new(language);
@@ -66,7 +66,7 @@ pub(super) async fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal>
     .await
 }
 
-/// What `tool` appends for each text.
+/// Returns the output of `tool` for each text.
 fn each_until(
     texts: &[String],
     should_stop: &dyn Fn() -> bool,

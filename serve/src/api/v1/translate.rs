@@ -27,9 +27,9 @@ pub(super) struct Request {
     pub text: Option<OneOrMany>,
     /// Whether texts are cut into sentences.
     split: bool,
-    /// Whether texts are HTML, which are always cut.
+    /// Whether texts are plain text or HTML, which is always cut into sentences.
     format: Format,
-    /// Whether texts are prepared as the model was trained; otherwise they are tokens.
+    /// Whether texts are raw text, to be prepared for the model; otherwise they are tokens.
     raw: Option<bool>,
     n_best: Option<usize>,
     alignment: bool,
@@ -37,9 +37,9 @@ pub(super) struct Request {
     segmentation: bool,
     graph: bool,
     timeout_ms: Option<u64>,
-    /// What translations begin with, one for each text.
+    /// The beginnings of translations, one for each text.
     prefix: Option<OneOrMany>,
-    /// What translations must have, a list for each text.
+    /// The phrases that translations must contain, one list for each text.
     constraints: Option<Vec<Vec<String>>>,
     options: Options,
 }
@@ -51,16 +51,16 @@ struct Options {
     stack_size: Option<usize>,
     pop_limit: Option<usize>,
     beam_threshold: Option<f32>,
-    /// Options of decoding of neural models, and what is not known.
+    /// Decoding options of neural models, and unknown names.
     #[serde(flatten)]
     decoding: Map<String, Value>,
 }
 
-/// Options of decoding that are a model's: how long its sentences are is known before a request.
+/// Decoding options that only a model may have, because they decide how long its sentences are.
 const MODEL_KEYS: [&str; 2] = ["max-length", "max-length-crop"];
 
 impl Options {
-    /// The options of decoding.
+    /// Returns the decoding options.
     fn settings(&self) -> Result<DecodingSettings, Refusal> {
         let mut settings = DecodingSettings::default();
         for (name, value) in &self.decoding {
@@ -90,7 +90,7 @@ impl Options {
     }
 }
 
-/// A number, a flag or a text as text.
+/// Converts a number, a flag or a text to text.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -98,7 +98,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// What texts are.
+/// The format of texts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Format {
@@ -115,7 +115,7 @@ pub(super) enum OneOrMany {
 }
 
 impl Request {
-    /// The request of a text alone.
+    /// Creates a request with only a text.
     pub fn of(text: String) -> Self {
         Request { text: Some(OneOrMany::One(text)), ..Request::default() }
     }
@@ -137,7 +137,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
     translate(app, &request).await
 }
 
-/// The object of the response.
+/// Returns the object of the response.
 pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Refusal> {
     let texts = request.text.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let (from, to) = (request.from.as_deref(), request.to.as_deref());
@@ -147,13 +147,11 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     let (results, queued, searched) = if request.split || request.format == Format::Html {
         if request.prefix.is_some() || request.constraints.is_some() {
             return Err(Refusal::invalid(
-                "prefix and constraints are of one sentence; leave split and html out",
+                "prefix and constraints are for one sentence; omit split and html",
             ));
         }
         if request.raw == Some(false) {
-            return Err(Refusal::invalid(
-                "tokens are not running text; leave split, html or raw out",
-            ));
+            return Err(Refusal::invalid("tokens are not running text; omit split, html or raw"));
         }
         let format = match request.format {
             Format::Text => DocumentFormat::Text(Split::Sentences),
@@ -181,7 +179,7 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
     Ok(value)
 }
 
-/// The languages that multilingual models are told, by their own codes.
+/// Returns the language codes that multilingual models receive.
 fn told_languages(route: &Route) -> Vec<Value> {
     let steps = route.models.iter().enumerate().filter_map(|(step, model)| {
         let [from, to] = route.languages(step);
@@ -196,7 +194,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1000.0
 }
 
-/// What is wanted of each sentence, if the models have it.
+/// Returns the options of each sentence, if the models support them.
 fn request_options(app: &App, request: &Request, route: &Route) -> Result<RequestOptions, Refusal> {
     let model = route.models.last().expect("a route has a model");
     let most = app.configuration.limits.n_best;
@@ -213,7 +211,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
         ModelKind::Phrase => {
             if request.word_scores || !settings.is_empty() {
                 return Err(Refusal::invalid(
-                    "word_scores, beam_size and other options of decoding are of neural models; \
+                    "word_scores, beam_size and other decoding options are for neural models; \
                      this one is phrase-based",
                 ));
             }
@@ -229,7 +227,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
                 return Err(Refusal::invalid(format!("give a beam_size from 1 to {most}")));
             }
-            // Samples may be more than a beam has.
+            // There may be more samples than the beam size.
             let is_sampling = settings.is_sampling().unwrap_or(model.beam_size.is_none());
             let beam = beam_size.or(model.beam_size).filter(|_| !is_sampling);
             if beam.is_some_and(|beam| n_best > beam) {
@@ -253,7 +251,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
     })
 }
 
-/// How wide a search is asked for, within what is allowed.
+/// Returns the width of the search, within the limits.
 fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
     let most = app.configuration.limits.pops;
     let Options { stack_size, pop_limit, beam_threshold, .. } = *options;
@@ -268,13 +266,14 @@ fn width(app: &App, options: &Options) -> Result<SearchWidth, Refusal> {
     Ok(SearchWidth::new(stack_size, pop_limit, beam_threshold))
 }
 
-/// The texts as sentences.
+/// Returns the texts as sentences.
 fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<Sentence>, Refusal> {
     let prefixes = request.prefix.as_ref().map(OneOrMany::as_slice);
     let constraints = request.constraints.as_deref();
     let is_forced = prefixes.is_some() || constraints.is_some();
     if is_forced && route.models.iter().any(|model| model.kind != ModelKind::Neural) {
-        let reason = "prefix and constraints are of neural models; phrase-based ones take markup";
+        let reason =
+            "prefix and constraints are for neural models; use markup for phrase-based models";
         return Err(Refusal::invalid(reason));
     }
     let lengths = [prefixes.map(<[_]>::len), constraints.map(<[_]>::len)];
@@ -304,7 +303,7 @@ fn sentences(texts: &[String], request: &Request, route: &Route) -> Result<Vec<S
         .collect()
 }
 
-/// A text of several sentences.
+/// Returns the object of a text of several sentences.
 fn text_value(found: &TranslatedText, request: &Request) -> Value {
     let sentences = found.results.iter().map(|result| result_value(result, request));
     let mut value = json!({"text": found.text, "sentences": sentences.collect::<Vec<_>>()});
@@ -314,7 +313,7 @@ fn text_value(found: &TranslatedText, request: &Request) -> Value {
     value
 }
 
-/// A sentence.
+/// Returns the object of a sentence.
 fn result_value(result: &SentenceResult, request: &Request) -> Value {
     let translations: Vec<Value> =
         result.translations.iter().map(|found| translation(found, result, request)).collect();
@@ -340,7 +339,7 @@ fn translation(found: &Hypothesis, result: &SentenceResult, request: &Request) -
         value.insert("word_scores".into(), scores.collect());
     }
     if request.alignment {
-        // Of words alone; neural models align the end of a sentence too.
+        // Only words; neural models align the end of a sentence too.
         let (source, target) = (result.source.len() as u32, found.tokens.len() as u32);
         let points = found.alignment.iter().filter(|(s, t)| *s < source && *t < target);
         value.insert("alignment".into(), points.map(|(s, t)| json!([s, t])).collect());

@@ -1,15 +1,15 @@
 //! Members by which Moses changes a setting of a whole system for one call.
 //!
-//! Here such settings are those of the model's configuration. A call may say what holds anyway,
-//! as the sample clients of Moses do (`report-all-factors` of a system with one factor); another
-//! value is refused by name, for the translation would not be the one that is asked for.
+//! Here the configuration of the model fixes such settings. A call may repeat their values, as the
+//! sample clients of Moses do (`report-all-factors` for a system with one factor). Another value is
+//! rejected, because the translation would not be the requested one.
 
 use miriam_textio::parse_truth_word;
 
 use super::value::{Fault, Value};
 use crate::models::Model;
 
-/// Members that ask for what is not there, with the reason.
+/// Members that are not available, with the reason.
 const UNAVAILABLE: [(&str, &str); 6] = [
     ("weights", "weights are those of the configuration, for all clients"),
     ("lambda", "tables with weights of their own for each call are not supported"),
@@ -19,7 +19,7 @@ const UNAVAILABLE: [(&str, &str); 6] = [
     ("context-weights", "translation does not look at other sentences"),
 ];
 
-/// Settings that a call may repeat, with their values where a model has no others.
+/// Settings that a call may repeat, with their default values.
 const FIXED: [(&str, &str); 10] = [
     ("report-all-factors", "false"),
     ("output-factors", "0"),
@@ -33,11 +33,11 @@ const FIXED: [(&str, &str); 10] = [
     ("cube-pruning-deterministic-search", "false"),
 ];
 
-/// Settings that make no difference where words have one factor.
+/// Settings without effect if words have one factor.
 const FACTORS: [&str; 4] =
     ["report-all-factors", "output-factors", "factor-delimiter", "output-factor-delimiter"];
 
-/// Refuses what a call asks of `model` beyond its configuration.
+/// Rejects members that differ from the configuration of `model`.
 pub(super) fn check(given: &Value, model: &Model) -> Result<(), Fault> {
     for (name, reason) in UNAVAILABLE {
         if given.member(name).is_some_and(|value| !is_empty(value)) {
@@ -76,7 +76,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A simple value as a configuration writes it.
+/// Returns a simple value as a configuration writes it.
 fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
@@ -87,7 +87,7 @@ fn written(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether `asked` is the setting `own`. Clients write truth values in many ways.
+/// Whether `asked` means the setting `own`. Clients write truth values in many ways.
 fn means(asked: &str, own: &str) -> bool {
     fn truth(text: &str) -> Option<bool> {
         if text.is_empty() { Some(false) } else { parse_truth_word(text) }

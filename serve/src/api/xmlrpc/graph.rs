@@ -1,4 +1,4 @@
-//! The search graph as Moses' server gives it.
+//! The search graph in the format of Moses' server.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::value::Value;
 
-/// The object that the decoder writes.
+/// The JSON object that the decoder writes.
 #[derive(Deserialize)]
 struct Graph {
     pieces: Vec<Piece>,
@@ -29,10 +29,10 @@ struct Node {
     complete: bool,
 }
 
-/// The nodes of a graph: what each adds (`transition`) to the score of the one before (`back`),
-/// how many words are covered (`stack`), and which node follows it on the best way to the end
-/// (`forward`, -1 at the end) with what is added on that way (`fscore`). Of a line in parts it
-/// is the first part's.
+/// Returns the nodes of a graph. Each has its previous node (`back`) and the score that it adds
+/// (`transition`), the number of covered words (`stack`), the next node on the best path to the end
+/// (`forward`, -1 at the end) and the score of that path (`fscore`). For a line in parts it is the
+/// graph of the first part.
 pub(super) fn search_graph(json: &[u8]) -> Value {
     let graph = serde_json::from_slice::<Graph>(json).ok();
     let nodes = graph.and_then(|graph| graph.pieces.into_iter().next()).map(|one| one.hypotheses);
@@ -57,7 +57,7 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
         .iter()
         .map(|node| if node.complete { (-1, 0.0) } else { (-1, f64::NEG_INFINITY) })
         .collect();
-    // A hypothesis that was recombined goes on where the other one does.
+    // A recombined hypothesis continues as the other one does.
     for (place, node) in nodes.iter().enumerate().rev() {
         if let Some(other) = node.recombined.and_then(|id| by_id.get(&id)) {
             forward[place] = forward[*other];

@@ -1,4 +1,4 @@
-//! Limits of a call's own search. Clients write numbers as numbers or as strings.
+//! Search limits of a call. Clients write numbers as numbers or as strings.
 
 use super::value::{Fault, Value};
 use crate::engine::SearchWidth;
@@ -11,7 +11,7 @@ fn wrong(name: &str, wanted: &str) -> Fault {
     Fault::new(Fault::PARSE, format!("{name}: give {wanted}"))
 }
 
-/// A member that is a number.
+/// Returns a member that is a number.
 fn number(given: &Value, name: &str, wanted: &str) -> Result<Option<f64>, Fault> {
     let number = match given.member(name) {
         None => return Ok(None),
@@ -24,7 +24,7 @@ fn number(given: &Value, name: &str, wanted: &str) -> Result<Option<f64>, Fault>
     number.map(Some).ok_or_else(|| wrong(name, wanted))
 }
 
-/// How wide the search of a call is, of which a stack holds at most `most` hypotheses.
+/// Returns the width of the search of a call; a stack may have at most `most` hypotheses.
 pub(super) fn width(given: &Value, most: usize) -> Result<SearchWidth, Fault> {
     let wanted = "a probability from 0 to 1";
     let beam = number(given, "beam-threshold", wanted)?;
@@ -36,7 +36,7 @@ pub(super) fn width(given: &Value, most: usize) -> Result<SearchWidth, Fault> {
     Ok(SearchWidth::new(stack, pops, beam.map(|beam| beam as f32)))
 }
 
-/// A member that is a whole number from 1 to `most`.
+/// Returns a member that is a whole number from 1 to `most`.
 fn count(given: &Value, name: &str, most: usize) -> Result<Option<usize>, Fault> {
     let wanted = format!("a whole number from 1 to {most}");
     match number(given, name, &wanted)? {
@@ -47,9 +47,9 @@ fn count(given: &Value, name: &str, most: usize) -> Result<Option<usize>, Fault>
     }
 }
 
-/// The time of a call; Moses takes seconds, and -1 for none.
+/// Returns the time limit of a call. Moses takes seconds, or -1 for no limit.
 pub(super) fn milliseconds(given: &Value) -> Result<Option<u64>, Fault> {
-    let wanted = "seconds, or -1 for no limit of its own";
+    let wanted = "seconds, or -1 for no limit";
     match number(given, "time-out", wanted)? {
         None | Some(-1.0) => Ok(None),
         Some(seconds) if seconds > 0.0 => Ok(Some((seconds * 1e3).ceil() as u64)),
@@ -57,7 +57,7 @@ pub(super) fn milliseconds(given: &Value) -> Result<Option<u64>, Fault> {
     }
 }
 
-/// Refuses another search than the model has.
+/// Rejects a search that the model does not have.
 pub(super) fn check_algorithm(given: &Value, model: &Model) -> Result<(), Fault> {
     let Some(value) = given.member("search-algorithm") else { return Ok(()) };
     let asked = match value {

@@ -1,7 +1,7 @@
 //! Moses' XML-RPC: the calls that clients of `mosesserver` make.
 //!
-//! The text of a call is what a line of `miriam translate` is, and the text of a response ends
-//! every word with a space, as Moses' does.
+//! The text of a call has the form of a line for `miriam translate`. In the text of a response a
+//! space follows every word, as in Moses.
 
 mod fixed_members;
 mod graph;
@@ -34,7 +34,7 @@ const METHODS: [&str; 6] = [
     "translate",
 ];
 
-/// Methods of `mosesserver` that change a model while it is served, with the reason why not.
+/// Unsupported methods of `mosesserver` that change a served model, with the reason.
 const UNAVAILABLE: [(&str, &str); 5] = [
     ("updater", "tables do not change while they are served"),
     ("optimize", "weights are tuned by miriam tune"),
@@ -43,7 +43,7 @@ const UNAVAILABLE: [(&str, &str); 5] = [
     ("getWeights", "GET /v1/models describes the models"),
 ];
 
-/// Calls of one `system.multicall` at most.
+/// The most calls of one `system.multicall`.
 const MAX_CALLS: usize = 1000;
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
@@ -61,11 +61,11 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// A call that is not answered with a value.
+/// Why a call is not answered with a value.
 enum Failure {
-    /// Something is wrong with the call.
+    /// The call failed.
     Fault(Fault),
-    /// The server does not take it.
+    /// The server rejects the request.
     Refusal(Refusal),
 }
 
@@ -81,8 +81,7 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// What a client is told that is not served. Where trying again helps it is an HTTP status,
-/// which clients know to do; otherwise a fault.
+/// Words a refusal as this protocol does: an HTTP status where a retry helps, otherwise a fault.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     if refusal.retry_after().is_some() || matches!(refusal, Refusal::Unauthorized) {
         let text = format!("{}\n", refusal.detail());
@@ -149,7 +148,7 @@ async fn run_one(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Val
     })
 }
 
-/// Several calls in one, each with its own response or fault.
+/// Answers several calls in one, each with a response or a fault.
 async fn multicall(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<Value, Failure> {
     let [Value::Array(calls)] = &wanted.parameters[..] else {
         return Err(Fault::new(Fault::TYPE, "an array of calls is needed").into());
@@ -169,7 +168,7 @@ async fn multicall(app: &Arc<App>, call: &Call, wanted: &MethodCall) -> Result<V
                 match run_one(app, call, &wanted).await {
                     Ok(value) => Ok(value),
                     Err(Failure::Fault(fault)) => Err(fault),
-                    // The whole call is tried again.
+                    // The client retries the whole call.
                     Err(Failure::Refusal(refusal)) if refusal.retry_after().is_some() => {
                         return Err(Failure::Refusal(refusal));
                     }

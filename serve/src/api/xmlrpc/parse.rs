@@ -1,7 +1,7 @@
 //! Calls of XML-RPC, read from XML.
 //!
-//! What a call has no use for is refused before it costs anything: document types (and with them
-//! entities that grow), entities other than the five of XML, and nesting without end.
+//! Expensive constructs that no call needs are rejected early: document types (and with them
+//! entities that expand), entities other than the five of XML, and deep nesting.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use quick_xml::events::Event;
 
 use super::value::{Fault, Value};
 
-/// How deep values may be nested.
+/// The deepest nesting of values.
 const MAX_DEPTH: usize = 16;
 
 /// A call.
@@ -23,10 +23,10 @@ pub struct MethodCall {
     pub parameters: Vec<Value>,
 }
 
-/// Reads a call.
+/// Parses a call.
 ///
 /// # Errors
-/// If it is not UTF-8, no XML, or no call.
+/// If it is not UTF-8, not XML, or not a call.
 pub fn parse_call(body: &[u8]) -> Result<MethodCall, Fault> {
     let text = decode(body)?;
     let mut reader = Reader::from_str(&text);
@@ -36,8 +36,8 @@ pub fn parse_call(body: &[u8]) -> Result<MethodCall, Fault> {
     parser.call()
 }
 
-/// The text of a call: UTF-8, or what its declaration says where that is Latin 1, as clients in
-/// PHP have it.
+/// Decodes the text of a call: UTF-8, or Latin 1 if its declaration says so, as clients in PHP
+/// write it.
 fn decode(body: &[u8]) -> Result<Cow<'_, str>, Fault> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let error = match std::str::from_utf8(body) {
@@ -64,7 +64,7 @@ struct Parser<'a> {
     open: Vec<String>,
 }
 
-/// What the parser looks at.
+/// A token.
 #[derive(Debug, PartialEq)]
 enum Token {
     Start(String),
@@ -78,7 +78,7 @@ fn wrong(reason: impl Into<String>) -> Fault {
 }
 
 impl Parser<'_> {
-    /// The next token. Texts that follow each other may come one by one.
+    /// Returns the next token. A text may be split into several tokens.
     fn token(&mut self) -> Result<Token, Fault> {
         loop {
             let event = self.reader.read_event().map_err(|error| wrong(error.to_string()))?;
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next token that is not white space.
+    /// Returns the next token that is not white space.
     fn element(&mut self) -> Result<Token, Fault> {
         loop {
             match self.token()? {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text up to the end of the element that is open.
+    /// Reads the text up to the end of the open element.
     fn text(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
@@ -190,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value whose `<value>` is open, with its end.
+    /// Reads the value after an open `<value>`, including its end.
     fn value(&mut self, depth: usize) -> Result<Value, Fault> {
         if depth > MAX_DEPTH {
             return Err(wrong("values are nested too deeply"));

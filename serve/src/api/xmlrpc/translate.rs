@@ -14,7 +14,7 @@ use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, Transl
 use crate::http::Call;
 use crate::http::forms::{field, parse_query};
 
-/// What a call asks for.
+/// The request of a call.
 struct Asked {
     align: bool,
     marks: bool,
@@ -44,7 +44,7 @@ pub(super) async fn run(
     };
     let query = parse_query(&call.query).map_err(|reason| parse(&reason))?;
     app.admit(call.bearer().or(field(&query, "api_key")), text.chars().count())?;
-    // Several models have several addresses: `/RPC2?model=NAME`.
+    // The address chooses among several models: `/RPC2?model=NAME`.
     let [model, from, to] = ["model", "from", "to"].map(|name| field(&query, name));
     let route = app.registry().route(model, from, to);
     let route = route.map_err(crate::refusal::Refusal::from)?;
@@ -81,7 +81,7 @@ pub(super) async fn run(
     }
     limits::check_algorithm(given, model)?;
     fixed_members::check(given, model)?;
-    // A list is as long as the beam is wide.
+    // A list is at most as long as the beam.
     let n_best = model.beam_size.map_or(nbest, |beam| nbest.min(beam));
     let request_options = RequestOptions {
         n_best,
@@ -94,7 +94,7 @@ pub(super) async fn run(
         ..RequestOptions::default()
     };
     let time = limits::milliseconds(given)?;
-    // A sentence is a line: what ends lines separates words.
+    // A sentence is one line, so ends of lines become spaces.
     let line = text.replace(['\n', '\r'], " ").into_bytes();
     let sentence = Sentence { text: line, ..Sentence::default() };
     let found = app.translate(&route, vec![sentence], request_options, app.deadline(time)).await?;
@@ -106,7 +106,7 @@ pub(super) async fn run(
     Ok(Value::Struct(response))
 }
 
-/// A truth value, in any of the forms that clients write.
+/// Parses a truth value in any of the forms that clients write.
 fn flag(given: &Value, name: &str) -> Result<bool, Fault> {
     match given.member(name) {
         None => Ok(false),
@@ -144,12 +144,12 @@ fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(Stri
     response
 }
 
-/// The words, each with a space after it. The text of neural models is joined already.
+/// Returns the words, each followed by a space. The text of neural models is already joined.
 fn words(found: &Hypothesis) -> Vec<u8> {
     found.text.clone()
 }
 
-/// The words with `|0-1|` after each phrase, the positions of its source.
+/// Returns the words with `|0-1|` after each phrase, the positions of its source.
 fn marked_text(found: &Hypothesis) -> Vec<u8> {
     let mut text = Vec::new();
     for phrase in &found.phrases {
@@ -163,7 +163,7 @@ fn marked_text(found: &Hypothesis) -> Vec<u8> {
     text
 }
 
-/// The phrases; of a neural model its word links.
+/// Returns the phrases, or the word links of a neural model.
 fn alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
     fn entry(target: (i64, i64), source: (u32, u32)) -> Value {
         Value::Struct(vec![
@@ -194,7 +194,7 @@ fn word_alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
     )
 }
 
-/// Links of words; neural models align the end of a sentence too, which is none.
+/// Returns the links of words, without the end of the sentence, which neural models align too.
 fn links(found: &Hypothesis, result: &SentenceResult) -> impl Iterator<Item = (u32, u32)> {
     let (source, target) = (result.source.len() as u32, found.tokens.len() as u32);
     found.alignment.iter().copied().filter(move |&(s, t)| s < source && t < target)
@@ -220,7 +220,7 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
     Value::Struct(entry)
 }
 
-/// A phrase for a span: `scores` are the values of all features in the order of the model.
+/// Returns a phrase for a span; `scores` are the values of all features in the order of the model.
 fn translation_option(option: &TranslationOption) -> Value {
     let all = option.features.iter().flat_map(|(_, values)| doubles(values)).collect();
     let labelled = option.features.iter();
@@ -239,7 +239,7 @@ fn doubles(values: &[f32]) -> Vec<Value> {
     values.iter().map(|&value| Value::Double(f64::from(value))).collect()
 }
 
-/// The feature values as a line of an n-best list has them.
+/// Writes the feature values as in a line of an n-best list.
 fn labelled(found: &Hypothesis) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, values) in &found.features {

@@ -1,4 +1,4 @@
-//! The values of XML-RPC, and how they are written.
+//! The values of XML-RPC, and their XML.
 
 use std::fmt::Write;
 
@@ -15,9 +15,9 @@ pub enum Value {
     String(String),
     /// Values in order.
     Array(Vec<Value>),
-    /// Values by name, in the order in which they were given.
+    /// Values by name, in their original order.
     Struct(Vec<(String, Value)>),
-    /// A value that no method here takes: a date, bytes, nil.
+    /// A value that no method uses: a date, bytes, nil.
     Other,
 }
 
@@ -31,24 +31,24 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Something failed that is not the client's fault.
+    /// The server failed.
     pub const INTERNAL: i32 = -500;
-    /// A value has another type than is needed.
+    /// A value has the wrong type.
     pub const TYPE: i32 = -501;
-    /// The call is not XML, or no call.
+    /// The call is not XML, or not a call.
     pub const PARSE: i32 = -503;
     /// The call took too long.
     pub const TIMEOUT: i32 = -505;
     /// There is no such method.
     pub const NO_METHOD: i32 = -506;
-    /// The call is refused.
+    /// The call is rejected.
     pub const REFUSED: i32 = -507;
     /// The call is larger than allowed.
     pub const LIMIT: i32 = -509;
     /// The call is not UTF-8.
     pub const UTF8: i32 = -510;
 
-    /// A fault.
+    /// Creates a fault.
     pub fn new(code: i32, reason: impl Into<String>) -> Self {
         Fault { code, reason: reason.into() }
     }
@@ -62,7 +62,7 @@ impl Fault {
 }
 
 impl Value {
-    /// The member `name` of a struct; the last one of several.
+    /// Returns the member `name` of a struct, the last one of several.
     pub fn member(&self, name: &str) -> Option<&Value> {
         match self {
             Value::Struct(members) => {
@@ -72,12 +72,12 @@ impl Value {
         }
     }
 
-    /// Bytes as a string; those that are not UTF-8 become U+FFFD.
+    /// Converts bytes to a string; those that are not UTF-8 become U+FFFD.
     pub fn text(bytes: &[u8]) -> Self {
         Value::String(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A count or a position.
+    /// Converts a count or a position.
     pub fn count(number: impl TryInto<i32>) -> Self {
         Value::Int(number.try_into().unwrap_or(i32::MAX))
     }
@@ -93,7 +93,7 @@ impl Value {
                 let _ = write!(out, "<boolean>{}</boolean>", u8::from(*is_true));
             }
             Value::Double(number) => {
-                // XML-RPC has no infinities: the largest numbers are as near as one gets.
+                // XML-RPC has no infinities, so they become the largest numbers.
                 let number = if number.is_nan() { 0.0 } else { number.clamp(-1e308, 1e308) };
                 let _ = write!(out, "<double>{number}</double>");
             }
@@ -124,7 +124,7 @@ impl Value {
     }
 }
 
-/// The document of a response.
+/// Writes the document of a response.
 pub fn write_response(outcome: &Result<Value, Fault>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<methodResponse>");
     match outcome {
@@ -143,7 +143,7 @@ pub fn write_response(outcome: &Result<Value, Fault>) -> String {
     out
 }
 
-/// One call of a `system.multicall`, answered.
+/// Returns the response to one call of a `system.multicall`.
 pub fn multicall_entry(outcome: Result<Value, Fault>) -> Value {
     match outcome {
         Ok(value) => Value::Array(vec![value]),
@@ -151,14 +151,14 @@ pub fn multicall_entry(outcome: Result<Value, Fault>) -> Value {
     }
 }
 
-/// Escapes what XML reads otherwise. Characters that XML does not have become U+FFFD.
+/// Escapes special characters of XML. Characters that XML does not allow become U+FFFD.
 fn push_escaped(text: &str, out: &mut String) {
     for letter in text.chars() {
         match letter {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // A reader would make it a line feed.
+            // An XML reader would turn it into a line feed.
             '\r' => out.push_str("&#xd;"),
             '\t' | '\n' => out.push(letter),
             '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
