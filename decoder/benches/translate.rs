@@ -1,5 +1,5 @@
-//! Decoded words a second on one thread: the German-English system where the
-//! real data is there, the toy system elsewhere.
+//! Decoded words per second on one thread: of the German-English system if the real data is there,
+//! otherwise of the toy system.
 //!
 //! `cargo bench -p miriam-decoder`
 

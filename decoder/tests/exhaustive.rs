@@ -1,6 +1,6 @@
-//! The search against the slowest decoder there is: every segmentation, every
-//! order, every choice of options, scored from the text files with plain f64
-//! sums. With wide stacks all must find the same best score.
+//! The search against an exhaustive decoder: every segmentation, order and choice of options,
+//! scored from the text files with plain f64 sums. With wide stacks all must find the same best
+//! score.
 
 mod markup;
 
@@ -34,8 +34,7 @@ struct Pair {
     reordering: [f32; 3],
 }
 
-/// n-grams, newest word last, with log10 probability and backoff. All parts of
-/// an n-gram are there.
+/// n-grams, newest word last, with log10 probability and backoff. All parts of an n-gram exist.
 #[derive(Debug, Clone)]
 struct Lm {
     order: usize,
@@ -211,7 +210,7 @@ impl Lm {
         arpa
     }
 
-    /// log10 p(word | context), by the textbook.
+    /// Returns log10 p(word | context), as in textbooks.
     fn log10(&self, context: &[usize], word: usize) -> f64 {
         match self.ngrams.get(&[context, &[word]].concat()) {
             Some(&(p, _)) => f64::from(p),
@@ -340,16 +339,16 @@ impl Exhaustive<'_> {
     }
 }
 
-/// Where each line's second table is.
+/// The place of the second table of each line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum SecondTable {
-    /// In a file, as the first does.
+    /// In a file, like the first.
     File,
     /// In the line itself.
     Line,
 }
 
-/// The searches there are: algorithm, and whether it scores lazily.
+/// The searches: algorithm, and whether it scores lazily.
 const SEARCHES: [(u32, bool); 3] = [(0, false), (1, false), (1, true)];
 
 /// Returns the system of `model` in `folder` with one of the searches.
@@ -379,8 +378,7 @@ fn is_close(found: f32, expected: f64) -> bool {
     (f64::from(found) - expected).abs() < 1e-4 * (1.0 + expected.abs())
 }
 
-/// All searches must find the best score there is for `line`, which is `words`
-/// with `markup`.
+/// Checks that all searches find the best score for `line`, which is `words` with `markup`.
 fn check_best_score(
     model: &Model,
     words: &[&str],
@@ -406,9 +404,8 @@ fn check_best_score(
     Ok(())
 }
 
-/// With room for everything a list for `line`, which is `words` with `markup` or a
-/// table, must hold every derivation once, with the score that the values and
-/// weights of its features give.
+/// Checks that a long enough list for `line`, which is `words` with `markup` or a table, holds
+/// every derivation once, with the score that the values and weights of its features give.
 fn check_lists(
     model: &Model,
     words: &[&str],

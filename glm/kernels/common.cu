@@ -8,8 +8,8 @@ struct SentenceSum {
     unsigned unknown;
 };
 
-// A sentence a thread: its scores added in the order of words, its unknown words
-// counted. With `skip` 1 its first token, <s>, is left out.
+// One sentence per thread: adds its scores in the order of words and counts its unknown
+// words. With `skip` 1 its first token, <s>, is left out.
 extern "C" __global__ void __launch_bounds__(THREADS) sum_sentences(
     const unsigned* tokens, const float* log10, const unsigned* ends, u64 sentences,
     unsigned skip, unsigned words, SentenceSum* sums) {
@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sum_sentences(
 }
 
 // Each of `readers` reads `rounds` times eight sectors of UNITS * 16 bytes at random
-// places. What was read goes nowhere, but the compiler cannot know.
+// places. The result is not used, but the compiler cannot know.
 template <int UNITS>
 __device__ __forceinline__ void read_sectors(const uint4* memory, u64 sectors, u64 readers, unsigned rounds,
                                              u64 seed, unsigned* sink) {

@@ -1,14 +1,14 @@
-// The bytes of a model as the kernels see them; `glm/src/format.rs` says what they
-// mean. Parameters are mirrored in `glm/src/device/parameters.rs`.
+// The bytes of a model as the kernels read them; `glm/src/format.rs` describes them.
+// Parameters are mirrored in `glm/src/device/sections.rs`.
 #pragma once
 
 typedef unsigned long long u64;
 
-// All lanes of a warp take part in every exchange, whatever their tiles are about.
+// All lanes of a warp take part in every exchange, whatever their tiles do.
 #define ALL 0xFFFFFFFFu
 
 constexpr unsigned SIGN = 1u << 31;          // of log10 p; in an entry: a single child
-constexpr unsigned NO_EXTENSION = 1u << 31;  // the bits of a backoff that is none
+constexpr unsigned NO_EXTENSION = 1u << 31;  // the bits of a missing backoff
 constexpr unsigned NO_WORD = 0xFFFFFFFFu;    // fills up keys and queries
 constexpr unsigned MANY = 255;               // this many children or more have a head
 constexpr unsigned SENTENCE_START = 1u << 31;

@@ -1,16 +1,16 @@
 // One query by a tile of lanes: from the newest word to the left, as far as the model
 // has n-grams.
 //
-// A walk is a machine that makes one round trip to memory a step. Tiles of a warp
-// run the same step together though one may descend a large block of bigrams while
-// another reads the entry of a trigram, so nobody waits for the longest walk of its
-// warp; whoever ends takes the next word at once. What differs by lane is kept by
-// lane: lane `j` of a tile holds the context word `j + 1` to the left and the backoff
+// A walk is a state machine that makes one round trip to memory per step. The tiles of a
+// warp run each step together, though one may descend a large block of bigrams while
+// another reads the entry of a trigram. So no tile waits for the longest walk of its warp;
+// a tile whose walk ends takes the next word at once. Data that differs between lanes is
+// kept by lane: lane `j` of a tile holds the context word `j + 1` to the left and the backoff
 // of the context of `j + 1` words, so a tile needs as many lanes as the order less
 // one, and every order runs the same code. All else is the same in all lanes of a
 // tile.
 //
-// Every exchange between lanes stands outside of branches: all 32 lanes meet there.
+// Every exchange between lanes is outside of branches, because all 32 lanes take part.
 //
 // Nothing is read outside of the sections, and every loop ends, whatever the bytes.
 #pragma once
@@ -18,18 +18,18 @@
 #include "model.cuh"
 
 enum Stage : unsigned {
-    ENDED,   // log10, length, kept and backoffs are what they will be
+    ENDED,   // log10, length, kept and backoffs are final
     KEYS,    // node `node` of the block of `count` keys at `first`
     HEAD,    // its first node, and in the unit before it how many keys there are: many
     ENTRY,   // the unit `first`; of the highest order, its part `count`
     BUCKET,  // the bucket `node`; the search began in bucket `first`
 };
 
-// Which orders may lie in buckets.
+// The orders that may be in buckets.
 enum Hashed : int { NONE = 0, BIGRAMS = 2, ANY = 16 };
 
-// Lanes of a search, keys of a node, which orders lie in buckets, and the order of the
-// model, 0 where it is known at run time only.
+// Lanes of a search, keys of a node, the orders in buckets, and the order of the model, 0
+// if it is known at run time only.
 template <int TILE, int WIDTH, int HASHED, int ORDER>
 struct Walk {
     // Each tile can take a line at once.
@@ -46,12 +46,12 @@ struct Walk {
     unsigned usable;   // words of context that can take part: those of KenLM's state
 
     unsigned stage;
-    unsigned sought;  // the word that is looked for
+    unsigned sought;  // the word to find
     unsigned first, count, node;
-    unsigned number;    // of the n-gram matched, where its children are hashed
+    unsigned number;    // of the n-gram matched, if its children are hashed
     unsigned log10;     // of the n-gram matched, as bits
     unsigned length;    // its words, from 1
-    unsigned kept;      // how many of them the next word's context keeps
+    unsigned kept;      // the number of them that the next word's context keeps
     unsigned backoffs;  // by lane: of the matched n-grams, as bits
 
     __device__ __forceinline__ explicit Walk(const Model& model)
@@ -69,17 +69,17 @@ struct Walk {
         return __shfl_sync(ALL, value, from, TILE);
     }
 
-    // An id of the model: what is none counts as <unk>.
+    // Returns an id of the model: <unk> for numbers that are not ids.
     __device__ __forceinline__ unsigned known(unsigned word) const {
         return word < model.words ? word : 0;
     }
 
-    // The entry of a word alone. The address is all that it waits for.
+    // Reads the entry of a word alone, which waits for the address only.
     __device__ __forceinline__ uint4 unigram(unsigned word) const {
         return __ldg(model.orders[0].units + known(word));
     }
 
-    // Begins where `now` says: the walk of `word`, whose entry is `entry`.
+    // Begins, if `now`, the walk of `word`, whose entry is `entry`.
     __device__ __forceinline__ void begin(bool now, unsigned word, const uint4& entry) {
         if (now) {
             length = 1;
@@ -90,9 +90,9 @@ struct Walk {
         extend<true>(now, entry, false);
     }
 
-    // Notes where `now` says that the n-gram of `length` words has this entry, and
-    // turns to those that extend it. An entry from a bucket gives small numbers of
-    // children only; `number` is its n-gram's then.
+    // Records, if `now`, that the n-gram of `length` words has this entry, and goes to
+    // those that extend it. An entry from a bucket gives only small numbers of
+    // children; then `number` is that of its n-gram.
     template <bool WORD>
     __device__ __forceinline__ void extend(bool now, const uint4& entry, bool from_bucket) {
         const unsigned next = of_lane(context, length - 1);
@@ -126,7 +126,7 @@ struct Walk {
         }
     }
 
-    // One round trip to memory. An ended walk stays as it is.
+    // Makes one round trip to memory. An ended walk does not change.
     __device__ __forceinline__ void step() {
         const bool longest = length + 1 == order();
         const bool bucket = HASHED && stage == BUCKET;
@@ -134,7 +134,7 @@ struct Walk {
         const bool in_keys = stage == KEYS || head;
         const bool small = stage == KEYS && count <= WIDTH;
 
-        // What is read: so many units from one on, of which so many are keys.
+        // The units to read: the first one, their number, and the number of units of keys.
         const unsigned keys = small ? (count + 3) / 4 : in_keys ? NODE_UNITS : 0;
         const unsigned whole = keys + (longest ? keys : count);
         unsigned loaded = stage == ENTRY ? 1 : keys;
@@ -142,7 +142,7 @@ struct Walk {
         if (bucket) loaded = 4;
         const unsigned unit = bucket ? node : first + node * NODE_UNITS;
         const Order order = model.orders[stage == ENDED ? 0 : length];
-        const unsigned room = bucket ? 3 : order.last - unit;  // behind the first
+        const unsigned room = bucket ? 3 : order.last - unit;  // after the first
         if (loaded > 0) loaded = unit > order.last ? 0 : (loaded <= room ? loaded : room + 1);
         const uint4* from = order.units + static_cast<u64>(unit) * (bucket ? 4 : 1);
         uint4 units[LOADS];
@@ -175,8 +175,8 @@ struct Walk {
         const unsigned told = of_lane(bucket ? !low : below | same << 2, at % TILE);
 
         bool found = stage == ENTRY || (bucket && hits);
-        // Of what was read: the unit with the entry; of the highest order also which
-        // part of that is log10 p.
+        // Among the units read: the one with the entry; in the highest order also the
+        // part of it that is log10 p.
         unsigned source = 0;
         unsigned in_unit = longest ? count & 3 : 0;
         const unsigned slot = 2 * at + told;  // of a bucket
@@ -228,7 +228,7 @@ struct Walk {
                 number = 3 * node + slot;
                 entry.w = entry.w >> (8 * slot) & 0xFF;  // counts are bytes
             } else {
-                // A byte of the one kind, a word of the other.
+                // A byte in one kind of bucket, a word in the other.
                 const bool overflows = longest ? entry.w != 0 : entry.w >> 24 != 0;
                 node = node < order.last ? node + 1 : 0;
                 if (!overflows || node == first) stage = ENDED;

@@ -1,13 +1,13 @@
-// Scores of tokens of text, of n-grams one by one, and of many words behind a context.
+// Scores of tokens of text, of n-grams one by one, and of many words after a context.
 //
 // Compiled once for each LANES (lanes of a search), NODE (keys of a node) and BUCKETS
-// (which orders lie in buckets); kernels in it for each ORDER that is common.
+// (the orders in buckets), with kernels for each common ORDER.
 //
-// Why the walk over all of a context equals the walk over KenLM's state, which is
-// cut to the longest n-gram that has a backoff or begins a longer one: a model has
-// the context of each n-gram, and the backoff of that is not -0.0. So behind a context
-// that the cut removed no n-gram is found, and its backoff, which is -0.0, changes no
-// sum. From the second token of a run on the state is known and cuts the walk.
+// The walk over a whole context equals the walk over KenLM's state, which is cut to the
+// longest n-gram that has a backoff or begins a longer one. The reason: a model has the
+// context of each n-gram, whose backoff is not -0.0. So no n-gram follows a context that
+// the cut removed, and its backoff, which is -0.0, changes no sum. From the second token
+// of a run on the state is known and cuts the walk.
 #include "walk.cuh"
 
 #define JOIN_(a, b, c, d, e) a##_t##b##_k##c##_h##d##_n##e
@@ -17,13 +17,13 @@
 // Threads of a block.
 #define THREADS 128
 
-// Scores words, a run of them a tile.
+// Scores words, one run of them per tile.
 //
-// Tokens: each word stands behind those before it in its sentence. Its walk finds the
-// backoffs of the context of the next, so only the first of a run that does not begin
-// a sentence has the walk of its predecessor repeated.
+// Tokens: each word follows those before it in its sentence. Its walk finds the backoffs
+// of the context of the next word. So the walk of the predecessor is repeated only for the
+// first word of a run that does not begin a sentence.
 //
-// Otherwise the words are candidates behind one context, whose walk comes first.
+// Otherwise the words are candidates after one context, whose walk comes first.
 template <bool TOKENS, int ORDER>
 __device__ __forceinline__ void score_runs(const Model& model, const unsigned* words,
                                            const unsigned* before, unsigned count,
@@ -45,7 +45,7 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
     unsigned word = word_at(at);
     unsigned older = 0;
     bool is_older = false;
-    bool replay = false;  // this walk serves the next only
+    bool replay = false;  // this walk is only for the next one
     if (at < end) {
         if (TOKENS) {
             replay = at > 0 && !(word & SENTENCE_START);
@@ -72,7 +72,7 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
     word = walk.known(id(word));
     walk.begin(at < end, word, walk.unigram(word));
     unsigned charged = 0;  // by lane: the backoffs of the context, as bits
-    // A word's entry is asked for one word ahead, the word itself two ahead.
+    // A word's entry is requested one word ahead, the word itself two ahead.
     unsigned ahead = word_at(at + !replay);
     uint4 entry = walk.unigram(id(ahead));
     unsigned later = word_at(at + !replay + 1);
@@ -107,9 +107,9 @@ __device__ __forceinline__ void score_runs(const Model& model, const unsigned* w
     }
 }
 
-// Scores n-grams, newest word first: a pair of tiles a query, of which one walks from
-// the newest word and the other, at the same time, from the word before it, to find
-// the backoffs of the context.
+// Scores n-grams, newest word first, with a pair of tiles per query. One tile walks from
+// the newest word and the other, at the same time, from the word before it, to find the
+// backoffs of the context.
 template <int ORDER>
 __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned* queries,
                                              unsigned count, unsigned run, float* log10,
@@ -133,14 +133,14 @@ __device__ __forceinline__ void score_ngrams(const Model& model, const unsigned*
     const unsigned mine = of_context, others = of_context + 1 + lane;
     unsigned word = word_at(at, mine), older = word_at(at, others);
     uint4 now = walk.unigram(word);
-    // An entry is asked for one query ahead, the words two ahead.
+    // An entry is requested one query ahead, the words two ahead.
     unsigned ahead = word_at(at + 1, mine), ahead_older = word_at(at + 1, others);
     uint4 entry = walk.unigram(ahead);
     unsigned later = word_at(at + 2, mine), later_older = word_at(at + 2, others);
 
     bool fresh = true;
     while (true) {
-        // The query at `at` begins; behind the last one there is only padding.
+        // The query at `at` begins; after the last one there is only padding.
         const unsigned padding = walk.ballot(older == NO_WORD);
         if (fresh) {
             walk.context = walk.known(older);

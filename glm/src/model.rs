@@ -146,7 +146,7 @@ impl GlmModel {
         &self.levels[order - 2]
     }
 
-    /// The same model, searched with the instructions of `isa`.
+    /// Returns the same model, searched with the instructions of `isa`.
     #[cfg(test)]
     pub(crate) fn with_isa(self, isa: Isa) -> Self {
         GlmModel { isa, ..self }

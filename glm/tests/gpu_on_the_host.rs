@@ -1,8 +1,8 @@
 //! The sources of the kernels, compiled for the host, against models on the CPU, to the
 //! bit.
 //!
-//! The library that replaces the driver must be there when a process starts, so the
-//! ignored tests run in a process of their own, which the first test starts.
+//! The library that replaces the driver must exist when a process starts, so the ignored tests run
+//! in a separate process, which the first test starts.
 
 mod host;
 
@@ -148,7 +148,7 @@ fn random_text(
     (text, ends)
 }
 
-/// Panics at the first difference, to the bit.
+/// Panics at the first difference, even of one bit.
 #[track_caller]
 fn assert_bit_equal(scores: &[(Log10, u8)], expected: &[(Log10, u8)], what: &str) {
     let (scores, expected) = (bits(scores), bits(expected));

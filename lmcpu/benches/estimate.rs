@@ -1,5 +1,5 @@
-//! Estimation of a 5-gram model from the captions of Multi30k; skipped where they are
-//! absent.
+//! Estimation of a 5-gram model from the captions of Multi30k; skipped if they
+//! are absent.
 
 use std::io::{Cursor, Read};
 use std::path::Path;

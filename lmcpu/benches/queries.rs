@@ -1,8 +1,8 @@
-//! Queries a second: one at a time, one at a time with prefetch, and in batches
-//! of independent sentences.
+//! Queries per second: one at a time, one at a time with prefetch, and in batches of independent
+//! sentences.
 //!
-//! The model and the text are Multi30k's where that data is beside the project; a
-//! synthetic model, larger than the caches, is always measured.
+//! The model and the text are Multi30k's if that data is beside the project; a synthetic model,
+//! larger than the caches, is always measured.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -135,13 +135,13 @@ fn multi30k() -> Vec<Workload> {
     workloads
 }
 
-/// A hash, for pseudo-random numbers.
+/// Returns a hash, for pseudo-random numbers.
 fn scramble(n: u64) -> u64 {
     let n = (n ^ (n >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (n ^ (n >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (n >> 33)
 }
 
-/// Three million trigrams over 50,000 words, and text half made of them.
+/// Makes three million trigrams over 50,000 words, and text half made of them.
 fn synthetic() -> Vec<Workload> {
     const WORDS: u64 = 50_000;
     const FOLLOWERS: u64 = 30;

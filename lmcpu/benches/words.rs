@@ -1,6 +1,5 @@
-//! Words a second from text to ids: in running text, most of whose words are frequent,
-//! and in a word list, in which nearly all words have to be looked up in the
-//! vocabulary.
+//! Words per second from text to ids: in running text with mostly frequent words, and in a word
+//! list, whose words nearly all have to be looked up in the vocabulary.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

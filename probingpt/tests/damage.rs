@@ -181,7 +181,7 @@ proptest! {
     }
 }
 
-/// A phrase table with 0 expected scores is not taken for a reordering table.
+/// A phrase table with 0 expected scores is not mistaken for a reordering table.
 #[test]
 fn a_phrase_table_has_scores() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_phrase_table_has_scores() {
     assert!(error.contains("expected 0 scores, found 1"), "{error}");
 }
 
-/// Printing fails rather than leave out words or points.
+/// Printing fails instead of leaving out words or points.
 #[test]
 fn damaged_entries_are_not_printed() {
     let bytes = build_bytes(&sample_lines());

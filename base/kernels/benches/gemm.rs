@@ -53,13 +53,13 @@ fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-/// CPU seconds of this thread.
+/// Returns the CPU seconds of this thread.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// The rate of work of `operations` operations, in 10^9 a second: the best of slices that are
+/// The rate of work of `operations` operations, in 10^9 per second: the best of slices that are
 /// long compared with reading the clock.
 struct Rate {
     operations: f64,
@@ -88,7 +88,7 @@ impl Rate {
     }
 }
 
-/// Rates of a GEMM and of the peak, slices in turn for `for_seconds` seconds.
+/// Returns the rates of a GEMM and of the peak, slices in turn for `for_seconds` seconds.
 fn measure(
     operations: f64,
     for_seconds: f64,
@@ -106,7 +106,7 @@ fn measure(
     rates.map(|rate| rate.best)
 }
 
-/// Rates of a GEMM of that kind and shape, and of the peak.
+/// Returns the rates of a GEMM of that kind and shape, and of the peak.
 fn bench_gemm(
     cpu: Cpu,
     kind: GemmKind,
@@ -168,7 +168,7 @@ mod peak {
     pub const ROUNDS: usize = 10_000;
     const SUMS: usize = 10;
 
-    /// Operations of one call of a loop below, at `lanes` products an instruction.
+    /// Returns the operations of one call of a loop below, at `lanes` products per instruction.
     pub fn operations(lanes: usize) -> u64 {
         (2 * lanes * SUMS * ROUNDS) as u64
     }
@@ -282,7 +282,7 @@ impl Arguments {
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match &argument[..] {
-                // Passed by cargo.
+                // Cargo passes this.
                 "--bench" => {}
                 "--seconds" => {
                     let value = arguments.next().and_then(|text| text.parse().ok());

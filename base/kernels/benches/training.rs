@@ -29,17 +29,17 @@ fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-/// CPU seconds of this thread.
+/// Returns the CPU seconds of this thread.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
-/// What is measured, and the prefixes of what is wanted.
+/// The measurements, and the prefixes of those requested.
 struct Bench {
     prefixes: Vec<String>,
     group: &'static str,
-    /// Elements of a call, or bytes.
+    /// Elements or bytes of a call.
     throughput: (usize, &'static str),
 }
 

@@ -66,7 +66,7 @@ impl RowKey {
 /// below `keep * 2^32`. The same bits on every CPU.
 ///
 /// # Panics
-/// If `keep` is no such probability.
+/// If `keep` is out of range.
 pub fn fill_dropout_mask(cpu: Cpu, key: [u32; 2], row: MaskRow, keep: f32, out: &mut [f32]) {
     assert!(keep > 0.0 && keep <= 1.0, "a probability of keeping, not {keep}");
     if keep == 1.0 {

@@ -1,5 +1,5 @@
-//! Random markup for the exhaustive decoder, and what it means: the rules of
-//! `phrase-decoding.md` 3.2 over plain lists.
+//! Random markup for the exhaustive decoder, and its meaning: the rules of `phrase-decoding.md` 3.2
+//! over plain lists.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 pub struct Markup {
     pub mode: &'static str,
     pub forced: Vec<Forced>,
-    /// Walls before these words; 0 is none.
+    /// Walls before these words; 0 means no wall.
     pub walls: Vec<usize>,
     /// First and last words; zones contain each other or do not touch.
     pub zones: Vec<(usize, usize)>,
@@ -25,7 +25,7 @@ pub struct Forced {
     pub translations: Vec<(String, Option<f32>)>,
 }
 
-/// Markup for sentences of up to `longest` words; see [`Markup::restrict_to`].
+/// Makes markup for sentences of up to `longest` words; see [`Markup::restrict_to`].
 pub fn markup(longest: usize) -> impl Strategy<Value = Markup> {
     let words = proptest::collection::vec(proptest::sample::select(vec!["a", "b", "c", "d"]), 0..3);
     let translation = (words.prop_map(|words| words.join(" ")), 1u32..100);
@@ -48,12 +48,12 @@ pub fn markup(longest: usize) -> impl Strategy<Value = Markup> {
 }
 
 impl Markup {
-    /// No markup, and none is looked for.
+    /// Makes empty markup, which is not parsed.
     pub fn none() -> Self {
         Markup { mode: "pass-through", ..Markup::default() }
     }
 
-    /// What of it fits a sentence of `length` words, with zones that contain each
+    /// Returns the part of it that fits a sentence of `length` words, with zones that contain each
     /// other or do not touch.
     pub fn restrict_to(mut self, length: usize) -> Self {
         self.forced.retain(|f| f.end <= length);
@@ -154,7 +154,7 @@ impl Markup {
             .collect()
     }
 
-    /// The check of 3.2 for the words `start..=last`.
+    /// Whether the words `start..=last` pass the check of 3.2.
     pub fn respects_constraints(
         &self,
         covered: &[bool],

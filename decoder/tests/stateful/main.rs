@@ -1,10 +1,9 @@
-//! Features that look back at more than words (reordering of every type, early
-//! distortion cost, operation sequences) against definitions applied to complete
-//! derivations: every segmentation, order and choice of options is listed and scored
-//! from its beginning, with plain f64 sums and nothing carried along. Under the
-//! exact rule of recombination wide stacks must find the same best score; under
-//! Moses2's rule none that is better. The phrase table is a file or comes in the line,
-//! which must make no difference.
+//! Features that depend on more than words (reordering of every type, early distortion cost,
+//! operation sequences) against definitions applied to complete derivations: every segmentation,
+//! order and choice of options is listed and scored from its beginning, with plain f64 sums and
+//! nothing carried along. Under the exact rule of recombination wide stacks must find the same best
+//! score, and under Moses2's rule no better one. It must make no difference whether the phrase
+//! table is a file or in the line.
 
 mod operation_trace;
 
@@ -70,8 +69,7 @@ impl ReorderingKind {
         self.num_orientations() * if self.direction == "bidirectional" { 2 } else { 1 }
     }
 
-    /// What a score of `pair` for `orientation` adds, in the direction that comes
-    /// `nth`.
+    /// Returns the term of `pair` for `orientation` in the direction `nth`.
     fn score(self, pair: &Pair, nth: usize, orientation: usize) -> f64 {
         let Some(row) = &pair.reordering else { return 0.0 };
         let (column, weight) = if self.collapsed {
@@ -85,7 +83,7 @@ impl ReorderingKind {
         REORDERING_WEIGHTS[weight] * f64::from(row[column]).ln()
     }
 
-    /// Returns the orientation of something that lies so.
+    /// Returns the orientation for a relative position.
     fn orientation(self, monotone: bool, swap: bool, right: bool) -> usize {
         match self.orientations {
             "leftright" => usize::from(!right),
@@ -102,8 +100,7 @@ const REORDERING_WEIGHTS: [f64; 8] = [0.2, 0.3, 0.4, 0.15, 0.35, 0.25, 0.1, 0.45
 const OPERATION_WEIGHTS: [f64; 5] = [0.3, -0.1, -0.2, -0.15, 0.25];
 const DISTORTION: f64 = 0.3;
 
-/// n-grams, newest word last, with log10 probability and backoff; all parts of an
-/// n-gram are there.
+/// n-grams, newest word last, with log10 probability and backoff; all parts of an n-gram exist.
 #[derive(Debug, Clone)]
 struct Lm {
     order: usize,
@@ -183,7 +180,7 @@ impl Lm {
         arpa
     }
 
-    /// log10 p(word | context), by the textbook.
+    /// Returns log10 p(word | context), as in textbooks.
     fn log10(&self, context: &[&'static str], word: &'static str) -> f64 {
         match self.ngrams.get(&[context, &[word]].concat()) {
             Some(&(p, _)) => f64::from(p),
@@ -194,7 +191,7 @@ impl Lm {
         }
     }
 
-    /// log10 p of a sequence after `<s>`.
+    /// Returns log10 p of a sequence after `<s>`.
     fn score_sequence(&self, operations: &[String]) -> f64 {
         let mut history = vec!["<s>"];
         let mut sum = 0.0;
@@ -328,7 +325,7 @@ impl Model {
 struct AppliedPhrase<'a> {
     start: usize,
     end: usize,
-    /// Nothing for an unknown word.
+    /// `None` for an unknown word.
     pair: Option<&'a Pair>,
 }
 

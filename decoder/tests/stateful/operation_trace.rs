@@ -1,5 +1,5 @@
-//! The operations of the operation sequence model (generate, gap, jump) that a derivation is
-//! made of, by their definitions.
+//! The operations (generate, gap, jump) of a derivation in the operation sequence model, by their
+//! definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct OperationTrace {
     pub insertions: i32,
 }
 
-/// What happens to a source word.
+/// The treatment of a source word.
 enum SourceOperation<'a> {
     Translate(String),
     Continue,

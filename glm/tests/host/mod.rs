@@ -91,7 +91,7 @@ pub fn library(keep: &Path) -> Option<PathBuf> {
         std::fs::remove_file(object).expect("the object exists");
     }
     std::os::unix::fs::symlink("libcuda.so.1", work.path().join("libcuda.so")).expect("a link");
-    // Fails when another process was first, whose library is the same.
+    // Fails if another process was faster; its library is the same.
     let _ = std::fs::rename(work.keep(), &folder);
     Some(folder)
 }

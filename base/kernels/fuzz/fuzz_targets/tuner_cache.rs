@@ -1,4 +1,4 @@
-//! Arbitrary bytes as the cache file of the tuner: read or refused.
+//! Arbitrary bytes as the cache file of the tuner: read or rejected.
 //! `cargo +nightly fuzz run tuner_cache` in `base/kernels`.
 #![no_main]
 

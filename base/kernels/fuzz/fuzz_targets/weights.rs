@@ -1,4 +1,4 @@
-//! Arbitrary lines, lengths and shapes as packed weights: refused, or multiplied inside
+//! Arbitrary lines, lengths and shapes as packed weights: rejected, or multiplied inside
 //! their bytes. `cargo +nightly fuzz run weights` in `base/kernels`.
 #![no_main]
 

@@ -28,7 +28,7 @@ fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7919) % 2003) as f32 / 1001.0 - 1.0).collect()
 }
 
-/// CPU seconds of this thread.
+/// Returns the CPU seconds of this thread.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
@@ -47,8 +47,8 @@ fn slice(calls: &mut usize, work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-/// `gemm`'s product of two row-major matrices, the first of them transposed if asked, added to
-/// `out` if asked.
+/// Computes `gemm`'s product of two row-major matrices. The first is transposed, and the product
+/// added to `out`, if requested.
 fn theirs(
     (a, transposed): (&[f32], bool),
     b: &[f32],
@@ -96,7 +96,7 @@ fn race(for_seconds: f64, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()) -> [
     best
 }
 
-/// Rates of both, in 10^9 operations a second.
+/// Returns the rates of both, in 10^9 operations per second.
 fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (a, b) = (numbers(rows * depth), numbers(depth * columns));
     let weights =
@@ -119,7 +119,7 @@ fn compare(shape @ [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64
     best.map(|time| 2.0 * (rows * depth * columns) as f64 / time / 1e9)
 }
 
-/// Rates of both for gradients of weights, in 10^9 operations a second.
+/// Returns the rates of both for gradients of weights, in 10^9 operations per second.
 fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f64; 2] {
     let (x, dz) = (numbers(rows * inputs), numbers(rows * outputs));
     let cpu = Cpu::detect();
@@ -141,7 +141,7 @@ fn compare_gradient([rows, inputs, outputs]: [usize; 3], for_seconds: f64) -> [f
     best.map(|time| 2.0 * (rows * inputs * outputs) as f64 / time / 1e9)
 }
 
-/// Returns the bytes read and written a second by filling weights, in 10^9, beside copying them.
+/// Returns the bytes read and written per second by filling weights, in 10^9, and by copying them.
 fn compare_packing((inputs, outputs): (usize, usize), turned: bool, for_seconds: f64) -> [f64; 2] {
     let values = numbers(inputs * outputs);
     let mut weights = WeightsF32::default();

@@ -43,7 +43,7 @@ impl<'a> PackedF32<'a> {
     /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
-    /// If the range is none of those.
+    /// If the range is not of that form.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         Self { panels: self.panels.column_range(&columns) }
     }

@@ -86,7 +86,7 @@ impl<'a> PackedI16<'a> {
     /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
-    /// If the range is none of those.
+    /// If the range is not of that form.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         let scales = &self.scales[columns.start..columns.end.next_multiple_of(LANES)];
         Self { panels: self.panels.column_range(&columns), scales, norm: self.norm }

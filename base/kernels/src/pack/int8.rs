@@ -89,7 +89,7 @@ impl<'a> PackedI8<'a> {
     /// Returns the columns `columns`, which start and end at multiples of sixteen, or at the end.
     ///
     /// # Panics
-    /// If the range is none of those.
+    /// If the range is not of that form.
     pub fn column_range(&self, columns: Range<usize>) -> Self {
         let padded = columns.start..padded(columns.end);
         Self {
