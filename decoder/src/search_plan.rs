@@ -15,7 +15,7 @@ pub(crate) struct TableLookup {
     pub(crate) backoff: DecodingGraphBackoff,
 }
 
-/// The features of a system, and what follows from their weights.
+/// The features of a system, and data that depends on their weights.
 pub(crate) struct SearchPlan {
     pub(crate) features: FeatureSet,
     /// Tables in the order in which they are asked, that of the mapping.

@@ -128,7 +128,7 @@ fn used_tables(
     })
 }
 
-/// Returns the reordering models with tables of their own.
+/// Returns the reordering models with their own tables.
 fn external_reordering(
     configuration: &Configuration,
 ) -> impl Iterator<Item = (&FeatureSpec, &ReorderingSpec)> {

@@ -1,4 +1,4 @@
-//! Opening a language model of any file format.
+//! Opening of a language model of any file format.
 
 use std::path::Path;
 use std::sync::Arc;

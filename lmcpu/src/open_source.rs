@@ -1,4 +1,4 @@
-//! Opening a model of any file format as lists of n-grams.
+//! Opening of a model of any file format as lists of n-grams.
 
 use std::path::Path;
 

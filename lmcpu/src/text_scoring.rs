@@ -1,6 +1,6 @@
-//! Scoring text: worker threads score blocks of lines, and the sentences of a block are
-//! scored as one batch, so that their memory accesses overlap. Results are in the order
-//! of the text and do not depend on the number of threads.
+//! Scoring of text: worker threads score blocks of lines, and the sentences of a block are scored
+//! as one batch, so that their memory accesses overlap. Results are in the order of the text and do
+//! not depend on the number of threads.
 //!
 //! The total of a sentence is an f32 sum over its words in order, those of the corpus
 //! are f64 sums over sentences and unknown words in order, as in KenLM (`ngram-lm.md`
@@ -208,7 +208,7 @@ impl<'m> TextScorer<'m> {
 pub(crate) struct BlockOutcome {
     /// The bytes to write.
     pub output: Vec<u8>,
-    /// The parts of `output` that are written depending on what was written before
+    /// The parts of `output` that are written or not, depending on earlier lines
     /// ([`RankLimit`](crate::perplexity::RankLimit)).
     pub tied_parts: Vec<Range<usize>>,
     /// The perplexities of lines where they are collected, with the language of each document.

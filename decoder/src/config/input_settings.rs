@@ -22,7 +22,7 @@ pub struct InputSettings {
 }
 
 impl InputSettings {
-    /// Whether lines hold more than words: markup, or a phrase table of their own.
+    /// Whether lines hold markup or a phrase table besides words.
     pub fn has_annotations(&self) -> bool {
         self.markup != XmlInputMode::PassThrough || self.has_sentence_table
     }
@@ -81,7 +81,7 @@ fn describe_input_type(number: &str) -> &'static str {
         "1" => " is confusion networks, which are not available",
         "2" => " is word lattices, which are not available",
         "3" => " is parse trees, which are not available",
-        "5" => " is sentences with columns of their own, which are not available",
+        "5" => " is sentences with separate columns, which are not available",
         "6" => " is parse forests, which are not available",
         _ => " is unknown",
     }

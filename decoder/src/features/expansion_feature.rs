@@ -1,6 +1,5 @@
-//! Features of an expansion, a hypothesis with one more phrase: those that look at the
-//! previous phrase's span and the coverage, language models, and features with a state
-//! of their own.
+//! Features of an expansion, a hypothesis with one more phrase: those that look at the previous
+//! phrase's span and the coverage, language models, and features with their own state.
 //!
 //! The search adds weighted scores, one addition after another in the order of the ini;
 //! values are computed for what is printed. Both ask the same function of a feature's
@@ -93,7 +92,7 @@ pub(crate) enum ExpansionFeature {
     ForwardReordering(ForwardReordering),
     HierarchicalForward(HierarchicalForward),
     LanguageModel(LanguageModelFeature),
-    /// A feature with a state of its own that is not a language model.
+    /// A feature with its own state that is not a language model.
     Stateful(StatefulSlot),
 }
 
@@ -113,8 +112,8 @@ impl ExpansionFeature {
     }
 
     /// Returns `total` plus the weighted score of an expansion. A language model sets its state
-    /// after the expansion; `stateful_scores` are the weighted scores of the features with states
-    /// of their own.
+    /// after the expansion; `stateful_scores` are the weighted scores of the features with their
+    /// own states.
     #[inline(always)]
     pub(crate) fn add_score(
         &self,

@@ -65,7 +65,7 @@ impl OptionCollector {
                 });
                 phrases.push(InputPhrase { total, words, details });
             }
-            // They share a slot with the copied word, where there is to be one.
+            // They share a slot with the copied word, if there is one.
             let is_word = span.end - span.start == 1;
             if is_word && system.settings.copy_known_words && filter.allows_copying(span) {
                 phrases.push(copy_unknown_word(system, sentence, span.start));

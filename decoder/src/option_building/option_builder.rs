@@ -350,7 +350,7 @@ impl OptionBuilder {
         Ok(kept)
     }
 
-    /// Adds the scores of reordering models that have tables of their own.
+    /// Adds the scores of reordering models with their own tables.
     fn add_reordering_scores(
         &mut self,
         system: &System,

@@ -127,8 +127,8 @@ impl OptionBuilder {
         Ok(())
     }
 
-    /// Writes the scores of reordering models that have tables of their own to the rows
-    /// of `num_options` options of `source`, whose target words `words` gives.
+    /// Writes the scores of reordering models with their own tables to the rows of `num_options`
+    /// options of `source`, whose target words `words` gives.
     fn write_reordering_values<'w>(
         &mut self,
         system: &System,

@@ -135,8 +135,8 @@ impl<'s> LineReporter<'s> {
         Ok(())
     }
 
-    /// Ends the line, whose last part is `decoded`: gives each stream of the settings what is still
-    /// missing. Returns the error of its n-best list.
+    /// Ends the line, whose last part is `decoded`: completes the output to each stream of the
+    /// settings. Returns the error of its n-best list.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ struct Candidate {
     is_alive: bool,
 }
 
-/// One stack's hypotheses, and what it does with those that are recombined.
+/// The hypotheses of one stack, and the treatment of recombined ones.
 #[derive(Default)]
 pub(crate) struct Candidates<L = Discard> {
     entries: Vec<Candidate>,
@@ -126,11 +126,10 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
-    /// Prunes a group that has outgrown twice its limit, as Moses2 does: its loop
-    /// over what is beyond the limit looks at the shrinking size, so only half
-    /// of that goes, and the group is pruned again the sooner. That matters under
-    /// a tight beam, because pruning lowers the score under which arrivals are
-    /// turned away.
+    /// Prunes a group that has more than twice its limit, as Moses2 does. Its loop over the excess
+    /// compares with the shrinking size, so it removes only half of the excess, and the group is
+    /// pruned again sooner. That matters under a tight beam, because pruning lowers the score below
+    /// which new hypotheses are rejected.
     fn prune(&mut self, group: u32, limits: StackLimits) {
         self.order.clear();
         for (i, entry) in self.entries.iter().enumerate() {

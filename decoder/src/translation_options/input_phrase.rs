@@ -1,4 +1,4 @@
-//! Phrases that come with the sentence: forced translations, entries of its own table,
+//! Phrases that come with the sentence: forced translations, entries of the sentence's own table,
 //! copied words.
 
 use miriam_textio::WordId;

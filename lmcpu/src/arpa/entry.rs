@@ -233,7 +233,7 @@ impl<'t> Cursor<'t> {
         Ok(&rest[..length])
     }
 
-    /// Reads what follows the words of an n-gram that may have a backoff.
+    /// Reads the rest of the line of an n-gram that may have a backoff, after its words.
     #[inline]
     fn read_backoff(&mut self) -> Result<f32, EntryError> {
         if self.ends_line("after the words")? {
@@ -249,7 +249,7 @@ impl<'t> Cursor<'t> {
         Ok(if backoff == 0.0 { -0.0 } else { backoff })
     }
 
-    /// Reads what follows the words of the longest n-grams.
+    /// Reads the rest of the line of one of the longest n-grams, after its words.
     #[inline]
     fn expect_no_backoff(&mut self) -> Result<f32, EntryError> {
         if self.ends_line("after the words")? {

@@ -1,5 +1,5 @@
-//! Reading ARPA files: what KenLM accepts is accepted, what it rejects is an error that
-//! names the line and the remedy (`ngram-lm.md` 1).
+//! Reading of ARPA files. Files that KenLM accepts are accepted; others are an error that names the
+//! line and the remedy (`ngram-lm.md` 1).
 //!
 //! Two deliberate differences: unigram models are accepted, and two entries for the
 //! same n-gram are an error, where KenLM silently keeps one of them, unless

@@ -1,4 +1,4 @@
-//! Treatment of ARPA files that KenLM rejects, or reads by a rule of its own.
+//! Treatment of ARPA files that KenLM rejects, or reads by a special rule.
 //!
 //! Toolkits write n-grams twice, probabilities above 1 (IRSTLM) and models without sentence
 //! markers. By default each is an error that names the line and the remedy. The same options apply

@@ -1,9 +1,9 @@
 //! Conversion of text to word ids.
 //!
-//! Blocks of text are split into words in parallel, each with a vocabulary of its own;
-//! one thread then maps their ids to those of the whole text. Blocks and the words of
-//! each are in order, so ids are in the order of first appearance (`ngram-lm.md` 3.2),
-//! and only the distinct words of a block are looked up in the large vocabulary.
+//! Blocks of text are split into words in parallel, each with its own vocabulary; one thread then
+//! maps their ids to those of the whole text. Blocks and the words of each are in order, so ids are
+//! in the order of first appearance (`ngram-lm.md` 3.2), and only the distinct words of a block are
+//! looked up in the large vocabulary.
 
 use std::io::Read;
 use std::sync::atomic::Ordering;

@@ -57,7 +57,7 @@ impl IntermediateFiles {
         })
     }
 
-    /// Writes what comes before the records.
+    /// Writes the header and the words, which come before the records.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Estimating a model from text by modified Kneser-Ney smoothing; the output equals
-//! lmplz's to the byte (`ngram-lm.md` 3).
+//! Estimation of a model from text by modified Kneser-Ney smoothing; the output equals lmplz's to
+//! the byte (`ngram-lm.md` 3).
 //!
 //! 1. `corpus` turns text into word ids; `token_chunk` sorts the longest n-grams
 //!    that end in each range of words. A text that does not fit into memory is sorted

@@ -1,4 +1,4 @@
-//! Building the trie of n-grams of all lengths from the sorted longest ones.
+//! Building of the trie of n-grams of all lengths from the sorted longest ones.
 //!
 //! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so one scan
 //! builds a trie in which the children of an n-gram are its extensions to the left. Its adjusted

@@ -31,8 +31,8 @@ pub(super) struct SortedRun {
 }
 
 impl SortedRun {
-    /// Appends n-grams that follow those already written, in segments of about
-    /// `segment_bytes` bytes, which is what a merge holds in memory of each run.
+    /// Appends n-grams that follow those already written, in segments of about `segment_bytes`
+    /// bytes. A merge holds one segment of each run in memory.
     pub fn write_ngrams<K: NgramKey>(
         &mut self,
         ngrams: impl Iterator<Item = (K, u64)>,

@@ -1,5 +1,5 @@
-//! Filling a linear-probing table in parallel, with the result of inserting its entries
-//! one after another.
+//! Parallel filling of a linear-probing table, with the result of inserting its entries one after
+//! another.
 //!
 //! The slot of an entry in KenLM's tables depends on all entries that were inserted
 //! before it, and the file must equal KenLM's byte for byte. The result of sequential

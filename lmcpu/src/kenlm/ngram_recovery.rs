@@ -1,4 +1,4 @@
-//! Recovering the words of the n-grams of a probing file, which keeps only hashes.
+//! Recovery of the words of the n-grams of a probing file, which keeps only hashes.
 //!
 //! A hash cannot be inverted, but an n-gram can be guessed: its n-1 newest words are an
 //! n-gram flagged as extended to the left, and its n-1 oldest words one flagged as

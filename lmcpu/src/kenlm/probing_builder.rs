@@ -1,5 +1,5 @@
-//! Writing KenLM's probing files, byte for byte as its `build_binary probing`
-//! (`ngram-lm.md` 2.8, 2.13), for other tools that read them.
+//! Writing of KenLM's probing files, byte for byte as its `build_binary probing` (`ngram-lm.md`
+//! 2.8, 2.13), for other tools that read them.
 //!
 //! Orders are built one after another, each on all threads. That an n-gram extends its
 //! suffix and its context is first recorded in marks beside the slots and written to

@@ -45,7 +45,7 @@ impl BlankKeyWriter {
         Ok(())
     }
 
-    /// Writes the one section where there is one.
+    /// Writes the one section for all orders, if there is one.
     pub fn finish(self, writer: &mut ContainerWriter) -> Result<()> {
         if !self.is_separate {
             writer.write_section("blanks", &self.collected)?;

@@ -175,9 +175,8 @@ struct MiddleTable {
     oldest: ZeroedVec<u32>,
 }
 
-/// An n-gram whose suffix no state keeps as far as is known when the n-gram is read. If
-/// in the end a state keeps the n-gram but none keeps the suffix, minimisation is not
-/// closed.
+/// An n-gram whose suffix is not kept by a state when the n-gram is read. If in the end a state
+/// keeps the n-gram but none keeps the suffix, minimisation is not closed.
 #[derive(Clone, Copy)]
 struct ClosureCheck {
     order: usize,

@@ -160,7 +160,7 @@ impl Level {
         })
     }
 
-    /// Returns the number of n-grams; or what is wrong with one.
+    /// Returns the number of n-grams, or the error of one.
     pub fn verify(&self) -> Result<u64, String> {
         self.table.verify().map_err(|(number, reason)| format!("n-gram {number}: {reason}"))
     }

@@ -37,7 +37,7 @@ struct RowColumn {
 
 impl ReorderingScores {
     /// Returns the scores of `feature`, whose first component is `component`, in the records of the
-    /// phrase tables or in a table of their own.
+    /// phrase tables or in their own table.
     pub(super) fn new(
         feature: &FeatureSpec,
         spec: &ReorderingSpec,
@@ -174,8 +174,8 @@ impl FeatureSet {
         }
     }
 
-    /// Writes the reordering scores of models with tables of their own to the rows of
-    /// options of `source`, whose target words `words` gives.
+    /// Writes the reordering scores of models with their own tables to the rows of options of
+    /// `source`, whose target words `words` gives.
     ///
     /// # Errors
     ///

@@ -8,8 +8,8 @@
 use crate::span::Span;
 
 /// Puts `span` on `stack`, merges spans that touch, and returns the signed distance between `span`
-/// and what was the top: 1 right after it, -1 right before it. The top of an empty stack is the
-/// position before the sentence.
+/// and the old top: 1 right after it, -1 right before it. The top of an empty stack is the position
+/// before the sentence.
 pub(super) fn shift_reduce(stack: &mut Vec<Span>, span: Span) -> i64 {
     let Some(&top) = stack.last() else {
         stack.push(span);

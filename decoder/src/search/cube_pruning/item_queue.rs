@@ -229,8 +229,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         self.queue.candidates.add(edge.group, hypothesis, key, limits);
     }
 
-    /// Puts the item below and the item to the right, where they are new, into the
-    /// queue instead of its first, the item `number`.
+    /// Replaces the first item of the queue, `number`, by the item below and the item to the right,
+    /// if they are new.
     #[inline(always)]
     fn replace_with_neighbours(&mut self, edge: &mut Edge, number: u32) {
         let QueueItem { edge: edge_number, hypothesis, option, .. } =

@@ -32,7 +32,7 @@ pub(super) struct Recombination<L> {
     entries: Vec<Cell>,
     /// The cells that were recombined.
     pub(super) recombined: L,
-    /// Whether the order of arrival decides what is kept.
+    /// Whether the order of arrival decides which cells are kept.
     pub(super) is_tied: bool,
     /// Scratch: where the ranks of each mini-stack end, and the ranks.
     group_ends: Vec<u32>,

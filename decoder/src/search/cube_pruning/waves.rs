@@ -108,7 +108,7 @@ struct Frontier<L> {
 
 impl<L: RecombinedArcs> Waves<L> {
     /// Pops the best cells of `edges`; false if the one-at-a-time loop must do it.
-    /// [`Waves::for_each_survivor`] visits what the stack keeps.
+    /// [`Waves::for_each_survivor`] visits the hypotheses that the stack keeps.
     pub(super) fn fill_stack(
         &mut self,
         space: &mut SearchSpace<'_>,

@@ -1,4 +1,4 @@
-//! Building a packed trie from the n-grams of a model.
+//! Building of a packed trie from the n-grams of a model.
 //!
 //! [`crate::sorted`] sorts them and links them to a trie; here it is packed and
 //! written. The bytes do not depend on the number of threads.
