@@ -164,7 +164,7 @@ fn packages_of_other_kinds_are_refused_by_name() {
     assert!(refusal().contains(r#""sbd""#));
     std::fs::rename(target.path().join("elsewhere"), &pieces).unwrap();
     std::fs::write(&metadata, r#"{"target_prefix": "__zz__"}"#).unwrap();
-    assert!(refusal().contains(r#""__zz__", which is not there"#));
+    assert!(refusal().contains(r#""__zz__", which the vocabulary lacks"#));
     // An archive without a package.
     let cut = target.path().join("cut.argosmodel");
     let bytes = std::fs::read(data("argos.argosmodel")).unwrap();

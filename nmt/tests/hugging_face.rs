@@ -326,7 +326,13 @@ fn what_is_not_covered_is_refused_by_name() {
         ("hf-mbart50", "tokenizer.json", "\" {2,}\"", "\"x\"", "normalizer"),
         ("hf-mbart50", "tokenizer_config.json", "MBart50Tokenizer", "MBartTokenizer", "mBART-25"),
         ("hf-nllb", "model.safetensors.index.json", "model-00002", "model-00003", "model-00003"),
-        ("hf-nllb", "model.safetensors.index.json", "model-00002", "../model-00002", "not a name"),
+        (
+            "hf-nllb",
+            "model.safetensors.index.json",
+            "model-00002",
+            "../model-00002",
+            "not a file name",
+        ),
     ] {
         let found = refusal(name, file, from, to);
         assert!(found.contains(message), "{name} {file}: {found}");

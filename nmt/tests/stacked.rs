@@ -169,7 +169,7 @@ fn options_that_contradict_each_other_are_named() {
     let bytes = std::fs::read(data("stacked-tanh.npz")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     for (from, to, complaint) in [
-        ("top: tanh", "top: relu", "top relu is not covered"),
+        ("top: tanh", "top: relu", "top relu is not supported"),
         ("dim-att: 4", "dim-att: 0", "width of attention"),
         ("dim-rnn: 7", "dim-rnn: 8", "decoder_"),
         ("fc-depth: 5", "fc-depth: 6", "decoder_fc6_W"),

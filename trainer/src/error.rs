@@ -21,13 +21,13 @@ pub enum Error {
     /// From a metric.
     #[error(transparent)]
     Metric(#[from] miriam_metrics::Error),
-    /// Options that are wrong, missing or do not go together.
+    /// Options that are invalid, missing or contradictory.
     #[error("{0}")]
     Usage(String),
     /// Files or data that do not fit the options or each other.
     #[error("{0}")]
     Config(String),
-    /// A saved training that cannot be gone on with.
+    /// A saved training that cannot be resumed.
     #[error("{}: {reason}", path.display())]
     Resume {
         /// The file of the state.

@@ -1,4 +1,4 @@
-//! From files of text to what a training reads: vocabularies, corpora, the validation set.
+//! Reading files of text for a training: vocabularies, corpora, the validation set.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Parallel text with what is given of its pairs: several files, a line of each for a pair, or
-//! tab-separated fields of one.
+//! Parallel text with the annotations of its pairs: several files with one line for each pair, or
+//! one file with tab-separated fields.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,7 @@ impl ParallelText {
         Ok(ParallelText { files: ParallelLines::open(&paths)?, fields, texts })
     }
 
-    /// Goes on to the next pair. Gives whether there is one.
+    /// Advances to the next pair. Gives whether there is one.
     ///
     /// # Errors
     /// If a file cannot be read, has fewer lines than another one, or a line of several fields

@@ -1,7 +1,7 @@
 //! The whole way from text to a model: vocabulary, corpus, training, the files of the result.
 //!
-//! Every step looks first whether its result is there, so the same request goes on where a run
-//! before it was stopped.
+//! Every step first checks whether its result exists, so the same request continues where an
+//! earlier run was stopped.
 
 use std::fs::File;
 use std::io::Write;
@@ -86,7 +86,7 @@ impl TrainingRequest {
         let mut written = Ok(());
         let mut log_and_keep = |line: &str| {
             log(line);
-            // The first failure is told at the end; a full disk does not end the training.
+            // The first failure is reported at the end; a full disk does not end the training.
             if written.is_ok() {
                 written = writeln!(file, "{line}");
             }
@@ -112,7 +112,7 @@ impl TrainingRequest {
             warn(&warning);
         }
         let paths = self.paths()?;
-        // What is wrong with options is said before anything is read.
+        // Invalid options are reported before anything is read.
         self.check_validation(&paths)?;
         self.options.case_augmentation()?;
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
@@ -332,7 +332,7 @@ impl TrainingRequest {
             }
             let Some(texts) = paths.train.source_and_target() else {
                 return Err(Error::config(format!(
-                    "{}: there is no such vocabulary, and none is made from tab-separated text \
+                    "{}: the vocabulary is missing, and none is made from tab-separated text \
                      or standard input; make it with miriam nmt vocab",
                     path.display()
                 )));
@@ -348,7 +348,7 @@ impl TrainingRequest {
                         0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
                         size => size,
                     },
-                    // Short text may have fewer than the default, which nobody asked for.
+                    // Short text may have fewer than the default, which was not asked for.
                     hard_vocab_limit: size > 0 || self.vocab_size.is_some(),
                     ..TrainOptions::default()
                 })
@@ -365,7 +365,7 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Warns where a vocabulary is there in another size than the one asked for.
+    /// Warns where a vocabulary exists in another size than the one asked for.
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
         let path = &paths.vocabularies[0];
         let Some(asked) = self.vocab_size else { return Ok(()) };
@@ -381,8 +381,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Returns the parameters of `pretrained-model`. A training that goes on needs none, and one
-    /// whose model is there already begins with that, as in Marian.
+    /// Returns the parameters of `pretrained-model`. A resumed training needs none, and one whose
+    /// model exists already begins with that, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,

@@ -1,9 +1,9 @@
-//! Files that may be compressed: models, vocabularies and shortlists lie in caches of browsers
-//! and in archives as `.gz` or `.zst`.
+//! Files that may be compressed: caches of browsers and archives keep models, vocabularies and
+//! shortlists as `.gz` or `.zst`.
 //!
-//! The first bytes tell, not the name, as for text. Plain files are mapped and stay so; others
-//! are decompressed into memory once, but for files that would become too large, which have been
-//! made to fill memory.
+//! As for text, the first bytes decide, not the name. Plain files are mapped and stay so; others
+//! are decompressed into memory once. Files that would become too large are rejected: they are
+//! made to exhaust memory.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub fn open(path: &Path) -> Result<Bytes> {
 
 /// The same, where a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
-    // A pipe is as long as who writes it likes.
+    // A pipe has no known length.
     let mut limit = u64::MAX;
     if !path.metadata().is_ok_and(|information| !information.is_file()) {
         let bytes = Bytes::open(path, load)?;

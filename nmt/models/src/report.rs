@@ -51,7 +51,7 @@ impl Report {
         Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// Returns the report as text: a name and a value a line.
+    /// Returns the report as text: one name and value per line.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -78,7 +78,7 @@ impl Report {
         text
     }
 
-    /// Returns the names, data types and shapes of all tensors, a line each.
+    /// Returns the names, data types and shapes of all tensors, one line each.
     pub fn to_tensor_list(&self) -> String {
         let mut text = String::new();
         for (name, element, shape) in self.models.iter().flat_map(|model| &model.shapes) {
@@ -381,7 +381,7 @@ fn model_notes(model: &Model) -> Vec<String> {
         }
     }
     for name in model.unused_tensors() {
-        notes.push(format!("{name} is in the file and has no use"));
+        notes.push(format!("{name} in the file is not used"));
     }
     let multipliers = model.activation_multipliers().len();
     if multipliers > 0 {

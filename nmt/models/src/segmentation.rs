@@ -51,7 +51,7 @@ impl BpeCodesFile {
         Self::from_bytes(compressed::open(path)?, &path.display().to_string())
     }
 
-    /// Codes from the bytes of a file; `name` stands for it in messages.
+    /// Codes from the bytes of a file; `name` names it in messages.
     ///
     /// # Errors
     /// If a line is not a merge.

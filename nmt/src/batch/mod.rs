@@ -1,4 +1,4 @@
-//! Batching: which sentences are translated together in one session.
+//! Batching: the choice of sentences that are translated together in one session.
 //!
 //! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by
 //! batch. Only live hypotheses are computed, so a batch shrinks while its sentences end. With
@@ -28,7 +28,7 @@ pub struct Job {
     pub request: Request,
 }
 
-/// Gives sentences to translate and takes their translations.
+/// Provides sentences to translate and takes their translations.
 pub trait JobSource {
     /// Returns the next sentences; none at the end of the input. An empty list means that no input
     /// is available yet; active sentences continue meanwhile.
@@ -115,8 +115,8 @@ impl Default for BatchingOptions {
 }
 
 impl BatchingOptions {
-    /// Creates a batch that sentences join as they come, where a queue has read ahead and sorted
-    /// already.
+    /// Creates a batch that sentences join as soon as they are read, where a queue has read ahead
+    /// and sorted already.
     pub fn running(limits: BatchLimits) -> Self {
         BatchingOptions {
             max_sentences: limits.max_sentences,

@@ -37,7 +37,7 @@ pub fn translate_batches(
     result
 }
 
-/// What the search finds goes to the source of its sentence.
+/// Passes the results of the search to the source of their sentence.
 struct SourceEvents<'a>(&'a mut dyn JobSource);
 
 impl SearchEvents for SourceEvents<'_> {

@@ -145,7 +145,7 @@ impl GroupReader {
             ScoringInput::Tsv(lines) => {
                 let Some(line) = lines.next()? else { return Ok(None) };
                 let tab = line.bytes.iter().position(|&byte| byte == b'\t').ok_or_else(|| {
-                    let reason = "a source, a tab and a translation are needed";
+                    let reason = "expected a source, a tab and a translation";
                     TextError::format(&names[0], number, None, reason)
                 })?;
                 (line.bytes[..tab].to_vec(), line.bytes[tab + 1..].to_vec())
@@ -224,7 +224,7 @@ impl GroupReader {
         Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
     }
 
-    /// Returns the tokens of line `number` of the text `name`, with `</s>`. Refuses long lines,
+    /// Returns the tokens of line `number` of the text `name`, with `</s>`. Rejects long lines,
     /// because memory grows with the square of their length.
     fn encode_line(
         &mut self,
@@ -255,7 +255,7 @@ impl GroupReader {
 fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'static str)> {
     let bars = find_separators(line);
     let [first, second, ..] = bars[..] else {
-        return Err((bars.len() + 2, "number ||| translation ||| features ||| score are needed"));
+        return Err((bars.len() + 2, "expected number ||| translation ||| features ||| score"));
     };
     let number = std::str::from_utf8(&line[..first]).ok();
     let number = number.and_then(|text| text.trim().parse().ok());

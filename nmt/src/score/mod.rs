@@ -1,4 +1,4 @@
-//! Scoring of given translations: of parallel text, with a score a line as Marian's scorer
+//! Scoring of given translations: of parallel text, with one score per line as Marian's scorer
 //! prints it, or of n-best lists, as an additional feature.
 
 mod input;

@@ -1,4 +1,4 @@
-//! From soft alignments (attention) to hard alignments (pairs of positions).
+//! Hard alignments (pairs of positions) of soft alignments (attention).
 //!
 //! A soft alignment, as [`Translation::alignment`](super::Translation::alignment), is
 //! `[target, source]`: for each scored target token its attention to the source tokens. Both
@@ -21,7 +21,7 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
     points
 }
 
-/// What is too little attention to tell where a word comes from.
+/// The attention below which nothing is known about the origin of a word.
 const MIN_ATTENTION: f32 = 0.01;
 
 /// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell where

@@ -56,7 +56,7 @@ impl BeamSearch {
         }
     }
 
-    /// Drops the active sentences that `is_wanted` does not want, and their slots.
+    /// Drops the active sentences that `is_wanted` rejects, and their slots.
     pub fn retain(&mut self, session: &mut dyn Session, mut is_wanted: impl FnMut(u64) -> bool) {
         let mut at = 0;
         while at < self.active.len() {

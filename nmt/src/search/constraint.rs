@@ -1,4 +1,4 @@
-//! Lexically constrained decoding: which constraints a hypothesis has met, and the dynamic
+//! Lexically constrained decoding: the constraints that a hypothesis has met, and the dynamic
 //! allocation of the beam to hypotheses that have met more or fewer (Post and Vilar 2018).
 //!
 //! Hypotheses are put into banks by the number of constraint tokens that they have. The beam

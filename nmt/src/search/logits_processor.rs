@@ -1,4 +1,4 @@
-//! From the logits of the model to the candidate tokens of each row with their scores.
+//! The candidate tokens of each row with their scores, from the logits of the model.
 //!
 //! Tokens may be suppressed, required whatever their scores are, or penalised for repetition.
 //! All rows of a step are processed at once.
@@ -63,7 +63,7 @@ struct RowRequest {
 #[derive(Clone, Copy, Debug)]
 struct Favoured {
     token: u32,
-    /// What all others lose of their probabilities, and it gains.
+    /// The share that all others lose of their probabilities, and that it gains.
     beta: f32,
 }
 

@@ -1,4 +1,4 @@
-//! From a source sentence to its translations: greedy search, beam search and sampling over a
+//! Search for the translations of a source sentence: greedy search, beam search and sampling over a
 //! [`Session`](miriam_nmt_network::network::Session).
 //!
 //! [`BeamSearch`] is the search; [`batch`](crate::batch) feeds it with sentences.
@@ -164,12 +164,12 @@ pub enum PrefixRole {
     Beginning,
     /// It is the beginning of the translation, cut at the maximum length, and may contain EOS.
     CutBeginning,
-    /// As `CutBeginning`, but only tokens after it count for repetitions and for the score, and
+    /// Like `CutBeginning`, but only tokens after it count for repetitions and for the score, and
     /// nothing is special about the first of them.
     Context,
 }
 
-/// How much the tokens of a prefix are favoured, as long as a hypothesis has followed it
+/// The degree to which the tokens of a prefix are favoured, as long as a hypothesis has followed it
 /// (CTranslate2's biased decoding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrefixBias {

@@ -80,7 +80,7 @@ pub struct Translator {
     is_multilingual: bool,
     /// Whether the language of the text, and that of the translation, must still be named.
     lacks_languages: [bool; 2],
-    /// The most tokens that the tables of positions have, with marks.
+    /// The maximum number of tokens of the tables of positions, with marks.
     max_positions: Option<usize>,
     /// The most tokens of a sentence.
     max_length: usize,
@@ -97,7 +97,7 @@ pub struct LineError {
     pub reason: String,
 }
 
-/// How far a text was translated: to its end, unless it was cancelled.
+/// The counts of a translated text: of all of it, unless it was cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
     /// The number of lines that were read.
@@ -117,7 +117,7 @@ struct OutputLines {
     segment: Option<TranslatedSegment>,
     num_lines: u64,
     errors: Vec<LineError>,
-    /// What another model needs, if this one is the first of two.
+    /// The input of another model, if this one is the first of two.
     pivot: Option<PivotLine>,
 }
 
@@ -178,7 +178,7 @@ impl Translator {
     /// then started batches are finished, and written up to the first missing line.
     /// `report_error` gets errors of single lines, whose translations are empty, and warnings;
     /// `progress` gets the number of lines written. `low_latency` is for interactive input:
-    /// lines are translated as they come.
+    /// lines are translated as soon as they are read.
     ///
     /// # Errors
     /// If input cannot be read or output cannot be written, and those of `report_error`.
@@ -344,7 +344,7 @@ impl Translator {
         OutputLines { text, segment: None, num_lines, errors, pivot }
     }
 
-    /// Returns what another model needs of a translation.
+    /// Returns the input of another model from a translation.
     fn pivot_line(&self, sentence: &InputSentence, found: &ScoredTranslation) -> PivotLine {
         let target = &self.models.tokenizers()[1];
         let translation = &found.translation;

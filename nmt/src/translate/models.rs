@@ -11,7 +11,7 @@ use miriam_nmt_models::ModelBundle;
 use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::network::{Ensemble, Network, Session};
 
-/// Why a prefix of translations is refused.
+/// The reason why a prefix of translations is rejected.
 const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";
 
 /// A single loaded model or those of an ensemble. Clones share the weights.

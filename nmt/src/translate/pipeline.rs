@@ -46,7 +46,8 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
                 let (sender, work) = (sender.clone(), &work);
                 scope.spawn(move || {
                     let _alarm = PanicGuard(queue, stop);
-                    // The writer is gone only if it failed; its own error is returned, not this one.
+                    // The writer is gone only if it failed; its own error is returned, not this
+                    // one.
                     let send =
                         |number, result| sender.send((number, result)).or(Err(writer_gone()));
                     let outcome = work(&send);
@@ -111,7 +112,7 @@ mod tests {
         Error::unsupported(Path::new("x"), "wanted")
     }
 
-    /// Squares of the first numbers, with an error or a panic where `fail` says so.
+    /// Computes squares of the first numbers, with an error or a panic where `fail` asks for it.
     fn squares(
         threads: usize,
         count: u64,

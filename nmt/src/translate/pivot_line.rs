@@ -19,5 +19,5 @@ pub(super) struct PivotLine {
     pub messages: Vec<String>,
 }
 
-/// The lines of the first model as they come.
+/// The lines of the first model, as soon as they are translated.
 pub(super) type PivotLines = Receiver<PivotLine>;

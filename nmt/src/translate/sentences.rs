@@ -45,7 +45,7 @@ pub struct SentenceText {
 pub trait SentenceSource {
     /// Returns the next sentences, each under an id that no other under translation has; `active`
     /// sentences are being translated. None ends the translation when these are done; an empty list
-    /// means that there are none now, and only where some are active.
+    /// means that there are none now, and is returned only while some are active.
     fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
 
     /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped,

@@ -5,7 +5,7 @@ use miriam_textproc::{AlignedTranslation, LinkedText, Segment, SegmentWriter, To
 use super::tokenizer::Tokenizer;
 use crate::search::{Translation, alignment};
 
-/// What a text is cut as.
+/// The kind of text that is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// A sentence that is too long.

@@ -26,7 +26,7 @@ pub struct Tokenizer {
     /// The ids, in ascending order, of tokens that are not text: joined to words, they are left
     /// out.
     pub special_ids: Arc<[u32]>,
-    /// Whether text must begin with the tag of a language, since nobody has named one.
+    /// Whether text must begin with the tag of a language, since none has been named.
     pub needs_language_tag: bool,
 }
 

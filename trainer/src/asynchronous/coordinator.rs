@@ -2,8 +2,8 @@
 //!
 //! Workers get each batch from one coordinator and report to it. There is no lock over the
 //! training: a worker that has reported does nothing until it gets its next batch, so a coordinator
-//! that hands out none and waits for all reports has the shards and the workers to itself, for
-//! validation and saving. Shards have locks of their own, of which a worker holds one at a time.
+//! that hands out no batch and waits for all reports has exclusive use of shards and workers, for
+//! validation and saving. Each shard has a lock, and a worker holds one at a time.
 
 /// The state of workers, as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,7 +27,7 @@ impl Coordinator {
         Some(idle)
     }
 
-    /// A worker has reported.
+    /// Notes that a worker has reported.
     ///
     /// # Panics
     /// If it did not work.
@@ -41,7 +41,7 @@ impl Coordinator {
         self.pauses = pauses;
     }
 
-    /// Whether no worker works: all is the coordinator's.
+    /// Whether no worker works, so that the coordinator has exclusive use of everything.
     pub fn is_exclusive(&self) -> bool {
         self.pauses && !self.works.contains(&true)
     }

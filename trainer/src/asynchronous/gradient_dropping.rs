@@ -1,10 +1,11 @@
-//! Gradient dropping (`training.md` A.8): what of a gradient is pushed, and what remains.
+//! Gradient dropping (`training.md` A.8): the split of a gradient into pushed and remaining
+//! numbers.
 
 use std::ops::Range;
 
 use crate::Real;
 
-/// The most numbers by which a threshold is found.
+/// The maximum number of samples for a threshold.
 const MAX_SAMPLE: usize = 100_000;
 
 /// The numbers that are pushed, with their indices in the flat vector, ascending.
@@ -41,7 +42,7 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let step = numbers.len() / count;
     let mut sample: Vec<R> = (0..count).map(|k| numbers[k * step].abs()).collect();
     let place = ((count as f64 * rate) as usize).saturating_sub(1).min(count - 1);
-    // What is not a number is larger than any: it is pushed, and seen.
+    // NaN counts as larger than any number, so that it is pushed and noticed.
     *sample
         .select_nth_unstable_by(place, |a: &R, b: &R| {
             a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
@@ -72,7 +73,7 @@ pub fn drop_gradient<R: Real>(
     }
     let limit = threshold(residual, rate);
     for (index, residual) in residual.iter_mut().enumerate() {
-        // Also what is not a number.
+        // Also for NaN.
         if residual.abs() > limit || residual.is_nan() {
             sent.indices.push(offset as u32 + index as u32);
             sent.values.push(*residual);

@@ -2,9 +2,9 @@
 //!
 //! The flat vector is cut into a shard for each worker. A worker fetches all shards, computes the
 //! gradients of some batches with its copy, and pushes their sum into each shard, whose optimiser
-//! takes a step at once: by then other workers have stepped as well, so gradients are stale. What
-//! a shard and a worker do is written without threads and without time. Threads (`training`) and
-//! the simulator of a machine ([`simulation`]) decide when they do it, with the same code.
+//! takes a step at once: by then other workers have stepped as well, so gradients are stale. The
+//! code of shards and workers knows neither threads nor time. Threads (`training`) and the
+//! simulator of a machine ([`simulation`]) both drive it.
 
 mod coordinator;
 mod gradient_dropping;

@@ -2,7 +2,7 @@
 
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
-/// What the step of a local optimiser does to the worker's own shard
+/// The effect of a step of a local optimiser on the worker's own shard
 /// (`local-optimizer-shard`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShardUpdate {
@@ -15,18 +15,18 @@ pub enum ShardUpdate {
     None,
 }
 
-/// An optimiser of each worker's own, which moves its copy between two fetches.
+/// A local optimiser of each worker, which moves its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
     /// The batches of each worker in which it is used.
     pub batches: u64,
     /// Adam's betas; those of the shards if none.
     pub betas: Option<[f64; 2]>,
-    /// What becomes of the worker's own shard.
+    /// The effect on the worker's own shard.
     pub shard_update: ShardUpdate,
 }
 
-/// Among what numbers the largest are chosen (`grad-dropping-scope`).
+/// The numbers among which the largest are chosen (`grad-dropping-scope`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DroppingScope {
     /// Of each shard.
@@ -38,7 +38,7 @@ pub enum DroppingScope {
     Tensor,
 }
 
-/// What a worker fetches after the first dense pushes (`grad-dropping-fetch`).
+/// The values that a worker fetches after the first dense pushes (`grad-dropping-fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FetchMode {
     /// The values at the indices that it has pushed last.

@@ -23,7 +23,7 @@ pub enum PushedGradient<'a, R> {
     Sparse(&'a SparseGradient<R>),
 }
 
-/// A shard. The lock of it is its owner's matter.
+/// A shard. Its owner locks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterShard<R> {
     /// Its place in the flat vector.
@@ -44,7 +44,7 @@ pub struct ParameterShard<R> {
     pub buffered_words: u64,
 }
 
-/// What a step of a shard depends on beside the gradient.
+/// The terms of a shard's step beside the gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct PushTerms<'a> {
     /// The options of updates.
@@ -55,9 +55,9 @@ pub struct PushTerms<'a> {
     pub gradient_buffer: usize,
     /// The learning rate.
     pub rate: f64,
-    /// What it is multiplied with for the words of a step, if anything, with the batches of a push.
+    /// Its factor for the words of a step, if any, with the batches of a push.
     pub flexible_rate: Option<(FlexibleRate, usize)>,
-    /// What the gradient is multiplied with: the worker's normalisation and clipping.
+    /// The factor of the gradient: the worker's normalisation and clipping.
     pub gradient_scale: f64,
     /// Target tokens of the push.
     pub words: u64,
@@ -166,7 +166,7 @@ impl<R: Real> ParameterShard<R> {
         kernels.take_step(&step, shard);
     }
 
-    /// Goes on with the moving average, if there is one, as the parameters.
+    /// Makes the moving average, if there is one, the parameters.
     pub fn replace_with_smoothed(&mut self) {
         if !self.state.average.is_empty() {
             self.values.copy_from_slice(&self.state.average);

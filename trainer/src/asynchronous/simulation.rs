@@ -1,10 +1,10 @@
-//! A simulated machine for asynchronous training (`training.md` A.9): one thread, the clock of
-//! many.
+//! A simulated machine for asynchronous training (`training.md` A.9): one thread simulates the
+//! clock of many.
 //!
 //! Events are ordered by time, then by worker, then by their order of making, so a simulation gives
-//! the same bytes every time. A batch takes time by its words; a transfer to or from another worker's
-//! shard takes a latency and time by its bytes, one at a time for each shard, as under a lock. A worker's
-//! own shard is in its own memory and takes no time.
+//! the same bytes every time. A batch takes time by its words; a transfer to or from another
+//! worker's shard takes a latency and time by its bytes, one at a time for each shard, as under a
+//! lock. A worker's own shard is in its own memory and takes no time.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,13 +18,13 @@ pub struct Machine {
     pub workers: usize,
     /// Seconds that a target token takes.
     pub seconds_per_word: f64,
-    /// Seconds that a batch takes beside.
+    /// Additional seconds for each batch.
     #[serde(default)]
     pub seconds_per_batch: f64,
     /// Seconds before a transfer begins.
     #[serde(default)]
     pub latency: f64,
-    /// Bytes a second of a transfer; without it they take no time.
+    /// Bytes per second of a transfer; without it transfers take no time.
     pub bandwidth: Option<f64>,
     /// The deviation of the logarithm of a batch's time.
     #[serde(default)]
@@ -83,7 +83,7 @@ impl Machine {
     }
 }
 
-/// What workers do when their time has come.
+/// The actions of workers, in simulated time.
 pub trait Work {
     /// Errors of the work.
     type Error;
@@ -94,12 +94,12 @@ pub trait Work {
     fn fetch_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Fetches a shard.
     fn fetch(&mut self, worker: usize, shard: usize);
-    /// Takes a batch. Gives its target tokens, or nothing if the worker rests from here on.
+    /// Takes a batch. Gives its target tokens, or nothing if the worker stops.
     ///
     /// # Errors
     /// Those of the work.
     fn begin(&mut self, worker: usize) -> Result<Option<u64>, Self::Error>;
-    /// Has computed the batch. Gives whether a push follows.
+    /// Ends a batch. Gives whether a push follows.
     ///
     /// # Errors
     /// Those of the work.
@@ -108,17 +108,17 @@ pub trait Work {
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Pushes to a shard. Gives the staleness.
     fn push(&mut self, worker: usize, shard: usize) -> u64;
-    /// Has pushed to all shards.
+    /// Ends a push to all shards.
     ///
     /// # Errors
     /// Those of the work.
     fn end_push(&mut self, push: PushRecord) -> Result<(), Self::Error>;
 }
 
-/// What is known of a push.
+/// A push, for the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PushRecord {
-    /// Who has pushed.
+    /// The worker that has pushed.
     pub worker: usize,
     /// Simulated seconds at its end.
     pub seconds: f64,
@@ -145,7 +145,7 @@ struct Event {
     kind: Kind,
 }
 
-/// The clock of a simulation: what is to come. It is saved with a training.
+/// The clock of a simulation with its future events. It is saved with a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     events: Vec<Event>,
@@ -223,7 +223,7 @@ impl Clock {
         self.workers[worker].missing == 0
     }
 
-    /// Makes what comes next happen. Gives whether anything was left to happen.
+    /// Handles the next event. Gives whether there was one.
     ///
     /// # Errors
     /// Those of the work.

@@ -1,5 +1,5 @@
-//! The state of asynchronous training that parameters and optimiser do not have, as it is saved:
-//! named vectors, and the rest as JSON in which numbers are their bits.
+//! The saved state of asynchronous training beside parameters and optimiser: named vectors, and the
+//! rest as JSON in which numbers are stored as bits.
 
 use serde::{Deserialize, Serialize};
 

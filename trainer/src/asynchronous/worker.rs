@@ -1,10 +1,10 @@
-//! A worker: its copy of the parameters, and what it has not pushed yet.
+//! A worker: its copy of the parameters, and the gradients that it has not pushed yet.
 //!
 //! Its methods are the steps of its life, in order: [`needs_fetch`](AsyncWorker::needs_fetch), the
 //! shards one by one, [`end_fetch`](AsyncWorker::end_fetch); a batch
 //! ([`compute`](AsyncWorker::compute)); if [`needs_push`](AsyncWorker::needs_push),
 //! [`begin_push`](AsyncWorker::begin_push), the shards one by one,
-//! [`end_push`](AsyncWorker::end_push). When they are taken is up to threads or the simulator.
+//! [`end_push`](AsyncWorker::end_push). Threads or the simulator decide when they run.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ use crate::update::{
     UpdateReport, gradient_norm, scale_gradient,
 };
 
-/// What holds for a batch: the training's progress when it was handed out.
+/// The settings of a batch, from the training's progress when it was handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchTerms {
     /// Dropout with its key.
     pub dropout: Dropout,
     /// The learning rate of a batch.
     pub rate: f64,
-    /// What it is multiplied with for the words of a step, if anything.
+    /// Its factor for the words of a step, if any.
     pub flexible_rate: Option<FlexibleRate>,
     /// A limit on the norm of the gradient of a word.
     pub norm_limit: Option<NormLimit>,
@@ -43,7 +43,7 @@ pub struct BatchTerms {
     pub dropping_rate: f64,
 }
 
-/// What a push sends.
+/// The content of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Message {
     /// The whole gradient.
@@ -63,7 +63,7 @@ pub struct AsyncWorker<K: Kernels> {
     pub(super) copy: Arc<PackedParameters<K>>,
     scopes: Vec<Range<usize>>,
     pub(super) message: Message,
-    /// What the step multiplies the pushed gradient with.
+    /// The factor of the pushed gradient in the step.
     pub(super) scale: f64,
     pub(super) accumulated: Vec<K::Real>,
     pub(super) residual: Vec<K::Real>,
@@ -196,7 +196,7 @@ impl<K: Kernels> AsyncWorker<K> {
         self.refresh(model);
     }
 
-    /// Goes on with other parameters as the copy.
+    /// Replaces the copy by other parameters.
     pub(super) fn set_copy(&mut self, model: &TrainableModel<K>, values: &[K::Real]) {
         let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
         copy.values_mut().copy_from_slice(values);
@@ -319,7 +319,7 @@ impl<K: Kernels> AsyncWorker<K> {
         self.counts.waiting >= options.delay
     }
 
-    /// Prepares a push: normalises and clips the sum of gradients, and drops of it.
+    /// Prepares a push: normalises and clips the sum of gradients, and drops numbers of it.
     pub fn begin_push(
         &mut self,
         update: &UpdateOptions,

@@ -1,7 +1,7 @@
 //! Annotations of sentence pairs: word alignments and weights.
 //!
-//! Both are read from lines of text. A line that does not fit its pair is an error and not a
-//! guess: a link beyond a sentence or a missing weight mostly means that the file is of another
+//! Both are read from lines of text. A line that does not fit its pair is an error: a
+//! link beyond a sentence or a missing weight mostly means that the file belongs to another
 //! segmentation of the text.
 
 use miriam_textio::parse_word_link;
@@ -9,7 +9,7 @@ use miriam_textio::parse_word_link;
 /// A link of a word alignment: target position, then source position, from 0.
 pub type TargetLink = (u32, u32);
 
-/// What weights of the training data are of (`data-weighting-type`).
+/// The units that the weights of the training data are for (`data-weighting-type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightScope {
     /// A weight for each sentence.

@@ -74,7 +74,7 @@ impl BatchFile {
         self.updates.len()
     }
 
-    /// Whether there are none, which is never so.
+    /// Always false: a file without updates is an error.
     pub fn is_empty(&self) -> bool {
         self.updates.is_empty()
     }
@@ -82,7 +82,7 @@ impl BatchFile {
     /// Returns the micro-batches of an update.
     ///
     /// # Panics
-    /// If there is none of that index.
+    /// If the index is out of range.
     pub fn update(&self, index: usize) -> &[Vec<u32>] {
         &self.updates[index]
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus};
 
-/// When a micro-batch is closed.
+/// The limits at which a micro-batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MicroBatchLimits {
     /// At n target tokens, or at 2n of the source (`granule-words`).
@@ -14,7 +14,7 @@ pub struct MicroBatchLimits {
 }
 
 /// The tokens of a micro-batch under way. Those of the source count as well, so that long sources
-/// with short targets do not make it as large as they like.
+/// with short targets do not make it too large.
 #[derive(Clone, Copy, Debug)]
 pub struct MicroBatchTokens {
     words: usize,
@@ -65,7 +65,7 @@ impl<'a> BatchSource<'a> {
     /// limits in bytes need.
     ///
     /// # Errors
-    /// If the corpus has no pairs, or the position is none of this corpus.
+    /// If the corpus has no pairs, or the position is outside of this corpus.
     pub fn from_corpus(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -80,7 +80,7 @@ impl<'a> BatchSource<'a> {
     /// Batches of a file from a position on.
     ///
     /// # Errors
-    /// If the position is none of this file.
+    /// If the position is outside of this file.
     pub fn from_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
         if position.taken > file.len() {
             return Err("the position of the training is after the end of --batches".into());

@@ -3,8 +3,8 @@
 //! Sentences are read in an order that is a function of seed and epoch, a maxi-batch of them
 //! is sorted by length and divided into batches, and the batches are shuffled. What does not
 //! fill the last batch of a maxi-batch goes into the next one, so that batches are alike in
-//! size. The position in all this is a few numbers, from which a resumed training goes on with
-//! the same batches.
+//! size. The position is a few numbers, from which a resumed training continues with the same
+//! batches.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub enum Shuffle {
     None,
 }
 
-/// By which side's length a maxi-batch is sorted (`maxi-batch-sort`).
+/// The side by whose length a maxi-batch is sorted (`maxi-batch-sort`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
     /// The target's, then the source's.
@@ -69,7 +69,7 @@ pub struct BatchOptions {
     pub seed: u64,
 }
 
-/// The place in an epoch where training is: enough to go on with the same batches.
+/// The place in an epoch where training is: enough to continue with the same batches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchPosition {
     /// The number of the epoch, from 1.
@@ -110,7 +110,7 @@ impl<'a> BatchReader<'a> {
     /// Reads from a position on.
     ///
     /// # Errors
-    /// If the corpus has no pairs, or the position is none of this corpus.
+    /// If the corpus has no pairs, or the position is outside of this corpus.
     pub fn new(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -155,7 +155,7 @@ impl<'a> BatchReader<'a> {
         reader.order = reader.order_of_epoch();
         reader.divide();
         if reader.position.taken > reader.batches.len() {
-            return Err("the position of the training is none of these batches".into());
+            return Err("the position of the training is not in these batches".into());
         }
         Ok(reader)
     }

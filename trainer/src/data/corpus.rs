@@ -1,8 +1,8 @@
 //! A parallel corpus as ids of tokens, in memory.
 //!
-//! Tokens of one side lie one sentence after the other; a corpus of ten million tokens a side
-//! takes 80 MB. Sentences keep the number of their line, by which dropout is drawn. Word
-//! alignments and weights, if given, lie beside them in the same way.
+//! Tokens of one side are stored one sentence after the other; a corpus of ten million tokens a
+//! side takes 80 MB. Sentences keep the number of their line, by which dropout is drawn. Word
+//! alignments and weights, if given, are stored in the same way.
 
 use miriam_storage::hash::{Hasher, hash64};
 
@@ -34,7 +34,7 @@ impl<T: Copy> Sequences<T> {
     /// Returns a sentence.
     ///
     /// # Panics
-    /// If there is none of that index.
+    /// If the index is out of range.
     pub fn get(&self, index: usize) -> &[T] {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.items[start..self.ends[index]]
@@ -77,7 +77,7 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
     hasher.finish()
 }
 
-/// What happens to sentences of more tokens than a limit, `</s>` included.
+/// The treatment of sentences of more tokens than a limit, `</s>` included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthLimit {
     /// The limit (`max-length`).
@@ -86,7 +86,7 @@ pub struct LengthLimit {
     pub crops: bool,
 }
 
-/// What became of the lines of a corpus.
+/// Counts of the lines of a corpus: kept, left out and cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CorpusCounts {
     /// Pairs of lines.
@@ -120,7 +120,7 @@ impl ParallelCorpus {
         self.push_annotated(sides, eos, limit, PairAnnotations::default());
     }
 
-    /// The same with the annotations of the pair. Links of tokens that are cut off go with them,
+    /// Appends the pair with its annotations. Links of tokens that are cut off go with them,
     /// and a link between both `</s>` is added.
     ///
     /// # Panics

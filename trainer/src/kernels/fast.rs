@@ -1,7 +1,7 @@
 //! The kernels of training: f32, by the vector kernels of `base/kernels`.
 //!
-//! Results are made as they are in decoding, to the bit, so that what is validated is what is
-//! trained; gradients have an order of sums of their own ([`gemm_f32_blocked`]).
+//! Results have the same bits as in decoding, so that validation sees the model that is trained;
+//! gradients have another order of sums ([`gemm_f32_blocked`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};

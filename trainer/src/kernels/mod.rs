@@ -1,4 +1,5 @@
-//! The arithmetic of a tape: what has kernels of its own beside operators, forwards and backwards.
+//! The arithmetic of a tape: the operations that have kernels beside operators, forwards and
+//! backwards.
 //!
 //! [`Kernels`] has a plain implementation of each as a default method, written for clarity
 //! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).

@@ -78,7 +78,7 @@ pub struct Shard<'a, R> {
     pub average: &'a mut [R],
 }
 
-/// What a step of an optimiser does beside its kind.
+/// The settings of a step of an optimiser beside its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The optimiser.

@@ -10,7 +10,7 @@ impl RawOptions {
     /// Returns these options over those of configuration files, the last of which counts most, over
     /// those of the preset `task`: the order in which Marian takes them. Without files and a task
     /// the preset is chosen by the size of the corpus, unless the options say which model to train;
-    /// the task `none` stands for no preset.
+    /// the task `none` means no preset.
     ///
     /// # Errors
     /// Files that cannot be read or are not configurations; a preset that is not known.

@@ -1,8 +1,8 @@
-//! The preset that fits the size of a corpus, for who names neither a preset nor a model.
+//! The preset that fits the size of a corpus, where neither a preset nor a model is named.
 //!
-//! Marian's defaults are for millions of pairs: on twenty thousand they train a model of 163 MB that
-//! learns little. Command lines of Marian name a model file, a shape or a configuration, and keep its
-//! defaults.
+//! Marian's defaults are for millions of pairs: on twenty thousand they train a model of 163 MB
+//! that learns little. Command lines of Marian name a model file, a shape or a configuration, and
+//! keep its defaults.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn preset_name(pairs: u64) -> &'static str {
 }
 
 /// Returns the number of lines of a text, which is not read further than the largest size that
-/// matters for the choice of a preset. None for what can be read only once.
+/// matters for the choice of a preset. None for a text that can be read only once.
 ///
 /// # Errors
 /// If the text cannot be read.

@@ -3,10 +3,10 @@
 use super::raw::RawOptions;
 use crate::error::{Error, Result};
 
-/// The name that stands for no preset.
+/// The name for no preset.
 pub const NO_PRESET: &str = "none";
 
-/// A preset: its name, what it is for, its options in YAML.
+/// A preset: its name, its purpose, its options in YAML.
 struct Preset {
     name: &'static str,
     about: &'static str,
@@ -58,7 +58,7 @@ const PRESETS: &[Preset] = &[
                valid-freq: 200u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 4\nnormalize: 1\n\
                disp-freq: 50u\nsave-freq: 200u\nkeep-best: true\noverwrite: true\nafter: [1000u]\n",
     },
-    // By size, for corpora whose owner names no preset (`preset_by_size`).
+    // By size, where no preset is named (`preset_by_size`).
     Preset {
         name: "tiny",
         about: "toy, chosen below 5,000 pairs",
@@ -173,7 +173,7 @@ pub fn student_preset(pairs: u64) -> &'static str {
     if pairs < 200_000 { "student-small" } else { "student-tiny" }
 }
 
-/// Returns the names of all presets, and what they are for.
+/// Returns the names of all presets, and their purposes.
 pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PRESETS.iter().map(|preset| (preset.name, preset.about))
 }
@@ -181,7 +181,7 @@ pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Returns the options of a preset.
 ///
 /// # Errors
-/// If there is none of that name.
+/// If the name is unknown.
 pub fn preset(name: &str) -> Result<RawOptions> {
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();

@@ -11,7 +11,7 @@ use miriam_textio::{shorten, suggest_name};
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
-/// Options that name files: what `relative-paths` is about.
+/// Options that name files, which `relative-paths` applies to.
 const PATHS: [&str; 17] = [
     "model",
     "pretrained-model",
@@ -36,7 +36,7 @@ const PATHS: [&str; 17] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOptions {
     values: BTreeMap<&'static str, Vec<String>>,
-    /// What the log of the training begins with.
+    /// The first lines of the log of the training.
     note: Option<String>,
 }
 
@@ -162,10 +162,10 @@ impl RawOptions {
         self.values.contains_key(name)
     }
 
-    /// Refuses what is refused, and gives a warning for each option without effect.
+    /// Rejects unsupported options, and gives a warning for each option without effect.
     ///
     /// # Errors
-    /// With the first option that is refused.
+    /// With the first option that is rejected.
     pub fn check_status(&self) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (name, values) in &self.values {
@@ -220,9 +220,8 @@ impl RawOptions {
     pub fn get_flag(&self, name: &str) -> Result<bool> {
         match &self.get_string(name)[..] {
             "" => Ok(false),
-            text => parse_bool(text).ok_or_else(|| {
-                Error::usage(format!("--{name}: {text:?} is neither true nor false"))
-            }),
+            text => parse_bool(text)
+                .ok_or_else(|| Error::usage(format!("--{name}: {text:?} is not true or false"))),
         }
     }
 
@@ -243,7 +242,7 @@ impl RawOptions {
     }
 }
 
-/// Whether values of an option that is not honoured ask for nothing.
+/// Whether values of an option that is not honoured are neutral.
 fn is_neutral(name: &str, values: &[String]) -> bool {
     match name {
         // The second value is about the log.

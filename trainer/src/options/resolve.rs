@@ -105,7 +105,7 @@ impl RawOptions {
         Ok(config)
     }
 
-    /// Refuses an option of betas where the optimiser has none.
+    /// Rejects an option of betas where the optimiser has none.
     pub(super) fn check_adam(&self, name: &str) -> Result<()> {
         match &self.get_string("optimizer")[..] {
             "adam" => Ok(()),
@@ -155,7 +155,8 @@ impl RawOptions {
     /// Returns which lines of the training text are written in another case.
     ///
     /// # Errors
-    /// If numbers are none, or weights are given for each piece, and pieces change with the case.
+    /// If a number is invalid, or weights are given for each piece, and pieces change with the
+    /// case.
     pub fn case_augmentation(&self) -> Result<CaseAugmentation> {
         let cases = CaseAugmentation {
             all_caps_every: self.get("all-caps-every")?,
@@ -203,7 +204,7 @@ impl RawOptions {
             return Ok(number);
         }
         let (from, to) = range.into_inner();
-        Err(invalid_option(name, format!("{number} is not between {from} and {to}")))
+        Err(invalid_option(name, format!("{number} is out of range, {from} to {to}")))
     }
 
     fn update_options(&self) -> Result<UpdateOptions> {

@@ -17,7 +17,7 @@ use crate::kernels::{Kernels, LossRows};
 /// Logits that are computed at once: 4 MiB in f32.
 const BLOCK_LOGITS: usize = 1 << 20;
 
-/// What the loss depends on beside states and labels.
+/// The settings of the loss beside states and labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossOptions<'a> {
     /// The probability mass that is spread over all tokens, the label among them.

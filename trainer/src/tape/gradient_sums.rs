@@ -1,5 +1,4 @@
-//! Sums of gradients on their way to parameters and results: what several operators need for
-//! their gradients.
+//! Sums of gradients into parameters and results, for the gradients of several operators.
 
 use std::ops::Range;
 

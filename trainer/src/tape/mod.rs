@@ -5,12 +5,12 @@
 //! in the order of their creation, so the reverse of it is an order in which every gradient is
 //! complete before it is passed on. The operators and their gradients are [`Kernels`].
 //!
-//! All results of a micro-batch (the sentences that are computed together) lie in one vector of
-//! numbers that only grows at its end: what a node reads lies before what it writes, and a
-//! single split of the vector gives both. Gradients lie in a second one in the same order. How
-//! long both become depends on lengths of sentences alone, and [`Tape::measure`] runs
-//! the layers without computing anything to say so. They lie in huge pages where the system has
-//! them, which is 1.08 times as fast: logits and gradients of tables are read across their rows.
+//! All results of a micro-batch (the sentences that are computed together) are in one vector of
+//! numbers that only grows at its end: a node reads numbers before those that it writes, so a
+//! single split of the vector gives both. Gradients are in a second vector in the same order. The
+//! sizes of both depend on lengths of sentences alone, and [`Tape::measure`] finds them by running
+//! the layers without computing anything. Both vectors use huge pages where the system has them,
+//! which is 1.08 times as fast: logits and gradients of tables are read across their rows.
 //!
 //! The gradients of weights that occur several times, as in every step of a recurrent model,
 //! are computed at the end, in one product for all their occurrences. The output layer and
@@ -173,7 +173,7 @@ impl<K: Kernels> Tape<K> {
         self.parameter_gradient.fill(K::Real::ZERO);
     }
 
-    /// Ends a micro-batch: lets go of the packed parameters.
+    /// Ends a micro-batch: releases the packed parameters.
     pub fn end(&mut self) {
         self.packed_parameters = None;
     }

@@ -2,8 +2,8 @@
 //! computes with.
 //!
 //! Layers hold ids. What they refer to is a [`WeightRegistry`], made once when the layers
-//! are loaded; the numbers are a [`PackedParameters`], made anew after every update and shared by all
-//! workers.
+//! are loaded; the numbers are a [`PackedParameters`], made anew after every update and shared by
+//! all workers.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct AffineId(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VectorId(pub(super) u32);
 
-/// A matrix as it lies in the flat vector.
+/// A matrix as stored in the flat vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixPlace {
     /// The index of its first number.

@@ -1,10 +1,10 @@
-//! Saving a training and going on with it (`training.md` A.13).
+//! Saving and resuming a training (`training.md` A.13).
 //!
 //! The file of the optimiser, `model.npz.optimizer.npz`, is the truth: Marian's arrays, which
-//! Marian can go on with, and an entry of our own with everything else that the next update
+//! Marian can resume from, and an entry of our own with everything else that the next update
 //! depends on, written at once and renamed into place. The model and the files beside it are
 //! derived from it and written after it; a training that was killed in between writes them again
-//! when it goes on. Numbers are kept as their bits, so that a resumed training takes the same
+//! when it is resumed. Numbers are kept as their bits, so that a resumed training takes the same
 //! steps as one that was never stopped.
 
 use std::path::Path;
@@ -29,9 +29,9 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
 /// The entry of the optimiser's file with the state of the training.
 const STATE_ENTRY: &str = "miriam:state";
-/// The entry with what quantisation has taken from parameters.
+/// The entry with the rounding errors of quantised parameters.
 const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
-/// The entry with what workers have of their own; with a name after it, their vectors.
+/// The entry with the state of workers; with a name after it, their vectors.
 const ASYNC_ENTRY: &str = "miriam:async";
 /// The version of that entry.
 const STATE_VERSION: u32 = 1;
@@ -52,7 +52,7 @@ impl Bits {
     }
 }
 
-/// What the next update depends on beside parameters and the optimiser's vectors.
+/// The state that the next update depends on, beside parameters and the optimiser's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingState {
     /// How far training has come.
@@ -75,7 +75,7 @@ pub struct TrainingState {
     pub epoch_batches: u64,
     /// Averages over updates.
     pub statistics: Statistics,
-    /// What the training trains: a change of it is refused.
+    /// The fingerprint of the training: a change of it is rejected.
     pub fingerprint: TrainingFingerprint,
 }
 
@@ -132,7 +132,7 @@ pub struct SavedTraining {
     pub optimizer: OptimizerState<f32>,
     /// All else.
     pub state: TrainingState,
-    /// What the workers of asynchronous training have of their own.
+    /// The state of the workers of asynchronous training.
     pub workers: Option<AsyncSnapshot>,
 }
 
@@ -346,7 +346,7 @@ impl<'a> SavedVectors<'a> {
     }
 }
 
-/// Where a training that is gone on with comes from.
+/// The origin of a resumed training.
 pub enum Found {
     /// There is none.
     Nothing,

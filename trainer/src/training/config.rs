@@ -30,7 +30,7 @@ pub enum StoppingRule {
     Any,
 }
 
-/// What a training that goes on forgets of its validations (`valid-reset-stalled`,
+/// The state of validation that a resumed training forgets (`valid-reset-stalled`,
 /// `valid-reset-all`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValidationReset {
@@ -141,7 +141,7 @@ pub struct TrainingConfig {
     pub length_limit: LengthLimit,
     /// The number of batches of an update (`optimizer-delay`).
     pub optimizer_delay: usize,
-    /// When a micro-batch is closed.
+    /// The limits at which a micro-batch is closed.
     pub micro_batch_limits: MicroBatchLimits,
     /// The weight of the loss of guided alignment, where alignments are given
     /// (`guided-alignment-weight`).

@@ -1,7 +1,7 @@
 //! The curves of a training as CSV and SVG (`--plot`).
 //!
-//! The CSV is the record: a value a line, with its name. A training that goes on reads what is
-//! there up to its own progress, so that a curve has no gap and no double.
+//! The CSV is the record: one value per line, with its name. A resumed training reads the
+//! file up to its own progress, so that a curve has neither gaps nor repeated points.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ impl Curves {
     /// Opens the curves in `folder` up to `progress`; none are kept without a folder.
     ///
     /// # Errors
-    /// If the CSV there cannot be read or is none of these.
+    /// If the CSV there cannot be read or has another format.
     pub fn open(folder: Option<&Path>, progress: &Progress) -> Result<Self> {
         let mut curves = Curves { folder: folder.map(Path::to_owned), points: Vec::new() };
         let Some(folder) = folder else { return Ok(curves) };
@@ -74,7 +74,7 @@ impl Curves {
         }
     }
 
-    /// Whether curves are wanted and there is nothing to draw.
+    /// Whether curves are kept, but have no points.
     pub fn lack_points(&self) -> bool {
         self.folder.is_some() && self.points.is_empty()
     }

@@ -1,6 +1,6 @@
 //! The configuration by which `miriam nmt translate`, and Marian, decode with a trained model.
 //!
-//! It is written after the model that it names, so that it never names one that is not there.
+//! It is written after the model that it names, so that the file that it names always exists.
 
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use super::statistics::{Statistics, window_weight};
 use crate::update::UpdateReport;
 
-/// What to do about a training that has diverged.
+/// The remedy for a training that has diverged.
 pub(super) const REMEDY: &str = "begin anew with a lower --learn-rate or a longer --lr-warmup, or from an earlier model; \
      files that were saved before stay as they are";
 

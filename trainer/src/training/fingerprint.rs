@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 
-/// Fingerprints of what must not change between two runs of a training.
+/// Fingerprints of the data and options that must not change between two runs of a training.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingFingerprint {
     /// Of the corpus.
@@ -62,8 +62,8 @@ fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
     (!changes.is_empty()).then(|| changes.join("; "))
 }
 
-/// Parses the options of Marian's YAML text, a line each; what follows a key on lines of its own is
-/// its value.
+/// Parses the options of Marian's YAML text, one per line; what follows a key on lines of its own
+/// is its value.
 pub fn parse_option_texts(yaml: &str) -> OptionTexts {
     let mut options = OptionTexts::new();
     for line in yaml.trim_end_matches('\0').lines() {

@@ -1,4 +1,4 @@
-//! Locks that keep a second training out of the files of the first one.
+//! Locks that keep a second training from the files of the first one.
 //!
 //! Two trainings of one model would save over each other, and each would remove the files that
 //! the other one is writing.
@@ -18,7 +18,7 @@ pub fn lock_model(files: &ModelFiles) -> Result<FileLock> {
     acquire(files.lock(), &files.model)
 }
 
-/// Locks a folder, whatever the model in it is called.
+/// Locks a folder, for any name of the model in it.
 ///
 /// # Errors
 /// As for a model.

@@ -1,10 +1,10 @@
-//! Going on with a training of Marian (`training.md` A.13).
+//! Resuming a training of Marian (`training.md` A.13).
 //!
-//! Marian's files say how far a training is and what its optimiser has seen, but not what was
-//! trained: options, corpus and vocabularies are those that are given, as with Marian. The
+//! Marian's files have the progress of a training and the state of its optimiser, but not its
+//! options, corpus and vocabularies: those must be given again, as with Marian. The
 //! sentences of an epoch come in our own order, so in the epoch that was begun as many of them are
-//! left out as Marian has read. A model without the file of its optimiser is begun with, as Marian
-//! does.
+//! left out as Marian has read. A model without the file of its optimiser gives the initial
+//! parameters, as in Marian.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ use crate::parameters::{ParameterLayout, read_parameters};
 use crate::progress::Progress;
 use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
-/// A training of Marian, ready to be gone on with.
+/// A training of Marian, ready to be resumed.
 pub struct MarianTraining {
     /// The training, at the beginning of its epoch.
     pub saved: SavedTraining,

@@ -1,5 +1,5 @@
 //! Marian's file of progress, `model.npz.progress.yml`: Marian resumes our trainings by
-//! it, and we with one of Marian's. Of ours we do not read it: the optimiser's file has all of it,
+//! it, and we with one of Marian's. We do not read our own: the optimiser's file has all of it
 //! exactly.
 //!
 //! Marian demands every key. Sums of the log begin anew, as does its random number generator; the
@@ -84,13 +84,14 @@ pub(super) struct MarianProgress {
     /// The sentences of this epoch so far.
     pub sentences: u64,
     pub schedule: ScheduleState,
-    /// What validation has seen, of metrics that are known.
+    /// The results of validation, for known metrics.
     pub metrics: Vec<(Metric, MetricState)>,
     pub statistics: Statistics,
 }
 
 impl MarianProgress {
-    /// Reads the file at `path`. What old versions of Marian did not write is as at the beginning.
+    /// Reads the file at `path`. Values that old versions of Marian did not write are the initial
+    /// ones.
     ///
     /// # Errors
     /// If it cannot be read, or lacks a number that it must have.
@@ -146,7 +147,7 @@ impl MarianProgress {
 fn damaged(path: &Path, key: &str) -> Error {
     let remedy = "copy it again from Marian's folder, or move the optimiser's file away and begin \
                   with --pretrained-model";
-    Error::resume(path, format!("{key} is missing or no number; {remedy}"))
+    Error::resume(path, format!("{key} is missing or not a number; {remedy}"))
 }
 
 fn number(path: &Path, key: &str, value: Option<&Value>) -> Result<f64> {

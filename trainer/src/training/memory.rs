@@ -1,7 +1,7 @@
 //! The memory of a training, counted from shapes before anything is computed.
 //!
-//! What shapes do not say, the program itself and what it has read by then, is measured at the
-//! start of the training: the resident memory of the process less that of the corpus.
+//! The memory of the program itself and of the files that it has read is measured at the start of
+//! the training: the resident memory of the process without the corpus.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ impl MemoryUse {
         )
     }
 
-    /// Returns a line for each part, with bytes.
+    /// Returns one line for each part, with its bytes.
     pub fn table(&self) -> String {
         let workers = format!(" ({} workers)", self.workers);
         let micro_batches = self.workers * self.micro_batch;

@@ -1,4 +1,4 @@
-//! Measures of a model on the validation set, and what has been seen of them (`training.md` A.12).
+//! Measures of a model on the validation set, with their best values so far (`training.md` A.12).
 
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +21,9 @@ pub enum Metric {
     BleuSegmented,
     /// chrF of detokenised translations.
     Chrf,
-    /// What a program says of translations (`translation`); they are only written without one.
+    /// The score of translations by a program (`translation`); without one they are only written.
     Translation,
-    /// What a program says of the model (`valid-script`).
+    /// The score of the model by a program (`valid-script`).
     Script,
 }
 
@@ -42,7 +42,7 @@ impl Metric {
         Metric::Script,
     ];
 
-    /// Metrics of Marian that are not of translation, and what to do.
+    /// Metrics of Marian that are not for translation, each with a remedy.
     pub const REFUSED: [(&str, &str); 4] = [
         ("accuracy", "it is of classifiers; give ce-mean-words or bleu"),
         ("bert-lm-accuracy", "BERT is not trained"),
@@ -94,7 +94,7 @@ impl Metric {
 pub struct MetricState {
     /// The best value, as bits, since infinities are not JSON.
     best_bits: u64,
-    /// Validations in turn without improvement.
+    /// Consecutive validations without improvement.
     pub stalled: u64,
 }
 

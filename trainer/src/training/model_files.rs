@@ -10,7 +10,7 @@ pub struct ModelFiles {
 }
 
 impl ModelFiles {
-    /// What the name of the optimiser's file has after that of the model.
+    /// The suffix of the optimiser's file after the name of the model.
     pub const OPTIMIZER_SUFFIX: &str = ".optimizer.npz";
 
     fn beside(&self, suffix: &str) -> PathBuf {

@@ -1,7 +1,7 @@
 //! Checks that the numbers of a training are usable, when it begins and before it is saved.
 //!
-//! A NaN in the optimiser's state makes all parameters NaN within an update, and nothing leads
-//! back: such a state is not trained on, and does not replace a good one.
+//! A NaN in the optimiser's state makes all parameters NaN within an update, and this
+//! cannot be undone: such a state is neither trained nor saved over a good one.
 
 use super::checkpoint::SavedTraining;
 use crate::parameters::ParameterLayout;

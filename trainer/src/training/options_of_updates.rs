@@ -1,4 +1,4 @@
-//! The options that updates depend on, by name: a training that goes on must have the same.
+//! The options that updates depend on, by name: a resumed training must have the same.
 
 use super::base_rate::BaseRate;
 use super::config::TrainingConfig;

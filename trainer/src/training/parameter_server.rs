@@ -1,5 +1,5 @@
-//! The parameter server of asynchronous training, in the memory of one process: shards under locks
-//! of their own, and what a worker does with them for a batch.
+//! The parameter server of asynchronous training, in the memory of one process: shards, each with a
+//! lock, and the steps of a worker with them for a batch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
-//! The table of a simulation's pushes: a line each, appended to its file at every save, since a long
-//! simulation has millions.
+//! The table of a simulation's pushes: one line each, appended to its file at every save, since a
+//! long simulation has millions.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ const HEADER: &str = "update,worker,seconds,staleness,bytes,words\n";
 
 /// The table: the part that its file has, and lines after it.
 pub(super) struct PushTable {
-    /// The bytes of the file that count; what lies behind them is of a training that was stopped
+    /// The bytes of the file that count; the rest is from a training that was stopped
     /// before it had saved.
     saved_bytes: u64,
     unsaved: String,

@@ -40,7 +40,7 @@ pub enum Outcome {
     AlreadyFinished,
 }
 
-/// What a training needs beside its configuration.
+/// The inputs of a training beside its configuration.
 pub struct Training<'a> {
     /// The configuration.
     pub config: &'a TrainingConfig,
@@ -69,7 +69,7 @@ pub struct Training<'a> {
 }
 
 impl Training<'_> {
-    /// Whether files of a training before are of this one.
+    /// Checks that the files of an earlier training belong to this one.
     ///
     /// # Errors
     /// With what differs, or if they are damaged.
@@ -78,7 +78,7 @@ impl Training<'_> {
         check_fingerprint(&self.files.optimizer(), &self.fingerprint()?, restores_corpus)
     }
 
-    /// Trains from where the files say that it was, or from the beginning. `log` gets the lines
+    /// Trains from the saved progress, or from the beginning. `log` gets the lines
     /// of the log.
     ///
     /// # Errors
@@ -292,7 +292,7 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// Whether something is due from `before` to here for which all workers must stand still.
+    /// Whether something is due since `before` for which all workers must wait.
     pub(super) fn is_exclusive_due(&self, before: &Progress, is_epoch_end: bool) -> bool {
         let config = self.training.config;
         let mut reached = self.state.progress;
@@ -302,8 +302,8 @@ impl<'a, 'l> Run<'a, 'l> {
         periods.iter().any(|&period| reached.crossed_period(before, period))
     }
 
-    /// What follows from the way from `before` to here: a line of the log, validation, the end of
-    /// an epoch, saving. Gives whether training stops.
+    /// Handles what follows from the progress since `before`: a line of the log, validation, the
+    /// end of an epoch, saving. Gives whether training stops.
     pub(super) fn follow_up(&mut self, before: &Progress, is_epoch_end: bool) -> Result<bool> {
         let training = self.training;
         let config = training.config;

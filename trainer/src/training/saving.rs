@@ -32,7 +32,7 @@ impl Run<'_, '_> {
         self.trainer.gather();
         self.check_numbers()?;
         let workers = self.trainer.snapshot();
-        // Curves first: what they have beyond the saved state is left out where training goes on.
+        // Curves first: points beyond the saved state are left out when training is resumed.
         self.curves.save()?;
         self.trainer.save_pushes(&self.training.files.simulation())?;
         save_optimizer(
@@ -60,7 +60,7 @@ impl Run<'_, '_> {
         }
         let decoder = self.training.decoder;
         decoder.write(&decoder.path(files), &self.decoded_model())?;
-        // That of progress last: where it is right, all are there.
+        // The file of progress last: if it is up to date, all others are too.
         let texts = [
             (files.options(), self.training.options_yaml.to_owned()),
             (files.progress(), self.progress_text()),

@@ -1,10 +1,10 @@
 //! Learning rates over time (`training.md` A.10).
 //!
 //! The rate of an update depends on the progress before it: with warm-up, the first update
-//! has the start rate. What does not follow from progress alone (the factor of decays, the
-//! start of a warm-up) is a [`ScheduleState`], which is saved with the model.
+//! has the start rate. The rest (the factor of decays, the start of a
+//! warm-up) is a [`ScheduleState`], which is saved with the model.
 //!
-//! Everything is as Marian does it, so that its recipes give its rates. Strategies of two
+//! Everything follows Marian, so that its recipes give the same rates. Strategies of two
 //! conditions look at both at the end of an epoch, when the number of the next one counts
 //! already, and a condition that was met once stays met. A warm-up that begins again does so
 //! after the rate of the next update was computed: it counts from the update after that.
@@ -118,7 +118,7 @@ pub enum ScheduleEvent {
     },
     /// An epoch ended; progress is in the next one.
     EpochEnd,
-    /// A validation stalled, for this many times in turn.
+    /// A validation stalled, for this many consecutive times.
     Stalled(u64),
 }
 

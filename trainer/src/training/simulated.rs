@@ -1,5 +1,5 @@
 //! Asynchronous training on a simulated machine: the same workers and shards in one thread, in the
-//! order of a simulated clock, and what is saved of it.
+//! order of a simulated clock, and its saved state.
 
 use miriam_textio::Progress as ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ struct SavedSimulation {
     jobs: Vec<Option<SavedJob>>,
 }
 
-/// A simulated machine, and what has happened on it.
+/// A simulated machine with its clock, its jobs and its pushes.
 pub(super) struct Simulation {
     machine: Machine,
     clock: Clock,
@@ -125,7 +125,7 @@ impl Run<'_, '_> {
             let mut step = Step { run: self, follows: None };
             let stepped = clock.step(&machine, &mut step);
             let follows = step.follows;
-            // What follows may save: the clock must be there.
+            // The next steps may save, which needs the clock.
             self.asynchronous().simulation.as_mut().expect("a machine").clock = clock;
             stepped?;
             if let Some((before, is_epoch_end)) = follows {

@@ -1,4 +1,4 @@
-//! Start of a training: with random parameters, those of a model, or where it was stopped.
+//! Start of a training: with random parameters, with those of a model, or from a saved state.
 
 use miriam_nmt::checkpoint::Checkpoint;
 

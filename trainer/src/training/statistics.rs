@@ -2,7 +2,7 @@
 //! check for divergence, and of the norm of the gradient, which its log shows.
 //!
 //! They are saved with a training, in its state to the bit and in Marian's file of progress, so
-//! that a resumed training shows and checks what one that was never stopped does.
+//! that a resumed training shows and checks the same as one that was never stopped.
 
 use crate::update::NormLimit;
 
@@ -64,7 +64,7 @@ impl Statistics {
 /// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DynamicScaling {
-    /// How many standard deviations above the average the norm may be.
+    /// The number of standard deviations above the average that the norm may reach.
     pub deviations: f64,
     /// Whether averages are those of the logarithm of the norm.
     pub uses_logarithm: bool,

@@ -18,7 +18,7 @@ pub(super) enum Updater {
 }
 
 impl Updater {
-    /// Puts shards together, so that what follows is what they have now.
+    /// Gathers the values of all shards.
     pub fn gather(&mut self) {
         if let Updater::Asynchronous(trainer) = self {
             trainer.gather();

@@ -1,5 +1,5 @@
-//! Validation in the course of a training: what is logged and remembered of it, and when training
-//! has stalled.
+//! Validation in the course of a training: its log lines, its best values, and the check for
+//! stalls.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ impl Run<'_, '_> {
         written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
     }
 
-    /// Returns the number of stalls in turn that decides when training stops.
+    /// Returns the number of consecutive stalls that decides when training stops.
     pub(super) fn stalls(&self) -> u64 {
         let options = &self.training.config.validation;
         let stalls = options.metrics.iter().filter_map(|metric| {

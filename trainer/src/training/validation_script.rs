@@ -15,10 +15,10 @@ pub struct ValidationScript {
 }
 
 impl ValidationScript {
-    /// Whether the program is there, before hours are trained.
+    /// Checks that the program exists, before hours are trained.
     ///
     /// # Errors
-    /// If it is not.
+    /// If it does not.
     pub fn check(&self) -> Result<()> {
         let program = match self.command() {
             Some(command) => Path::new(command.split_whitespace().next().unwrap_or_default()),

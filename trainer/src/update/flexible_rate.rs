@@ -1,7 +1,7 @@
 //! Learning rates in proportion to the words of a step (`batch-flexible-lr`, `training.md` A.10):
 //! batches of a fixed memory differ in words, and a gradient of few words is worth less.
 
-/// What a rate is multiplied with for a step of some target tokens.
+/// The factor of a rate for a step, by its target tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlexibleRate {
     /// The target tokens of a batch for which the rate is meant; none before any batch, which is

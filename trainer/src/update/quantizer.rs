@@ -1,7 +1,6 @@
 //! Marian's quantisation of parameters in training (`quantize-bits`, `training.md` C.3; Aji and
-//! Heafield 2020): after every update parameters become one of few values a tensor, and what
-//! rounding took from them is added back before the next rounding, so that small steps are not
-//! lost.
+//! Heafield 2020): after every update parameters become one of a few values per tensor, and the
+//! rounding error is added back before the next rounding, so that small steps are not lost.
 
 use std::ops::Range;
 
@@ -22,7 +21,7 @@ pub struct QuantizationOptions {
 }
 
 impl QuantizationOptions {
-    /// The most bits: sums of magnitudes stay exact in f32.
+    /// The maximum number of bits: sums of magnitudes stay exact in f32.
     pub const MAX_BITS: u32 = 24;
 
     /// Quantises the tensors of `values`, a flat vector of `layout`. `residual`, as long, is what

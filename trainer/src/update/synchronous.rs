@@ -307,7 +307,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.options.optimizer = optimizer;
     }
 
-    /// Makes rates of the updates from here on, of so many batches each, those of their words.
+    /// Scales the rates of the updates from here on, of this many batches each, by their words.
     pub fn set_flexible_rate(&mut self, rate: Option<FlexibleRate>, batches: usize) {
         self.flexible_rate = rate.map(|rate| (rate, batches));
     }
@@ -332,7 +332,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         self.weight_limit = limit;
     }
 
-    /// Goes on with the moving average of the parameters, if there is one, as the parameters.
+    /// Makes the moving average of the parameters, if there is one, the parameters.
     pub fn replace_with_smoothed(&mut self) {
         if self.state.average.is_empty() {
             return;

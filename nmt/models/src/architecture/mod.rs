@@ -3,8 +3,8 @@
 //! Each format describes a model in its own way: Marian by options, Nematus by the names of
 //! its parameters, CTranslate2 by flags, Hugging Face by a configuration. All of them become
 //! an [`Architecture`] with every switch that decoding depends on, and parameters under
-//! Marian's names in Marian's shapes (row vector times matrix, `[inputs, outputs]`). What
-//! these types cannot describe is refused by name when a model is read, so an engine that
+//! Marian's names in Marian's shapes (row vector times matrix, `[inputs, outputs]`). Features
+//! that these types cannot describe are rejected by name when a model is read, so an engine that
 //! covers these types covers every model that opens.
 
 mod dialect;
@@ -30,9 +30,9 @@ pub use transformer::{
     RelativeBiasConfig, SruKind, TransformerConfig, TransformerStackConfig,
 };
 
-/// The largest number of layers, heads or cells; more is taken for damage.
+/// The largest number of layers, heads or cells; more means damage.
 pub(crate) const MAX_DEPTH: usize = 1000;
-/// The largest width or vocabulary; more is taken for damage.
+/// The largest width or vocabulary; more means damage.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
 /// The family of a model with its configuration.
@@ -182,5 +182,5 @@ pub(crate) fn check_range(name: &str, number: usize, max: usize) -> Result<(), S
     if (1..=max).contains(&number) {
         return Ok(());
     }
-    Err(format!("{name}: {number} is not between 1 and {max}"))
+    Err(format!("{name}: {number} is out of range, 1 to {max}"))
 }

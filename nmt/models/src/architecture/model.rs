@@ -89,7 +89,7 @@ impl Model {
                     reshaped.map_err(|reason| Error::mismatch(path, &name, reason))?
                 }
                 _ => {
-                    let reason = format!("its shape is {found:?}, the options need {shape:?}");
+                    let reason = format!("expected the shape {shape:?}, found {found:?}");
                     return Err(Error::mismatch(path, &name, reason));
                 }
             };

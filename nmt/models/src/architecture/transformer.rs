@@ -282,7 +282,7 @@ pub enum PreNormKeys {
 }
 
 impl TransformerConfig {
-    /// Whether programs that read the first two versions of our model files know all of this.
+    /// Whether programs that read the first two versions of our model files support all of this.
     pub(crate) fn is_of_first_versions(&self) -> bool {
         let steps = [
             &self.preprocess,

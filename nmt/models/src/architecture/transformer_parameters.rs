@@ -1,5 +1,5 @@
-//! The parameters of a transformer, by the names that Marian gives them: what a reader asks a
-//! file for, a writer writes and training initialises.
+//! The parameters of a transformer under Marian's names: readers look them up, writers write them
+//! and training initialises them.
 
 use super::ParameterSpec;
 use super::transformer::*;

@@ -3,7 +3,7 @@
 //! Its converters write version 6 today. Versions 2 to 5 differ in that data types were
 //! told by their size (before 4) and in the other files of the folder; version 1 names no kind of
 //! model and has the variables' names of OpenNMT-tf. A file of another layout does not end where
-//! it should and is refused.
+//! it should and is rejected.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use super::tensor::{DType, QuantMultipliers, StorageOrder, Tensor};
 use super::{Checkpoint, CheckpointFormat};
 use crate::{Error, Result};
 
-/// How the names of multipliers end; `queries_scale` is none.
+/// The suffix of the names of multipliers, except `queries_scale`.
 const SCALE_SUFFIX: &str = "weight_scale";
-/// What older converters multiplied weights of 16 bits by, without storing it.
+/// The multiplier of 16-bit weights in older converters, which did not store it.
 const DEFAULT_I16_MULTIPLIER: f32 = 1000.0;
-/// The kind of a file of version 1, which names none.
+/// The kind of a file of version 1, which does not name it.
 const FIRST_KIND: &str = "TransformerBase";
-/// The kinds of models that are read: encoders and decoders with attention.
+/// The supported kinds of models: encoders and decoders with attention.
 const KINDS: [&str; 3] = [FIRST_KIND, "TransformerBig", "TransformerSpec"];
 
-/// Whether `bytes` begin as such a file does: a small version and the name of a model
+/// Whether `bytes` begin like such a file: a small version and the name of a model
 /// specification, or, in version 1, a count and the name of a variable.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     fn name(rest: &[u8]) -> Option<Vec<u8>> {
@@ -138,9 +138,8 @@ fn read_variable(cursor: &mut Cursor, version: u32, name: &str, path: &Path) -> 
         };
         (dtype, number.saturating_mul(usize::from(kind)))
     };
-    let dtype = dtype.ok_or_else(|| {
-        Error::unsupported(path, format!("{name}: elements of kind {kind} are not known"))
-    })?;
+    let dtype = dtype
+        .ok_or_else(|| Error::unsupported(path, format!("{name}: unknown element type {kind}")))?;
     let data = cursor.take_shared(length, name)?;
     Tensor::new(shape, dtype, StorageOrder::RowMajor, data)
         .map_err(|reason| cursor.damaged(name, reason))
@@ -153,7 +152,7 @@ fn attach_multipliers(checkpoint: &mut Checkpoint, path: &Path) -> Result<()> {
         let target = name.strip_suffix("_scale").unwrap_or(name);
         let Some(scale) = checkpoint.take(name) else { continue };
         let Some(tensor) = checkpoint.take(target) else {
-            return Err(Error::damaged(path, name, "there is no tensor that it scales"));
+            return Err(Error::damaged(path, name, "the tensor that it scales is missing"));
         };
         let values = scale.values();
         let multipliers = match values[..] {

@@ -65,8 +65,8 @@ impl<'a> Cursor<'a> {
 
     fn truncated(&self, length: usize, what: &str) -> Error {
         let reason = format!(
-            "{length} bytes are needed from byte {}, the file ends at {}; it is cut or not what \
-             it seems",
+            "{length} bytes are needed from byte {}, the file ends at {}; it is truncated or of \
+             another format",
             self.position,
             self.bytes.len()
         );

@@ -99,7 +99,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
                 [multiplier] if multiplier.is_finite() && multiplier > 0.0 => {
                     checkpoint.set_activation_multiplier(matrix, multiplier);
                 }
-                _ => return Err(cursor.damaged(name, "this should be one positive number")),
+                _ => return Err(cursor.damaged(name, "expected one positive number")),
             },
             None => checkpoint.insert(name, tensor)?,
         }
@@ -122,9 +122,13 @@ fn read_item(
     let size = shape.iter().try_fold(dtype.size(), |size, &n| size.checked_mul(n));
     let length = size.filter(|&length| length <= data.len());
     let length = length.ok_or_else(|| {
-        damaged(format!("{} bytes are too few for {shape:?} of {}", data.len(), dtype.name()))
+        damaged(format!(
+            "{} bytes are too few for the shape {shape:?} of {}",
+            data.len(),
+            dtype.name()
+        ))
     })?;
-    let numbers = data.slice(0, length).ok_or_else(|| damaged("it is cut".into()))?;
+    let numbers = data.slice(0, length).ok_or_else(|| damaged("it is truncated".into()))?;
     if let ItemKind::Plain(_) = kind {
         return Tensor::new(shape, dtype, StorageOrder::RowMajor, numbers).map_err(damaged);
     }
@@ -150,11 +154,11 @@ fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
         0x4101 | 0x10001 => ItemKind::Quantized(DType::I8),
         0x4102 | 0x10002 => ItemKind::Quantized(DType::I16),
         0x802 | 0x1801 | 0x2801 => {
-            return Err(format!("packed by FBGEMM for one kind of processor ({number:#x})"));
+            return Err(format!("packed by FBGEMM for one processor type ({number:#x})"));
         }
         _ if number & 0xff_0000 == 0x1_0000 => {
-            return Err(format!("laid out by intgemm for one kind of processor ({number:#x})"));
+            return Err(format!("laid out by intgemm for one processor type ({number:#x})"));
         }
-        _ => return Err(format!("items of a kind {number:#x} that is not known")),
+        _ => return Err(format!("unknown item type {number:#x}")),
     })
 }

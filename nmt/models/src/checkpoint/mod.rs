@@ -141,7 +141,7 @@ impl Checkpoint {
         Self::verify(&compressed::open(path)?, path)
     }
 
-    /// The same of a file in memory; `path` names it in messages.
+    /// Does the same for a file in memory; `path` names it in messages.
     ///
     /// # Errors
     /// As [`Checkpoint::verify_file`].
@@ -238,7 +238,7 @@ impl Checkpoint {
 
     pub(crate) fn insert(&mut self, name: &str, tensor: Tensor) -> Result<()> {
         if self.tensors.insert(name.to_owned(), tensor).is_some() {
-            return Err(Error::damaged(&self.path, name, "it is there twice"));
+            return Err(Error::damaged(&self.path, name, "it occurs twice"));
         }
         Ok(())
     }
@@ -252,8 +252,8 @@ impl Checkpoint {
         self.skipped.push((name.to_owned(), reason));
     }
 
-    /// Makes `name` an alias of the tensor `original`. Both can be taken out: writers store
-    /// one tensor for all that happen to be equal.
+    /// Makes `name` an alias of the tensor `original`. Both can be taken out, because writers store
+    /// equal tensors once.
     fn set_alias(&mut self, name: &str, original: &str) -> Result<()> {
         let Some(tensor) = self.tensors.get(original).cloned() else {
             let reason = format!("an alias of {original}, which is missing");

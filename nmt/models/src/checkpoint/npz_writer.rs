@@ -4,7 +4,7 @@
 //! entry before its content, so each array is read twice, once for the checksum and once to be
 //! written; it is never copied, which for weights of many gigabytes matters more. Numbers begin at
 //! multiples of 64 in the file, padded as NumPy pads them inside of an entry and by an extra field
-//! before it, so a mapped archive can be used where it lies. Time stamps are fixed: the same arrays
+//! before it, so a mapped archive can be used in place. Time stamps are fixed: the same arrays
 //! give the same bytes.
 
 use std::collections::BTreeSet;

@@ -47,7 +47,7 @@ pub fn verify(window: &OwnedBytes, path: &Path) -> Result<()> {
 fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Tensor, String>> {
     let mut cursor = Cursor::new(content, path, 0);
     if cursor.take(6, name)? != b"\x93NUMPY" {
-        return Err(Error::damaged(path, name, "this is not a NumPy array"));
+        return Err(Error::damaged(path, name, "not a NumPy array"));
     }
     let version = cursor.u8(name)?;
     cursor.u8(name)?;
@@ -55,13 +55,13 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
         1 => usize::from(cursor.u16(name)?),
         2 | 3 => cursor.u32(name)? as usize,
         _ => {
-            let reason = format!("version {version} of NumPy's format is not known");
+            let reason = format!("unknown version {version} of NumPy's format");
             return Err(Error::damaged(path, name, reason));
         }
     };
     let header = String::from_utf8_lossy(cursor.take(length, name)?).into_owned();
     let (kind, fortran_order, shape) = read_header(&header).ok_or_else(|| {
-        let reason = format!("its header cannot be understood: {}", header.trim());
+        let reason = format!("invalid header: {}", header.trim());
         Error::damaged(path, name, reason)
     })?;
     let Some(dtype) = parse_dtype(kind) else {

@@ -16,7 +16,7 @@ impl OwnedBytes {
         OwnedBytes { start: 0, length: owner.len(), owner }
     }
 
-    /// Returns the bytes `start..start + length` of this window, if they lie in it.
+    /// Returns the bytes `start..start + length` of this window, if they are inside.
     pub fn slice(&self, start: usize, length: usize) -> Option<Self> {
         let end = start.checked_add(length)?;
         (end <= self.length).then(|| OwnedBytes {

@@ -1,6 +1,6 @@
 //! Python's pickles, restricted to what a file of tensors needs.
 //!
-//! A pickle is a program: whoever runs it as Python does runs what its author wrote. This machine
+//! A pickle is a program, and Python runs whatever its author wrote. This reader
 //! knows the opcodes that build numbers, texts, tuples, lists and dictionaries, and the few names
 //! that PyTorch writes for tensors; any other name is an error. Nothing is called. Objects are in
 //! one table and refer to each other by number, so that neither cycles nor depth matter, and each
@@ -11,11 +11,11 @@ use std::ops::Range;
 
 use super::tensor::DType;
 
-/// The most opcodes of a pickle; a model of ten thousand tensors has a tenth of them.
+/// The maximum number of opcodes of a pickle; a model of ten thousand tensors has a tenth of them.
 const MAX_OPCODES: usize = 1_000_000;
-/// The most pairs that are copied from lists to dictionaries: a list may be named many times.
+/// The maximum number of pairs copied from lists to dictionaries: a list may be named many times.
 const MAX_COPIED_PAIRS: usize = 1_000_000;
-/// The most sides of a tensor.
+/// The maximum number of dimensions of a tensor.
 const MAX_SIDES: usize = 16;
 
 /// A value; equal objects of a pickle are one object here too.
@@ -25,13 +25,13 @@ pub enum Value {
     Bool(bool),
     Int(i64),
     Float,
-    /// The bytes of a text, by where they are in the pickle.
+    /// A text: its first byte in the pickle and its end.
     Text(usize, usize),
     /// A number in the table of objects.
     Object(usize),
 }
 
-/// What a value can refer to.
+/// An object that a value refers to.
 #[derive(Debug)]
 pub enum Object {
     Tuple(Vec<Value>),
@@ -42,7 +42,7 @@ pub enum Object {
     Tensor(TensorRecord),
 }
 
-/// The names that are known.
+/// The supported names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     OrderedDict,
@@ -56,7 +56,7 @@ pub enum Name {
 pub struct StorageKind {
     /// PyTorch's name for it.
     pub name: &'static str,
-    /// The data type; none of kinds that no parameter has.
+    /// The data type; `None` for kinds that no parameter has.
     pub dtype: Option<DType>,
     /// The bytes of an element.
     pub size: usize,
@@ -99,7 +99,7 @@ pub struct TensorRecord {
     pub strides: Vec<usize>,
 }
 
-/// What a pickle has built.
+/// The objects that a pickle has built.
 #[derive(Debug)]
 pub struct Unpickled<'a> {
     bytes: &'a [u8],
@@ -273,7 +273,7 @@ impl<'a> Machine<'a> {
                 let items = if opcode == b'a' { self.pop_many(1)? } else { self.pop_to_mark()? };
                 match self.top_object()? {
                     Object::List(list) => list.extend(items),
-                    _ => return Err("something is appended to what is not a list".into()),
+                    _ => return Err("a value is appended to an object that is not a list".into()),
                 }
             }
             b'}' => self.push_object(Object::Dict(Vec::new())),
@@ -287,7 +287,7 @@ impl<'a> Machine<'a> {
                 let entries = pairs(&items)?;
                 match self.top_object()? {
                     Object::Dict(dict) => dict.extend(entries),
-                    _ => return Err("an item is set in what is not a dictionary".into()),
+                    _ => return Err("an item is set in an object that is not a dictionary".into()),
                 }
             }
             b'q' => {
@@ -324,21 +324,22 @@ impl<'a> Machine<'a> {
             b'b' => {
                 self.pop()?;
                 if !matches!(self.top_object()?, Object::Dict(_)) {
-                    return Err("a state is set in what is not a dictionary".into());
+                    return Err("a state is set in an object that is not a dictionary".into());
                 }
             }
             b'Q' => {
                 let id = self.pop()?;
                 self.open_storage(id)?;
             }
-            other => return Err(format!("opcode 0x{other:02x} is not one of a file of weights")),
+            other => return Err(format!("unexpected opcode 0x{other:02x} in a file of weights")),
         }
         Ok(None)
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], String> {
         let end = self.at.checked_add(length);
-        let taken = end.and_then(|end| self.bytes.get(self.at..end)).ok_or("the file is cut")?;
+        let taken =
+            end.and_then(|end| self.bytes.get(self.at..end)).ok_or("the file is truncated")?;
         self.at += length;
         Ok(taken)
     }
@@ -351,14 +352,14 @@ impl<'a> Machine<'a> {
 
     fn line(&mut self) -> Result<&'a [u8], String> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let length = rest.iter().position(|&byte| byte == b'\n').ok_or("the file is cut")?;
+        let length = rest.iter().position(|&byte| byte == b'\n').ok_or("the file is truncated")?;
         self.at += length + 1;
         Ok(&rest[..length])
     }
 
     fn push_text(&mut self, length: u64) -> Result<(), String> {
         let start = self.at;
-        self.take(usize::try_from(length).map_err(|_| "the file is cut")?)?;
+        self.take(usize::try_from(length).map_err(|_| "the file is truncated")?)?;
         self.stack.push(Value::Text(start, self.at));
         Ok(())
     }
@@ -387,8 +388,8 @@ impl<'a> Machine<'a> {
                 String::from_utf8_lossy(text).escape_debug().to_string()
             });
             format!(
-                "it asks for {module}.{name}, which is not part of a tensor and is not run; if you \
-                 trust the file, save its state_dict alone, as safetensors"
+                "it asks for {module}.{name}, which is not part of a tensor and not executed; if \
+                 you trust the file, save its state_dict alone, as safetensors"
             )
         })?;
         self.push_object(Object::Name(found));
@@ -424,7 +425,7 @@ impl<'a> Machine<'a> {
             Value::Object(index) => self.objects.get_mut(index),
             _ => None,
         };
-        object.ok_or_else(|| "a container is expected".into())
+        object.ok_or_else(|| "expected a container".into())
     }
 
     fn remember(&mut self, place: u64) -> Result<(), String> {
@@ -434,7 +435,8 @@ impl<'a> Machine<'a> {
     }
 
     fn recall(&mut self, place: u64) -> Result<(), String> {
-        let value = self.memo.get(&place).ok_or_else(|| format!("no object {place} was kept"))?;
+        let value =
+            self.memo.get(&place).ok_or_else(|| format!("object {place} was not stored"))?;
         self.stack.push(*value);
         Ok(())
     }
@@ -450,21 +452,23 @@ impl<'a> Machine<'a> {
     fn text(&self, value: Value) -> Result<&'a [u8], String> {
         match value {
             Value::Text(start, end) => Ok(&self.bytes[start..end]),
-            _ => Err("a name that is not a text".into()),
+            _ => Err("expected a text as a name".into()),
         }
     }
 
     fn items(&self, value: Value) -> Result<&[Value], String> {
         match self.object(value) {
             Some(Object::Tuple(items) | Object::List(items)) => Ok(items),
-            _ => Err("a tuple is expected".into()),
+            _ => Err("expected a tuple".into()),
         }
     }
 
     /// Returns the shape or the strides of a tensor.
     fn sizes(&self, value: Value) -> Result<Vec<usize>, String> {
         match self.items(value)? {
-            sizes if sizes.len() > MAX_SIDES => Err(format!("a tensor of {} sides", sizes.len())),
+            sizes if sizes.len() > MAX_SIDES => {
+                Err(format!("a tensor of {} dimensions", sizes.len()))
+            }
             sizes => sizes.iter().map(|&size| count(size)).collect(),
         }
     }
@@ -472,7 +476,7 @@ impl<'a> Machine<'a> {
     /// The result of one of the names.
     fn call(&mut self, function: Value, arguments: Value) -> Result<(), String> {
         let Some(&Object::Name(name)) = self.object(function) else {
-            return Err("something is called that is not a function".into());
+            return Err("the called object is not a function".into());
         };
         let arguments = self.items(arguments)?;
         let made = match name {
@@ -489,7 +493,7 @@ impl<'a> Machine<'a> {
                 }
                 let entries = pairs.iter().map(|pair| match self.items(*pair)? {
                     [key, value] => Ok((*key, *value)),
-                    _ => Err("an OrderedDict of what are not pairs".to_owned()),
+                    _ => Err("expected pairs in an OrderedDict".to_owned()),
                 });
                 let entries = entries.collect::<Result<_, _>>()?;
                 self.copied_pairs = copied;
@@ -500,7 +504,7 @@ impl<'a> Machine<'a> {
                     return Err("a tensor needs a storage, an offset, a shape and strides".into());
                 };
                 let Some(Object::Storage(storage)) = self.object(*storage) else {
-                    return Err("a tensor of what is not a storage".into());
+                    return Err("expected a storage for a tensor".into());
                 };
 
                 Object::Tensor(TensorRecord {
@@ -512,7 +516,7 @@ impl<'a> Machine<'a> {
             }
             Name::RebuildParameter => match arguments.first().and_then(|&one| self.object(one)) {
                 Some(Object::Tensor(tensor)) => Object::Tensor(tensor.clone()),
-                _ => return Err("a parameter of what is not a tensor".into()),
+                _ => return Err("expected a tensor for a parameter".into()),
             },
             Name::StorageKind(kind) => return Err(format!("{} is called", kind.name)),
         };
@@ -523,7 +527,7 @@ impl<'a> Machine<'a> {
     /// The storage of `('storage', kind, key, device, length)`.
     fn open_storage(&mut self, id: Value) -> Result<(), String> {
         fn wrong() -> String {
-            "a persistent id that is not one of a storage".to_owned()
+            "expected the persistent id of a storage".to_owned()
         }
         let (tag, kind, key, len) = match self.items(id)? {
             [tag, kind, key, _, len] | [tag, kind, key, _, len, Value::None] => {
@@ -552,14 +556,14 @@ fn count(value: Value) -> Result<usize, String> {
         Value::Int(number) => {
             usize::try_from(number).map_err(|_| format!("{number} is not a size"))
         }
-        _ => Err("a size is expected".into()),
+        _ => Err("expected a size".into()),
     }
 }
 
-/// Returns a number in two's complement, as many bytes as it needs.
+/// Returns the value of a number in two's complement, of any length.
 fn long(bytes: &[u8]) -> Result<i64, String> {
     if bytes.len() > 8 {
-        return Err(format!("a number of {} bytes", bytes.len()));
+        return Err(format!("unsupported number of {} bytes", bytes.len()));
     }
     let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
     let mut number = if is_negative { [0xff; 8] } else { [0; 8] };

@@ -1,7 +1,7 @@
 //! PyTorch's files of weights, `pytorch_model.bin`: a pickle of tensors by name, and their storages.
 //!
 //! Since version 1.6 the file is a zip archive, `data.pkl` with the storages beside it; before, it
-//! is five pickles in a row and the storages after them. Both are read by one restricted machine
+//! is five pickles in a row and the storages after them. Both are read by one restricted reader
 //! ([`super::pickle`]); storages stay in the mapped file, and tensors that share one share it here
 //! too.
 
@@ -25,7 +25,7 @@ const PICKLE: &str = "data.pkl";
 /// The first pickle of a file without archive: protocol 2, the number 0x1950a86a20f9469cfc6c.
 const MAGIC: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 
-/// Whether a file without archive begins so.
+/// Whether a file without archive begins with the magic number.
 pub fn is_plausible(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -130,10 +130,7 @@ fn check_len(storage: &Storage, bytes: usize) -> Result<(), String> {
     let size = storage.kind.size;
     match storage.len.checked_mul(size) {
         Some(wanted) if wanted == bytes => Ok(()),
-        _ => Err(format!(
-            "it has {bytes} bytes; {} elements of {size} bytes are expected",
-            storage.len
-        )),
+        _ => Err(format!("expected {} elements of {size} bytes, found {bytes} bytes", storage.len)),
     }
 }
 
@@ -179,7 +176,7 @@ fn build(
 }
 
 /// Returns the bytes of the elements of a tensor, row by row: a window on its storage, or a copy
-/// where they lie in another order.
+/// where they have another order.
 fn elements(
     record: &TensorRecord,
     storage: &OwnedBytes,
@@ -187,7 +184,7 @@ fn elements(
 ) -> Result<OwnedBytes, String> {
     let TensorRecord { offset, shape, strides, storage: Storage { kind, len, .. } } = record;
     if shape.len() != strides.len() {
-        return Err(format!("{} strides for a shape of {} sides", strides.len(), shape.len()));
+        return Err(format!("{} strides for a shape of {} dimensions", strides.len(), shape.len()));
     }
     let beyond = || format!("its shape {shape:?} reaches beyond its storage of {len} elements");
     let count = shape.iter().try_fold(1usize, |count, &side| count.checked_mul(side));

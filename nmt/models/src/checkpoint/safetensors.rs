@@ -30,8 +30,8 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut checkpoint = Checkpoint::new(path, CheckpointFormat::Safetensors);
     for (name, TensorInfo { dtype, shape, data_offsets: [start, end] }) in header.0 {
         let range = end.checked_sub(start).and_then(|length| data.slice(start, length));
-        let range =
-            range.ok_or_else(|| Error::damaged(path, &name, "it does not lie in the file"))?;
+        let range = range
+            .ok_or_else(|| Error::damaged(path, &name, "its bytes are outside of the file"))?;
         let dtype = match &dtype[..] {
             "F32" => DType::F32,
             "F16" => DType::F16,

@@ -118,13 +118,13 @@ impl<'a> ZipArchive<'a> {
             .collect()
     }
 
-    /// Returns the bytes of an entry as they lie in the file.
+    /// Returns the bytes of an entry as stored in the file.
     fn raw_entry(&mut self, index: usize) -> Result<OwnedBytes> {
         let entry = &self.entries[index];
         let at = usize::try_from(entry.header_offset).unwrap_or(usize::MAX);
         let mut cursor = Cursor::new(&self.bytes, self.path, at);
         if cursor.u32(&entry.name)? != LOCAL_HEADER {
-            return Err(self.damaged(index, "no entry begins where the directory says"));
+            return Err(self.damaged(index, "no entry begins at the offset in the directory"));
         }
         cursor.take(22, &entry.name)?;
         let (name, extra) = (cursor.u16(&entry.name)?, cursor.u16(&entry.name)?);
@@ -132,7 +132,7 @@ impl<'a> ZipArchive<'a> {
         let packed = usize::try_from(entry.compressed_size).unwrap_or(usize::MAX);
         let window = cursor.take_shared(packed, &entry.name)?;
         if entry.method == 0 && entry.compressed_size != entry.uncompressed_size {
-            return Err(self.damaged(index, "it is stored in two sizes"));
+            return Err(self.damaged(index, "its stored and unpacked sizes differ"));
         }
         let left = self.stored_budget.checked_sub(entry.compressed_size);
         self.stored_budget = left.ok_or_else(|| {
@@ -183,7 +183,8 @@ const PLACE: &str = "zip directory";
 fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
     let from = window.len().saturating_sub(MAX_END_LEN);
     let end = window[from..].windows(4).rposition(|bytes| bytes == DIRECTORY_END);
-    let end = end.ok_or_else(|| Error::damaged(path, PLACE, "it is missing; the file is cut"))?;
+    let end =
+        end.ok_or_else(|| Error::damaged(path, PLACE, "it is missing; the file is truncated"))?;
     let end = from + end;
     let mut cursor = Cursor::new(window, path, end + 10);
     let count = u64::from(cursor.u16(PLACE)?);
@@ -197,7 +198,7 @@ fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
     let record = Cursor::new(window, path, locator + 8).usize(PLACE)?;
     let mut cursor = Cursor::new(window, path, record);
     if cursor.u32(PLACE)? != ZIP64_DIRECTORY_END {
-        return Err(cursor.damaged(PLACE, "its 64-bit end is not where it should be"));
+        return Err(cursor.damaged(PLACE, "its 64-bit end is not where the locator says"));
     }
     cursor.take(28, PLACE)?;
     let count = cursor.u64(PLACE)?;
@@ -207,7 +208,7 @@ fn find_directory(window: &OwnedBytes, path: &Path) -> Result<(u64, usize)> {
 
 fn read_entry(cursor: &mut Cursor) -> Result<ZipEntry> {
     if cursor.u32(PLACE)? != DIRECTORY_ENTRY {
-        return Err(cursor.damaged(PLACE, "fewer entries than promised"));
+        return Err(cursor.damaged(PLACE, "fewer entries than its header says"));
     }
     cursor.take(4, PLACE)?;
     let flags = cursor.u16(PLACE)?;
@@ -329,7 +330,7 @@ mod tests {
         assert!(error.contains("overlap"), "{error}");
     }
 
-    /// What a reader of weights needs of an archive: stored ones are used where they lie in the
+    /// What a reader of weights needs of an archive: stored ones are used in place in the
     /// mapped file, whatever their size; only deflated ones take memory.
     #[test]
     fn stored_members_are_windows_on_the_file() {

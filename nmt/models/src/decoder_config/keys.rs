@@ -1,8 +1,7 @@
 //! The keys of decoder configurations: which are honoured, which have no effect here, and which
-//! are refused because translations would differ from what the file asks for.
+//! are rejected because translations would differ from the file's settings.
 //!
-//! A key in none of the lists is refused too, as Marian does: it is a typing error, or an option
-//! of training.
+//! An unknown key is rejected too, as in Marian: it is a typing error, or an option of training.
 
 use std::path::Path;
 
@@ -15,12 +14,12 @@ pub struct KnownKeys {
     pub honoured: &'static [&'static str],
     /// Keys about memory, logging and kernels, and those of which the model has its own.
     pub without_effect: &'static [&'static str],
-    /// Keys that are refused unless their value is off, with what to do instead.
+    /// Keys that are rejected unless their value is off, with what to do instead.
     pub refused: &'static [(&'static str, &'static str)],
 }
 
 impl KnownKeys {
-    /// Whether the values of a key ask for nothing: none is off where it is a flag that is given.
+    /// Whether the values of a key ask for nothing. A flag that is given without a value is on.
     pub fn is_off(&self, key: &str, values: &[String]) -> bool {
         !values.is_empty() && values.iter().all(|value| is_off_word(key, value))
     }
@@ -178,8 +177,8 @@ pub const MARIAN: KnownKeys = KnownKeys {
         ("allow-special", "leave it out; a generated line feed would end the line"),
         ("interpolate-env-vars", "write the paths in full"),
         ("ignore-model-config", "leave it out; a model's own options are needed"),
-        ("input-reorder", "leave it out; one source is covered"),
-        ("input-join-fields", "leave it out; one source is covered"),
+        ("input-reorder", "leave it out; one source is supported"),
+        ("input-join-fields", "leave it out; one source is supported"),
         ("config", "leave it out; one configuration is read"),
     ],
 };
@@ -244,11 +243,11 @@ pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String
             without_effect.push(key.into_owned());
         } else if let Some((_, remedy)) = known.refused.iter().find(|(name, _)| *name == key) {
             if !is_off(&key, value) {
-                let reason = format!("not covered in a configuration; {remedy}");
+                let reason = format!("not supported in a configuration; {remedy}");
                 return Err(Error::mismatch(path, &key, reason));
             }
         } else {
-            let reason = "unknown option of decoding; remove it or correct its name";
+            let reason = "unknown decoding option; remove it or correct its name";
             return Err(Error::mismatch(path, &miriam_textio::shorten(&key), reason));
         }
     }

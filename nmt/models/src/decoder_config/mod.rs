@@ -1,7 +1,7 @@
 //! Decoder configurations (`neural.md` 1.5): Marian's `decoder.yml` and Amun's `config.yml`.
 //!
-//! Every key of a file is honoured, named as without effect, or refused by name: a setting
-//! that is lost in silence changes translations, and nobody knows why.
+//! Every key of a file is honoured, named as without effect, or rejected by name: a
+//! setting that is ignored silently changes translations without a trace.
 
 mod alignment_format;
 mod keys;
@@ -146,7 +146,8 @@ impl DecoderConfig {
             if let Some(number) = number
                 && !range.contains(&number)
             {
-                let reason = format!("{number} is not from {} to {}", range.start(), range.end());
+                let reason =
+                    format!("{number} is out of range, {} to {}", range.start(), range.end());
                 return Err(Error::mismatch(path, name, reason));
             }
         }

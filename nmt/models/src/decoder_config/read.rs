@@ -35,7 +35,7 @@ impl ConfigReader<'_> {
             Some("none") => Some(false),
             // Marian's decoder sorts by the source too where it is told to sort by the target.
             Some("src" | "trg") => Some(true),
-            Some(_) => return Err(self.mismatch("maxi-batch-sort", "src, trg or none is needed")),
+            Some(_) => return Err(self.mismatch("maxi-batch-sort", "expected src, trg or none")),
         };
         Ok(DecoderConfig {
             models: self.files("models")?,
@@ -68,7 +68,7 @@ impl ConfigReader<'_> {
         })
     }
 
-    /// Returns a form of alignments; `true` is hard, `false` and nothing are none.
+    /// Returns a form of alignments; `true` is hard, `false` and no value turn them off.
     fn alignment(&self) -> Result<Option<AlignmentFormat>> {
         let Some(value) = self.value.get("alignment") else { return Ok(None) };
         match (value.as_bool(), value.as_str()) {
@@ -77,14 +77,14 @@ impl ConfigReader<'_> {
             (None, Some(text)) => {
                 text.parse().map(Some).map_err(|reason: String| self.mismatch("alignment", &reason))
             }
-            (None, None) => Err(self.mismatch("alignment", "one form is needed")),
+            (None, None) => Err(self.mismatch("alignment", "expected one form")),
         }
     }
 
     fn flag(&self, name: &str) -> Result<Option<bool>> {
         let Some(value) = self.value.get(name) else { return Ok(None) };
         let flag = value.as_bool();
-        flag.map(Some).ok_or_else(|| self.mismatch(name, "true or false is needed"))
+        flag.map(Some).ok_or_else(|| self.mismatch(name, "expected true or false"))
     }
 
     /// Reads the settings of a configuration of Amun.
@@ -112,7 +112,7 @@ impl ConfigReader<'_> {
             let kind = scorer.get("type").and_then(Value::as_str).unwrap_or("Nematus");
             if !matches!(kind.to_ascii_lowercase().as_str(), "nematus" | "nematus2") {
                 return Err(
-                    self.mismatch(&place, &format!("a scorer of type {kind} is not covered"))
+                    self.mismatch(&place, &format!("a scorer of type {kind} is not supported"))
                 );
             }
             settings.models.push(self.file(file, &place)?);
@@ -149,7 +149,7 @@ impl ConfigReader<'_> {
     /// Returns a path, relative to the folder of the configuration if `relative-paths` is set.
     fn file(&self, value: &Value, place: &str) -> Result<PathBuf> {
         let text = value.as_str().filter(|text| !text.is_empty());
-        let text = text.ok_or_else(|| self.mismatch(place, "a file's name is needed"))?;
+        let text = text.ok_or_else(|| self.mismatch(place, "expected a file name"))?;
         let relative = self.value.get("relative-paths").and_then(Value::as_bool).unwrap_or(false);
         let folder = self.path.parent().filter(|_| relative).unwrap_or(Path::new(""));
         Ok(folder.join(text))
@@ -160,7 +160,7 @@ impl ConfigReader<'_> {
             None => Ok(None),
             Some(value) => {
                 let number = value.as_str().and_then(|text| text.parse().ok());
-                number.map(Some).ok_or_else(|| self.mismatch(name, "a number is needed"))
+                number.map(Some).ok_or_else(|| self.mismatch(name, "expected a number"))
             }
         }
     }
@@ -171,7 +171,7 @@ impl ConfigReader<'_> {
         }
         self.items(name)
             .iter()
-            .map(|value| number(value).ok_or_else(|| self.mismatch(name, "numbers are needed")))
+            .map(|value| number(value).ok_or_else(|| self.mismatch(name, "expected numbers")))
             .collect()
     }
 
@@ -182,7 +182,7 @@ impl ConfigReader<'_> {
                 let number = item.as_str().and_then(|text| text.parse().ok());
                 number
                     .map(Some)
-                    .ok_or_else(|| self.mismatch("shortlist", "numbers are needed after the file"))
+                    .ok_or_else(|| self.mismatch("shortlist", "expected numbers after the file"))
             }
         }
     }

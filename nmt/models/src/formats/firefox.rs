@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::files;
 use crate::{Error, Result, compressed};
 
-/// Whether `folder` holds a model that was packed for browsers, with its configuration. What
-/// belongs to it is found as in other folders of Marian's family.
+/// Whether `folder` holds a model that was packed for browsers, with its configuration. Its
+/// files are found as in other folders of Marian's family.
 pub fn is_folder(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -28,7 +28,7 @@ pub fn find_configuration(folder: &Path, names: &[String]) -> Option<PathBuf> {
     all.next().filter(|_| all.next().is_none()).map(|only| folder.join(only))
 }
 
-/// What lies beside a model.
+/// The files beside a model.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FirefoxFiles {
     pub vocabularies: Option<[PathBuf; 2]>,

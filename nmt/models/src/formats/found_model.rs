@@ -33,7 +33,7 @@ pub(crate) struct FoundModel {
     pub target_prefix: Vec<u32>,
     /// The token of such a prefix.
     pub target_prefix_token: Option<String>,
-    /// What files hold that are not on the disk.
+    /// The contents of files that are not on the disk.
     pub contents: Files,
     pub is_for_browsers: bool,
     pub settings: DecoderConfig,
@@ -48,8 +48,7 @@ pub(crate) struct OpenedTokenizer {
 impl FoundModel {
     /// Reads vocabularies and the shortlist.
     ///
-    /// The weights are read once, to be sure that they are finite: what a model of other numbers
-    /// computes is not a number.
+    /// The weights are read once to check that they are finite: others make every result NaN.
     pub fn into_bundle(mut self, path: &Path) -> Result<ModelBundle> {
         for (number, model) in self.models.iter().enumerate() {
             let own = self.files.get(number).filter(|_| self.files.len() == self.models.len());
@@ -115,7 +114,7 @@ impl FoundModel {
         match rows.find(|&other| other != first) {
             None => Ok(first),
             Some(other) => {
-                let reason = format!("models of {first} and of {other} words form no ensemble");
+                let reason = format!("models of {first} and {other} words cannot form an ensemble");
                 Err(Error::mismatch(path, "vocabulary", reason))
             }
         }
@@ -152,7 +151,7 @@ impl FoundModel {
     fn target_prefix(&self, target: &Vocabulary) -> Result<Vec<u32>> {
         let Some(token) = &self.target_prefix_token else { return Ok(self.target_prefix.clone()) };
         let id = target.find(token.as_bytes()).ok_or_else(|| {
-            let reason = format!("translations begin with {token:?}, which is not there");
+            let reason = format!("translations begin with {token:?}, which the vocabulary lacks");
             Error::mismatch(Path::new(target.name()), "vocabulary", reason)
         })?;
         Ok(vec![id])
@@ -163,7 +162,7 @@ impl FoundModel {
         let bos_id = match tokens.source_bos.as_deref() {
             None => None,
             Some(token) => Some(source.find(token.as_bytes()).ok_or_else(|| {
-                let reason = format!("sources begin with {token:?}, which is not there");
+                let reason = format!("sources begin with {token:?}, which the vocabulary lacks");
                 Error::mismatch(Path::new(source.name()), "vocabulary", reason)
             })?),
         };

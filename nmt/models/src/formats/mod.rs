@@ -67,8 +67,8 @@ impl ModelBundle {
         Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
     }
 
-    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` stands
-    /// for the folder in messages.
+    /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` names the
+    /// folder in messages.
     ///
     /// # Errors
     /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on

@@ -20,7 +20,7 @@ const PREPARATION: &str = "preprocess.sh";
 const README: &str = "README.md";
 /// The command of [`PREPARATION`] by which text is divided into words.
 const TOKENIZER: &[u8] = b"tokenizer.perl";
-/// The address of a model in a README goes on with its languages.
+/// The beginning of a model's address in a README; its languages follow.
 const ADDRESS: &str = "OPUS-MT-models/";
 /// The rules of words where no language is known.
 const DEFAULT_LANGUAGE: &str = "en";

@@ -158,7 +158,7 @@ impl Languages {
         {
             return Ok(token);
         }
-        let unknown = || format!("{name:?} is none of its languages: {}", self.list());
+        let unknown = || format!("{name:?} is not one of its languages: {}", self.list());
         let wanted = LanguageTag::parse(inner).ok_or_else(unknown)?;
         let fitting = self.tokens.iter().filter_map(|token| {
             let tag = LanguageTag::parse(&token.code)?;
@@ -185,7 +185,7 @@ impl Languages {
 }
 
 /// Returns the language that a name in any usual spelling means, by the shortest of its codes: `de`
-/// for `deu_Latn`, `de-AT` and `>>ger<<`; none if it is no such name.
+/// for `deu_Latn`, `de-AT` and `>>ger<<`; none if it is not a language.
 ///
 /// ```
 /// assert_eq!(miriam_nmt_models::language_code("deu_Latn").as_deref(), Some("de"));
@@ -283,7 +283,7 @@ mod tests {
         let nllb = languages(&["deu_Latn", "kas_Arab", "kas_Deva"]);
         assert_eq!(
             found(&nllb, "xx"),
-            r#""xx" is none of its languages: deu_Latn kas_Arab kas_Deva"#
+            r#""xx" is not one of its languages: deu_Latn kas_Arab kas_Deva"#
         );
         assert_eq!(found(&nllb, "ks"), r#""ks" could be kas_Arab or kas_Deva; name one"#);
         assert_eq!(found(&nllb, "ks-Deva"), "kas_Deva");

@@ -25,7 +25,7 @@ pub fn read(
     target: &Vocabulary,
 ) -> Result<Shortlist> {
     let header = bytes.first_chunk::<HEADER_LEN>().ok_or_else(|| {
-        let reason = format!("the file ends at byte {}, inside of it", bytes.len());
+        let reason = format!("the file ends at byte {}, within the header", bytes.len());
         Error::damaged(path, "header", reason)
     })?;
     let mut numbers = [0; HEADER_LEN / 8];
@@ -34,7 +34,7 @@ pub fn read(
     }
     let [magic, checksum, first, _best, offsets, translations] = numbers;
     if magic != MAGIC {
-        return Err(Error::damaged(path, "header", "its first bytes are not those of a shortlist"));
+        return Err(Error::damaged(path, "header", "not a binary shortlist"));
     }
     fn length(count: u64, size: usize) -> Option<usize> {
         usize::try_from(count).ok().and_then(|count| count.checked_mul(size))
@@ -43,7 +43,7 @@ pub fn read(
     let file_length = sizes.and_then(|(a, b)| a.checked_add(b)?.checked_add(HEADER_LEN));
     let Some((offsets_length, _)) = sizes.filter(|_| file_length == Some(bytes.len())) else {
         let reason = format!(
-            "{offsets} offsets and {translations} translations are promised, the file has {} \
+            "{offsets} offsets and {translations} translations are declared, the file has {} \
              bytes",
             bytes.len()
         );
@@ -51,7 +51,7 @@ pub fn read(
     };
     let found = combined_hash(&bytes[CHECKSUM_START..]);
     if found != checksum {
-        let reason = format!("its checksum is {checksum:#x}, its content's {found:#x}");
+        let reason = format!("expected the checksum {checksum:#x}, found {found:#x}");
         return Err(Error::damaged(path, "header", reason));
     }
     let (offsets, translations) = bytes[HEADER_LEN..].split_at(offsets_length);
@@ -67,11 +67,12 @@ pub fn read(
     }
     if offsets.len() != source.len() + 1 {
         let (has, words) = (offsets.len() - 1, source.len());
-        let reason = format!("it is for {has} source words, the vocabulary has {words}");
+        let reason = format!("it has {has} source words, the vocabulary has {words}");
         return Err(vocabulary_mismatch(path, reason));
     }
     if let Some(id) = translations.iter().find(|&&id| id as usize >= target.len()) {
-        let reason = format!("it names target word {id}, the vocabulary has {}", target.len());
+        let reason =
+            format!("target word {id} is out of range, the vocabulary has {}", target.len());
         return Err(vocabulary_mismatch(path, reason));
     }
     Ok(Shortlist {

@@ -46,7 +46,7 @@ impl ShortlistOptions {
     pub fn parse(words: &[String]) -> std::result::Result<Self, String> {
         let default = ShortlistOptions::default();
         if words.len() > 3 {
-            return Err(format!("{:?}: three numbers at most follow the file", words[3]));
+            return Err(format!("{:?}: at most three numbers follow the file", words[3]));
         }
         let word = |at: usize| words.get(at).filter(|word| !matches!(&word[..], "true" | "false"));
         fn wrong(word: &str) -> String {
@@ -120,7 +120,7 @@ impl Shortlist {
         Self::from_lines(lines, options, source, target)
     }
 
-    /// Reads a text shortlist, `target source probability` a line.
+    /// Reads a text shortlist, one `target source probability` per line.
     ///
     /// # Errors
     /// If a line is not two words and a probability.

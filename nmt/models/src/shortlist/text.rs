@@ -1,4 +1,4 @@
-//! The text format: `target source probability` a line.
+//! The text format: one `target source probability` per line.
 
 use miriam_textio::{Error, Lines, fields, number};
 
@@ -26,10 +26,9 @@ pub fn read(
         if to == b"NULL" || from == b"NULL" {
             continue;
         }
-        let probability =
-            number::parse_f32(probability).filter(|probability| !probability.is_nan()).ok_or_else(
-                || Error::format(&name, line.number, Some(3), "this is not a probability"),
-            )?;
+        let probability = number::parse_f32(probability)
+            .filter(|probability| !probability.is_nan())
+            .ok_or_else(|| Error::format(&name, line.number, Some(3), "not a probability"))?;
         if probability > options.threshold {
             let (from, to) = (source.find(from), target.find(to));
             num_entries += 1;

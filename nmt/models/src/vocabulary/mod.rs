@@ -73,7 +73,7 @@ impl Vocabulary {
     /// unless they begin as a SentencePiece model does.
     ///
     /// # Errors
-    /// If the file cannot be read or is malformed, if a token or an id is there twice, or if
+    /// If the file cannot be read or is malformed, if a token or an id occurs twice, or if
     /// EOS or the unknown token is missing.
     pub fn open(path: &Path) -> Result<Self> {
         Self::parse(&compressed::open(path)?, path)
@@ -187,7 +187,7 @@ impl Vocabulary {
             let nor = if names.contains(' ') { "neither " } else { "no " };
             invalid(path, format!("{nor}{names} is there; is this the vocabulary of the model?"))
         };
-        // Of a file that is not a vocabulary this says more than the first word that is there twice.
+        // Of a file that is not a vocabulary this says more than the first word that occurs twice.
         let eos_id = eos_id.ok_or_else(|| missing(eos_names))?;
         if let Some(error) = twice {
             return Err(error);

@@ -44,14 +44,14 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
             }
         },
         Some("fsv") => {
-            let reason = "a factored vocabulary, which is not covered";
+            let reason = "a factored vocabulary, which is not supported";
             Err(Error::unsupported(path, reason))
         }
         _ => Vocabulary::new(text_lines(bytes), path, None),
     }
 }
 
-/// Parses the vocabulary of a list of tokens in JSON or a token a line, with these special tokens;
+/// Parses a vocabulary of a JSON list or of one token per line, with these special tokens;
 /// the unknown token comes last if the list lacks it, as in CTranslate2, whose tokens are UTF-8.
 pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<Vocabulary> {
     let list: Vec<Vec<u8>> = match compressed::format_extension(path).as_deref() {
@@ -86,7 +86,7 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
     match value {
         Value::Sequence(words) => {
             let words: Option<Vec<&[u8]>> = words.iter().map(Value::as_bytes).collect();
-            let words = words.ok_or_else(|| invalid(path, "a word that is not text"))?;
+            let words = words.ok_or_else(|| invalid(path, "expected text as a word"))?;
             Vocabulary::new(words.into_iter(), path, None)
         }
         Value::Mapping(entries) => {
@@ -95,12 +95,12 @@ fn from_yaml(value: &Value, path: &Path) -> Result<Vocabulary> {
                 let number = id.as_str().and_then(|id| id.parse::<u64>().ok());
                 ids.push(number.ok_or_else(|| {
                     let word = String::from_utf8_lossy(word);
-                    invalid(path, format!("{word:?} has no id but {id:?}"))
+                    invalid(path, format!("expected an id for {word:?}, found {id:?}"))
                 })?);
             }
             from_map(entries.iter().map(|(word, _)| &word[..]).zip(ids), path)
         }
-        Value::Scalar(_) => Err(invalid(path, "a map of words to ids is needed")),
+        Value::Scalar(_) => Err(invalid(path, "expected a map of words to ids")),
     }
 }
 
@@ -117,7 +117,7 @@ fn from_map<'a>(
             let word = String::from_utf8_lossy(word);
             return Err(invalid(
                 path,
-                format!("{word:?} has the id {id} in a map of {limit} at most"),
+                format!("{word:?} has the id {id}, which is out of range, below {limit}"),
             ));
         };
         by_id.resize(by_id.len().max(index + 1), None);

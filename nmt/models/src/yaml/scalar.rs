@@ -138,7 +138,7 @@ impl Parser<'_> {
             }
             _ => {
                 self.position -= 2;
-                return Err(self.error("there is no such escape after a backslash"));
+                return Err(self.error("invalid escape after a backslash"));
             }
         };
         text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());

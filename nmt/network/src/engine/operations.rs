@@ -36,7 +36,7 @@ impl Engine {
         PooledTensor::zeros(&self.pool, rows, width)
     }
 
-    /// Returns a tensor of any numbers, `[rows, width]`, for what writes all of them.
+    /// Returns a tensor of any numbers, `[rows, width]`, for operations that write all of them.
     pub(super) fn empty_tensor(&self, rows: usize, width: usize) -> PooledTensor {
         PooledTensor::empty(&self.pool, rows, width)
     }

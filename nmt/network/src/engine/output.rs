@@ -26,7 +26,7 @@ impl Weights {
     /// among all.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// If the column is out of range.
     pub fn select_columns(&self, ids: &[u32]) -> Weights {
         let missing = "the columns exist";
         let matrix = match self.matrix.view() {

@@ -28,7 +28,7 @@ pub struct PooledTensor {
 }
 
 impl PooledTensor {
-    /// Creates a tensor of any numbers, `[rows, width]`, for what writes all of them.
+    /// Creates a tensor of any numbers, `[rows, width]`, for operations that write all of them.
     pub(super) fn empty(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
         let mut values = pool.free.borrow_mut().pop().unwrap_or_default();
         // Old numbers need not be cleared.

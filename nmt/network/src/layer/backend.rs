@@ -326,7 +326,7 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// Returns a number for each column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
 
-    /// Returns the numbers of a parameter in row-major order, for what is computed without the
+    /// Returns the numbers of a parameter in row-major order, for computations without the
     /// backend.
     fn values(&mut self, name: &str) -> Result<Vec<f32>>;
 

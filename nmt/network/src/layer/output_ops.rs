@@ -30,7 +30,7 @@ pub trait OutputOps: Backend {
     /// Returns the columns of an output layer that belong to `tokens`, in that order.
     ///
     /// # Panics
-    /// If there is no such column.
+    /// If the column is out of range.
     fn select_output(&mut self, weights: &Self::Weights, tokens: &[u32]) -> Result<Self::Weights>;
 
     /// Adds the logits of some rows to `best`, one for each row, which keeps the k best and

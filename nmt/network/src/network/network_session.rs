@@ -53,7 +53,7 @@ impl VocabLimits {
             Some(token) => Err(Error::Mismatch {
                 file: self.model_name.to_string(),
                 place: format!("{side} vocabulary"),
-                reason: format!("it has {limit} words, so there is no word {token}"),
+                reason: format!("it has {limit} words, word {token} is out of range"),
             }),
         }
     }
@@ -174,7 +174,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
             let parent = row.parent.map(|parent| before.get(parent as usize).copied());
             assert!(parent.is_none_or(|slot| slot == Some(row.slot)), "{row:?} has no such parent");
             let token = row.token.unwrap_or(0);
-            assert!((token as usize) < vocab_size, "there is no token {token}");
+            assert!((token as usize) < vocab_size, "token {token} is out of range");
         }
         self.sentences.rows.clear();
         self.sentences.rows.extend(rows.iter().map(|row| row.slot));
@@ -207,7 +207,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {
         logits.clear();
         for &(row, token) in pairs {
-            assert!((row as usize) < self.sentences.rows.len(), "there is no row {row}");
+            assert!((row as usize) < self.sentences.rows.len(), "row {row} is out of range");
             let candidates = self.sentences.candidates(row as usize);
             if candidates.is_none_or(|limited| limited.tokens.binary_search(&token).is_ok()) {
                 logits.push(0.0);

@@ -490,7 +490,7 @@ fn out_of_vocabulary_ids_are_refused() {
     let network = random_network(base_config(), 1, Precision::F32);
     let mut session = network.session().unwrap();
     let error = session.begin(&[&[5, 300, 0]], None).err().unwrap().to_string();
-    assert!(error.contains("300 words, so there is no word 300"), "{error}");
+    assert!(error.contains("300 words, word 300 is out of range"), "{error}");
     assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
     assert!(network.scorer().unwrap().score(&[&[5, 0]], &[&[900]]).is_err());
     // An empty sentence is one word, its end; none at all is not a mistake either.

@@ -1,4 +1,4 @@
-//! From finished hypotheses to ranked translations.
+//! Ranked translations of finished hypotheses.
 
 use super::BeamState;
 use crate::search::{PrefixRole, SearchOptions, Translation};

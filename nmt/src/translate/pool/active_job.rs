@@ -39,7 +39,7 @@ impl ActiveJob {
 }
 
 impl Drop for ActiveJob {
-    /// Nobody waits for ever for a sentence that was left.
+    /// Ends the wait for a sentence that was dropped.
     fn drop(&mut self) {
         if !self.is_done {
             let reason = std::mem::take(&mut self.why);

@@ -38,8 +38,8 @@ const DEFAULT_TOKENS: usize = 4096;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
-    /// Returns those of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means no
-    /// limit.
+    /// Returns the limits of CTranslate2's `max_batch_size`, of examples or else of tokens; 0 means
+    /// no limit.
     pub fn from_ctranslate2(max_batch_size: usize, in_tokens: bool) -> Self {
         match (max_batch_size, in_tokens) {
             (0, _) => BatchLimits { max_sentences: DEFAULT_SENTENCES, max_tokens: DEFAULT_TOKENS },

@@ -15,7 +15,7 @@ use crate::translate::text_segment::TextKind;
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TextFormat {
-    /// One sentence; what is too long is cut where sentences end.
+    /// One sentence; one that is too long is cut where sentences end.
     #[default]
     Sentence,
     /// Paragraphs, a line each, whose sentences are translated.

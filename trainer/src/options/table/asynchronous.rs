@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Each worker makes updates of its own, without waiting",
+        "Let each worker make its own updates, without waiting",
     ),
     honoured(
         GROUP,
@@ -20,7 +20,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "",
-        "Train so on the machine that this TOML file describes, in one thread, the same every time",
+        "Simulate the machine in this TOML file, in one thread and with reproducible results",
     ),
     honoured(
         GROUP,
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "delta",
-        "What its step does to the worker's shard: copy, delta or none",
+        "The effect of its step on the worker's shard: copy, delta or none",
     ),
     honoured(
         GROUP,
@@ -92,7 +92,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "shard",
-        "Among what the largest numbers are chosen: shard, global or tensor",
+        "Where the largest numbers are chosen: shard, global or tensor",
     ),
     honoured(
         GROUP,
@@ -100,7 +100,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "indices",
-        "What is fetched: values at the pushed indices, the largest of the delta, or dense",
+        "The values to fetch: at the pushed indices, the largest of the delta, or dense",
     ),
     honoured(
         GROUP,

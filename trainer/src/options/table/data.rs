@@ -52,7 +52,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "sentence",
-        "One a line: sentence; one for each piece of the target and for </s>: word",
+        "One per line: sentence; one for each piece of the target and for </s>: word",
     ),
     honoured(GROUP, "all-caps-every", One, "N", "0", "Write every Nth line in capitals"),
     honoured(
@@ -88,14 +88,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "",
         "Cut longer sentences, instead of leaving out",
     ),
-    honoured(
-        GROUP,
-        "shuffle",
-        One,
-        "WHAT",
-        "data",
-        "What is shuffled each epoch: data, batches or none",
-    ),
+    honoured(GROUP, "shuffle", One, "WHAT", "data", "Shuffle each epoch: data, batches or none"),
     honoured(GROUP, "no-shuffle", Flag, "", "", "The same as --shuffle none"),
     honoured(GROUP, "mini-batch", One, "N", "64", "Sentences of a batch"),
     honoured(
@@ -120,7 +113,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Let a batch have the sentences whose memory is that of --workspace; --mini-batch does not limit it then",
+        "Fill a batch to the memory of --workspace; --mini-batch does not limit it then",
     ),
     honoured(
         GROUP,
@@ -145,7 +138,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "SIDE",
         "trg",
-        "By whose length they are sorted: trg, src or none",
+        "The side by whose length they are sorted: trg, src or none",
     ),
     honoured(
         GROUP,
@@ -169,7 +162,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "",
-        "Take these batches: a micro-batch a line, numbers of lines from 0; empty lines end updates",
+        "Batches to use: one micro-batch per line, line numbers from 0; empty lines end updates",
     ),
     honoured(
         GROUP,
@@ -177,6 +170,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Begin the epoch anew where training goes on; the corpus may be another one",
+        "Begin the epoch anew when training is resumed; the corpus may be another one",
     ),
 ];

@@ -1,4 +1,4 @@
-//! Options of Marian that have no effect here, which is said once where one is given.
+//! Options of Marian that have no effect here; each that is given causes one warning.
 
 use super::Arity::{Flag, Many, One};
 use super::{COMET, OptionSpec, ULR, no_effect, unused};
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "cost-type",
         One,
         "ce-sum",
-        "losses are shown a target token; the gradient is that of their sum",
+        "losses are shown per target token; the gradient is that of their sum",
     ),
     no_effect("optimizer-state-sharding", Flag, "workers share one state"),
     unused("sharding", One, "global", "workers share one state"),

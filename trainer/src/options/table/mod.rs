@@ -1,7 +1,7 @@
 //! The options of training: Marian's names and defaults, and our own.
 //!
-//! Every option of Marian's trainer is here. Those that are not honoured say what becomes of
-//! them: they have no effect, which is said once, or they are refused. There is a file for each
+//! Every option of Marian's trainer is here. Those that are not honoured
+//! either have no effect, with one warning, or are rejected. There is a file for each
 //! group of options under one heading of help.
 
 mod asynchronous;
@@ -34,7 +34,7 @@ pub enum Status {
     Honoured,
     /// It has no effect, and why.
     NoEffect(&'static str),
-    /// It is refused, and why.
+    /// It is rejected, and why.
     Refused(&'static str),
 }
 
@@ -96,7 +96,7 @@ const fn refused(name: &'static str, arity: Arity, why: &'static str) -> OptionS
     OptionSpec { name, group: "Refused", arity, value_name: "X", default: "", help: "", status }
 }
 
-// Reasons that options without effect and refused ones share.
+// Reasons that options without effect and rejected ones share.
 const COMET: &str = "COMET's models are not trained";
 const ULR: &str = "models with ULR are not trained";
 

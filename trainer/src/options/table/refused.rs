@@ -1,5 +1,5 @@
-//! Options of Marian that are refused: without them another model would be trained, or another
-//! text.
+//! Options of Marian that are rejected, because ignoring them would train another model or read
+//! other text.
 
 use super::Arity::{Flag, Many, One, Optional};
 use super::{COMET, OptionSpec, ULR, refused};

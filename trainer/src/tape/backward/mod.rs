@@ -1,7 +1,7 @@
 //! Passes gradients back through the recorded operations.
 //!
-//! Here is the order of nodes and what each one is given; a file for each family of operators has
-//! their gradients.
+//! This file decides the order of nodes and the terms of each; there is one file for the gradients
+//! of each family of operators.
 
 mod attention;
 mod dense;
@@ -21,7 +21,7 @@ use crate::kernels::Kernels;
 /// the product.
 type Occurrence = (Tensor, usize);
 
-/// What the gradients of the operands of a node are computed from, and where they go.
+/// The terms and the places of the gradients of a node's operands.
 struct NodeGradient<'a, K: Kernels> {
     index: usize,
     node: &'a Node,

@@ -1,4 +1,4 @@
-//! Gradients of operators, which know them: here is where they go.
+//! The places of the gradients of operators, which compute them themselves.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};

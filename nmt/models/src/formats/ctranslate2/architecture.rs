@@ -69,7 +69,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
             || flag == "with_relative_position";
         if !harmless {
             let reason = format!(
-                "{name} is not covered; this program reads encoder-decoders with absolute or \
+                "{name} is not supported; this program reads encoder-decoders with absolute or \
                  relative positions"
             );
             return Err(Error::unsupported(&path, reason));
@@ -141,8 +141,11 @@ impl Resolver<'_> {
         ) {
             (Some(true), _) => DecoderStart::ZeroEmbedding,
             (_, Some(id)) => DecoderStart::Token(id),
-            _ => return Err(self.unsupported("the token that decoding starts with is not known, because there is no vocabulary of the \
-                     target beside the model")),
+            _ => {
+                let reason = "the token that decoding starts with is unknown, because the target \
+                              vocabulary is missing beside the model";
+                return Err(self.unsupported(reason));
+            }
         };
         let form = self.read_form(&encoder)?;
         let positions = match form.relative {
@@ -251,7 +254,7 @@ impl Resolver<'_> {
             [2.0, 2.0] => Ok(Activation::Swish),
             [3.0, 3.0] => Ok(Activation::Gelu(Gelu::Exact)),
             [4.0, 4.0] => Ok(Activation::Gelu(Gelu::Sigmoid)),
-            other => Err(self.unsupported(format!("activations {other:?} are not covered"))),
+            other => Err(self.unsupported(format!("activations {other:?} are not supported"))),
         }
     }
 
@@ -418,7 +421,7 @@ impl Resolver<'_> {
         let (queries, keys) = (heads.queries, own_kv_heads.map_or(heads.keys, |n| n as usize));
         let name = format!("{from}/linear_0/weight");
         if keys == 0 || queries == 0 || !queries.is_multiple_of(keys) {
-            let reason = format!("{queries} heads of queries for {keys} of keys");
+            let reason = format!("{queries} query heads for {keys} key heads");
             return Err(Error::mismatch(self.path, &name, reason));
         }
         let first = self.take_linear(&format!("{from}/linear_0"))?;
@@ -426,13 +429,13 @@ impl Resolver<'_> {
         let in_first = if is_self { queries + 2 * keys } else { queries };
         let head_dim = rows / in_first;
         if head_dim == 0 || head_dim * in_first != rows {
-            let reason = format!("{rows} rows are not those of {in_first} heads");
+            let reason = format!("{rows} rows cannot be divided into {in_first} heads");
             return Err(Error::mismatch(self.path, &name, reason));
         }
         let given_dim = self.number(&format!("{from}/head_dim"))?;
         self.checkpoint.take(&format!("{from}/head_dim"));
         if given_dim.is_some_and(|given| given as usize != head_dim) {
-            let reason = format!("heads of {head_dim}, of which head_dim says another number");
+            let reason = format!("heads have {head_dim} columns, but head_dim has another value");
             return Err(Error::mismatch(self.path, &name, reason));
         }
         let queries_scale = self.number(&format!("{from}/queries_scale"))?;
@@ -574,7 +577,7 @@ impl Resolver<'_> {
         match self.checkpoint.get(name) {
             None => Ok(None),
             Some(tensor) if tensor.numel() == 1 => Ok(tensor.values().first().copied()),
-            Some(_) => Err(Error::mismatch(self.path, name, "this should be one number")),
+            Some(_) => Err(Error::mismatch(self.path, name, "expected one number")),
         }
     }
 

@@ -31,8 +31,8 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
     find(folder, &folder.join(WEIGHTS), Files::default())
 }
 
-/// Finds the model of a folder whose files are in memory, by their names. `name` stands for the
-/// folder in messages.
+/// Finds the model of a folder whose files are in memory, by their names. `name` names the folder
+/// in messages.
 pub(super) fn find_in_memory(
     name: &Path,
     files: impl IntoIterator<Item = (String, Bytes)>,
@@ -88,7 +88,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         (None, Some(source), Some(target)) => Some([source, target]),
         (None, None, _) if vocabulary("source_1").is_some() => {
             let reason = "its sources have several features a word (source_1_vocabulary); models \
-                          of one are covered";
+                          of one are supported";
             return Err(Error::unsupported(folder, reason));
         }
         _ => None,
@@ -100,7 +100,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         Default::default()
     };
     if config.quantization_type.is_some() {
-        let reason = "its weights are quantised by AWQ, which is not covered; convert the model \
+        let reason = "its weights are quantised by AWQ, which is not supported; convert the model \
                       again with --quantization int8 or float16";
         return Err(Error::unsupported(&config_path, reason));
     }
@@ -131,7 +131,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         .is_some_and(|flag| flag.values().iter().any(|x| *x != 0.0));
     if start_token.is_none() && !starts_from_zero {
         let reason = "decoding starts with a token that the user gives (decoder_start_token is \
-                      null), which is not covered; set it in config.json, for example to the \
+                      null), which is not supported; set it in config.json, for example to the \
                       language of the translation";
         return Err(Error::unsupported(folder, reason));
     }

@@ -43,9 +43,7 @@ pub fn settings(
     let number = |name: &'static str| -> Result<Option<f64>> {
         option(name)
             .map(|value| {
-                value
-                    .as_f64()
-                    .ok_or_else(|| Error::mismatch(folder, name, "a number is needed here"))
+                value.as_f64().ok_or_else(|| Error::mismatch(folder, name, "expected a number"))
             })
             .transpose()
     };
@@ -56,7 +54,7 @@ pub fn settings(
         option(name)
             .map(|value| {
                 count(value).ok_or_else(|| {
-                    Error::mismatch(folder, name, "a whole number from 0 on is needed here")
+                    Error::mismatch(folder, name, "expected a whole number that is not negative")
                 })
             })
             .transpose()

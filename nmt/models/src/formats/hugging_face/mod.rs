@@ -66,7 +66,7 @@ fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
         return Err(Error::damaged(
             &index_path,
             "weight_map",
-            format!("{name:?} is not a name of a file"),
+            format!("{name:?} is not a file name"),
         ));
     }
     if names.is_empty() {
@@ -119,7 +119,7 @@ pub(super) fn find_in_folder(folder: &Path) -> Result<FoundModel> {
         None => Vec::new(),
         Some(Some(id)) if id < rows as u64 => vec![id as u32],
         Some(id) => {
-            let reason = format!("the token {id:?} is none of {rows}");
+            let reason = format!("the token {id:?} is out of range, below {rows}");
             return Err(Error::mismatch(folder, "forced_bos_token_id", reason));
         }
     };

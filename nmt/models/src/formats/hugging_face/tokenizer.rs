@@ -80,7 +80,7 @@ impl TokenTable {
 /// the folder has no tokeniser.
 ///
 /// # Errors
-/// If a file cannot be read, is damaged, or describes a tokeniser that is not covered.
+/// If a file cannot be read, is damaged, or describes a tokeniser that is not supported.
 pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedTokenizer>> {
     let file = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
     let config = open_object(folder, "tokenizer_config.json")?;
@@ -151,7 +151,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
 fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
     let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
     if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
-        let reason = "mBART-25, which has languages at the end of sentences, is not covered; \
+        let reason = "mBART-25, which has languages at the end of sentences, is not supported; \
                       mBART-50 is";
         return Err(Error::unsupported(folder, reason));
     }

@@ -3,7 +3,7 @@
 //!
 //! Files that were made of SentencePiece models are turned back into them: unigram or BPE pieces,
 //! a compiled character map, and spaces as U+2581 before words. A step that SentencePiece does not
-//! have is refused by name, for text would be cut otherwise than in training.
+//! have is rejected by name, because text would be cut otherwise than in training.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ fn parse(file: File, path: &Path) -> Result<TokenizerJson> {
             "Precompiled" => {
                 let map = decode_base64(text("precompiled_charsmap"));
                 steps.charsmap = map.ok_or_else(|| {
-                    Error::damaged(path, "precompiled_charsmap", "it is not written in base 64")
+                    Error::damaged(path, "precompiled_charsmap", "invalid base 64")
                 })?;
             }
             // Runs of spaces become one.
@@ -185,7 +185,7 @@ impl TokenizerJson {
                 (ModelType::Bpe, self.bpe_pieces()?, *byte_fallback)
             }
             FileModel::WordPiece {} | FileModel::WordLevel {} => {
-                let reason = "a model of word pieces or of words; unigram and BPE are covered";
+                let reason = "a model of word pieces or of words; unigram and BPE are supported";
                 return Err(Error::unsupported(&self.path, reason));
             }
         };
@@ -208,7 +208,7 @@ impl TokenizerJson {
         vocab: &[(String, f64)],
     ) -> Result<Vec<(Vec<u8>, f32, PieceType)>> {
         let unk_id = unk_id.filter(|&id| id < vocab.len()).ok_or_else(|| {
-            Error::damaged(&self.path, "unk_id", "it is not an id of the vocabulary")
+            Error::damaged(&self.path, "unk_id", "the id is not in the vocabulary")
         })?;
         Ok(vocab
             .iter()

@@ -1,6 +1,6 @@
 //! From Marian's options (`neural.md` 1.1, 1.6, 1.7), which its checkpoints contain, to an
-//! [`Architecture`]. Options that change what is computed and are not supported are refused
-//! by name; options of training are ignored.
+//! [`Architecture`]. Unsupported options that change results are rejected by name; options of
+//! training are ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -73,7 +73,7 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
 /// source first: what a training begins with.
 ///
 /// # Errors
-/// If an option is malformed, asks for what is not supported, or does not fit the others.
+/// If an option is malformed, asks for an unsupported feature, or does not fit the others.
 pub fn from_options(options: &Value, vocab_sizes: [usize; 2]) -> Result<Architecture> {
     let path = Path::new("options of the model");
     let options = Options { value: options.clone(), path };
@@ -119,19 +119,19 @@ fn check_supported(options: &Options) -> Result<()> {
     ] {
         if options.flag(name, false)? {
             return Err(
-                options.unsupported(format!("it was made with {name}, which is not covered"))
+                options.unsupported(format!("it was made with {name}, which is not supported"))
             );
         }
     }
     for name in ["lemma-dim-emb", "factors-dim-emb"] {
         if options.number(name, 0)? != 0 {
-            let reason = format!("it has factored vocabularies ({name}), which are not covered");
+            let reason = format!("it has factored vocabularies ({name}), which are not supported");
             return Err(options.unsupported(reason));
         }
     }
     let inputs = options.value.get("input-types").map_or(&[][..], Value::items);
     if let Some(other) = inputs.iter().find(|kind| kind.as_str() != Some("sequence")) {
-        let reason = format!("an input of type {:?} is not covered", other.as_str());
+        let reason = format!("an input of type {:?} is not supported", other.as_str());
         return Err(options.unsupported(reason));
     }
     Ok(())
@@ -163,14 +163,14 @@ fn read_embeddings(
     tables.target_vocab_size = rows(1, tables.decoder_table_name())?;
     let dim_vocabs = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
     if dim_vocabs.len() > 2 {
-        return Err(options.unsupported("it has more than one source, which is not covered"));
+        return Err(options.unsupported("it has more than one source, which is not supported"));
     }
     for (expected, found) in
         dim_vocabs.iter().zip([tables.source_vocab_size, tables.target_vocab_size])
     {
         let number = expected.as_str().and_then(|text| text.parse::<usize>().ok());
         if number.is_none_or(|number| number != 0 && number != found) {
-            let reason = format!("it says {expected:?} words, the table has {found}");
+            let reason = format!("expected {expected:?} words, the table has {found}");
             return Err(Error::mismatch(options.path, "dim-vocabs", reason));
         }
     }
@@ -205,7 +205,7 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
     } else {
         let numbers = tied.iter().map(|number| number.as_str()?.parse().ok());
         numbers.collect::<Option<_>>().ok_or_else(|| {
-            Error::mismatch(options.path, "transformer-tied-layers", "a list of numbers is needed")
+            Error::mismatch(options.path, "transformer-tied-layers", "expected a list of numbers")
         })?
     };
     let alignment_layer = match &options.text("transformer-guided-alignment-layer", "last")?[..] {
@@ -277,7 +277,7 @@ fn read_cell(options: &Options, kind: &str, name: &str) -> Result<CellKind> {
         ("lstm", "s2s") => CellKind::Lstm,
         ("mlstm", "s2s") => CellKind::Mlstm,
         _ => {
-            let reason = format!("{name} {cell} in a model of type {kind} is not covered");
+            let reason = format!("{name} {cell} in a model of type {kind} is not supported");
             return Err(options.unsupported(reason));
         }
     })
@@ -296,7 +296,7 @@ fn read_recurrent(
         "bidirectional" => EncoderKind::Bidirectional,
         "bi-unidirectional" => EncoderKind::BiUnidirectional,
         "alternating" => EncoderKind::Alternating,
-        other => return Err(options.unsupported(format!("enc-type {other} is not covered"))),
+        other => return Err(options.unsupported(format!("enc-type {other} is not supported"))),
     };
     Ok(RecurrentConfig {
         state_width: options.number("dim-rnn", 1024)?,
@@ -325,7 +325,7 @@ fn read_stacked(options: &Options, tables: EmbeddingConfig) -> Result<StackedCon
         "none" => TopLayerConfig::None,
         "tanh" => TopLayerConfig::Tanh(top_width),
         "gru" => TopLayerConfig::Gru(top_width),
-        other => return Err(options.unsupported(format!("top {other} is not covered"))),
+        other => return Err(options.unsupported(format!("top {other} is not supported"))),
     };
     Ok(StackedConfig {
         encoder_depth: options.number("enc-depth", 1)?,
@@ -357,7 +357,7 @@ impl Options<'_> {
             None => Ok(default),
             Some(value) if value.is_null() && kind != "a text" => Ok(default),
             Some(value) => read(value).ok_or_else(|| {
-                Error::mismatch(self.path, name, format!("{value:?} where {kind} is needed"))
+                Error::mismatch(self.path, name, format!("expected {kind}, found {value:?}"))
             }),
         }
     }
@@ -379,7 +379,7 @@ impl Options<'_> {
             "relu" => Activation::Relu,
             "swish" => Activation::Swish,
             "gelu" => Activation::Gelu(dialect.gelu()),
-            other => return Err(self.unsupported(format!("{name} {other} is not covered"))),
+            other => return Err(self.unsupported(format!("{name} {other} is not supported"))),
         })
     }
 
@@ -392,7 +392,7 @@ impl Options<'_> {
                 'a' => ProcessStep::Add,
                 'n' => ProcessStep::Norm,
                 _ => {
-                    let reason = format!("{name} has a step {letter:?}, which is not covered");
+                    let reason = format!("{name} has a step {letter:?}, which is not supported");
                     return Err(self.unsupported(reason));
                 }
             };

@@ -14,11 +14,11 @@ use crate::checkpoint::{MarianBinaryWriter, OPTIONS_ENTRY};
 use crate::packed::{LARGEST, TABLE_AS_OUTPUT};
 use crate::{Error, Result};
 
-/// What sixteen bits are multiples of, whatever the matrix (Devlin 2017).
+/// The multiplier of sixteen-bit matrices (Devlin 2017).
 const MULTIPLIER_OF_16_BITS: f32 = 1024.0;
-/// What outputs of products are multiples of in the kernels of browsers.
+/// The number of which the outputs of products are multiples in the kernels of browsers.
 const OUTPUT_MULTIPLE: usize = 8;
-/// The suffix of what the inputs of a matrix are multiplied by.
+/// The suffix of the multipliers of the inputs of a matrix.
 const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 
 /// The integers of a file for browsers.

@@ -104,8 +104,7 @@ pub(super) fn find_from_config(
         [both] => Some([both.clone(), both.clone()]),
         [source, target] => Some([source.clone(), target.clone()]),
         more => {
-            let reason =
-                format!("{} vocabularies; one source and one target are covered", more.len());
+            let reason = format!("{} vocabularies; one for each side is supported", more.len());
             return Err(Error::unsupported(path, reason));
         }
     };

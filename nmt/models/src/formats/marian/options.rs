@@ -1,8 +1,8 @@
 //! From an [`Architecture`] to Marian's options (`neural.md` 1.1): the inverse of reading them.
 //!
 //! All options that Marian's own checkpoints need are written, also those at their defaults, which
-//! change between versions of Marian. What Marian has no option for is refused by name: a file
-//! that opens and computes something else is worse than none.
+//! change between versions of Marian. Features without an option are rejected by name: a file
+//! that opens and computes something else is worse than an error.
 //!
 //! Two things are not in an architecture. Dropout, the letter `d` of the processing steps, is
 //! written where Marian's defaults have it: after a sublayer and after embeddings; it counts only
@@ -55,7 +55,7 @@ pub fn marian_options(architecture: &Architecture, path: &Path) -> Result<String
 }
 
 impl Dialect {
-    /// Returns the version in files that are to be computed so.
+    /// Returns the version of Marian for files of this dialect.
     fn written_version(self) -> &'static str {
         match self {
             Dialect::Marian => "v1.12.0 miriam",
@@ -291,7 +291,7 @@ impl OptionsWriter {
             skip_connections,
             layer_norm_style,
         } = recurrent;
-        // Only `nematus` has these norms, and Marian refuses deep models of that type.
+        // Only `nematus` has these norms, and Marian rejects deep models of that type.
         let is_nematus = *layer_norm_style == Some(LayerNormStyle::Nematus);
         let is_shallow = encoder.kind == EncoderKind::Bidirectional
             && [encoder.depth, decoder.depth, decoder.high_depth] == [1; 3]

@@ -132,7 +132,7 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let precision = precisions.find(|p| layout_signature(*p).as_bytes() == &name[..]);
     let precision = precision.ok_or_else(|| {
         let reason = format!(
-            "weights are packed as {}, which this program does not know; convert the original",
+            "weights are packed as {}, which is not supported; convert the original",
             String::from_utf8_lossy(&name[..name.len().min(80)])
         );
         container.damaged("packed.layout", reason)
@@ -154,7 +154,7 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
         let stored = map_matrix(record, layout, &lines, &scales, &corrections)
             .map_err(|reason| container.damaged(&name, reason))?;
         if matrices.insert(name.clone(), stored).is_some() {
-            return Err(container.damaged(&name, "it is there twice").into());
+            return Err(container.damaged(&name, "it occurs twice").into());
         }
     }
     Ok(PackedMatrices { precision, matrices })

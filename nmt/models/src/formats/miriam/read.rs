@@ -175,9 +175,8 @@ fn open_tokenizers(
         let Some(section) = *section else { continue };
         let section = section as usize;
         let name = SIDES.get(section).filter(|_| section <= side);
-        let name = name.ok_or_else(|| {
-            container.damaged("metadata", "a SentencePiece model of neither side")
-        })?;
+        let name = name
+            .ok_or_else(|| container.damaged("metadata", "a SentencePiece model without a side"))?;
         if models[section].is_none() {
             let bytes = container.section::<u8>(&format!("{name}.spm"))?;
             let place = format!("{} ({name}.spm)", container.path().display());
@@ -191,8 +190,7 @@ fn open_tokenizers(
     for (side, section) in extensions.codes.iter().enumerate() {
         let Some(section) = *section else { continue };
         let name = SIDES.get(section as usize).filter(|_| section as usize <= side);
-        let name =
-            name.ok_or_else(|| container.damaged("metadata", "BPE codes of neither side"))?;
+        let name = name.ok_or_else(|| container.damaged("metadata", "BPE codes without a side"))?;
         let codes = match &segmentation[0] {
             Segmentation::Bpe(codes) if section == 0 => codes.clone(),
             _ => {
@@ -238,7 +236,7 @@ fn open_tensors(
         let tensor = open_tensor(record, &scales, &data, &packed);
         let tensor = tensor.map_err(|reason| container.damaged(&name, reason))?;
         if tensors.insert(name.clone(), tensor).is_some() {
-            return Err(container.damaged(&name, "it is there twice").into());
+            return Err(container.damaged(&name, "it occurs twice").into());
         }
     }
     Ok(tensors)
@@ -283,7 +281,7 @@ fn open_tensor(
             tensor
         }
         other => {
-            return Err(format!("packed in a way, {other}, that this program does not know"));
+            return Err(format!("unknown packing {other}"));
         }
     };
     let (first, count) = (size(record.first_multiplier)?, size(record.multipliers)?);

@@ -22,7 +22,7 @@ const POSITION_OFFSET: usize = 2;
 /// Marian's name for an output matrix that is not a table of embeddings.
 const OUTPUT_MATRIX: &str = "decoder_ff_logit_out_Wt";
 
-/// What the models of the family differ in.
+/// The differences between the models of the family.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Norms after sublayers, sinusoids or a table.

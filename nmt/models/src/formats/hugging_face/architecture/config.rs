@@ -40,7 +40,7 @@ impl Config<'_> {
             Some(&Value::Bool(flag)) => Ok(flag),
             Some(_) => {
                 let place = format!("config.json, {name}");
-                Err(Error::mismatch(self.path, &place, "true or false is needed here"))
+                Err(Error::mismatch(self.path, &place, "expected true or false"))
             }
         }
     }
@@ -66,7 +66,7 @@ impl Config<'_> {
         let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         number.ok_or_else(|| {
             let place = format!("config.json, {name}");
-            Error::mismatch(self.path, &place, "a number is needed here")
+            Error::mismatch(self.path, &place, "expected a number")
         })
     }
 
@@ -76,7 +76,7 @@ impl Config<'_> {
             None | Some(Value::Null) => Ok(default),
             Some(value) => value.as_f64().map(|number| number as f32).ok_or_else(|| {
                 let place = format!("config.json, {name}");
-                Error::mismatch(self.path, &place, "a number is needed here")
+                Error::mismatch(self.path, &place, "expected a number")
             }),
         }
     }

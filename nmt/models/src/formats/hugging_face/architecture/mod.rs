@@ -55,7 +55,7 @@ pub fn resolve(
         Some("t5" | "mt5" | "umt5") => t5::resolve(checkpoint, &config)?,
         Some(kind) => {
             return Err(config.unsupported(format!(
-                "a model of type {kind}; covered are marian, m2m_100 (with NLLB-200), mbart, t5 \
+                "a model of type {kind}; supported are marian, m2m_100 (with NLLB-200), mbart, t5 \
                  (with MADLAD-400), mt5 and umt5"
             )));
         }
