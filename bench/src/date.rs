@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The date in UTC as `2026-11-21`.
+/// Returns the date in UTC as `2026-11-21`.
 pub fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
     let (year, month, day) = civil_from_days(seconds / 86_400);

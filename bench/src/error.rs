@@ -70,7 +70,7 @@ impl Error {
     }
 }
 
-/// An [`Error::Io`] of a file or folder, for `map_err`.
+/// Returns an [`Error::Io`] of a file or folder, for `map_err`.
 pub(crate) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path: PathBuf = path.into();
     move |source| Error::Io { place: path.display().to_string(), action, source }

@@ -2,7 +2,7 @@
 
 use nix::time::{ClockId, clock_gettime};
 
-/// The model name of the processor.
+/// Returns the model name of the processor.
 pub fn cpu_name() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = information.lines().find_map(|line| {

@@ -1,7 +1,7 @@
 //! Median and spread of repeated measurements.
 
-/// The measurement whose `key` is in the middle (of two middles the lower one): one of them, so
-/// that what belongs together stays together.
+/// Returns the measurement whose `key` is in the middle (of two middles the lower one): one of
+/// them, so that what belongs together stays together.
 ///
 /// # Panics
 /// If there are no measurements.
@@ -11,7 +11,7 @@ pub fn median_by<T: Clone>(measurements: &[T], key: impl Fn(&T) -> f64) -> T {
     sorted[(sorted.len() - 1) / 2].clone()
 }
 
-/// The median of numbers, the mean of the two middle ones of an even count.
+/// Returns the median of numbers, the mean of the two middle ones of an even count.
 ///
 /// # Panics
 /// If there are no numbers.

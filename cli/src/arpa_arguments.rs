@@ -18,7 +18,7 @@ pub struct ArpaArguments {
 }
 
 impl ArpaArguments {
-    /// The options that they stand for.
+    /// Returns the options that the arguments select.
     pub fn options(self) -> ArpaOptions {
         let ArpaArguments { duplicates, positive, missing_markers } = self;
         ArpaOptions { duplicates, positive, missing_markers, ..ArpaOptions::default() }

@@ -25,7 +25,7 @@ pub struct CommonOptions {
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
           value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
     pub log_level: String,
-    /// The longest line that is read, so that input without line ends is an error
+    /// The longest line; a longer one, as in input without line ends, is an error
     #[arg(long, global = true, value_name = "SIZE", default_value = "64M", value_parser = parse_size,
           help_heading = GENERAL_HEADING)]
     pub max_line_size: u64,
@@ -36,12 +36,12 @@ pub struct CommonOptions {
 pub enum Threads {
     /// Every core.
     All,
-    /// This many.
+    /// This number.
     Count(usize),
 }
 
 impl Threads {
-    /// The resolved number.
+    /// Returns the number of threads.
     pub fn count(self) -> usize {
         match self {
             Threads::All => miriam_textio::available_threads(),
@@ -112,21 +112,21 @@ impl CommonOptions {
             .init();
     }
 
-    /// A pool with the requested number of threads; run parallel building inside it.
+    /// Creates a pool with the requested number of threads, for parallel building.
     pub fn build_thread_pool(&self) -> anyhow::Result<rayon::ThreadPool> {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.threads.count()).build()?)
     }
 
-    /// The progress bar that long work reports to.
+    /// Returns the progress bar that long work reports to.
     pub fn progress(&self) -> crate::progress::TerminalProgress {
         crate::progress::TerminalProgress::new(self.quiet)
     }
 }
 
-/// Memory that buffers, threads and the program itself take, whatever `--memory` says.
+/// Memory for buffers, threads and the program itself, independent of `--memory`.
 const MEMORY_FLOOR: u64 = 128 << 20;
 
-/// Warns of a limit of memory that is below what a run takes in any case.
+/// Warns of a memory limit that is below the least memory of a run.
 pub fn warn_of_memory_floor(limit: Option<u64>) {
     if let Some(limit) = limit.filter(|limit| *limit < MEMORY_FLOOR) {
         tracing::warn!(
@@ -138,8 +138,8 @@ pub fn warn_of_memory_floor(limit: Option<u64>) {
     }
 }
 
-/// Opens text, and warns where it looks like something else, which would be read as odd words. Who
-/// is to type it is told so.
+/// Opens text, and warns if it looks like another format, which would be read as odd words. On a
+/// terminal it asks for input.
 pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     if path.as_os_str() == "-" && std::io::stdin().is_terminal() {
         tracing::info!("type text, a line at a time; Ctrl-D ends it");
@@ -149,7 +149,7 @@ pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
     Ok(input)
 }
 
-/// Warns of an input that looks like something else than text.
+/// Warns of an input that does not look like text.
 pub fn warn_of_binary(input: &Input) {
     if input.is_binary() {
         let name = input.name();
@@ -169,8 +169,8 @@ pub fn open_argument_or_file(argument: Option<&str>, path: &Path) -> miriam_text
     }
 }
 
-/// Checks the checksums of a file of ours that is to be converted: what is written from it has
-/// new ones, by which damage could not be found any more.
+/// Checks the checksums of a file of this program before it is converted. The new file has new
+/// checksums, which could not show the damage.
 pub fn verify_checksums(path: &Path) -> miriam_storage::Result<()> {
     if Container::is_container(path) {
         Container::open_any(path, LoadMethod::Lazy)?.verify()?;
@@ -187,10 +187,10 @@ pub fn warn_if_binary<'p>(texts: impl IntoIterator<Item = &'p Path>) -> miriam_t
     texts.into_iter().filter(|text| text.is_file()).try_for_each(|text| open_text(text).map(drop))
 }
 
-/// Bad input or environment: the message on standard error, exit status 1; wrong
-/// usage: status 2. A closed pipe is not an error.
+/// Returns the exit status: 1 with a message on standard error for invalid input or environment,
+/// 2 for wrong usage. A closed pipe is not an error.
 pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
-    // What a buffer still holds is part of the result.
+    // Buffered output is part of the result.
     let written = crate::console::standard_output().flush();
     match outcome.and_then(|()| Ok(written?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -215,8 +215,8 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// The message of `error` with its causes: errors of libraries have theirs in their messages, and
-/// those are not said twice.
+/// Returns the message of `error` with its causes. Errors of libraries include their causes, which
+/// must not be repeated.
 fn full_message(error: &anyhow::Error) -> String {
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |message, cause| {
         if message.contains(&cause) { message } else { format!("{message}: {cause}") }
@@ -228,11 +228,11 @@ pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 
-/// Checks before a command begins that it can read its inputs, and that each of its outputs, given
-/// with the name of its option, is a file of its own; several may go to `-` or a device.
+/// Checks before a command begins that its inputs can be read and that its outputs, given with the
+/// names of their options, are different files. Several may be `-` or a device.
 ///
 /// # Errors
-/// If an input cannot be read, or is an output too.
+/// If an input cannot be read, or is also an output.
 pub fn check_files<'p>(
     inputs: impl IntoIterator<Item = &'p PathBuf>,
     outputs: &[(&str, Option<&PathBuf>)],
@@ -258,7 +258,7 @@ pub fn check_files<'p>(
     Ok(())
 }
 
-/// Whether the error is a closed pipe of our output.
+/// Whether the error is a closed pipe of the output.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)

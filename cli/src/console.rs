@@ -1,8 +1,8 @@
-//! Standard output for results: errors name it, and what was not written is never lost silently.
+//! Standard output for results: errors name it, and no output is lost silently.
 //!
-//! `println!` and `eprintln!` panic where the output is a full device or a closed pipe, and clap
-//! ignores that its help was not written. Results go through here; [`crate::common::exit_code`]
-//! looks at the last flush. Text that begins on standard error ends where nobody reads it.
+//! `println!` and `eprintln!` panic if the output is a full device or a closed pipe. clap ignores
+//! errors when it writes help. Results are written here; [`crate::common::exit_code`] checks the
+//! last flush. Errors on standard error are ignored.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// Keeps the kind, by which a closed pipe is known.
+/// Keeps the kind, which identifies a closed pipe.
 fn name_output(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::Interrupted {
         return error;
@@ -34,10 +34,10 @@ fn name_output(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
-/// Writes a result as it is.
+/// Writes a result unchanged.
 ///
 /// # Errors
-/// If standard output does not take it.
+/// If standard output cannot be written.
 pub fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut output = standard_output();
     output.write_all(text.as_ref())?;
@@ -47,26 +47,26 @@ pub fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
 /// Writes a result as a line.
 ///
 /// # Errors
-/// If standard output does not take it.
+/// If standard output cannot be written.
 pub fn print_line(line: impl std::fmt::Display) -> anyhow::Result<()> {
-    // In one piece, so that nothing is left in a buffer where it is not taken.
+    // In one piece, so that nothing stays in a buffer after an error.
     print(format!("{line}\n"))
 }
 
 /// Writes a message of clap: help and the version on standard output, errors on standard error.
 ///
 /// # Errors
-/// If standard output does not take what was asked for.
+/// If standard output cannot be written.
 pub fn print_message(message: &clap::Error) -> anyhow::Result<()> {
     let printed = message.print().and_then(|()| io::stdout().flush());
     if message.use_stderr() {
-        // Where nobody reads standard error, nobody can be told.
+        // If standard error is closed, the error cannot be reported.
         return Ok(());
     }
     printed.context("standard output")
 }
 
-/// Writes a text on standard error, if somebody reads it.
+/// Writes a text to standard error, and ignores errors.
 pub fn print_error(text: impl AsRef<[u8]>) {
     let _ = io::stderr().write_all(text.as_ref());
 }

@@ -1,5 +1,5 @@
-//! The binary: parses arguments, calls one function a subcommand, draws progress. It
-//! contains no algorithms.
+//! The binary: parses arguments, calls one function per subcommand, and draws progress. It contains
+//! no algorithms.
 
 #![forbid(unsafe_code)]
 #![allow(

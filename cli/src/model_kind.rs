@@ -1,5 +1,5 @@
-//! Kind of model that a file or folder holds, told by its first bytes, for messages about files
-//! that were given to the wrong command.
+//! Kind of the model in a file or folder, by its first bytes, for messages about files that were
+//! given to the wrong command.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -27,12 +27,12 @@ pub enum ModelKind {
     AlignmentModel,
     /// A zip archive without a neural model.
     ZipArchive,
-    /// What Git leaves in place of a large file.
+    /// A pointer of Git LFS instead of a large file.
     GitLfsPointer,
 }
 
 impl ModelKind {
-    /// The kind of the model at `path`, where it can be told.
+    /// Returns the kind of the model at `path`, if it is known.
     pub fn of(path: &Path) -> Option<ModelKind> {
         if path.is_dir() {
             return Self::from_folder(path);
@@ -49,7 +49,7 @@ impl ModelKind {
                 _ => None,
             };
         }
-        // Opening a pipe would wait for its writer, and take its bytes.
+        // Opening a pipe would wait for its writer and consume its bytes.
         let file = path.is_file().then(|| std::fs::File::open(path)).and_then(Result::ok)?;
         let mut head = Vec::new();
         (&file).take(HEAD_BYTES).read_to_end(&mut head).ok()?;
@@ -59,8 +59,8 @@ impl ModelKind {
         }
     }
 
-    /// The kind of a zip archive, by the names of its files, which are at its end: a package of
-    /// OPUS-MT or Argos Translate, NumPy's arrays and PyTorch's objects are neural models.
+    /// Returns the kind of a zip archive, by the names of its files, which are at its end. Packages
+    /// of OPUS-MT or Argos Translate, NumPy's arrays and PyTorch's objects are neural models.
     fn from_zip_archive(mut file: std::fs::File) -> ModelKind {
         const NAMES: [&[u8]; 6] =
             [b".npy", b"data.pkl", b"decoder.yml", b".npz", b"model.bin", b"metadata.json"];
@@ -89,7 +89,7 @@ impl ModelKind {
         neural_files.into_iter().any(has).then_some(ModelKind::NeuralModel)
     }
 
-    /// The kind of a file that is not a container, by its first bytes.
+    /// Returns the kind of a file that is not a container, by its first bytes.
     fn from_head(head: &[u8]) -> Option<ModelKind> {
         if head.starts_with(b"mmap lm ") || head.trim_ascii_start().starts_with(b"\\data\\") {
             return Some(ModelKind::LanguageModel);
@@ -114,7 +114,7 @@ impl ModelKind {
         (bars >= 2).then_some(ModelKind::PhraseTable)
     }
 
-    /// What it is, and which command takes the one at `path`.
+    /// Describes the model at `path`, and names the command for it.
     fn describe(self, path: &Path) -> String {
         let file = path.display();
         match self {
@@ -147,15 +147,15 @@ impl ModelKind {
     }
 }
 
-/// The error of opening the model at `path`: where it is of another kind than `wanted`, what it
-/// is and which command takes it; else `error`.
+/// Returns the error of opening the model at `path`. If its kind is not `wanted`, it says what it
+/// is and which command reads it; otherwise it is `error`.
 pub fn explain_wrong_kind(
     error: impl Into<anyhow::Error>,
     path: &Path,
     wanted: ModelKind,
 ) -> anyhow::Error {
     match ModelKind::of(path) {
-        // Neural models come in archives too; what is wrong with one is in the error.
+        // Neural models may be archives; `error` says what is wrong with one.
         Some(ModelKind::ZipArchive) if wanted == ModelKind::NeuralModel => error.into(),
         Some(kind) if kind != wanted => {
             anyhow::anyhow!("{}: this is {}", path.display(), kind.describe(path))
@@ -165,8 +165,8 @@ pub fn explain_wrong_kind(
     }
 }
 
-/// The error of opening `path`: where it is a file of Moses that is not read, what it is; else
-/// `error`.
+/// Returns the error of opening `path`. If it is an unsupported file of Moses, it says which;
+/// otherwise it is `error`.
 pub fn explain_foreign(error: impl Into<anyhow::Error>, path: &Path) -> anyhow::Error {
     match miriam_probingpt::describe_foreign(path) {
         Some(reason) => anyhow::anyhow!("{}: {reason}", path.display()),
@@ -174,7 +174,7 @@ pub fn explain_foreign(error: impl Into<anyhow::Error>, path: &Path) -> anyhow::
     }
 }
 
-/// What the file at `path` is, for a command that takes none of its kind.
+/// Describes the file at `path`, for a command that does not read its kind.
 pub fn describe(path: &Path) -> Option<String> {
     ModelKind::of(path).map(|kind| kind.describe(path))
 }

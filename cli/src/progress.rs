@@ -13,7 +13,7 @@ pub struct TerminalProgress {
 }
 
 impl TerminalProgress {
-    /// A bar; invisible when `quiet` or when standard error is not a terminal.
+    /// Creates a bar, which is invisible when `quiet` or when standard error is not a terminal.
     pub fn new(quiet: bool) -> Self {
         TerminalProgress {
             is_visible: !quiet && std::io::stderr().is_terminal(),

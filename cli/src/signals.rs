@@ -1,7 +1,7 @@
 //! Graceful interrupts: the first signal cancels, the second kills.
 //!
-//! A program that a signal stopped ends by that signal, so that shells and supervisors
-//! see it (status 130 after SIGINT, 143 after SIGTERM).
+//! A program that a signal stopped exits by that signal, so that shells and supervisors see it
+//! (status 130 after SIGINT, 143 after SIGTERM).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,7 +22,7 @@ pub struct SignalHandler {
 }
 
 impl SignalHandler {
-    /// From now on the first SIGINT or SIGTERM cancels `stop`; another one kills.
+    /// Makes the first SIGINT or SIGTERM cancel `stop`; a second one kills.
     pub fn install(stop: &CancellationToken) -> io::Result<Self> {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let received = Arc::new(AtomicI32::new(0));
@@ -38,8 +38,8 @@ impl SignalHandler {
         Ok(SignalHandler { received })
     }
 
-    /// Ends the program by the signal received, with a message on the state of the output;
-    /// returns if there was none.
+    /// Exits by the received signal, with a message on the state of the output. Returns if there
+    /// was none.
     pub fn reraise_signal_with_message(&self, what: &str) {
         let signal = self.received.load(Ordering::Acquire);
         if signal != 0 {
@@ -49,8 +49,7 @@ impl SignalHandler {
     }
 }
 
-/// The end of a message on the outputs of a run that was stopped: the partial files that hold
-/// them, if any.
+/// Returns the end of a message on a stopped run: the partial files of its outputs, if any.
 pub fn describe_partial_files<'p>(outputs: impl IntoIterator<Item = &'p Path>) -> String {
     let partial: BTreeSet<PathBuf> =
         outputs.into_iter().map(partial_path).filter(|path| path.is_file()).collect();

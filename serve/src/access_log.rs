@@ -106,7 +106,7 @@ fn open_file(path: &Path) -> io::Result<Option<File>> {
     OpenOptions::new().create(true).append(true).open(path).map(Some)
 }
 
-/// The line of a request that was answered `now` after 1970.
+/// Returns the line of a request that was answered `now` after 1970.
 fn line(record: &Record<'_>, now: Duration) -> String {
     let mut value = json!({
         "time": now.as_millis() as f64 / 1e3,

@@ -55,14 +55,14 @@ pub(crate) struct Translated {
     pub searched: Duration,
 }
 
-/// The best translation of a sentence as text.
+/// Returns the best translation of a sentence as text.
 pub(crate) fn best_text(result: &SentenceResult) -> std::borrow::Cow<'_, str> {
     let best = result.translations.first().map(|best| &best.text[..]).unwrap_or_default();
     String::from_utf8_lossy(best)
 }
 
 impl App {
-    /// The state before any model is open.
+    /// Returns the state before any model is open.
     ///
     /// # Errors
     /// If the file of keys is missing or wrong, or the log cannot be opened.
@@ -88,7 +88,7 @@ impl App {
         })
     }
 
-    /// The models.
+    /// Returns the models.
     pub fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.registry.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -166,7 +166,7 @@ impl App {
         let _ = self.reloads.set(reloads);
     }
 
-    /// The sender of requests for a reload.
+    /// Returns the sender of requests for a reload.
     pub(crate) fn reloads(&self) -> Option<&ReloadSender> {
         self.reloads.get()
     }
@@ -257,7 +257,7 @@ impl App {
         keys.as_ref().map(|(_, keys)| Arc::clone(keys))
     }
 
-    /// The file of the keys.
+    /// Returns the file of the keys.
     pub(crate) fn keys_file(&self) -> Option<PathBuf> {
         let keys = self.keys.read().unwrap_or_else(PoisonError::into_inner);
         keys.as_ref().map(|(file, _)| file.clone())

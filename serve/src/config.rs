@@ -92,7 +92,7 @@ impl Api {
         (Api::DeepL, "deepl"),
     ];
 
-    /// The name in options and metrics.
+    /// Returns the name in options and metrics.
     pub fn name(self) -> &'static str {
         Api::ALL[self as usize].1
     }

@@ -19,7 +19,7 @@ pub fn estimate_confidence(
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
-/// The mean and the 95 % range of `scores`.
+/// Returns the mean and the 95 % range of `scores`.
 pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> ConfidenceInterval {
     scores.sort_unstable_by(f64::total_cmp);
     let outside = scores.len() / 40;
@@ -36,7 +36,7 @@ pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> 
     }
 }
 
-/// The scores of resampled texts. NumPy adds their statistics in f32.
+/// Returns the scores of resampled texts. NumPy adds their statistics in f32.
 pub(crate) fn resample_scores(
     metric: &dyn Metric,
     rows: &SegmentStatistics,

@@ -6,23 +6,23 @@ use crate::{Error, Result, Score, Signature};
 
 /// A metric with its options.
 pub trait Metric: Sync {
-    /// The name of the score: `BLEU`, `chrF2++`, `TER`.
+    /// Returns the name of the score: `BLEU`, `chrF2++`, `TER`.
     fn name(&self) -> String;
 
     /// Adds the metric's options to a signature, between its general items and the release.
     fn extend_signature(&self, signature: &mut Signature);
 
-    /// The number of statistics of a segment.
+    /// Returns the number of statistics of a segment.
     fn num_statistics(&self) -> usize;
 
-    /// The statistics of `hypothesis` against `references`, of which there is at least one:
+    /// Returns the statistics of `hypothesis` against `references`, of which there is at least one:
     /// [`num_statistics`](Metric::num_statistics) whole numbers, exact in f64, that add up.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64>;
 
-    /// The score of summed statistics, and sacreBLEU's verbose text about it.
+    /// Returns the score of summed statistics, and sacreBLEU's verbose text about it.
     fn score(&self, sums: &[f64]) -> (f64, String);
 
-    /// The score of summed statistics in f32, as NumPy computes it.
+    /// Returns the score of summed statistics in f32, as NumPy computes it.
     fn score_f32(&self, sums: &[f32]) -> f64;
 
     /// Whether scores of f32 sums are f32 in NumPy, so that their mean is too.
@@ -39,7 +39,7 @@ pub struct SegmentStatistics {
 }
 
 impl SegmentStatistics {
-    /// The number of segments.
+    /// Returns the number of segments.
     pub fn len(&self) -> usize {
         self.values.len() / self.width
     }
@@ -49,17 +49,17 @@ impl SegmentStatistics {
         self.values.is_empty()
     }
 
-    /// The rows of the segments, in order.
+    /// Returns the rows of the segments, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.values.chunks_exact(self.width)
     }
 
-    /// The number of statistics of a row.
+    /// Returns the number of statistics of a row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The sums of all rows.
+    /// Returns the sums of all rows.
     pub fn sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.width];
         for row in self.iter() {
@@ -69,7 +69,7 @@ impl SegmentStatistics {
     }
 }
 
-/// The statistics of all lines of a text. Each of `references` is a text with as many
+/// Returns the statistics of all lines of a text. Each of `references` is a text with as many
 /// lines. Lines are processed in parallel, in the caller's rayon pool.
 ///
 /// # Errors
@@ -106,7 +106,7 @@ pub fn corpus_statistics(
     Ok(SegmentStatistics { width: metric.num_statistics(), values: rows.concat() })
 }
 
-/// The score of a text with the statistics `rows`; `references` is the number of
+/// Returns the score of a text with the statistics `rows`; `references` is the number of
 /// references, for the signature.
 pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: usize) -> Score {
     score_of_sums(metric, &rows.sums(), references)
@@ -121,7 +121,7 @@ pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: usize) -> Sc
     Score { name: metric.name(), value, verbose, confidence: None, signature }
 }
 
-/// The score of one line.
+/// Returns the score of one line.
 pub fn sentence_score(metric: &dyn Metric, hypothesis: &str, references: &[&str]) -> Score {
     let numbers = metric.statistics(hypothesis, references);
     corpus_score(

@@ -9,7 +9,7 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// The words of `text`.
+/// Returns the words of `text`.
 pub(crate) fn split_whitespace(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }

@@ -34,7 +34,7 @@ pub enum PairedTest {
 }
 
 impl PairedTest {
-    /// The number of trials, and the seed.
+    /// Returns the number of trials, and the seed.
     pub fn resampling(self) -> Resampling {
         match self {
             PairedTest::Bootstrap(resampling)
@@ -42,7 +42,7 @@ impl PairedTest {
         }
     }
 
-    /// Its short name in signatures.
+    /// Returns its short name in signatures.
     pub fn name(self) -> &'static str {
         match self {
             PairedTest::Bootstrap(_) => "bs",

@@ -43,7 +43,7 @@ impl Default for ScoreFormat {
 }
 
 impl Signature {
-    /// The signature of scores against this number of references.
+    /// Returns the signature of scores against this number of references.
     pub(crate) fn new(references: usize) -> Self {
         let mut signature = Signature::default();
         signature.push("nrefs", "#", references);
@@ -60,7 +60,7 @@ impl Signature {
         self.push(name, short, if value { "yes" } else { "no" });
     }
 
-    /// The signature of a comparison by `test` of scores with this one.
+    /// Returns the signature of a comparison by `test` of scores with this one.
     pub fn with_test(mut self, test: PairedTest) -> Self {
         let Resampling { count, seed } = test.resampling();
         self.insert_resampling(test.name(), count, seed);
@@ -79,7 +79,7 @@ impl Signature {
         named.chain([("version", SACREBLEU_VERSION)])
     }
 
-    /// The signature as one word; `short` for short names.
+    /// Returns the signature as one word; `short` for short names.
     pub fn to_text(&self, short: bool) -> String {
         let mut text = String::new();
         for (name, abbreviation, value) in &self.items {
@@ -91,7 +91,7 @@ impl Signature {
 }
 
 impl Score {
-    /// The number, with its confidence interval.
+    /// Returns the number, with its confidence interval.
     fn format_value(&self, width: usize) -> String {
         match &self.confidence {
             Some(confidence) if confidence.mean > 0.0 => {
@@ -101,7 +101,7 @@ impl Score {
         }
     }
 
-    /// The score as a line of text.
+    /// Returns the score as a line of text.
     pub fn to_line(&self, style: ScoreFormat) -> String {
         let number = self.format_value(style.decimals);
         if style.score_only {
@@ -116,7 +116,7 @@ impl Score {
         line
     }
 
-    /// The score as a JSON object, a key a line.
+    /// Returns the score as a JSON object, one key per line.
     pub fn to_json(&self, style: ScoreFormat) -> String {
         let ScoreFormat { decimals: width, score_only, .. } = style;
         if score_only {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 pub(crate) struct WordIds(HashMap<String, u32>);
 
 impl WordIds {
-    /// The ids of `words`; new words get the next ids.
+    /// Returns the ids of `words`; new words get the next ids.
     pub(crate) fn intern_all<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Vec<u32> {
         words
             .map(|word| {

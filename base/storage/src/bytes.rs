@@ -168,14 +168,14 @@ impl Bytes {
         let _ = range;
     }
 
-    /// A private copy of `bytes`.
+    /// Returns a private copy of `bytes`.
     pub fn copy_from(bytes: &[u8]) -> Self {
         let mut buffer = AlignedBuffer::default();
         buffer.extend_from_slice(bytes);
         Bytes::from_buffer(buffer)
     }
 
-    /// All that `reader` gives.
+    /// Returns all that `reader` gives.
     ///
     /// # Errors
     /// Those of the reader.

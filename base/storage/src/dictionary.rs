@@ -58,7 +58,7 @@ impl StringPool {
         writer.write_section(&format!("{prefix}.bytes"), &bytes)
     }
 
-    /// The number of strings.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -68,7 +68,7 @@ impl StringPool {
         self.len() == 0
     }
 
-    /// The string `id`; `None` where there is none (or the file is damaged).
+    /// Returns the string `id`; `None` where there is none (or the file is damaged).
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         let start = *self.offsets.get(id as usize)?;
@@ -76,7 +76,7 @@ impl StringPool {
         self.bytes.get(start as usize..end as usize)
     }
 
-    /// Every string in the order of ids, up to a damaged one.
+    /// Returns every string in the order of ids, up to a damaged one.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len() as u32).map_while(|id| self.get(id))
     }
@@ -143,7 +143,7 @@ impl Dictionary {
         writer.write_section(&format!("{prefix}.index"), &index)
     }
 
-    /// The number of strings.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
@@ -153,18 +153,18 @@ impl Dictionary {
         self.pool.is_empty()
     }
 
-    /// The string `id`; `None` where there is none.
+    /// Returns the string `id`; `None` where there is none.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         self.pool.get(id)
     }
 
-    /// Every string in the order of ids.
+    /// Returns every string in the order of ids.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.pool.iter()
     }
 
-    /// The id of `string`.
+    /// Returns the id of `string`.
     #[inline]
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.probe(home_slot(string, self.index.len()), string)

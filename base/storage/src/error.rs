@@ -101,12 +101,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An [`Error::Io`] for `path`; `action` is a verb phrase such as `"open"`.
+    /// Returns an [`Error::Io`] for `path`; `action` is a verb phrase such as `"open"`.
     pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         Error::Io { path: path.to_owned(), action, source }
     }
 
-    /// An [`Error::Damaged`] for `place` in `path`.
+    /// Returns an [`Error::Damaged`] for `place` in `path`.
     pub fn damaged(path: &Path, place: &str, reason: impl Into<String>) -> Self {
         Error::Damaged { path: path.to_owned(), place: place.to_owned(), reason: reason.into() }
     }

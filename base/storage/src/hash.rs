@@ -17,7 +17,7 @@ pub fn hash64(bytes: &[u8]) -> u64 {
 pub struct Hasher(Xxh3);
 
 impl Hasher {
-    /// A hasher of no bytes.
+    /// Returns a hasher of no bytes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -27,7 +27,7 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// The hash of all bytes so far.
+    /// Returns the hash of all bytes so far.
     pub fn finish(&self) -> u64 {
         self.0.digest()
     }

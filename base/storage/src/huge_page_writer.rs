@@ -2,7 +2,7 @@
 //!
 //! File systems with large folios (XFS, and ext4 since Linux 6.16) make a folio as large as the
 //! write that fills it. Chunks of 2 MiB at multiples of 2 MiB become huge pages, each of which a
-//! program maps with one entry in place of 512 when it loads the file with
+//! program maps with one entry instead of 512 when it loads the file with
 //! [`LoadMethod::Populate`](crate::LoadMethod).
 
 use std::io::{self, Seek, SeekFrom, Write};
@@ -22,7 +22,7 @@ pub(crate) struct HugePageWriter<W> {
 }
 
 impl<W: Write> HugePageWriter<W> {
-    /// A writer to `inner`, which has nothing yet.
+    /// Returns a writer to `inner`, which has nothing yet.
     pub(crate) fn new(inner: W) -> Self {
         HugePageWriter { inner, buffer: Vec::new(), page_offset: 0, has_failed: false }
     }

@@ -27,7 +27,7 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
     options().serialize(value).map_err(|e| e.to_string())
 }
 
-/// The value encoded in `bytes`.
+/// Returns the value encoded in `bytes`.
 ///
 /// # Errors
 /// Why `bytes` are not exactly one `T`.

@@ -2,13 +2,14 @@
 //!
 //! Rayon's iterators are generic over every step of a loop, so that each loop has its own copy of
 //! the machinery that divides and steals work: two to four thousand lines before optimisation, many
-//! times the loop itself. Here work is numbered tasks behind one `dyn Fn(usize)`, whose machinery is
-//! compiled once; what a loop adds is its own body and a few lines. That shortens compile time and
-//! programs, and costs one indirect call a task: a task should take some microseconds or more, so
-//! lists are cut into chunks ([`ITEMS_PER_TASK`]).
+//! times the loop itself. Here work is numbered tasks behind one `dyn Fn(usize)`, whose machinery
+//! is compiled once; what a loop adds is its own body and a few lines. That shortens compile time
+//! and programs, and costs one indirect call a task: a task should take some microseconds or more,
+//! so lists are cut into chunks ([`ITEMS_PER_TASK`]).
 //!
-//! All functions run on rayon's current threads. A panic in a task reaches the caller when the tasks
-//! that had begun have ended. Results are in order and do not depend on the number of threads.
+//! All functions run on rayon's current threads. A panic in a task reaches the caller when the
+//! tasks that had begun have ended. Results are in order and do not depend on the number of
+//! threads.
 //!
 //! ```
 //! use miriam_storage::parallel;
@@ -25,7 +26,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 /// Items that one task of [`map`], [`any`], [`count`] and [`positions`] takes: few enough that a
-/// list of a hundred thousand keeps many threads busy, enough that the cost of a task does not count.
+/// list of a hundred thousand keeps many threads busy, enough that the cost of a task does not
+/// count.
 pub const ITEMS_PER_TASK: usize = 1 << 12;
 
 /// Calls `task` with each number below `count`, once.
@@ -34,7 +36,7 @@ pub fn for_each_task(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(task);
 }
 
-/// The results of `task` for the numbers below `count`, in order.
+/// Returns the results of `task` for the numbers below `count`, in order.
 pub fn map_tasks<R: Send>(count: usize, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     let mut results: Vec<Mutex<Option<R>>> = Vec::new();
     results.resize_with(count, Mutex::default);
@@ -48,8 +50,8 @@ pub fn map_tasks<R: Send>(count: usize, task: &(dyn Fn(usize) -> R + Sync)) -> V
         .collect()
 }
 
-/// The results of `task` for each of `items` with its index, in order. Items may be borrowed
-/// mutably, such as chunks of a list that tasks fill.
+/// Returns the results of `task` for each of `items` with its index, in order. Items may be
+/// borrowed mutably, such as chunks of a list that tasks fill.
 pub fn map_items<I: Send, R: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) -> R + Sync)) -> Vec<R> {
     let items: Vec<Mutex<Option<I>>> =
         items.into_iter().map(|item| Mutex::new(Some(item))).collect();
@@ -64,8 +66,8 @@ pub fn for_each_item<I: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) + Sync)) {
     map_items(items, task);
 }
 
-/// Calls `task` with each chunk of `chunk` items (the last may be shorter) and the index of its first
-/// item. Panics if `chunk` is 0.
+/// Calls `task` with each chunk of `chunk` items (the last may be shorter) and the index of its
+/// first item. Panics if `chunk` is 0.
 pub fn fill_chunks<T: Send>(
     items: &mut [T],
     chunk: usize,
@@ -74,7 +76,7 @@ pub fn fill_chunks<T: Send>(
     for_each_item(items.chunks_mut(chunk).collect(), &|at, items| task(at * chunk, items));
 }
 
-/// The values of `value` for the numbers below `count`, in order.
+/// Returns the values of `value` for the numbers below `count`, in order.
 pub fn map<T: Copy + Default + Send>(count: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut values = vec![T::default(); count];
     fill_chunks(&mut values, ITEMS_PER_TASK, &|first, values| {
@@ -85,8 +87,8 @@ pub fn map<T: Copy + Default + Send>(count: usize, value: impl Fn(usize) -> T + 
     values
 }
 
-/// Whether `is_wanted` is true of a number below `count`. Tasks that have not begun when one is found
-/// are skipped.
+/// Whether `is_wanted` is true of a number below `count`. Tasks that have not begun when one is
+/// found are skipped.
 pub fn any(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> bool {
     let found = AtomicBool::new(false);
     for_each_range(count, &|mut range| {
@@ -107,7 +109,7 @@ pub fn count(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> usize {
     total.into_inner()
 }
 
-/// The numbers below `count` that are wanted, in order.
+/// Returns the numbers below `count` that are wanted, in order.
 pub fn positions(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> Vec<usize> {
     let tasks = count.div_ceil(ITEMS_PER_TASK);
     let found = map_tasks(tasks, &|task| {
@@ -134,8 +136,8 @@ pub fn join<A: Send, B: Send>(
     (taken(a), taken(b))
 }
 
-/// Values that tasks work in, one for each that runs at a time, so that later ones use the memory of
-/// earlier ones.
+/// Values that tasks work in, one for each that runs at a time, so that later ones use the memory
+/// of earlier ones.
 pub struct Workspaces<W> {
     idle: Mutex<Vec<W>>,
 }
@@ -147,7 +149,7 @@ impl<W> Default for Workspaces<W> {
 }
 
 impl<W: Default> Workspaces<W> {
-    /// The result of `run`, with a workspace as another task has left it, or a new one.
+    /// Returns the result of `run`, with a workspace as another task has left it, or a new one.
     pub fn with<R>(&self, run: impl FnOnce(&mut W) -> R) -> R {
         let idle = lock(&self.idle).pop();
         let mut workspace = idle.unwrap_or_default();

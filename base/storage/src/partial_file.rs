@@ -42,8 +42,8 @@ pub struct PartialFile {
 }
 
 impl PartialFile {
-    /// A file of a hidden name beside `target`, which vanishes if it is dropped before it is
-    /// complete. What killed runs have left of `target` is removed.
+    /// Returns a file of a hidden name beside `target`, which vanishes if it is dropped before it
+    /// is complete. What killed runs have left of `target` is removed.
     ///
     /// # Errors
     /// If it cannot be created, with the reason and no hidden name.
@@ -70,9 +70,9 @@ impl PartialFile {
         Err(io::Error::other("other processes remove it again and again"))
     }
 
-    /// A file named [`partial_path`] beside `target`, in which one can follow what is written. It
-    /// stays if it is dropped before it is complete, unless it is empty; the next run overwrites
-    /// it.
+    /// Returns a file named [`partial_path`] beside `target`, in which one can follow what is
+    /// written. It stays if it is dropped before it is complete, unless it is empty; the next run
+    /// overwrites it.
     ///
     /// # Errors
     /// If it cannot be created, or another process or another output of this one is writing it.
@@ -122,12 +122,12 @@ impl PartialFile {
         Ok(partial)
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Its name while it is written.
+    /// Returns its name while it is written.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -162,7 +162,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// The name of [`PartialFile::create_visible`].
+/// Returns the name of [`PartialFile::create_visible`].
 pub fn partial_path(target: &Path) -> PathBuf {
     let mut path = target.as_os_str().to_owned();
     path.push(SUFFIX);
@@ -206,7 +206,7 @@ pub fn remove_stale_files(folder: &Path, prefix: &str) {
     }
 }
 
-/// The path that a chain of symbolic links ends at, whether or not there is a file.
+/// Returns the path that a chain of symbolic links ends at, whether or not there is a file.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -233,7 +233,7 @@ fn file_name(path: &Path) -> io::Result<String> {
         .into_owned())
 }
 
-/// The reason of a failure without the path of a file that the user knows nothing of.
+/// Returns the reason of a failure without the path of a file that the user knows nothing of.
 fn describe_failure(error: io::Error, folder: &Path) -> io::Error {
     let reason = error.to_string();
     let reason = reason.split(" at path ").next().unwrap_or_default();

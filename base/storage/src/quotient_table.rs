@@ -41,7 +41,7 @@ pub struct CompactLine([u64; 8]);
 const OVERFLOWED: u32 = 1 << 7;
 
 impl CompactLine {
-    /// The 64 bits from bit `at` on; those past the end of the line are undefined.
+    /// Returns the 64 bits from bit `at` on; those past the end of the line are undefined.
     #[inline(always)]
     fn read_bits(&self, at: u32) -> u64 {
         let (word, shift) = (at as usize / 64, at % 64);
@@ -62,7 +62,7 @@ impl CompactLine {
         (self.0[7] >> 56) as u32
     }
 
-    /// A bit for each slot in use whose short tag is `tag`.
+    /// Returns a bit for each slot in use whose short tag is `tag`.
     #[inline(always)]
     fn candidates(&self, tag: u16) -> u32 {
         self.equal(tag) & !(u32::MAX << (self.last_byte() % 32))
@@ -104,7 +104,7 @@ struct Permutation {
 const MULTIPLIER_1: u64 = 0x9e37_79b9_7f4a_7c15;
 const MULTIPLIER_2: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// The inverse of the odd number `n` modulo 2^64.
+/// Returns the inverse of the odd number `n` modulo 2^64.
 const fn modular_inverse(n: u64) -> u64 {
     // Newton's iteration: three bits are right at first, and each step doubles them.
     let (mut inverse, mut step) = (n, 0);
@@ -149,7 +149,7 @@ pub struct CompactLayout {
 }
 
 impl CompactLayout {
-    /// The layout with the most slots a line for `entries` entries at the load factor
+    /// Returns the layout with the most slots a line for `entries` entries at the load factor
     /// `load` (0 to 1).
     fn densest(entries: usize, key_bits: u32, value_bits: u32, load: f64) -> Self {
         let with = |slots: u32| {
@@ -170,7 +170,7 @@ impl CompactLayout {
         (ENTRY_BITS / (self.tag_bits + self.value_bits)).min(MAX_SLOTS)
     }
 
-    /// The largest displacement from its home, in lines, at which a tag still determines
+    /// Returns the largest displacement from its home, in lines, at which a tag still determines
     /// the key: the home lines of the entries of one line must not span more numbers
     /// than there are tags.
     fn max_displacement(self) -> u64 {
@@ -198,7 +198,7 @@ impl CompactLayout {
         fast_range(mixed << (64 - self.key_bits), u64::from(self.home_lines))
     }
 
-    /// The bit at which the rest of `slot` starts: the rest of its tag, then its value.
+    /// Returns the bit at which the rest of `slot` starts: the rest of its tag, then its value.
     #[inline(always)]
     fn rest_offset(self, slot: u32) -> u32 {
         let long = self.tag_bits - SHORT_TAG_BITS;
@@ -280,7 +280,7 @@ pub fn build(
     Some(BuiltTable { layout, lines, slot_indices })
 }
 
-/// The slot of each of the sorted entries, line by line: first the entries that
+/// Returns the slot of each of the sorted entries, line by line: first the entries that
 /// overflowed from earlier lines, then a line's own. `None` if one would be displaced
 /// farther than the layout allows.
 fn assign_slots(entries: &[(u64, u64)], layout: CompactLayout) -> Option<Vec<u32>> {
@@ -357,7 +357,7 @@ pub struct CompactTable {
 }
 
 impl CompactTable {
-    /// The table in `lines` with the given layout.
+    /// Returns the table in `lines` with the given layout.
     ///
     /// # Errors
     /// Why the lines and the layout are not a table.
@@ -430,7 +430,7 @@ impl CompactTable {
         Probe::NextLine
     }
 
-    /// The entry number and the value of `key`.
+    /// Returns the entry number and the value of `key`.
     pub fn find(&self, key: u64) -> Option<(u32, u64)> {
         let mut state = self.start(key);
         loop {
@@ -442,7 +442,7 @@ impl CompactTable {
         }
     }
 
-    /// The key and the value of the entry `number`, if there is one.
+    /// Returns the key and the value of the entry `number`, if there is one.
     pub fn entry(&self, number: u32) -> Option<(u64, u64)> {
         let (at, slot) = (number / self.slots, number % self.slots);
         let line = self.lines.get(at as usize)?;
@@ -462,7 +462,7 @@ impl CompactTable {
         Some((self.permutation.unmix(mixed), value))
     }
 
-    /// All entries in ascending order of their numbers, as (number, key, value). A damaged
+    /// Returns all entries in ascending order of their numbers, as (number, key, value). A damaged
     /// one may be left out; see [`CompactTable::verify`].
     pub fn entries(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         (0..self.capacity())

@@ -17,21 +17,21 @@
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The generator of `seed`.
+    /// Returns the generator of `seed`.
     #[inline(always)]
     pub const fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }
 
-    /// The generator of item `position` of stream `stream`, so that items can be made in any
-    /// order.
+    /// Returns the generator of item `position` of stream `stream`, so that items can be made in
+    /// any order.
     #[inline(always)]
     pub const fn at_position(seed: u64, stream: u64, position: u64) -> Self {
         let mut random = SplitMix64(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
         SplitMix64(random.next_u64() ^ position.wrapping_mul(0xa076_1d64_78bd_642f))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[inline(always)]
     pub const fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -40,19 +40,19 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A uniform number from 0 inclusive to 1 exclusive, of 24 bits.
+    /// Returns a uniform number from 0 inclusive to 1 exclusive, of 24 bits.
     #[inline(always)]
     pub fn next_f32(&mut self) -> f32 {
         (self.next_u64() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// A uniform number from 0 inclusive to 1 exclusive, of 53 bits.
+    /// Returns a uniform number from 0 inclusive to 1 exclusive, of 53 bits.
     #[inline(always)]
     pub fn next_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A uniform integer below `bound`.
+    /// Returns a uniform integer below `bound`.
     #[inline(always)]
     pub fn below(&mut self, bound: u64) -> u64 {
         crate::hash::fast_range(self.next_u64(), bound)

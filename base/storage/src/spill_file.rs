@@ -28,13 +28,13 @@ struct Contents {
 }
 
 impl SpillFile {
-    /// A file in `folder`, not created yet. `remedy` is what a user can do besides making room
-    /// there, as a verb phrase for error messages.
+    /// Returns a file in `folder`, not created yet. `remedy` is what a user can do besides making
+    /// room there, as a verb phrase for error messages.
     pub fn new(folder: &Path, remedy: &'static str) -> Self {
         SpillFile { folder: folder.to_owned(), remedy, contents: Mutex::new(None) }
     }
 
-    /// The number of bytes written.
+    /// Returns the number of bytes written.
     pub fn num_bytes(&self) -> u64 {
         self.lock().as_ref().map_or(0, |contents| contents.num_bytes)
     }

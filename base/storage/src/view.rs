@@ -24,7 +24,7 @@ unsafe impl<T: Sync> Send for View<T> {}
 unsafe impl<T: Sync> Sync for View<T> {}
 
 impl<T: FromBytes + Immutable + KnownLayout> View<T> {
-    /// The window `offset..offset + length`, in bytes.
+    /// Returns the window `offset..offset + length`, in bytes.
     ///
     /// # Errors
     /// Why the window is not a slice of `T`.

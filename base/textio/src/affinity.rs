@@ -3,7 +3,7 @@
 
 use std::io;
 
-/// The CPUs that the calling thread may run on, ascending.
+/// Returns the CPUs that the calling thread may run on, ascending.
 ///
 /// # Errors
 /// Where the system call fails, and on systems other than Linux.
@@ -26,7 +26,7 @@ pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     Ok(nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)?)
 }
 
-/// The CPUs that the calling thread may run on.
+/// Returns the CPUs that the calling thread may run on.
 ///
 /// # Errors
 /// Always: this system does not tell.

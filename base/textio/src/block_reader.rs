@@ -26,7 +26,7 @@ impl BlockReader {
         BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
     }
 
-    /// The name of the input in messages.
+    /// Returns the name of the input in messages.
     pub fn name(&self) -> &str {
         self.input.name()
     }

@@ -19,7 +19,7 @@ struct Shared {
 }
 
 impl CancellationToken {
-    /// A token that is not cancelled.
+    /// Returns a token that is not cancelled.
     pub fn new() -> Self {
         let (sender, receiver) = bounded(0);
         let sender = Mutex::new(Some(sender));
@@ -38,7 +38,7 @@ impl CancellationToken {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// A channel without messages that is closed on cancellation.
+    /// Returns a channel without messages that is closed on cancellation.
     pub(crate) fn closed_on_cancel(&self) -> &Receiver<Infallible> {
         &self.0.receiver
     }

@@ -24,7 +24,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The compression that the extension of `path` names.
+    /// Returns the compression that the extension of `path` names.
     pub(crate) fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Compression::Gzip,
@@ -35,7 +35,7 @@ impl Compression {
         }
     }
 
-    /// The extension of names of such files, with its dot; empty for plain text.
+    /// Returns the extension of names of such files, with its dot; empty for plain text.
     pub fn extension(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -92,7 +92,8 @@ pub(crate) enum Encoder {
 }
 
 impl Encoder {
-    /// Begins a stream to `plain`, with the levels of the commands `gzip`, `zstd`, `bzip2` and `xz`.
+    /// Begins a stream to `plain`, with the levels of the commands `gzip`, `zstd`, `bzip2` and
+    /// `xz`.
     pub fn new(compression: Compression, plain: Plain) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Encoder::Plain(plain),

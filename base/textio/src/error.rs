@@ -62,7 +62,7 @@ impl fmt::Display for InField {
 }
 
 impl Error {
-    /// An [`Error::Io`]; `action` is a verb phrase such as `"open"`.
+    /// Returns an [`Error::Io`]; `action` is a verb phrase such as `"open"`.
     pub fn io(file: &str, action: &'static str, source: io::Error) -> Self {
         Error::Io { file: file.to_owned(), action, source }
     }
@@ -85,7 +85,7 @@ impl Error {
         }
     }
 
-    /// An [`Error::Format`].
+    /// Returns an [`Error::Format`].
     pub fn format(file: &str, line: u64, field: Option<usize>, reason: impl Into<String>) -> Self {
         Error::Format { file: file.to_owned(), line, field, reason: reason.into() }
     }

@@ -18,11 +18,11 @@ pub struct SortOptions {
     pub folder: PathBuf,
 }
 
-/// The lines of `lines` in the order of their bytes, with their original numbers.
+/// Returns the lines of `lines` in the order of their bytes, with their original numbers.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io) where reading or a temporary file fails, [`Error::Format`](crate::Error::Format) for a line of
-/// 4 GiB or more.
+/// [`Error::Io`](crate::Error::Io) where reading or a temporary file fails,
+/// [`Error::Format`](crate::Error::Format) for a line of 4 GiB or more.
 pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
     let name = lines.name().to_owned();
     let mut runs = Vec::new();

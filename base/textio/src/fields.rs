@@ -14,7 +14,7 @@ pub fn trim(bytes: &[u8]) -> &[u8] {
     &bytes[start..end]
 }
 
-/// The trimmed fields of a three-bar line. `|||` is found as Moses finds it,
+/// Returns the trimmed fields of a three-bar line. `|||` is found as Moses finds it,
 /// leftmost first.
 pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
@@ -33,7 +33,7 @@ pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The offset of the first `|||`.
+/// Returns the offset of the first `|||`.
 #[inline]
 pub fn find_separator(line: &[u8]) -> Option<usize> {
     // A vector search for one byte beats a substring search here: bars are rare
@@ -48,7 +48,7 @@ pub fn find_separator(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The words of a field, separated by spaces and tabs.
+/// Returns the words of a field, separated by spaces and tabs.
 pub fn split_words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
 }

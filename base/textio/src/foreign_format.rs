@@ -1,4 +1,4 @@
-//! Files of tables and archives that are taken for text, by their first bytes.
+//! Detection of tables and archives that were given as text, by their first bytes.
 
 /// A format that is not text.
 struct ForeignFormat {

@@ -38,7 +38,7 @@ pub struct Input {
     line_limit: LineLimit,
 }
 
-/// The name of the input `path` in messages: the path, or `standard input` for `-`.
+/// Returns the name of the input `path` in messages: the path, or `standard input` for `-`.
 pub fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
@@ -132,18 +132,18 @@ impl Input {
         Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
     }
 
-    /// The same input for readers that need no memory for a whole line, or for data that has no
-    /// lines.
+    /// Returns the same input for readers that need no memory for a whole line, or for data that
+    /// has no lines.
     pub fn without_line_limit(self) -> Self {
         Input { line_limit: LineLimit::none(), ..self }
     }
 
-    /// The name of the input in messages.
+    /// Returns the name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its length in bytes before decompression, where known.
+    /// Returns its length in bytes before decompression, where known.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
@@ -154,7 +154,7 @@ impl Input {
         self.is_binary
     }
 
-    /// A counter of the bytes read so far, before decompression.
+    /// Returns a counter of the bytes read so far, before decompression.
     pub fn consumed(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.consumed)
     }
@@ -168,8 +168,8 @@ impl Read for Input {
     }
 }
 
-/// Whether data that begins with `start` is compressed by bzip2; of a shorter start than its header,
-/// whether it may be.
+/// Whether data that begins with `start` is compressed by bzip2; of a shorter start than its
+/// header, whether it may be.
 fn is_bzip2(start: &[u8]) -> bool {
     let Some([level, block @ ..]) = start.strip_prefix(b"BZh") else { return false };
     let block = &block[..block.len().min(BZIP2_BLOCKS[0].len())];
@@ -177,7 +177,7 @@ fn is_bzip2(start: &[u8]) -> bool {
     (b'1'..=b'9').contains(level) && !block.is_empty() && is_block
 }
 
-/// The text after a byte order mark, or all of it.
+/// Returns the text after a byte order mark, or all of it.
 fn skip_byte_order_mark(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
     // No byte more than decides it: the writer of a short line may wait for an answer to it.

@@ -29,12 +29,12 @@ pub(crate) struct LineLimit {
 }
 
 impl LineLimit {
-    /// The limit of the process, at the start of an input.
+    /// Returns the limit of the process, at the start of an input.
     pub fn new() -> Self {
         Self::with_max(MAX_LINE_BYTES.load(Ordering::Relaxed))
     }
 
-    /// A limit that nothing exceeds.
+    /// Returns a limit that nothing exceeds.
     pub fn none() -> Self {
         Self::with_max(u64::MAX)
     }

@@ -99,12 +99,12 @@ impl Lines {
         Lines { name, source: LineSource::Sorted(merge) }
     }
 
-    /// The name of the input in messages.
+    /// Returns the name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The next line, or `None` at the end. It is a lending iterator: a line lives only
+    /// Returns the next line, or `None` at the end. It is a lending iterator: a line lives only
     /// until the next call.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ const BLOCK: usize = 256 << 10;
 /// Bytes to read at once from pipes and terminals, whose buffers hold no more.
 const PIPE_BLOCK: usize = 64 << 10;
 
-/// The lines of a block of whole lines, without their ends.
+/// Returns the lines of a block of whole lines, without their ends.
 pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     block.strip_suffix(b"\n").unwrap_or(block).split(|&byte| byte == b'\n')
 }

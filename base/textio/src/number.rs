@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-/// The f32 nearest to the f64 in `text`, as `atof` and a cast give it.
+/// Returns the f32 nearest to the f64 in `text`, as `atof` and a cast give it.
 /// All of `text` must be a decimal number (`inf` and `nan` are refused).
 #[inline]
 pub fn parse_f32_via_f64(text: &[u8]) -> Option<f32> {
@@ -15,13 +15,13 @@ pub fn parse_f32_via_f64(text: &[u8]) -> Option<f32> {
     value.is_finite().then_some(value as f32)
 }
 
-/// The f32 nearest to `text`, `inf` and `nan` included.
+/// Returns the f32 nearest to `text`, `inf` and `nan` included.
 #[inline]
 pub fn parse_f32(text: &[u8]) -> Option<f32> {
     fast_float2::parse(text).ok()
 }
 
-/// The decimal at the start of `text` and its length in bytes, rounded as
+/// Returns the decimal at the start of `text` and its length in bytes, rounded as
 /// [`parse_f32`] does; `None` where it is not plain: an optional minus,
 /// digits, at most one point, no exponent, and another byte after it.
 #[inline]

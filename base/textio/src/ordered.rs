@@ -12,7 +12,7 @@ use crossbeam::channel::{bounded, unbounded};
 /// Items in flight per thread: queued, worked on, or waiting to be written.
 const IN_FLIGHT_PER_THREAD: usize = 32;
 
-/// The number of threads the machine runs at once.
+/// Returns the number of threads the machine runs at once.
 pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -117,8 +117,8 @@ impl<T> Slot<T> {
 type RunWorker<'a> = dyn FnMut(&mut dyn FnMut(usize)) + 'a;
 
 /// The threads and queues of [`ordered_map`], which pass the numbers of slots and know no types of
-/// items: so the program has one copy of them. `in_flight` slots are used in turn. `read` fills one,
-/// or says that there is no more; `write` empties one, or says that the work ends.
+/// items: so the program has one copy of them. `in_flight` slots are used in turn. `read` fills
+/// one, or says that there is no more; `write` empties one, or says that the work ends.
 fn map_slots(
     threads: usize,
     in_flight: usize,

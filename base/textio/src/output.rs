@@ -2,7 +2,7 @@
 //!
 //! A file appears under its name when it is complete. Until then it has another one:
 //! `NAME.partial` where the output comes bit by bit and is of use before its end, a hidden one
-//! where it is not. Devices, pipes and `/dev/stdout` are written as they are.
+//! where it is not. Devices, pipes and `/dev/stdout` are written directly.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -115,7 +115,7 @@ impl Output {
         Ok(Output { name, writer, partial: None })
     }
 
-    /// The name of the output in messages.
+    /// Returns the name of the output in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -30,12 +30,12 @@ impl ParallelLines {
         ParallelLines { lines_read: vec![0; files.len()], names, files }
     }
 
-    /// The names of the files in messages.
+    /// Returns the names of the files in messages.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The number of lines of each file that have been read.
+    /// Returns the number of lines of each file that have been read.
     pub fn num_read(&self) -> u64 {
         self.lines_read.first().copied().unwrap_or(0)
     }

@@ -9,7 +9,7 @@ pub fn resident_bytes() -> Option<u64> {
     read_field(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The most bytes of this process that were in memory at once; `None` as for
+/// Returns the most bytes of this process that were in memory at once; `None` as for
 /// [`resident_bytes`]. What getrusage counts includes the process that started this one.
 pub fn peak_resident_bytes() -> Option<u64> {
     read_field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
@@ -24,7 +24,7 @@ pub fn resident_bytes_of(id: u32) -> io::Result<u64> {
     Ok(read_field(&status, "VmRSS:").unwrap_or(0))
 }
 
-/// A field of `/proc/PID/status`, which is in kB whatever the size of pages.
+/// Returns a field of `/proc/PID/status`, which is in kB whatever the size of pages.
 fn read_field(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

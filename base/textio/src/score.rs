@@ -14,7 +14,7 @@ pub struct Log10(pub f32);
 const LN_10: f32 = std::f32::consts::LN_10;
 
 impl Log10 {
-    /// The same score to base e: one f32 multiplication, as in Moses.
+    /// Returns the same score to base e: one f32 multiplication, as in Moses.
     #[inline(always)]
     pub fn to_ln(self) -> Ln {
         Ln(self.0 * LN_10)
@@ -25,7 +25,7 @@ impl Ln {
     /// The lowest log probability Moses keeps.
     pub const FLOOR: Ln = Ln(-100.0);
 
-    /// The score of a probability read from a Moses table: its f32 logarithm,
+    /// Returns the score of a probability read from a Moses table: its f32 logarithm,
     /// not below [`Ln::FLOOR`] (`phrase-decoding.md` 2.1). A negative
     /// probability gives NaN, which callers refuse.
     #[inline]

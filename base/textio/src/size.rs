@@ -1,6 +1,6 @@
 //! Parsing of memory sizes on the command line.
 
-/// The size `text` in bytes: a number with an optional `K`, `M`, `G` or `T` (powers of
+/// Returns the size `text` in bytes: a number with an optional `K`, `M`, `G` or `T` (powers of
 /// 1,024) and an optional `B` or `iB` after it.
 ///
 /// # Errors

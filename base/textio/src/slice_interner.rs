@@ -30,7 +30,7 @@ impl<T> Default for SliceInterner<T> {
 }
 
 impl<T: Copy + PartialEq> SliceInterner<T> {
-    /// An interner without slices.
+    /// Returns an interner without slices.
     pub fn new() -> Self {
         Self::default()
     }
@@ -42,7 +42,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.ids.reserve(additional, |&id| hash_of(slice(items, ends, id)));
     }
 
-    /// The number of slices.
+    /// Returns the number of slices.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -52,7 +52,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.ends.is_empty()
     }
 
-    /// The slice of `id`.
+    /// Returns the slice of `id`.
     ///
     /// # Panics
     /// If there is none.
@@ -61,13 +61,13 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         slice(&self.items, &self.ends, id)
     }
 
-    /// The id of `list`, whose hash is `hash`, if it is known.
+    /// Returns the id of `list`, whose hash is `hash`, if it is known.
     #[inline]
     pub fn find(&self, list: &[T], hash: u64) -> Option<u32> {
         self.ids.find(hash, |&id| self.get(id) == list).copied()
     }
 
-    /// The id of `list`, which is added if it is new.
+    /// Returns the id of `list`, which is added if it is new.
     ///
     /// # Panics
     /// At the 4,294,967,296th slice.
@@ -93,7 +93,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         id
     }
 
-    /// Every slice in the order of ids.
+    /// Returns every slice in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> + Clone {
         (0..self.len() as u32).map(|id| self.get(id))
     }

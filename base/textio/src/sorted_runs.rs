@@ -95,7 +95,7 @@ pub(crate) enum SortedRun {
 }
 
 impl SortedRun {
-    /// The lines of `chunk`, which are sorted.
+    /// Returns the lines of `chunk`, which are sorted.
     pub fn in_memory(chunk: SortBuffer) -> Self {
         SortedRun::Memory { chunk, next: 0 }
     }

@@ -9,8 +9,8 @@ const LONGEST_NAME: usize = 64;
 /// Characters of a text that a message shows.
 const LONGEST_SHOWN: usize = 80;
 
-/// The one of `known` that `name` most likely is meant to be, if any is similar enough. Case,
-/// dashes and underscores do not count: `nbest-list` is meant to be `n-best-list`.
+/// Returns the word of `known` that `name` most likely is meant to be, if any is similar enough.
+/// Case, dashes and underscores do not count: `nbest-list` is meant to be `n-best-list`.
 pub fn suggest_name<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if name.chars().nth(LONGEST_NAME).is_some() {
         return None;
@@ -28,7 +28,7 @@ fn letters(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// A text from a file or command line as a message shows it: the beginning, if it is long.
+/// Returns a text from a file or command line as a message shows it: the beginning, if it is long.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST_SHOWN) {
         None => text.into(),

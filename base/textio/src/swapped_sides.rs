@@ -12,8 +12,8 @@ const MAX_KNOWN_LINES: usize = 20_000;
 /// Lines of the development text that are read.
 const MAX_DEV_LINES: usize = 1_000;
 
-/// A warning if the source side of a development text is in the target language: if more than
-/// half of its words are unknown to the source side of the parallel text, and known to its
+/// Returns a warning if the source side of a development text is in the target language: if more
+/// than half of its words are unknown to the source side of the parallel text, and known to its
 /// target side. `train` and `dev` are paths of source and target; pipes are not read.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn find_swapped_sides(train: [&Path; 2], dev: [&Path; 2]) -> Result<Option<S
     }))
 }
 
-/// The words of the first lines of the text at `path`.
+/// Returns the words of the first lines of the text at `path`.
 fn known_words(path: &Path) -> Result<HashSet<Box<[u8]>>> {
     let mut known = HashSet::new();
     let mut lines = Lines::new(Input::open(path)?);

@@ -1,6 +1,7 @@
 //! Words for true and false in options, configurations and requests.
 
-/// The truth that a word names, in any case: `true`, `yes`, `y`, `on` or `1`; `false`, `no`, `n`,
+/// Returns the truth that a word names, in any case: `true`, `yes`, `y`, `on` or `1`; `false`,
+/// `no`, `n`,
 /// `off` or `0`.
 pub fn parse_truth_word(word: &str) -> Option<bool> {
     const WORDS: [(&str, bool); 10] = [

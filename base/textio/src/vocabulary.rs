@@ -10,7 +10,7 @@ use crate::SliceInterner;
 pub struct WordId(pub u32);
 
 impl WordId {
-    /// The id as an index.
+    /// Returns the id as an index.
     #[inline(always)]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -32,12 +32,12 @@ impl WordId {
 pub struct Vocabulary(SliceInterner<u8>);
 
 impl Vocabulary {
-    /// A vocabulary without words.
+    /// Returns a vocabulary without words.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -52,7 +52,7 @@ impl Vocabulary {
         self.0.reserve(additional, xxh3_64);
     }
 
-    /// The id of `word`, which is added if it is new.
+    /// Returns the id of `word`, which is added if it is new.
     ///
     /// # Panics
     /// At the 4,294,967,296th word.
@@ -61,12 +61,12 @@ impl Vocabulary {
         WordId(self.0.intern(word, xxh3_64))
     }
 
-    /// The id of `word`, if it is known.
+    /// Returns the id of `word`, if it is known.
     pub fn find(&self, word: &[u8]) -> Option<WordId> {
         self.0.find(word, xxh3_64(word)).map(WordId)
     }
 
-    /// The word of `id`.
+    /// Returns the word of `id`.
     ///
     /// # Panics
     /// If there is none.
@@ -74,7 +74,7 @@ impl Vocabulary {
         self.0.get(id.0)
     }
 
-    /// Every word in the order of ids.
+    /// Returns every word in the order of ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         self.0.iter()
     }

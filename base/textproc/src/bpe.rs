@@ -74,7 +74,7 @@ struct SymbolNode {
 }
 
 impl BpeCodes {
-    /// Parses a file of codes: two symbols a line, after a first line `#version: 0.2` if
+    /// Parses a file of codes: two symbols per line, after a first line `#version: 0.2` if
     /// the end of a word is part of its last character. `name` is the file's name in error
     /// messages.
     ///
@@ -117,7 +117,7 @@ impl BpeCodes {
         Ok(codes)
     }
 
-    /// The number of merges.
+    /// Returns the number of merges.
     pub fn num_merges(&self) -> usize {
         self.merges.len()
     }
@@ -196,7 +196,7 @@ impl BpeCodes {
         }
     }
 
-    /// The rank of the merge of a node with the next one.
+    /// Returns the rank of the merge of a node with the next one.
     fn merge_rank(&self, parts: &[SymbolNode], left: usize) -> Option<u32> {
         let part = &parts[left];
         if part.is_merged || part.next == NO_NODE {
@@ -222,7 +222,7 @@ impl BpeCodes {
     }
 }
 
-/// A line without spaces and line ends around it. Other white space may be a symbol.
+/// Returns a line without spaces and line ends around it. Other white space may be a symbol.
 fn trim_line(line: &[u8]) -> &[u8] {
     fn is_text(byte: &u8) -> bool {
         !b" \r\n".contains(byte)
@@ -232,7 +232,7 @@ fn trim_line(line: &[u8]) -> &[u8] {
     &line[start..end]
 }
 
-/// The byte ranges of a word's characters. A byte that is part of none is a symbol too.
+/// Returns the byte ranges of a word's characters. A byte that is part of none is a symbol too.
 fn split_symbols(word: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let lengths = word.utf8_chunks().flat_map(|chunk| {
         let characters = chunk.valid().chars().map(char::len_utf8);

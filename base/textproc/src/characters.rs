@@ -1,10 +1,9 @@
-//! Decoding characters of text that may not be UTF-8, and their Unicode classes.
+//! Characters of text that may not be UTF-8, and their Unicode classes.
 //!
-//! The rules of this crate ask whether a character is a letter, a digit, a number, in lower
-//! case, white space or a currency sign, in the sense of Unicode and as Perl's classes of
-//! these names have it. Characters of one and two bytes, nearly all of European text, are
-//! looked up in tables. A byte that is part of no character counts as a character without a
-//! class.
+//! The rules of this crate need to know whether a character is a letter, a digit, a number, in
+//! lower case, white space or a currency sign, as Unicode and Perl define it. Characters of one
+//! and two bytes, nearly all of European text, are looked up in tables. A byte that is not part
+//! of a character counts as a character without a class.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -14,7 +13,7 @@ use unicode_script::{Script, UnicodeScript};
 
 use crate::steps;
 
-/// The classes of a character, a bit each.
+/// The classes of a character, one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CharClass(u8);
 
@@ -45,7 +44,7 @@ impl CharClass {
         self.0 & any.0 != 0
     }
 
-    /// The classes of a character.
+    /// Returns the classes of a character.
     #[inline]
     pub fn from_char(character: char) -> CharClass {
         match u32::from(character) {
@@ -78,7 +77,7 @@ impl CharClass {
     }
 }
 
-/// Whether the character is punctuation to Unicode or, in its range, to ASCII.
+/// Whether the character is punctuation in Unicode or, within ASCII, in ASCII.
 pub(crate) fn is_punctuation(character: char) -> bool {
     use GeneralCategory as Category;
     character.is_ascii_punctuation()
@@ -127,7 +126,7 @@ static TWO_BYTE_CLASSES: LazyLock<[CharClass; 0x800]> = LazyLock::new(|| {
     })
 });
 
-/// One character, or one byte that is part of none.
+/// One character, or one byte that is not part of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecodedChar {
     /// The character, unless it is a stray byte.
@@ -139,14 +138,14 @@ pub(crate) struct DecodedChar {
 impl DecodedChar {
     const INVALID_BYTE: DecodedChar = DecodedChar { character: None, byte_len: 1 };
 
-    /// Its classes.
+    /// Returns its classes.
     #[inline]
     pub fn class(self) -> CharClass {
         self.character.map_or(CharClass::NONE, CharClass::from_char)
     }
 }
 
-/// The first character of a text.
+/// Returns the first character of a text.
 #[inline]
 pub(crate) fn first_char(text: &[u8]) -> Option<DecodedChar> {
     let &lead = text.first()?;
@@ -180,7 +179,7 @@ fn decode_multibyte(text: &[u8], lead: u8) -> DecodedChar {
     }
 }
 
-/// The last character of a text.
+/// Returns the last character of a text.
 #[inline]
 pub(crate) fn last_char(text: &[u8]) -> Option<DecodedChar> {
     let &end = text.last()?;
@@ -197,19 +196,19 @@ pub(crate) fn last_char(text: &[u8]) -> Option<DecodedChar> {
     Some(DecodedChar::INVALID_BYTE)
 }
 
-/// The classes of the first character; of an empty text none.
+/// Returns the classes of the first character; of an empty text none.
 #[inline]
 pub(crate) fn first_class(text: &[u8]) -> CharClass {
     first_char(text).map_or(CharClass::NONE, DecodedChar::class)
 }
 
-/// The classes of the last character; of an empty text none.
+/// Returns the classes of the last character; of an empty text none.
 #[inline]
 pub(crate) fn last_class(text: &[u8]) -> CharClass {
     last_char(text).map_or(CharClass::NONE, DecodedChar::class)
 }
 
-/// All characters with their byte offsets.
+/// Returns all characters with their byte offsets.
 pub(crate) fn char_indices(text: &[u8]) -> impl Iterator<Item = (usize, DecodedChar)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -224,7 +223,7 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
     char_indices(text).all(|(_, symbol)| symbol.class().intersects(CharClass::SPACE))
 }
 
-/// The words between white space.
+/// Returns the words between white space.
 pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -241,8 +240,8 @@ pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ 
     })
 }
 
-/// Appends `text` with every character replaced by what `change` gives for it, which may be
-/// several characters. Stray bytes stay.
+/// Appends `text` with every character replaced by the result of `change`, which may be several
+/// characters. Stray bytes stay.
 pub(crate) fn map_chars<C: Iterator<Item = char>>(
     text: &[u8],
     change: impl Fn(char) -> C,
@@ -261,8 +260,7 @@ pub(crate) fn push_char(character: char, out: &mut Vec<u8>) {
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// Appends `text` in lower case, each character on its own: a final sigma is like any
-/// other.
+/// Appends `text` in lower case, each character by itself, without a rule for a final sigma.
 pub(crate) fn push_lowercase(text: &[u8], out: &mut Vec<u8>) {
     if text.is_ascii() {
         out.extend(text.iter().map(u8::to_ascii_lowercase));
@@ -279,8 +277,8 @@ pub(crate) fn push_capitalized(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[length..]);
 }
 
-/// The text with bytes that are part of no character replaced by characters of one byte that
-/// are in no class, so that offsets stay.
+/// Returns the text with stray bytes replaced by characters of one byte without a class, so that
+/// offsets stay.
 pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),

@@ -57,7 +57,7 @@ struct QuoteCounter<'a> {
 }
 
 impl Detokenizer {
-    /// A detokeniser with the rules of `language`, named by two letters as in Moses;
+    /// Returns a detokeniser with the rules of `language`, named by two letters as in Moses;
     /// cs, en, fi, fr, it and ko have some of their own.
     pub fn new(language: &str) -> Self {
         let language = match language {
@@ -78,7 +78,7 @@ impl Detokenizer {
     }
 
     /// Detokenises `line`, which has no line end, and appends the text to `out`. Blank
-    /// lines and lines from `<` to `>` (markup) stay as they are.
+    /// lines and lines from `<` to `>` (markup) stay unchanged.
     pub fn detokenize(&self, line: &[u8], out: &mut Vec<u8>) {
         let markup = line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">");
         if markup || is_blank(line) {
@@ -245,7 +245,8 @@ impl<'a> QuoteCounter<'a> {
     }
 }
 
-/// The line, padded with a space on each side, with entities decoded and ` @-@ ` joined to `-`.
+/// Returns the line, padded with a space on each side, with entities decoded and ` @-@ ` joined to
+/// `-`.
 fn unescape_line(line: &[u8]) -> Vec<u8> {
     const HYPHEN: &[u8] = b" @-@ ";
     let padded = [b" ", line, b" "].concat();

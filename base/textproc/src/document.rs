@@ -1,9 +1,8 @@
-//! Documents: texts and pages that are cut into sentences, and put together again from their
-//! translations.
+//! Documents: texts and pages, cut into sentences and joined again from translations.
 //!
-//! All front ends cut here, so that a text gives the same sentences wherever it comes from. White
-//! space between sentences and around them, line ends and markup belong to no sentence: they are
-//! copied, so that a text whose sentences are their own translations comes back byte for byte.
+//! All front ends cut here, so that a text gives the same sentences everywhere. White space between
+//! and around sentences, line ends and markup do not belong to sentences and are copied. A text
+//! whose sentences are their own translations is therefore restored byte for byte.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,17 +12,17 @@ use crate::segment::{AlignedTranslation, Segment, SegmentWriter};
 use crate::sentence_splitter::{trim_end, trim_start};
 use crate::{Interrupted, SentenceSplitter, needs_translation};
 
-/// How a document is cut into what is translated by itself.
+/// How a document is cut into translation units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Split {
     /// Into sentences.
     #[default]
     Sentences,
-    /// At line ends only; in markup where elements break lines.
+    /// Only at line ends; in markup where elements break lines.
     Lines,
 }
 
-/// What a document is besides its sentences.
+/// The format of a document.
 #[derive(Clone, Debug)]
 pub enum DocumentFormat {
     /// Running text. A line is a paragraph, as in Moses' `split-sentences.perl -k` and in what
@@ -31,7 +30,7 @@ pub enum DocumentFormat {
     Text(Split),
     /// A page of HTML.
     Html(Split),
-    /// HTML or XML with rules of its own.
+    /// HTML or XML with the given rules.
     Markup(Split, Arc<MarkupRules>),
 }
 
@@ -58,21 +57,21 @@ impl<'a> DocumentCutter<'a> {
         DocumentCutter { limit, ..self }
     }
 
-    /// Copies numbers and addresses that are sentences by themselves, see [`needs_translation`]:
-    /// for texts that are to be translated. In markup they are always copied.
+    /// Copies sentences that consist of numbers and addresses, see [`needs_translation`]. In markup
+    /// they are always copied.
     pub fn copying_numbers(self) -> Self {
         DocumentCutter { copies_numbers: true, ..self }
     }
 
-    /// Asks `should_stop` now and then, for documents that may be long.
+    /// Calls `should_stop` regularly, for documents that may be long.
     pub fn until(self, should_stop: &'a dyn Fn() -> bool) -> Self {
         DocumentCutter { should_stop, ..self }
     }
 
-    /// Cuts a document; `length` is that of a sentence, in the unit of the limit.
+    /// Cuts a document; `length` measures a sentence in the unit of the limit.
     ///
     /// # Errors
-    /// If it should stop.
+    /// If `should_stop` returns true.
     pub fn cut(
         &self,
         text: &[u8],
@@ -152,7 +151,7 @@ impl<'a> DocumentCutter<'a> {
     }
 }
 
-/// All of a line but the white space around it, unless there is nothing else.
+/// Returns a line without the white space around it, or the whole line if there is nothing else.
 fn whole(line: &[u8]) -> Vec<Range<usize>> {
     let start = line.len() - trim_start(line).len();
     let inside = start..trim_end(line).len();
@@ -198,12 +197,12 @@ impl From<Vec<Segment>> for Document {
 }
 
 impl Document {
-    /// The sentences of running text, whatever their length.
+    /// Returns the sentences of running text, whatever their length.
     pub fn text(text: &[u8], splitter: &SentenceSplitter) -> Self {
         Self::unlimited(DocumentFormat::Text(Split::Sentences), text, splitter)
     }
 
-    /// The sentences of a page of HTML, whatever their length.
+    /// Returns the sentences of a page of HTML, whatever their length.
     pub fn html(page: &[u8], splitter: &SentenceSplitter) -> Self {
         Self::unlimited(DocumentFormat::Html(Split::Sentences), page, splitter)
     }
@@ -213,17 +212,18 @@ impl Document {
         found.unwrap_or_else(|Interrupted| Document::default())
     }
 
-    /// The segments, in order: one a sentence, and in markup some without; see [`SegmentWriter`].
+    /// Returns the segments, in order: one per sentence, and in markup some without; see
+    /// [`SegmentWriter`].
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// As [`segments`](Self::segments), for those who keep them.
+    /// Converts the document to its [`segments`](Self::segments).
     pub fn into_segments(self) -> Vec<Segment> {
         self.segments
     }
 
-    /// The length of the longest sentence before it was cut.
+    /// Returns the length of the longest sentence before it was cut.
     pub fn longest(&self) -> usize {
         self.longest
     }
@@ -232,18 +232,18 @@ impl Document {
         self.segments.iter().filter(|segment| !segment.sentence.is_empty())
     }
 
-    /// The sentences as plain text, in order.
+    /// Returns the sentences as plain text, in order.
     pub fn sentences(&self) -> impl Iterator<Item = &[u8]> {
         self.with_sentences().map(|segment| &segment.sentence[..])
     }
 
-    /// Whether the links of each sentence have an effect: there are tags inside it.
+    /// Returns for each sentence whether its links have an effect, because tags are inside it.
     pub fn needs_links(&self) -> impl Iterator<Item = bool> {
         self.with_sentences().map(Segment::has_inline_tags)
     }
 
-    /// The document with a translation in place of each sentence; where there are too few, the last
-    /// sentences are without text, but what surrounds them stays.
+    /// Returns the document with a translation instead of each sentence. Without enough
+    /// translations the last sentences are empty, but their surroundings stay.
     pub fn join<'t>(
         &self,
         translations: impl IntoIterator<Item = AlignedTranslation<'t>>,
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(join("", &[]), "");
         assert_eq!(join(" \n\n\t\n", &[]), " \n\n\t\n");
         assert_eq!(join("\n  One. Two?\r\n\r\nThree", &["x", "y", "z"]), "\n  x y\r\n\r\nz");
-        // A sentence never goes on in the next line.
+        // A sentence never continues on the next line.
         assert_eq!(join("one\ntwo", &["1", "2"]), "1\n2");
     }
 

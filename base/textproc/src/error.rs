@@ -1,4 +1,4 @@
-//! The errors of reading lists, models, patterns and configurations.
+//! Errors of reading lists, models, patterns and configurations.
 
 use std::io;
 
@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of reading `file`, for `map_err`.
+    /// Returns the error of reading `file`, for `map_err`.
     pub(crate) fn cannot_read(file: &str) -> impl FnOnce(io::Error) -> Error {
         |source| Error::Io { file: file.to_owned(), action: "read", source }
     }

@@ -1,7 +1,7 @@
 //! Escaping of the characters that are syntax to Moses: the bar between factors, the
 //! brackets of non-terminals, and XML's special characters.
 
-/// The entity that stands for a byte in escaped text.
+/// Returns the entity for a byte in escaped text.
 #[inline]
 fn entity(byte: u8) -> Option<&'static [u8]> {
     Some(match byte {

@@ -1,9 +1,9 @@
-//! The language of a text among languages that are allowed: first by the script of its letters,
-//! then by frequent words and by letters that other languages lack, and by `whatlang`'s trigrams,
-//! which count little in short texts.
+//! Detection of the language of a text among allowed languages: first by script, then by frequent
+//! words and letters that other languages lack, and by `whatlang`'s trigrams, which count little in
+//! short texts.
 //!
-//! Trigrams alone took `Guten Morgen` for Dutch, and a Japanese title with an English word in
-//! brackets for Portuguese. The first letters of a long text are enough.
+//! Trigrams alone detect `Guten Morgen` as Dutch, and a Japanese title with an English word in
+//! brackets as Portuguese. The first letters of a long text are enough.
 
 mod east_asian;
 mod frequent_words;
@@ -122,9 +122,9 @@ pub struct LanguageDetector {
 }
 
 impl LanguageDetector {
-    /// A detector of the languages with these codes: two or three letters (ISO 639), with or
-    /// without a script or region (`pt-BR`, `deu_Latn`). Of several codes for a language
-    /// the first is given. See [`LanguageDetector::unknown_codes`].
+    /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
+    /// or without a script or region (`pt-BR`, `deu_Latn`). Of several codes for a language the
+    /// first is given. See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
             allowed: codes
@@ -140,21 +140,21 @@ impl LanguageDetector {
         }
     }
 
-    /// A detector of all languages that are known, with codes of two letters.
+    /// Returns a detector of all languages that are known, with codes of two letters.
     pub fn for_all_languages() -> Self {
         Self::new(CODES.iter().map(|&(_, code)| code))
     }
 
-    /// The codes of languages that are never found, because nothing is known of them; if there is
-    /// only one code, it is found always.
+    /// Returns the codes of languages that are never found, because nothing is known of them; if
+    /// there is only one code, it is found always.
     pub fn unknown_codes(&self) -> impl Iterator<Item = &str> {
         let unknown = self.allowed.iter().filter(|(_, place)| place.is_none());
         unknown.map(|(code, _)| &code[..])
     }
 
-    /// The language of `text`; none if it has no letters, or no allowed language has its script.
-    /// Where a single language is allowed it is that one, of confidence 100. The confidence in
-    /// short texts is low.
+    /// Returns the language of `text`; none if it has no letters, or no allowed language has its
+    /// script. Where a single language is allowed it is that one, of confidence 100. The confidence
+    /// in short texts is low.
     pub fn detect(&self, text: &str) -> Option<DetectedLanguage> {
         let sample = Sample::new(text.as_bytes());
         if let [(code, None)] = &self.allowed[..] {
@@ -170,7 +170,7 @@ impl LanguageDetector {
     }
 }
 
-/// The likeliest of some languages that have a script, with a confidence from 0 to 1.
+/// Returns the likeliest of some languages that have a script, with a confidence from 0 to 1.
 fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usize, f64) {
     let letters = sample.letters_of(group);
     // One letter may be a symbol, and a word a name.
@@ -211,7 +211,7 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     (best.0, length * certainty)
 }
 
-/// The language of a code.
+/// Returns the language of a code.
 fn find_language(code: &str) -> Option<Lang> {
     let tag = LanguageTag::parse(code)?;
     let known = CODES.iter().find(|(_, code)| *code == tag.language);

@@ -23,14 +23,14 @@ enum CutRank {
     Clause,
 }
 
-/// Bytes for each unit of the limit that are measured first: few texts of that many bytes are within
-/// the limit.
+/// Bytes for each unit of the limit that are measured first: few texts of that many bytes are
+/// within the limit.
 const BYTES_PER_UNIT: usize = 4;
 
 impl SentenceSplitter {
-    /// The byte ranges of the sentences of a paragraph, as [`SentenceSplitter::split`] gives them;
-    /// those of which `length` is more than `limit` are cut further. What lies between the
-    /// parts is white space. A single character is never cut, whatever its length.
+    /// Returns the byte ranges of the sentences of a paragraph, as [`SentenceSplitter::split`]
+    /// gives them; those of which `length` is more than `limit` are cut further. What lies between
+    /// the parts is white space. A single character is never cut, whatever its length.
     ///
     /// # Examples
     /// ```
@@ -123,7 +123,7 @@ fn is_longer(text: &[u8], limit: usize, length: &mut dyn FnMut(&[u8]) -> usize) 
     length(text) > limit
 }
 
-/// The last place not after `most` where no UTF-8 character is cut.
+/// Returns the last place not after `most` where no UTF-8 character is cut.
 fn char_boundary(text: &[u8], most: usize) -> usize {
     fn continues(&at: &usize, text: &[u8]) -> bool {
         text[at] & 0xc0 == 0x80
@@ -132,8 +132,8 @@ fn char_boundary(text: &[u8], most: usize) -> usize {
     back.filter(|at| *at < text.len()).find(|at| !continues(at, text)).unwrap_or(most)
 }
 
-/// The places where a sentence may be cut: before characters that are not white space, by rank, each
-/// list in order.
+/// The places where a sentence may be cut: before characters that are not white space, by rank,
+/// each list in order.
 struct CutPlaces {
     clauses: Vec<usize>,
     spaces: Vec<usize>,
@@ -141,7 +141,7 @@ struct CutPlaces {
 }
 
 impl CutPlaces {
-    /// Those in a text without white space at its ends.
+    /// Returns those in a text without white space at its ends.
     fn find(text: &[u8]) -> Self {
         let mut places =
             CutPlaces { clauses: Vec::new(), spaces: Vec::new(), characters: Vec::new() };
@@ -165,8 +165,8 @@ impl CutPlaces {
         places
     }
 
-    /// The best place in a part: of the best rank in the middle half, or else anywhere, the one
-    /// nearest to the middle.
+    /// Returns the best place in a part: of the best rank in the middle half, or else anywhere, the
+    /// one nearest to the middle.
     fn best_in(&self, part: Range<usize>) -> Option<usize> {
         let middle = part.start + part.len() / 2;
         let is_central = |place: &usize| place.abs_diff(middle) <= part.len() / 4;
@@ -183,7 +183,8 @@ impl CutPlaces {
     }
 }
 
-/// The one of `places` inside a part, but not at its beginning, that is nearest to `middle`.
+/// Returns the one of `places` inside a part, but not at its beginning, that is nearest to
+/// `middle`.
 fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize> {
     let after = places.partition_point(|&place| place < middle);
     let before = after.checked_sub(1).map(|number| places[number]);

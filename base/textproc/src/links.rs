@@ -1,4 +1,5 @@
-//! Links between a sentence and its translation: from tokens to bytes, and through a third language.
+//! Links between a sentence and its translation: from tokens to bytes, and through a third
+//! language.
 //!
 //! Models align tokens, tags of a page and highlights of a user interface are at bytes of text.
 
@@ -69,8 +70,8 @@ impl TokenLinks {
         }
     }
 
-    /// Aligned tokens of phrases, and the phrases themselves, as spans of both sides: all words of a
-    /// phrase come from each other, and are aligned where no word of its translation is.
+    /// Aligned tokens of phrases, and the phrases themselves, as spans of both sides: all words of
+    /// a phrase come from each other, and are aligned where no word of its translation is.
     pub fn from_phrases(
         points: impl IntoIterator<Item = (u32, u32)>,
         phrases: impl IntoIterator<Item = Link>,
@@ -90,7 +91,8 @@ impl TokenLinks {
         TokenLinks { points, attention }
     }
 
-    /// The same as bytes of `sentence` and `text`, whose tokens are `source` and `target`. The first
+    /// Returns the same as bytes of `sentence` and `text`, whose tokens are `source` and `target`.
+    /// The first
     /// `num_tags` tokens of the source are in no text: a model is told the language by them.
     pub fn locate<'t>(
         &self,
@@ -122,8 +124,8 @@ fn positions(points: impl IntoIterator<Item = (u32, u32)>) -> Vec<(usize, usize)
 }
 
 impl Links {
-    /// The links to the sentence of a translation of a translation, whose links are `second`: those
-    /// of bytes that meet in the text in between.
+    /// Returns the links to the sentence of a translation of a translation, whose links are
+    /// `second`: those of bytes that meet in the text in between.
     pub fn then(&self, second: &Links) -> Links {
         fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
@@ -138,8 +140,8 @@ impl Links {
     }
 }
 
-/// Links through a text in between; weights are multiplied, and of several ways the one with the
-/// most counts.
+/// Returns links through a text in between. Weights are multiplied; of several paths the best one
+/// counts.
 fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);

@@ -5,7 +5,7 @@
 //! tests compare with Moses are Moses', the others were collected for this project. They leave
 //! out everyday words, and words for "and so on", which often end a sentence. Their format is
 //! ours: words between white space under the headings `anywhere:` and `before a number:`, comment
-//! lines begin with `#`. A user's own list, of any language, has Moses' format, a word a line.
+//! lines begin with `#`. A user's own list, for any language, has Moses' format, one word per line.
 
 use std::path::Path;
 
@@ -84,19 +84,19 @@ const BUILT_IN_LISTS: [(&str, &str); 46] = [
 ];
 
 impl NonbreakingPrefixes {
-    /// The built-in list of `language`, named by two letters as in Moses; `None` if there
+    /// Returns the built-in list of `language`, named by two letters as in Moses; `None` if there
     /// is none.
     pub fn for_language(language: &str) -> Option<Self> {
         let (_, list) = BUILT_IN_LISTS.iter().find(|(name, _)| *name == language)?;
         Some(Self::parse_built_in(list))
     }
 
-    /// The languages that have a built-in list.
+    /// Returns the languages that have a built-in list.
     pub fn built_in_languages() -> impl Iterator<Item = &'static str> {
         BUILT_IN_LISTS.iter().map(|&(name, _)| name)
     }
 
-    /// A warning if there is no built-in list of `language`.
+    /// Returns a warning if there is no built-in list of `language`.
     pub fn find_unknown_language(language: &str) -> Option<String> {
         if Self::for_language(language).is_some() {
             return None;
@@ -123,7 +123,7 @@ impl NonbreakingPrefixes {
         Self::from_words(words)
     }
 
-    /// Reads a list in Moses' format: a word a line, `#NUMERIC_ONLY#` after those that
+    /// Reads a list in Moses' format: one word per line, `#NUMERIC_ONLY#` after those that
     /// count only before numbers, comments on lines that begin with `#`.
     ///
     /// # Errors
@@ -169,7 +169,8 @@ impl NonbreakingPrefixes {
         NonbreakingPrefixes { words, longest_dotted }
     }
 
-    /// The bytes of the longest word with a full stop inside, as `p.ej`; 0 if there is none.
+    /// Returns the bytes of the longest word with a full stop inside, as `p.ej`; 0 if there is
+    /// none.
     pub(crate) fn longest_dotted(&self) -> usize {
         self.longest_dotted
     }
@@ -180,7 +181,7 @@ impl NonbreakingPrefixes {
     }
 }
 
-/// The byte offset of the last character of a text.
+/// Returns the byte offset of the last character of a text.
 fn last_char_start(text: &[u8]) -> usize {
     text.len() - last_char(text).map_or(0, |symbol| symbol.byte_len)
 }

@@ -84,7 +84,7 @@ const REPLACEMENTS_AFTER_APOSTROPHES: [(&str, &str); 21] = [
 ];
 
 impl PunctuationNormalizer {
-    /// A normaliser with the rules of `language`, named by two letters as in Moses.
+    /// Returns a normaliser with the rules of `language`, named by two letters as in Moses.
     pub fn new(language: &str) -> Self {
         fn pair(&(from, to): &(&'static str, &'static str)) -> Substitution {
             match from {
@@ -147,7 +147,7 @@ impl PunctuationNormalizer {
 }
 
 impl Substitution {
-    /// A byte without which the substitution changes nothing: the rarest it looks for.
+    /// Returns a byte without which the substitution changes nothing: the rarest it looks for.
     fn required_byte(&self) -> u8 {
         match self {
             Substitution::Replace(from, _) => {
@@ -162,7 +162,7 @@ impl Substitution {
         }
     }
 
-    /// The bytes that the substitution may introduce.
+    /// Returns the bytes that the substitution may introduce.
     fn introduced_bytes(&self) -> &[u8] {
         match self {
             Substitution::Replace(_, to) => to,

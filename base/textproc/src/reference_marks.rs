@@ -8,8 +8,8 @@ const MAX_CONTENT: usize = 24;
 /// The most reference marks in a row.
 const MAX_MARKS: usize = 16;
 
-/// The length of the reference marks that `text`, which follows the mark that ends a sentence,
-/// begins with. They end the text, or white space or a script without spaces follows.
+/// Returns the length of the reference marks that `text`, which follows the mark that ends a
+/// sentence, begins with. They end the text, or white space or a script without spaces follows.
 pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..MAX_MARKS {
@@ -32,7 +32,7 @@ pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     if ends { length } else { 0 }
 }
 
-/// The length of a reference mark that begins with the bracket `opening`, up to the bracket
+/// Returns the length of a reference mark that begins with the bracket `opening`, up to the bracket
 /// `closing`.
 fn bracketed_len(text: &[u8], opening: DecodedChar, closing: char) -> Option<usize> {
     let inside = &text[opening.byte_len..];
@@ -42,8 +42,8 @@ fn bracketed_len(text: &[u8], opening: DecodedChar, closing: char) -> Option<usi
     is_reference(&inside[..end]).then_some(opening.byte_len + end + last.byte_len)
 }
 
-/// Whether brackets around `content` are a reference mark: numbers, a letter, or words like `note 1`
-/// and `citation needed`.
+/// Whether brackets around `content` are a reference mark: numbers, a letter, or words like `note
+/// 1` and `citation needed`.
 fn is_reference(content: &[u8]) -> bool {
     let has_digit = content.iter().any(u8::is_ascii_digit);
     let is_numbered = has_digit

@@ -62,7 +62,7 @@ pub struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// A writer at the beginning of a text.
+    /// Returns a writer at the beginning of a text.
     pub fn new() -> Self {
         Self::default()
     }

@@ -126,7 +126,7 @@ const MARKS: &[(u32, u32)] = &[
 ];
 
 impl BreakClass {
-    /// The class of a character.
+    /// Returns the class of a character.
     pub(crate) fn from_char(character: char) -> BreakClass {
         use GeneralCategory as Category;
         match character {
@@ -277,7 +277,7 @@ impl<'t> SentenceBreaks<'t> {
         }
     }
 
-    /// The reference marks that came last.
+    /// Returns the reference marks that came last.
     pub(crate) fn references(&self) -> Range<usize> {
         self.references.clone()
     }

@@ -41,7 +41,7 @@ pub struct SentenceSplitter {
 }
 
 impl SentenceSplitter {
-    /// A splitter with the abbreviations of `language`, named by two letters; with those of
+    /// Returns a splitter with the abbreviations of `language`, named by two letters; with those of
     /// English where none are built in, as in Moses.
     pub fn new(language: &str) -> Self {
         let prefixes = NonbreakingPrefixes::for_language(language)
@@ -49,15 +49,15 @@ impl SentenceSplitter {
         Self::with_prefixes(prefixes.unwrap_or_default())
     }
 
-    /// A splitter with abbreviations of one's own.
+    /// Returns a splitter with abbreviations of one's own.
     pub fn with_prefixes(prefixes: NonbreakingPrefixes) -> Self {
         SentenceSplitter { prefixes }
     }
 
-    /// The byte ranges of the sentences of a paragraph, in order. What lies between them, and
-    /// before the first and after the last, is white space, so that a text can be put
-    /// together again from its translated sentences. The characters that end paragraphs
-    /// (line feeds among them) end sentences too.
+    /// Returns the byte ranges of the sentences of a paragraph, in order. What lies between them,
+    /// and before the first and after the last, is white space, so that a text can be put together
+    /// again from its translated sentences. The characters that end paragraphs (line feeds among
+    /// them) end sentences too.
     pub fn split(&self, text: &[u8]) -> Vec<Range<usize>> {
         self.split_until(text, &|| false).unwrap_or_default()
     }
@@ -117,8 +117,8 @@ impl SentenceSplitter {
         let next_class = next.map(BreakClass::from_char);
         let is_closed = boundary.closing_end > boundary.mark_end;
         if !boundary.is_spaced {
-            // "Yahoo!Inc" is a word, but scripts without spaces use these marks too (an ellipsis also
-            // within a sentence), and between two quotations no space is needed.
+            // "Yahoo!Inc" is a word, but scripts without spaces use these marks too (an ellipsis
+            // also within a sentence), and between two quotations no space is needed.
             let is_between_brackets = is_closed && boundary.has_opening;
             let begins = matches!(next_class, Some(BreakClass::Uppercase | BreakClass::Letter));
             let is_pause = mark.is_some_and(is_ellipsis);
@@ -152,7 +152,7 @@ fn is_opening(character: char) -> bool {
     matches!(character, '¿' | '¡') || is_bracket(character)
 }
 
-/// The first character of the next sentence that is neither space nor an opening quote.
+/// Returns the first character of the next sentence that is neither space nor an opening quote.
 fn next_letter(text: &[u8]) -> Option<char> {
     char_indices(text)
         .map(|(_, symbol)| symbol.character.unwrap_or('\u{1}'))

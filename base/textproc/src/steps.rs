@@ -1,4 +1,4 @@
-//! A counter of elementary steps: characters that are looked at, bytes that are searched.
+//! A counter of elementary steps: checked characters and searched bytes.
 //!
 //! Tests double a text and compare the counts, which unlike times are the same on every machine.
 //! Programs do not count.

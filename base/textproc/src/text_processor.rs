@@ -1,7 +1,7 @@
 //! The whole text processing of a translation system: preprocessing of raw text before
 //! translation, postprocessing of translations.
 //!
-//! A system configures it in a small text file beside its `moses.ini`, a key and a value a
+//! A system configures it in a small text file beside its `moses.ini`, one key and value per
 //! line, with the names of `miriam translate`'s options:
 //!
 //! ```text
@@ -52,7 +52,8 @@ impl TextProcessorConfig {
     /// The name of the configuration file beside a system's `moses.ini`.
     pub const FILE_NAME: &'static str = "preparation";
 
-    /// The path of the configuration file of the system whose ini is `ini`; it need not exist.
+    /// Returns the path of the configuration file of the system whose ini is `ini`; it need not
+    /// exist.
     pub fn path_beside(ini: &Path) -> PathBuf {
         ini.with_file_name(Self::FILE_NAME)
     }
@@ -73,7 +74,7 @@ impl TextProcessorConfig {
         Ok(settings)
     }
 
-    /// The files that the steps name.
+    /// Returns the files that the steps name.
     pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let files = [
             &mut self.nonbreaking_prefixes,
@@ -141,7 +142,7 @@ impl TextProcessorConfig {
         Ok(settings)
     }
 
-    /// The configuration as text, which [`TextProcessorConfig::read`] reads.
+    /// Returns the configuration as text, which [`TextProcessorConfig::read`] reads.
     pub fn to_text(&self) -> String {
         let mut text =
             String::from("# How raw text is prepared for the system beside this file.\n");
@@ -165,8 +166,8 @@ impl TextProcessorConfig {
         text
     }
 
-    /// The steps that prepare a reference as the system's output is: tokens in true case. `None` if
-    /// the target's language or truecase model is not known.
+    /// Returns the steps that prepare a reference as the system's output is: tokens in true case.
+    /// `None` if the target's language or truecase model is not known.
     pub fn reference_config(&self) -> Option<Self> {
         if self.truecase.is_some() && self.target_truecase.is_none() {
             return None;
@@ -232,7 +233,7 @@ pub struct TextProcessor {
 }
 
 impl TextProcessor {
-    /// The steps that text of `language` goes through before a truecaser is trained on it.
+    /// Returns the steps that text of `language` goes through before a truecaser is trained on it.
     pub fn for_language(language: &str) -> Self {
         TextProcessor {
             normalizer: Some(PunctuationNormalizer::new(language)),

@@ -17,7 +17,7 @@ const MAX_SKIP: usize = 24;
 /// The mark of white space in pieces.
 const PIECE_SPACE: char = '\u{2581}';
 
-/// The byte range in `text` of each token, in order: tokens of Moses' tokeniser, words that
+/// Returns the byte range in `text` of each token, in order: tokens of Moses' tokeniser, words that
 /// byte pair encoding has split (`@@`), pieces of SentencePiece. Ranges do not overlap, and a token
 /// of which no letter is found gets what is between its neighbours, which may be nothing.
 ///
@@ -78,7 +78,7 @@ fn push_token_letters(token: &[u8], number: usize, letters: &mut Vec<(char, usiz
     }
 }
 
-/// A character in the form in which characters are compared: lower case, plain quotes.
+/// Returns a character in the form in which characters are compared: lower case, plain quotes.
 fn fold(character: Option<char>, byte: u8) -> char {
     match character {
         // A byte of no character, as a character for private use.

@@ -1,9 +1,10 @@
 //! Sample of a text that tells whether its words are tokens.
 //!
-//! In tokenised text punctuation stands alone, in text as people write it most marks are attached to
-//! a word: 12 % of the words of image captions end in one, and less than 1 in 1,000 once they are
-//! tokens. A full stop counts only at the end of a line, for tokens keep those of abbreviations, and
-//! words of scripts without spaces do not count at all: a tokeniser leaves them as they are.
+//! In tokenised text punctuation stands alone, in text as people write it most marks are attached
+//! to a word: 12 % of the words of image captions end in one, and less than 1 in 1,000 once they
+//! are tokens. A full stop counts only at the end of a line, for tokens keep those of
+//! abbreviations, and words of scripts without spaces do not count at all, because a tokeniser does
+//! not change them.
 
 use crate::characters::is_unspaced;
 use crate::characters::{CharClass, last_char};
@@ -52,8 +53,8 @@ impl TokenizationSample {
         self.words >= MAX_WORDS
     }
 
-    /// The share of words that end in punctuation attached to a letter, if it is so large that the
-    /// text is hardly tokenised.
+    /// Returns the share of words that end in punctuation attached to a letter, if it is so large
+    /// that the text is hardly tokenised.
     pub fn untokenized_share(&self) -> Option<f64> {
         let share = self.attached as f64 / self.words as f64;
         (self.attached >= MIN_ATTACHED && share >= MIN_SHARE).then_some(share)

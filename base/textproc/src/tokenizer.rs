@@ -49,7 +49,7 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokeniser with the rules of `language`, named by two letters as in Moses. A
+    /// Returns a tokeniser with the rules of `language`, named by two letters as in Moses. A
     /// language without rules of its own gets those that most languages share, one without
     /// a list of nonbreaking prefixes gets English's, as in Moses;
     /// [`NonbreakingPrefixes::built_in_languages`] names those that have one.
@@ -71,7 +71,7 @@ impl Tokenizer {
         Tokenizer { nonbreaking_prefixes: prefixes, ..self }
     }
 
-    /// Leaves text that matches these patterns as it is.
+    /// Keeps text that matches these patterns unchanged.
     pub fn with_protected_patterns(self, protected: ProtectedPatterns) -> Self {
         Tokenizer { protected, ..self }
     }
@@ -87,13 +87,13 @@ impl Tokenizer {
         Tokenizer { escape, ..self }
     }
 
-    /// Sets whether lines from `<` to `>` (markup) stay as they are (`-x`); off by default.
+    /// Sets whether lines from `<` to `>` (markup) stay unchanged (`-x`); off by default.
     pub fn skip_markup(self, skip_markup: bool) -> Self {
         Tokenizer { skip_markup, ..self }
     }
 
     /// Tokenises `line`, which has no line end, and appends the tokens, separated by single
-    /// spaces, to `out`. Blank lines stay as they are.
+    /// spaces, to `out`. Blank lines stay unchanged.
     pub fn tokenize(&self, line: &[u8], out: &mut Vec<u8>) {
         if is_blank(line) || self.skip_markup && is_markup_line(line) {
             out.extend_from_slice(line);
@@ -150,7 +150,7 @@ fn is_markup_line(line: &[u8]) -> bool {
     line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">")
 }
 
-/// A line padded with a space on each side, with single spaces for all white space and
+/// Returns a line padded with a space on each side, with single spaces for all white space and
 /// without control characters: patterns of protected text are matched against it.
 fn strip_controls(line: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(line.len() + 2);

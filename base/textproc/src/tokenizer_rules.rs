@@ -9,7 +9,7 @@ pub(crate) enum ApostropheRule {
     EndsWord,
     /// It is a letter, as in Somali.
     IsLetter,
-    /// It is a token of its own.
+    /// It is a separate token.
     SeparateToken,
 }
 

@@ -46,7 +46,7 @@ impl WordCounts {
         }
     }
 
-    /// The number of distinct words.
+    /// Returns the number of distinct words.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -56,12 +56,12 @@ impl WordCounts {
         self.counts.is_empty()
     }
 
-    /// The words with their counts in no particular order.
+    /// Returns the words with their counts in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64)> {
         self.counts.iter().map(|(word, &count)| (&**word, count))
     }
 
-    /// The words with their counts, the most frequent first, words of one count in the
+    /// Returns the words with their counts, the most frequent first, words of one count in the
     /// order of their bytes.
     pub fn sorted(&self) -> Vec<(&[u8], u64)> {
         let mut words: Vec<(&[u8], u64)> = self.iter().collect();

@@ -28,7 +28,7 @@ struct Row {
 }
 
 impl Study {
-    /// A study without trainings.
+    /// Returns a study without trainings.
     pub fn new(options: &AsyncOptions) -> Self {
         let systems = options.systems.iter().map(|system| (*system, Vec::new())).collect();
         let name = options.train[0].file_name().unwrap_or_default().to_string_lossy().into();
@@ -45,7 +45,7 @@ impl Study {
         self.systems.iter().flat_map(|(_, trainings)| trainings)
     }
 
-    /// A line for each training.
+    /// Returns a line for each training.
     pub fn trainings_csv(&self) -> String {
         let mut text = String::from(
             "system,seed,words,simulated_seconds,words_per_second,best_epoch,best_cross_entropy,\
@@ -70,7 +70,7 @@ impl Study {
         text
     }
 
-    /// A line for each validation.
+    /// Returns a line for each validation.
     pub fn curves_csv(&self) -> String {
         let mut text = String::from("system,seed,epoch,simulated_seconds,cross_entropy,bleu\n");
         for training in self.trainings() {
@@ -85,8 +85,8 @@ impl Study {
         text
     }
 
-    /// The mean curve of a system: the nth validations of all seeds are at the same epoch but for
-    /// a batch.
+    /// Returns the mean curve of a system: the nth validations of all seeds are at the same epoch
+    /// but for a batch.
     pub fn mean_curve(trainings: &[SystemTraining]) -> Vec<ValidationPoint> {
         let len = trainings.iter().map(|training| training.validations.len()).min().unwrap_or(0);
         let points = (0..len).map(|nth| ValidationPoint {
@@ -98,8 +98,8 @@ impl Study {
         points.collect()
     }
 
-    /// The means over seeds in Markdown; where there are several seeds, with the lowest and the
-    /// highest.
+    /// Returns the means over seeds in Markdown; where there are several seeds, with the lowest and
+    /// the highest.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "| system | | dev CE | at epoch | last CE | train CE | BLEU | seconds | words/s | staleness | bytes/word |\n\
@@ -154,7 +154,7 @@ impl Row {
     }
 }
 
-/// The mean of a value, the least and the largest.
+/// Returns the mean of a value, the least and the largest.
 fn mean_and_range(trainings: &[SystemTraining], of: fn(&SystemTraining) -> f64) -> [f64; 3] {
     let values = trainings.iter().map(of);
     let least = values.clone().fold(f64::INFINITY, f64::min);
@@ -165,7 +165,7 @@ fn mean(trainings: &[SystemTraining], of: impl Fn(&SystemTraining) -> f64) -> f6
     trainings.iter().map(of).sum::<f64>() / trainings.len() as f64
 }
 
-/// The highest BLEU of all validations.
+/// Returns the highest BLEU of all validations.
 fn best_bleu(training: &SystemTraining) -> f64 {
     let values = training.validations.iter().map(|point| point.bleu);
     values.filter(|bleu| bleu.is_finite()).fold(0.0, f64::max)

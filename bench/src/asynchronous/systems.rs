@@ -142,8 +142,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The words that are as much of an epoch here as `batches` large batches of each of four
-    /// workers are in the thesis.
+    /// Returns the words that are as much of an epoch here as `batches` large batches of each of
+    /// four workers are in the thesis.
     fn words_of_batches(&self, batches: f64) -> f64 {
         batches * 4.0 * LARGE_BATCH / EPOCH * self.epoch_words as f64
     }
@@ -154,13 +154,13 @@ impl Scale {
         (self.batch_words as f64 * share).round().max(1.0) as usize
     }
 
-    /// The same number of a worker's batches, at least one.
+    /// Returns the same number of a worker's batches, at least one.
     fn batches_a_worker(&self, system: &System, batches: f64) -> u64 {
         let words = self.words_of_batches(batches) / self.workers as f64;
         (words / self.batch_words(system) as f64).ceil().max(1.0) as u64
     }
 
-    /// The thesis's machine: a large batch takes the time that it took there, and so do the
+    /// Returns the thesis's machine: a large batch takes the time that it took there, and so do the
     /// transfers of a model of so many `parameters`.
     pub fn thesis_machine(&self, parameters: usize) -> String {
         let word = (LARGE_SECONDS - SMALL_SECONDS) / (LARGE_BATCH - SMALL_BATCH);
@@ -176,7 +176,7 @@ impl Scale {
 }
 
 impl System {
-    /// The system of a name.
+    /// Returns the system of a name.
     pub fn find(name: &str) -> Option<System> {
         SYSTEMS.into_iter().find(|system| system.name == name)
     }
@@ -186,7 +186,7 @@ impl System {
         self.name == SYNCHRONOUS
     }
 
-    /// Its options.
+    /// Returns its options.
     ///
     /// # Errors
     /// Never, as long as the trainer knows these options.

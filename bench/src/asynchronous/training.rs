@@ -64,13 +64,13 @@ pub struct ValidationPoint {
 }
 
 impl SystemTraining {
-    /// The validation with the lowest cross-entropy.
+    /// Returns the validation with the lowest cross-entropy.
     pub fn best(&self) -> ValidationPoint {
         let points = self.validations.iter().copied();
         points.min_by(|a, b| a.cross_entropy.total_cmp(&b.cross_entropy)).expect("there are some")
     }
 
-    /// The last validation.
+    /// Returns the last validation.
     pub fn last(&self) -> ValidationPoint {
         *self.validations.last().expect("there are some")
     }

@@ -32,7 +32,7 @@ fn is_batched_on_cpu(row: &Measurement, kind: &str, many: bool) -> bool {
         && row.engine.kind == kind
 }
 
-/// The chart of `report`.
+/// Returns the chart of `report`.
 pub fn draw(report: &Report<'_>) -> Chart {
     let texts = text_names(report);
     let style = |colour, text: usize| LineStyle { colour, is_dashed: text + 1 < texts.len() };

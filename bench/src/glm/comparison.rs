@@ -244,7 +244,7 @@ struct BatchCuts {
 }
 
 impl BatchCuts {
-    /// The ranges of the batches, at most [`MAX_BATCHES`]. A single one may exceed the
+    /// Returns the ranges of the batches, at most [`MAX_BATCHES`]. A single one may exceed the
     /// count.
     fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let batches = (self.count / self.size).clamp(1, MAX_BATCHES);
@@ -252,7 +252,7 @@ impl BatchCuts {
     }
 }
 
-/// The scores of `count` queries.
+/// Returns the scores of `count` queries.
 fn collect_scores(
     count: usize,
     ask: impl FnOnce(ScoreBuffers<'_>) -> GlmResult,

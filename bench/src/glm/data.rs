@@ -47,12 +47,12 @@ impl BenchData {
         Ok(BenchData { model, files })
     }
 
-    /// The length of the longest n-grams.
+    /// Returns the length of the longest n-grams.
     pub fn order(&self) -> usize {
         self.model.counts.len()
     }
 
-    /// The texts, each of about `words` words: those of files are cut or repeated.
+    /// Returns the texts, each of about `words` words: those of files are cut or repeated.
     pub fn texts(&self, words: usize, seed: u64) -> Vec<(String, Text)> {
         if self.files.is_empty() {
             return SYNTHETIC_TEXTS
@@ -64,7 +64,7 @@ impl BenchData {
         self.files.iter().map(|(name, text)| (name.clone(), text.resized(words))).collect()
     }
 
-    /// A text of `words` words that has some of each kind.
+    /// Returns a text of `words` words that has some of each kind.
     pub fn mixed_text(&self, words: usize, seed: u64) -> Text {
         let mut mixed = Text::default();
         let texts = if self.files.is_empty() { SYNTHETIC_TEXTS.len() } else { self.files.len() };
@@ -76,7 +76,7 @@ impl BenchData {
     }
 }
 
-/// The words of a text, each line a sentence.
+/// Returns the words of a text, each line a sentence.
 fn read_text(path: &Path, model: &SortedModel) -> Result<Text> {
     let text = input::read_text(path)?;
     let mut ids = vec![0; model.source_ids.len()];

@@ -17,7 +17,7 @@ use super::report::{Backend, Engine, Measurement, QueryMode};
 use crate::error::Result;
 use crate::statistics::median_by;
 
-/// The model on the device that `choice` allows. If there is none, `choice` becomes the
+/// Returns the model on the device that `choice` allows. If there is none, `choice` becomes the
 /// CPU.
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
@@ -128,7 +128,7 @@ fn sample_batches(
     batches.take(MAX_BATCHES).collect()
 }
 
-/// The queries of a batch and the median seconds of its kernel.
+/// Returns the queries of a batch and the median seconds of its kernel.
 fn time_kernel(
     plan: &BenchPlan,
     device: &DeviceModel,
@@ -185,7 +185,7 @@ fn time_with_copies(
     Ok(median_by_rate(&times))
 }
 
-/// The measurement with the median rate.
+/// Returns the measurement with the median rate.
 fn median_by_rate(times: &[(usize, f64)]) -> (usize, f64) {
     median_by(times, |&(queries, seconds)| queries as f64 / seconds)
 }

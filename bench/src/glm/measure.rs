@@ -34,7 +34,7 @@ pub struct BenchPlan {
 }
 
 impl BenchPlan {
-    /// The plan that `--quick`, `--repeat` and `--threads` select.
+    /// Returns the plan that `--quick`, `--repeat` and `--threads` select.
     pub fn new(quick: bool, repeat: Option<usize>, threads: usize) -> Self {
         if quick {
             BenchPlan {
@@ -59,7 +59,7 @@ impl BenchPlan {
         }
     }
 
-    /// The largest batch.
+    /// Returns the largest batch.
     pub fn max_batch(&self) -> usize {
         self.batches.iter().copied().max().unwrap_or(1)
     }
@@ -125,7 +125,7 @@ impl<'o> Bench<'o> {
         Ok(Bench { plan, texts, begin, order, words, report })
     }
 
-    /// The report of all measurements.
+    /// Returns the report of all measurements.
     pub fn report(self) -> Report<'o> {
         self.report
     }

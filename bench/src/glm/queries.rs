@@ -4,7 +4,7 @@ use miriam_glm::device::{PAD, SENTENCE_START};
 
 use crate::synthetic::Text;
 
-/// Each word with up to `order - 1` words of its sentence before it, `<s>` (`begin`)
+/// Returns each word with up to `order - 1` words of its sentence before it, `<s>` (`begin`)
 /// among them: `[n, order]`, newest word first, padded with [`PAD`].
 pub fn ngrams(text: &Text, begin: u32, order: usize) -> Vec<u32> {
     let mut ngrams = Vec::with_capacity(text.words.len() * order);
@@ -18,7 +18,7 @@ pub fn ngrams(text: &Text, begin: u32, order: usize) -> Vec<u32> {
     ngrams
 }
 
-/// The text as a stream of tokens: each sentence after `begin`, which is marked as its
+/// Returns the text as a stream of tokens: each sentence after `begin`, which is marked as its
 /// start.
 pub fn tokens(text: &Text, begin: u32) -> Vec<u32> {
     let mut tokens = Vec::with_capacity(text.words.len() + text.ends.len());
@@ -29,7 +29,7 @@ pub fn tokens(text: &Text, begin: u32) -> Vec<u32> {
     tokens
 }
 
-/// The text as a stream of tokens without `<s>`: the first word of each sentence is
+/// Returns the text as a stream of tokens without `<s>`: the first word of each sentence is
 /// marked as its start.
 pub fn tokens_without_markers(text: &Text) -> Vec<u32> {
     let mut tokens = text.words.clone();

@@ -8,7 +8,7 @@ use crate::workers::sum_over_threads;
 pub struct ReadBuffer(Vec<[u64; 16]>);
 
 impl ReadBuffer {
-    /// A buffer of about `bytes` bytes, at least 128.
+    /// Returns a buffer of about `bytes` bytes, at least 128.
     pub fn new(bytes: u64) -> Self {
         ReadBuffer((0..(bytes / 128).max(1)).map(|i| [i; 16]).collect())
     }

@@ -29,7 +29,7 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// The reads of explicit queries: a walk for the match and one for the backoffs.
+    /// Returns the reads of explicit queries: a walk for the match and one for the backoffs.
     pub fn for_ngrams(model: &GlmModel, ngrams: &[u32]) -> Self {
         let order = model.order();
         let walks = ngrams.par_chunks(order).with_min_len(1 << 10).map(|ngram| {
@@ -42,7 +42,7 @@ impl ReadCounts {
         walks.reduce(ReadCounts::default, ReadCounts::merge)
     }
 
-    /// The reads of a text token by token: one walk each.
+    /// Returns the reads of a text token by token: one walk each.
     pub fn for_text(model: &GlmModel, text: &Text, begin: u32) -> Self {
         let order = model.order();
         let sentences: Vec<&[u32]> = text.sentences().collect();

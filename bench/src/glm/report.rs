@@ -21,7 +21,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A `glm` file of this layout, of a model of this order.
+    /// Returns a `glm` file of this layout, of a model of this order.
     pub fn glm(layout: GlmOptions, order: usize) -> Self {
         Engine { kind: "glm", layout: Some(layout), is_default: layout == default_layout(order) }
     }

@@ -56,7 +56,7 @@ impl QueryMethod {
     pub const ALL: [QueryMethod; 4] =
         [QueryMethod::Single, QueryMethod::Dyn, QueryMethod::Batch, QueryMethod::Sentences];
 
-    /// The name in tables and options.
+    /// Returns the name in tables and options.
     pub fn name(self) -> &'static str {
         match self {
             QueryMethod::Single => "single",

@@ -31,7 +31,7 @@ pub enum ScoringMode {
 }
 
 impl Sequences {
-    /// The sentences of `text`, each from the state `begin`.
+    /// Returns the sentences of `text`, each from the state `begin`.
     pub fn sentences(text: &Text, begin: State) -> Self {
         let words = text.words.iter().map(|&word| LmWord(word)).collect();
         Sequences { begin, words, ends: text.ends.clone(), last_word_only: false }
@@ -49,7 +49,7 @@ impl Sequences {
         Sequences { begin: State::EMPTY, words, ends, last_word_only: true }
     }
 
-    /// The number of sequences.
+    /// Returns the number of sequences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -59,17 +59,17 @@ impl Sequences {
         self.ends.is_empty()
     }
 
-    /// The sequences of `range`.
+    /// Returns the sequences of `range`.
     pub fn iter(&self, range: Range<usize>) -> impl Iterator<Item = &[LmWord]> {
         range.map(|at| &self.words[self.word_range(&(at..at + 1))])
     }
 
-    /// The number of queries in the sequences of `range`.
+    /// Returns the number of queries in the sequences of `range`.
     pub fn num_queries(&self, range: Range<usize>) -> usize {
         if self.last_word_only { range.len() } else { self.word_range(&range).len() }
     }
 
-    /// The words of the query `at`, oldest first; those of a text begin anywhere.
+    /// Returns the words of the query `at`, oldest first; those of a text begin anywhere.
     pub fn query_words(&self, at: usize) -> Vec<u32> {
         let end = if self.last_word_only { self.ends[at] } else { at + 1 };
         let start = if self.last_word_only {
@@ -93,7 +93,7 @@ impl Sequences {
         batches
     }
 
-    /// The range of the words of these sequences.
+    /// Returns the range of the words of these sequences.
     fn word_range(&self, range: &Range<usize>) -> Range<usize> {
         let start = range.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..range.end.checked_sub(1).map_or(0, |last| self.ends[last]).max(start)

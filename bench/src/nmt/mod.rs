@@ -15,7 +15,7 @@ pub use random_models::TRANSFORMER_SIZES;
 /// The first ids are EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
 
-/// The best translation of each request, on this thread.
+/// Returns the best translation of each request, on this thread.
 ///
 /// # Errors
 /// Those of [`translate_batches`].

@@ -16,7 +16,8 @@ pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
 /// The bias of EOS, which makes it so improbable that no search ends by itself.
 const EOS_BIAS: f32 = -1e4;
 
-/// The transformer of that name over a shared vocabulary of `words` tokens, if there is one.
+/// Returns the transformer of that name over a shared vocabulary of `words` tokens, if there is
+/// one.
 pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> {
     let (width, ffn_width, encoder, decoder) = match name {
         "tiny" => (256, 1536, 6, 2),
@@ -26,7 +27,7 @@ pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> 
     Some(transformer_of_width(width, ffn_width, [encoder, decoder], words))
 }
 
-/// A post-norm transformer with 8 heads; `layers` of the encoder and of the decoder.
+/// Returns a post-norm transformer with 8 heads; `layers` of the encoder and of the decoder.
 pub fn transformer_of_width(
     width: usize,
     ffn_width: usize,
@@ -66,7 +67,7 @@ pub fn transformer_of_width(
     }
 }
 
-/// A model of that architecture whose weights are drawn evenly from as far around 0 as
+/// Returns a model of that architecture whose weights are drawn evenly from as far around 0 as
 /// keeps signals alive: `gain * sqrt(3 / inputs)`, for tables of embeddings 1, for biases
 /// a tenth.
 ///
@@ -85,7 +86,7 @@ pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<
     })
 }
 
-/// A model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never
+/// Returns a model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never
 /// generates EOS.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use crate::{date, machine};
 const MEASURED: LineStyle = LineStyle::solid(Colour(0x1f, 0x5f, 0xa8));
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 
-/// The chart of `study`.
+/// Returns the chart of `study`.
 pub fn draw(study: &ScalingStudy) -> Chart {
     let counts: Vec<usize> = study.points.iter().map(|point| point.threads).collect();
     let most = counts.iter().copied().max().unwrap_or(1);

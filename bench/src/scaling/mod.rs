@@ -93,7 +93,7 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     Ok(writeln!(out, "{}", study.verdict())?)
 }
 
-/// The counts to measure, ascending and each once.
+/// Returns the counts to measure, ascending and each once.
 fn select_counts(asked: &[usize], topology: &Topology) -> Result<Vec<usize>> {
     let (cores, all) = (topology.num_physical_cores(), topology.cpu_order().len());
     let mut counts = asked.to_vec();

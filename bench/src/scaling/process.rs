@@ -36,12 +36,12 @@ pub struct RunStats {
 }
 
 impl RunStats {
-    /// Words a second.
+    /// Returns the words per second.
     pub fn words_per_second(&self) -> f64 {
         self.words as f64 / self.wall_seconds
     }
 
-    /// The kernel's share of the processor time, 0 to 1.
+    /// Returns the kernel's share of the processor time, 0 to 1.
     pub fn system_share(&self) -> f64 {
         self.system_seconds / (self.user_seconds + self.system_seconds).max(1e-9)
     }
@@ -104,7 +104,7 @@ pub fn spawn_measurement(study: &ScalingOptions, cpus: &[usize]) -> Result<RunSt
     }
 }
 
-/// An [`Error::Io`] of this process, for `map_err`.
+/// Returns an [`Error::Io`] of this process, for `map_err`.
 pub fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error {
     move |source| Error::Io { place: "this process".into(), action, source: source.into() }
 }

@@ -19,7 +19,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// The run in the middle by speed (of two middles the slower): one run, so
+    /// Returns the run in the middle by speed (of two middles the slower): one run, so
     /// that its times and its speed belong together.
     pub fn median(&self) -> RunStats {
         median_by(&self.runs, RunStats::words_per_second)
@@ -37,7 +37,7 @@ const MAX_SYSTEM_SHARE: f64 = 0.02;
 const MIB: f64 = (1 << 20) as f64;
 
 impl ScalingStudy {
-    /// A study of these thread counts, the first of which must be 1.
+    /// Returns a study of these thread counts, the first of which must be 1.
     pub fn new(topology: Topology, counts: &[usize]) -> Self {
         let points = counts.iter().map(|&threads| Point { threads, runs: Vec::new() });
         ScalingStudy { topology, points: points.collect() }
@@ -53,7 +53,7 @@ impl ScalingStudy {
         point.median().words_per_second() / self.points[0].median().words_per_second()
     }
 
-    /// The share of ideal speed-up that a point reaches.
+    /// Returns the share of ideal speed-up that a point reaches.
     pub fn efficiency(&self, point: &Point) -> f64 {
         self.speed_up(point) / point.threads as f64
     }
@@ -90,7 +90,7 @@ impl ScalingStudy {
         text
     }
 
-    /// A line for each run, in the order of the rounds.
+    /// Returns a line for each run, in the order of the rounds.
     pub fn runs_csv(&self) -> String {
         let mut text = String::from(
             "threads,round,words_per_second,user_seconds,system_seconds,voluntary_switches,\
@@ -117,7 +117,7 @@ impl ScalingStudy {
         text
     }
 
-    /// The medians for people.
+    /// Returns the medians for people.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "threads   words/s  speed-up  efficiency   user s  system s  system %  waits  preempted  peak MiB\n",

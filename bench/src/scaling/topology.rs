@@ -61,7 +61,7 @@ impl Topology {
         Topology { cores }
     }
 
-    /// A machine of n equal sockets, for tests.
+    /// Returns a machine of n equal sockets, for tests.
     #[cfg(test)]
     pub fn uniform(sockets: u32, cores: usize, threads: usize) -> Self {
         let all = sockets as usize * cores;
@@ -76,7 +76,7 @@ impl Topology {
         }
     }
 
-    /// The CPUs in the order in which workers take them: one of every core, the
+    /// Returns the CPUs in the order in which workers take them: one of every core, the
     /// cores of a socket together, then the second of every core, and so on.
     pub fn cpu_order(&self) -> Vec<usize> {
         let most = self.cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
@@ -105,7 +105,7 @@ fn read_number(folder: &Path, name: &str) -> Option<u32> {
     read_trimmed(folder, name)?.parse().ok()
 }
 
-/// The first number of a list like `0-1,8`.
+/// Returns the first number of a list like `0-1,8`.
 fn parse_first_cpu(list: &str) -> Option<usize> {
     list.split([',', '-']).next()?.parse().ok()
 }

@@ -139,7 +139,8 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result
     }
 }
 
-/// A text message in one frame, with a mask of zeros: what is masked is the client's choice.
+/// Returns a text message in one frame, with a mask of zeros: what is masked is the client's
+/// choice.
 fn frame(message: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x81];
     match message.len() {

@@ -130,7 +130,7 @@ pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     Ok(out.write_all(study.summary().as_bytes())?)
 }
 
-/// The address of a URL; of this machine alone unless others may be asked.
+/// Returns the address of a URL; of this machine alone unless others may be asked.
 fn resolve(url: &str, allow_remote: bool) -> Result<SocketAddr> {
     fn wrong(reason: &str, url: &str) -> Error {
         Error::unmeasurable(format!("{url}: {reason}"))

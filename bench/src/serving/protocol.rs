@@ -42,7 +42,7 @@ pub(super) struct RequestBytes {
 }
 
 impl Protocol {
-    /// The requests of `lines`.
+    /// Returns the requests of `lines`.
     pub(super) fn requests(
         self,
         lines: &[String],
@@ -124,7 +124,7 @@ impl Protocol {
     }
 }
 
-/// A value in a query.
+/// Encodes a value of a query.
 fn percent_encode(text: &str) -> String {
     fn is_plain(byte: u8) -> bool {
         byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)

@@ -23,7 +23,7 @@ pub(super) struct LoadStudy {
     latencies: Vec<f64>,
 }
 
-/// An outcome in words.
+/// Describes an outcome.
 pub(super) fn label(outcome: Outcome) -> String {
     match outcome {
         Outcome::Status(status) => status.to_string(),
@@ -32,7 +32,7 @@ pub(super) fn label(outcome: Outcome) -> String {
     }
 }
 
-/// The smallest of ascending values that `percent` of them do not exceed.
+/// Returns the smallest of ascending values that `percent` of them do not exceed.
 fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
@@ -70,7 +70,7 @@ impl LoadStudy {
         counts
     }
 
-    /// The summary that is printed.
+    /// Returns the summary that is printed.
     pub fn summary(&self) -> String {
         let mut out = String::new();
         // Writing into memory does not fail.
@@ -131,7 +131,7 @@ impl LoadStudy {
         out
     }
 
-    /// Every request.
+    /// Writes all requests as CSV.
     pub fn requests_csv(&self) -> String {
         let mut out = String::from("intended_s,sent_s,done_s,outcome\n");
         for Sample { intended, sent, done, outcome } in &self.samples {
@@ -140,7 +140,8 @@ impl LoadStudy {
         out
     }
 
-    /// Every second: responses, percentiles, and the server's process.
+    /// Writes a line of CSV per second: responses, percentiles, and the usage of the server's
+    /// process.
     pub fn seconds_csv(&self) -> String {
         let mut out =
             String::from("second,responses,good,p50_ms,p99_ms,resident_bytes,cpu_seconds\n");
@@ -166,7 +167,7 @@ impl LoadStudy {
         out
     }
 
-    /// The latency that one in n requests exceeds.
+    /// Returns the latency that one in n requests exceeds.
     pub fn chart(&self) -> Chart {
         const MEASURED: LineStyle = LineStyle::solid(Colour(0x1f, 0x5f, 0xa8));
         let count = self.latencies.len();

@@ -27,7 +27,7 @@ pub(crate) struct ProcessUsage {
 }
 
 impl ProcessUsage {
-    /// The usage of process `pid`.
+    /// Returns the usage of process `pid`.
     ///
     /// # Errors
     /// If there is no such process.

@@ -121,7 +121,7 @@ impl SyntheticOptions {
     }
 }
 
-/// The unigrams, and the logarithm of the expected count of each in a text of `tokens`
+/// Returns the unigrams, and the logarithm of the expected count of each in a text of `tokens`
 /// tokens. `<s>` is the last: toolkits give it log10 p = -99.
 fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     let knee = (words as f64).powf(KNEE_EXPONENT);
@@ -199,7 +199,7 @@ impl GrowingLevel<'_> {
         }
     }
 
-    /// The number of children of the n-gram `at`.
+    /// Returns the number of children of the n-gram `at`.
     #[inline(always)]
     fn child_count(&self, at: usize, exponent: f32) -> usize {
         let choices = self.candidates(at).len();
@@ -215,7 +215,7 @@ impl GrowingLevel<'_> {
         (((self.weights[at] * exponent).exp() + u) as usize).clamp(1, choices)
     }
 
-    /// The offsets of the children of each n-gram, and the end of the last, so that there
+    /// Returns the offsets of the children of each n-gram, and the end of the last, so that there
     /// are about `target`.
     fn child_offsets(&self, target: u64) -> Vec<u32> {
         let len = self.nodes().len();
@@ -329,7 +329,7 @@ struct NodeSlice<'b> {
 }
 
 impl<'b> NodeSlice<'b> {
-    /// The first `len` n-grams, and the others.
+    /// Returns the first `len` n-grams, and the others.
     fn split(self, len: usize) -> (Self, Self) {
         let (words, more_words) = self.words.split_at_mut(len);
         let (log10, more_log10) = self.log10.split_at_mut(len);

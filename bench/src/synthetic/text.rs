@@ -57,7 +57,7 @@ const CALIBRATION_WORDS: usize = 1 << 15;
 const CALIBRATION_ROUNDS: usize = 4;
 
 impl Text {
-    /// The lines of a text as sentences, each with its `</s>`, by the ids of their words.
+    /// Returns the lines of a text as sentences, each with its `</s>`, by the ids of their words.
     pub fn from_lines(text: &[u8], eos: u32, id: impl Fn(&[u8]) -> u32) -> Text {
         let mut ids = Text::default();
         for line in lines(text) {
@@ -68,7 +68,7 @@ impl Text {
         ids
     }
 
-    /// A text of `words` words of this kind, for `model`. The last sentence may lack its
+    /// Returns a text of `words` words of this kind, for `model`. The last sentence may lack its
     /// end.
     pub fn sample(model: &SortedModel, kind: TextKind, words: usize, seed: u64) -> Text {
         let sampler = match kind {
@@ -92,18 +92,18 @@ impl Text {
         counts
     }
 
-    /// The sentences.
+    /// Returns the sentences.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
         self.starts().zip(&self.ends).map(|(start, &end)| &self.words[start..end])
     }
 
-    /// The start of each sentence in `words`.
+    /// Returns the start of each sentence in `words`.
     pub fn starts(&self) -> impl Iterator<Item = usize> {
         let ends = self.ends.iter().copied().take(self.ends.len().saturating_sub(1));
         std::iter::once(0).chain(ends).take(self.ends.len())
     }
 
-    /// A text of these sentences.
+    /// Returns a text of these sentences.
     pub fn slice(&self, sentences: std::ops::Range<usize>) -> Text {
         let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
@@ -137,7 +137,7 @@ impl Text {
     }
 }
 
-/// The length of the longest n-gram of the model that begins `ngram`, newest word first;
+/// Returns the length of the longest n-gram of the model that begins `ngram`, newest word first;
 /// at least 1.
 fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
@@ -150,7 +150,7 @@ fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     ngram.len()
 }
 
-/// The child `word` of the n-gram `at` of `order`.
+/// Returns the child `word` of the n-gram `at` of `order`.
 #[inline(always)]
 fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
     let range = model.trie.levels[order - 1].children_of(at);
@@ -276,7 +276,7 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// A preceding word: a child of the n-gram of `depth` words of `known`, or of a
+    /// Returns a preceding word: a child of the n-gram of `depth` words of `known`, or of a
     /// shorter one where that can only begin a sentence.
     fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
@@ -300,7 +300,7 @@ impl<'m> SentenceSampler<'m> {
         word
     }
 
-    /// A word by its unigram probability.
+    /// Returns a word by its unigram probability.
     fn sample_word(&self, random: &mut SplitMix64) -> u32 {
         let total = self.cumulative_unigrams.last().copied().unwrap_or(0.0);
         // The bound is for models of almost no words.

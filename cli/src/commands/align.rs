@@ -10,14 +10,14 @@ use crate::memory_size::parse_memory;
 
 /// Align the words of parallel text, or symmetrise links of two directions
 ///
-/// Writes a line of links for each line of text: i-j, source and target position from 0.
+/// Writes one line of links per line of text: i-j, source and target position from 0.
 /// With --gold the links are compared with manual ones; --links compares an existing
 /// file.
 ///
 /// Example: miriam align --source train.de --target train.en -o links
 #[derive(Args)]
 pub struct Arguments {
-    /// The source text, a sentence a line: plain, .gz, .zst, .bz2 or .xz
+    /// The source text, one sentence per line: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE", requires = "target", required_unless_present_any = ["forward", "links"])]
     source: Option<PathBuf>,
     /// Its translation, line by line
@@ -78,12 +78,12 @@ enum ModelName {
     Hmm,
 }
 
-/// The names of symmetrisations, for a parser of arguments.
+/// Returns a parser for the names of symmetrisations.
 pub fn symmetrization_parser() -> clap::builder::PossibleValuesParser {
     Symmetrization::ALL.map(Symmetrization::name).into()
 }
 
-/// The symmetrisation of a name that the parser accepted.
+/// Returns the symmetrisation of a name that the parser accepted.
 pub fn parse_symmetrization(name: &str) -> Symmetrization {
     let mut all = Symmetrization::ALL.into_iter();
     all.find(|how| how.name() == name).expect("the parser knows the names")

@@ -8,7 +8,7 @@ use miriam_textproc::SentencePiece;
 
 use crate::common::exit_with_usage_error;
 
-/// The tokeniser `name`, or else the one for the target language of `language_pair` (`de-en`);
+/// Returns the tokeniser `name`, or else that for the target language of `language_pair` (`de-en`);
 /// `model` is its SentencePiece model.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub fn open(
     })))
 }
 
-/// The model that sacreBLEU has downloaded into its folder.
+/// Returns the model that sacreBLEU has downloaded into its folder.
 fn find_downloaded_model(tokenizer: PieceTokenizer) -> anyhow::Result<PathBuf> {
     let folder = match std::env::var_os("SACREBLEU") {
         Some(folder) => PathBuf::from(folder),

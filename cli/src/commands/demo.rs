@@ -1,10 +1,9 @@
 //! `miriam demo`: the whole stack in one command, from toy text to translations of two
 //! systems.
 //!
-//! The text is part of the binary, so the demonstration runs anywhere. The rest is what a
-//! user does: `miriam train` in a temporary folder, then translation with the resulting
-//! ini; and translation with a neural model, which was trained before, for that takes
-//! minutes.
+//! The text is part of the binary, so the demonstration runs anywhere. It does what a user
+//! does: `miriam train` in a temporary folder, then translation with the resulting ini. It
+//! also translates with a neural model, which is included because training takes minutes.
 
 mod neural;
 
@@ -43,7 +42,7 @@ pub struct Arguments {}
 #[derive(Default)]
 struct TranslatedSentence {
     text: String,
-    /// The natural logarithm of a probability, or of what the phrase-based system has in its
+    /// The natural logarithm of a probability, or the corresponding score of the phrase-based
     /// place.
     score: f32,
     /// The words that translate each other, where the system knows them.
@@ -84,7 +83,7 @@ pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     print_scores(out, systems)
 }
 
-/// The first sentences, with the translations of each system.
+/// Prints the first sentences with the translations of each system.
 fn print_translations(
     out: &mut impl Write,
     sources: &[&str],
@@ -115,7 +114,7 @@ fn print_translations(
     Ok(())
 }
 
-/// BLEU of each system.
+/// Prints BLEU of each system.
 fn print_scores(
     out: &mut impl Write,
     systems: [(&str, Vec<TranslatedSentence>); 2],
@@ -134,7 +133,7 @@ fn print_scores(
     Ok(())
 }
 
-/// A line in columns: what it is, the score of a translation, the text.
+/// Prints a line in columns: its kind, the score of a translation, the text.
 fn print_line(out: &mut impl Write, label: &str, score: Option<f32>, text: &str) -> io::Result<()> {
     let score = score.map(|score| format!("{score:.3}")).unwrap_or_default();
     writeln!(out, "{label:12}  {score:>8}  {text}")

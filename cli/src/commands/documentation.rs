@@ -1,5 +1,5 @@
 //! Files that packages install beside the binary: completions for shells and manual pages, both
-//! made of the descriptions that `--help` prints; and the licences of what is compiled in.
+//! generated from the help texts, and the licences of all libraries.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct CompletionsArguments {
 /// Example: miriam man ~/.local/share/man/man1 && man miriam-align
 #[derive(Args)]
 pub struct ManArguments {
-    /// The folder, which is made if need be
+    /// The folder, which is created if it is missing
     folder: PathBuf,
 }
 
@@ -50,7 +50,7 @@ pub fn print_notices() -> anyhow::Result<()> {
     crate::console::print(NOTICES)
 }
 
-/// Gives `translate` its options, which are Moses' and which clap does not parse.
+/// Adds the options of `translate`, which are Moses' and which clap does not parse.
 fn describe_translate(command: Command) -> Command {
     // These are known to all subcommands.
     let general: Vec<String> =

@@ -10,7 +10,7 @@ use crate::common::{CommonOptions, verify_checksums};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
+    /// A model file of this program or of KenLM, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     #[command(flatten)]
     arpa_text: ArpaArguments,

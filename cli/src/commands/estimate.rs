@@ -20,13 +20,13 @@ pub struct EstimateArguments {
     /// Words in the longest n-grams
     #[arg(short, long, value_name = "N")]
     order: usize,
-    /// The text, a sentence a line: plain, .gz, .zst, .bz2 or .xz; - for standard input
+    /// The text, one sentence per line: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short = 'i', long, visible_alias = "input", value_name = "FILE", default_value = "-")]
     text: PathBuf,
     /// The ARPA file to write; .gz and .zst are compressed; - for standard output
     #[arg(long, visible_alias = "output", value_name = "FILE", default_value = "-")]
     arpa: PathBuf,
-    /// Drop n-grams that occur at most this often: one threshold an order, the
+    /// Drop n-grams that occur at most this often: one threshold per order, the
     /// last for all longer ones; 0 0 1 drops n-grams from trigrams on that occur
     /// once
     #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
@@ -88,7 +88,7 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     estimate_files(&options, &arguments.text, &outputs, common)
 }
 
-/// The discounts of `--discount-fallback` with these values: the last for what is missing.
+/// Returns the discounts of `--discount-fallback`; the last value is used for missing ones.
 pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     match given.last() {
         None => DISCOUNT_FALLBACK,
@@ -99,7 +99,7 @@ pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
 /// The files of an estimated model, at least one.
 pub struct ModelFiles {
     pub arpa: Option<PathBuf>,
-    /// What the names of KenLM's intermediate files begin with.
+    /// The prefix of the names of KenLM's intermediate files.
     pub intermediate: Option<PathBuf>,
 }
 

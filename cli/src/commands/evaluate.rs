@@ -18,10 +18,10 @@ use super::bleu_tokenizer;
 
 use crate::common::{CommonOptions, open_text};
 
-/// A text with this many lines that end in a separate full stop looks tokenised.
+/// The number of lines that end in a separate full stop from which a text looks tokenised.
 const MIN_TOKENIZED_LINES: usize = 100;
 
-/// Score translations by references: BLEU, chrF and TER, as sacreBLEU does.
+/// Score translations against references: BLEU, chrF and TER, as sacreBLEU does.
 ///
 /// Examples:
 ///   miriam evaluate --reference test.en -i output.en
@@ -31,7 +31,7 @@ const MIN_TOKENIZED_LINES: usize = 100;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// A reference, a translation a line; repeat it for several
+    /// A reference, one translation per line; repeat it for several
     #[arg(short, long, value_name = "FILE")]
     reference: Vec<PathBuf>,
     /// References as sacreBLEU takes them, before the other options
@@ -63,7 +63,7 @@ pub struct Arguments {
     /// Short for --format text
     #[arg(long)]
     text: bool,
-    /// Write the numbers alone
+    /// Write only the numbers
     #[arg(short = 'b', long)]
     score_only: bool,
     /// Decimal places
@@ -139,7 +139,7 @@ struct TerArguments {
     /// Treat Asian characters as tokens
     #[arg(long)]
     ter_asian_support: bool,
-    /// Leave out punctuation
+    /// Omit punctuation
     #[arg(long)]
     ter_no_punct: bool,
     /// Separate punctuation from words
@@ -322,7 +322,7 @@ impl SignificanceArguments {
     }
 }
 
-/// The references in the columns of a file.
+/// Returns the references in the columns of a file.
 fn split_references(text: TextFile, count: usize) -> anyhow::Result<Vec<Vec<String>>> {
     if count == 1 {
         return Ok(vec![text.lines]);
@@ -341,7 +341,7 @@ fn split_references(text: TextFile, count: usize) -> anyhow::Result<Vec<Vec<Stri
     Ok(references)
 }
 
-/// The lines of a file without trailing white space, as sacreBLEU reads them.
+/// Returns the lines of a file without trailing white space, as sacreBLEU reads them.
 fn read_text(path: &Path) -> anyhow::Result<TextFile> {
     let mut lines = Lines::new(open_text(path)?);
     let mut text = TextFile { name: display_name(path), lines: Vec::new() };
@@ -403,7 +403,7 @@ fn score_corpus(
     })
 }
 
-/// The scores in columns, and their signatures below.
+/// Returns the scores in columns, and their signatures below.
 fn format_table(scores: &[Score], style: ScoreFormat) -> String {
     let numbers_alone = ScoreFormat { score_only: true, ..style };
     let rows = scores.iter().map(|score| [score.name.clone(), score.to_line(numbers_alone)]);
@@ -452,7 +452,7 @@ fn score_sentences(
     references: &[Vec<String>],
     arguments: &Arguments,
 ) -> anyhow::Result<String> {
-    // For its checks: texts have the same number of lines, at least one.
+    // Only for its checks: texts must have the same number of lines, at least one.
     corpus_statistics(metric, &system.lines, references)?;
     let mut report = String::new();
     for (number, line) in system.lines.iter().enumerate() {
@@ -463,7 +463,7 @@ fn score_sentences(
     Ok(report)
 }
 
-/// Compares each system with the first: a line a system and metric, or JSON.
+/// Compares each system with the first: one line per system and metric, or JSON.
 fn test_significance(
     metrics: &[Box<dyn Metric>],
     systems: &[TextFile],

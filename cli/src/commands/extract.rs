@@ -20,7 +20,7 @@ use crate::memory_size::parse_memory;
 /// -o model
 #[derive(Args)]
 pub struct Arguments {
-    /// The source text, a sentence a line: plain, .gz, .zst, .bz2 or .xz
+    /// The source text, one sentence per line: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// The target text, line by line its translation
@@ -46,8 +46,8 @@ pub struct Arguments {
     /// How phrase translation probabilities are discounted
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
-    /// Leave out phrase pairs that occur together by chance (Fisher's exact test): a+e
-    /// for pairs above ln(sentence pairs), which leaves out pairs that occur once; a-e
+    /// Drop phrase pairs that occur together by chance (Fisher's exact test): a+e
+    /// for pairs above ln(sentence pairs), which drops pairs that occur once; a-e
     /// for those not below; or a number that -ln(p) has to exceed
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
@@ -60,11 +60,11 @@ pub struct Arguments {
     /// The folder for temporary files; without it, the output's
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
-    /// On one of N machines: count only shard I of the phrase pairs (those whose target
-    /// phrases belong to it) into FOLDER/shards; --merge-shards makes tables of all N
+    /// On one of N machines: count only shard I of the phrase pairs (selected by their target
+    /// phrases) into FOLDER/shards; --merge-shards makes tables of all N
     #[arg(long, value_name = "I/N", conflicts_with_all = ["merge_shards", "reordering_smoothing", "smoothing", "tables"])]
     shard: Option<Shard>,
-    /// Make tables of the shards in FOLDER/shards: the bytes that one machine makes
+    /// Make tables of the shards in FOLDER/shards, the same as on one machine
     #[arg(long)]
     merge_shards: bool,
 }

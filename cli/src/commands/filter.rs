@@ -1,4 +1,4 @@
-//! `miriam lm filter`: reduces a model to what given sentences can ask for.
+//! `miriam lm filter`: reduces a model to the n-grams that given sentences may need.
 
 use std::path::{Path, PathBuf};
 
@@ -14,35 +14,35 @@ use crate::common::{CommonOptions, exit_with_usage_error};
 pub struct Arguments {
     /// Which n-grams stay
     mode: Mode,
-    /// The model: ARPA text, or n-grams one a line with --format raw; - for standard input
+    /// The model: ARPA text, or one n-gram per line with --format raw; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     model: PathBuf,
-    /// The words that may be asked for, in sentences one a line; - for standard input
+    /// The vocabulary, as one sentence per line; - for standard input
     #[arg(long, visible_alias = "input", short = 'i', value_name = "FILE", default_value = "-")]
     vocab: PathBuf,
     /// The format of the model: arpa, or raw for n-grams with anything after a tab
     #[arg(long, default_value = "arpa")]
     format: Format,
-    /// Ask only for the words before the last of each n-gram
+    /// Test only the words before the last one of each n-gram
     #[arg(long)]
     context: bool,
-    /// Sentences are of phrases, separated by tabs; n-grams stay that they can make up in any order
+    /// Sentences are phrases separated by tabs; keep n-grams that phrases in any order can contain
     #[arg(long)]
     phrase: bool,
-    /// The file to write; with multiple, what names begin with, before the number of the sentence
+    /// The file to write; with multiple, the prefix of names, before the number of the sentence
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Mode {
-    /// All: the file is only written anew
+    /// All; the file is only copied
     Copy,
     /// Those whose words are in the vocabulary
     Single,
-    /// Those of the words of one sentence, a file for each sentence
+    /// Those with words of one sentence, in one file per sentence
     Multiple,
-    /// Those of the words of any one sentence
+    /// Those with words of any one sentence
     Union,
 }
 

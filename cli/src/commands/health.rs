@@ -1,5 +1,5 @@
-//! `miriam health`: asks a server whether it is ready. Containers that have nothing but the
-//! binary ask with it.
+//! `miriam health`: asks a server whether it is ready. It serves as the health check of
+//! containers that contain only the binary.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
-/// How long a server may take for each step.
+/// The time limit of each step.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// What is read of a response.
+/// The most bytes that are read of a response.
 const MAX_RESPONSE: u64 = 64 << 10;
-/// What is asked where nothing else is named.
+/// The default path.
 const PATH: &str = "/readyz";
 
 /// Ask a server whether it is ready: status 0 if it is, 1 if not
@@ -21,13 +21,13 @@ const PATH: &str = "/readyz";
 /// Example: miriam health http://127.0.0.1:8080/readyz
 #[derive(Args)]
 pub struct Arguments {
-    /// The server, http://HOST:PORT or HOST:PORT, with a path or without, or unix:PATH; the answer
-    /// of one that is ready has status 200
+    /// The server, http://HOST:PORT or HOST:PORT, with or without a path, or unix:PATH; a server
+    /// that is ready responds with status 200
     #[arg(default_value = "http://127.0.0.1:8080/readyz", value_name = "ADDRESS")]
     url: String,
 }
 
-/// Where a server listens, and what is asked there.
+/// The address of a server, and the path of the request.
 #[derive(Debug, PartialEq)]
 enum Target {
     Tcp { address: String, host: String, path: String },
@@ -46,7 +46,7 @@ impl Target {
         }
         let rest = url.strip_prefix("http://").unwrap_or(url);
         if rest.contains("://") {
-            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH; https is the proxy's");
+            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH; https is not supported");
         }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if host.is_empty() {
@@ -94,9 +94,9 @@ fn connect_unix(path: &str) -> anyhow::Result<UnixStream> {
     Ok(stream)
 }
 
-/// The response to a GET request.
+/// Sends a GET request, and returns the response.
 fn get(mut stream: impl Read + Write, host: &str, path: &str) -> anyhow::Result<String> {
-    // In one piece: a server may answer and close once it has read something.
+    // In one piece, because a server may respond and close after it has read something.
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! Inputs that are read twice: what can be read only once is kept in temporary files.
+//! Inputs that are read twice: standard input and pipes are kept in temporary files.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -11,7 +11,7 @@ use crate::common::{open_text, warn_of_binary};
 
 /// The inputs of a text.
 pub struct KeptInputs<'p> {
-    /// Each with the file that keeps it, if it comes only once.
+    /// Each with the file that keeps it, if it can be read only once.
     inputs: Vec<(&'p Path, Option<File>)>,
 }
 

@@ -21,7 +21,7 @@ use crate::common::{CommonOptions, open_text, parse_load_mode, verify_checksums}
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Build a model file that opens at once from an ARPA file
+    /// Build a model file, which opens at once, from an ARPA file
     #[command(after_help = "Examples:\n  miriam lm build lm.arpa.gz -o lm.miriam\n  \
                             miriam lm build lm.arpa.gz -o lm.miriam --type trie --quantize 8\n  \
                             miriam lm build lm.arpa.gz -o lm.glm --type glm")]
@@ -31,7 +31,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  miriam lm query lm.miriam < text.en\n  \
                             miriam lm query lm.arpa.gz -v sentence -i text.en -o scores.txt")]
     Query(QueryArguments),
-    /// Perplexity of text, of each line, or lines filtered by perplexity
+    /// Perplexity of a text or of each line, or filtering of lines by perplexity
     #[command(after_help = "Examples:\n  miriam lm perplexity lm.miriam -i text.en.gz\n  \
                             miriam lm perplexity lm.miriam --per-line < text.en > scores.tsv\n  \
                             miriam lm perplexity lm.miriam --json-field text --per-line \
@@ -45,7 +45,7 @@ pub enum Command {
                             miriam lm estimate -o 3 --prune 0 0 1 --memory 4G < text.en | gzip > lm.arpa.gz"
     )]
     Estimate(estimate::EstimateArguments),
-    /// Reduce a model to what given sentences can ask for, as KenLM's filter does
+    /// Reduce a model to the n-grams that given sentences may need, as KenLM's filter does
     #[command(
         after_help = "Examples:\n  miriam lm filter single --model lm.arpa --vocab words.txt -o small.arpa\n  \
                             miriam lm filter union --model lm.arpa.gz -o small.arpa < input.en"
@@ -65,15 +65,15 @@ pub enum Command {
 #[derive(Args)]
 pub struct BuildArguments {
     /// The model as ARPA text (plain, .gz, .zst, .bz2 or .xz; - for standard input), or a
-    /// model file of ours or of KenLM's
+    /// model file of this program or of KenLM
     arpa: PathBuf,
     /// The file to write; its name may also follow that of the model, as in KenLM's build_binary
     #[arg(short, long, value_name = "FILE", required_unless_present = "positional_output")]
     output: Option<PathBuf>,
-    /// The same, as build_binary takes it
+    /// The same, as for build_binary
     #[arg(hide = true, conflicts_with = "output")]
     positional_output: Option<PathBuf>,
-    /// What to build: probing, the fastest; trie, less than half as large; glm, for
+    /// The format: probing, the fastest; trie, less than half as large; glm, for
     /// GPUs; or kenlm-probing and kenlm-trie, for programs that use KenLM
     #[arg(long = "type", value_name = "TYPE", default_value = "probing",
           value_parser = ["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"],
@@ -83,7 +83,7 @@ pub struct BuildArguments {
     /// does: one number for both, or two separated by a comma
     #[arg(short = 'q', long, value_name = "BITS", value_parser = parse_bits)]
     quantize: Option<QuantizationBits>,
-    /// Keys of a node of a glm file: 8, 16 or 32 [default: 32]
+    /// Keys per node of a glm file: 8, 16 or 32 [default: 32]
     #[arg(long, value_name = "KEYS", value_parser = parse_node_width)]
     node_width: Option<NodeWidth>,
     /// The orders from 2 up to this one of a glm file are in hash tables instead of
@@ -92,17 +92,18 @@ pub struct BuildArguments {
     hash_orders: Option<usize>,
     #[command(flatten)]
     arpa_text: ArpaArguments,
-    /// Slots of a KenLM table for each entry, more than 1 [default: 1.5]
+    /// Slots per entry of a KenLM table, more than 1 [default: 1.5]
     #[arg(long, value_name = "X")]
     multiplier: Option<f32>,
-    /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an array
+    /// Compress the pointers of a KenLM trie: at most this number of their high bits is kept in an
+    /// array
     #[arg(long, value_name = "BITS")]
     pointer_bits: Option<u8>,
     /// Add rest costs for bottom-up parsers to a KenLM probing file: models of orders 1, 2 and so
     /// on, the first as ARPA text
     #[arg(long, value_name = "FILE", num_args = 1..)]
     rest: Vec<PathBuf>,
-    /// log10 probability of <unk> in a KenLM file where the model has none
+    /// log10 probability of <unk> in a KenLM file if the model has none
     /// [default: -100]
     #[arg(long, value_name = "LOG10", allow_negative_numbers = true)]
     unknown: Option<f32>,
@@ -134,7 +135,7 @@ pub struct QueryArguments {
     #[arg(short = 'b', long)]
     flush: bool,
     /// Treat a last line without a line end as KenLM's query does: no </s>, no total.
-    /// Without this it is a line like any other
+    /// Otherwise it is a normal line
     #[arg(long)]
     kenlm_compat: bool,
     /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
@@ -201,7 +202,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
             .any(|end| second.to_string_lossy().ends_with(end))
         && second.exists()
     {
-        // Who gives two models wants something else than losing one.
+        // Two models are a mistake, and one must not be overwritten.
         bail!("{}: this ARPA file would be written over; -o does that", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
@@ -276,7 +277,7 @@ fn run_query(arguments: QueryArguments, common: &CommonOptions) -> anyhow::Resul
     Ok(output.finish()?)
 }
 
-/// Names accumulate, a number replaces what came before, as in KenLM.
+/// Names accumulate; a number replaces earlier values, as in KenLM.
 pub fn parse_levels(given: &[String]) -> Verbosity {
     let mut levels = Verbosity { word: false, sentence: false, summary: false };
     for level in given {

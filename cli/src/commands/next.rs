@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Do not put <s> before each line
     #[arg(short, long)]
     no_markers: bool,
-    /// The contexts, one a line: plain, .gz, .zst, .bz2 or .xz; - for standard input
+    /// The contexts, one per line: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The file to write; - for standard output

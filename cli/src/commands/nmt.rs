@@ -28,8 +28,9 @@ pub enum Command {
     ///
     /// A model is a folder of OPUS-MT, Firefox, CTranslate2 or Hugging Face (MarianMT, M2M-100,
     /// NLLB-200, mBART-50, T5, MADLAD-400), a package of Argos Translate, a file of Marian,
-    /// Nematus or Amun, a decoder's configuration, or a file of ours. Options are Marian's where
-    /// it has them, CTranslate2's for the rest; those of a configuration are defaults. What a line becomes depends on that line only, never on batches or threads.
+    /// Nematus or Amun, a decoder's configuration, or a file of this program. Options are Marian's
+    /// where it has them, otherwise CTranslate2's; those of a configuration are defaults. A
+    /// translation depends only on its line, never on batches or threads.
     ///
     /// Example: miriam nmt translate -m opus-mt-de-en -b 4 -i news.de -o news.en
     ///
@@ -37,18 +38,18 @@ pub enum Command {
     Translate(Box<translate::Arguments>),
     /// Score translations, or add a score to lists of them
     ///
-    /// Prints the logarithm of the probability of each translation, a line each, as Marian's
+    /// Prints the log probability of each translation, one per line, as Marian's
     /// scorer does.
     ///
     /// Example: miriam nmt score -m opus-mt-de-en --source news.de --target news.en
     Score(Box<score::Arguments>),
     /// Train a neural model from parallel text
     ///
-    /// Makes a folder that `miriam nmt translate -m DIR` opens: vocabulary, training, the model
-    /// that validated best. The same command goes on where it was stopped, with the same bytes
-    /// in the end. Options are Marian's, on the command line or in a configuration (-c); --task
-    /// sets many at once. Those that are not listed here are refused, or warned of where they
-    /// have no effect. For phrase-based systems there is `miriam train`.
+    /// Makes a folder that `miriam nmt translate -m DIR` opens, with the vocabulary and the model
+    /// that validated best. The same command resumes a stopped training, with the same final
+    /// bytes. Options are Marian's, on the command line or in a configuration (-c); --task sets
+    /// many at once. Options that are not listed here are errors, or warnings if they have no
+    /// effect. `miriam train` trains phrase-based systems.
     ///
     /// A LENGTH is a number of updates, of target tokens with the letter t, or of epochs with e:
     /// 500u, 20Mt, 10e.
@@ -58,17 +59,17 @@ pub enum Command {
     Train(Box<train::Arguments>),
     /// Make the training set of a small model from the translations of a large one
     ///
-    /// Translates the source, takes of each sentence's translations the one that is most like the
+    /// Translates the source, selects the translation of each sentence that is most similar to the
     /// reference, aligns words, and writes a shortlist and a configuration for `miriam nmt train
-    /// -c DIR/train.yml -o STUDENT`. The same command goes on where it was stopped. With --n-best
-    /// it only selects from a list.
+    /// -c DIR/train.yml -o STUDENT`. The same command resumes a stopped run. With --n-best it only
+    /// selects from a list.
     ///
     /// Example: miriam nmt distill -m teacher --source train.de --reference train.en -o distilled
     Distill(Box<distill::Arguments>),
-    /// Write a shortlist: for each source word the target words it is linked with
+    /// Write a shortlist: the target words that each source word is linked with
     ///
-    /// The text form that Marian reads, `target source probability` a line. The text must
-    /// be in the pieces of the model's vocabularies.
+    /// Writes the text form that Marian reads, one `target source probability` per line. The text
+    /// must consist of pieces of the model's vocabularies.
     ///
     /// Example: miriam nmt shortlist --source s.spm --target t.spm --alignment links -o lex.s2t
     Shortlist(ShortlistArguments),
@@ -81,7 +82,7 @@ pub enum Command {
     /// Example: miriam nmt vocab --kind sentencepiece-unigram --size 8000 --text train.de
     /// train.en -o vocab.spm
     Vocab(vocab::Arguments),
-    /// Write a model of any format as one file of ours, with its vocabularies and shortlist
+    /// Convert a model of any format to one file of this program, with vocabularies and shortlist
     ///
     /// Reads Marian's .npz and .bin, Nematus' and Amun's .npz, decoder configurations
     /// (.yml), folders of Firefox, CTranslate2 and Hugging Face, and packages of OPUS-MT and
@@ -89,11 +90,11 @@ pub enum Command {
     ///
     /// Example: miriam nmt convert model/decoder.yml -o model.miriam
     Convert(convert::Arguments),
-    /// Serve one model, as marian-server is started; `miriam serve` has everything else
+    /// Serve one model with marian-server's options; `miriam serve` has more options
     #[cfg(feature = "serve")]
     #[command(hide = true)]
     Serve(super::serve::NeuralArguments),
-    /// Tell what a model of any format is
+    /// Describe a model of any format
     ///
     /// Example: miriam nmt info model.npz --json
     Info(InfoArguments),
@@ -103,15 +104,15 @@ pub enum Command {
 struct SingleModelArguments {
     /// The model: a file or a folder
     model: PathBuf,
-    /// Its vocabularies, source and target, or one of both, in place of those beside it
+    /// Its source and target vocabularies, or a joint one, instead of those beside it
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
-    /// Codes of byte pair encoding for the text of source and target (one file: the same),
-    /// in place of those beside the model
+    /// BPE codes for source and target text (or one file for both), instead of those beside the
+    /// model
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     bpe_codes: Vec<PathBuf>,
-    /// Whose computation to follow where versions of Marian differ; without it that of
-    /// the version that wrote the model
+    /// The version of Marian to follow where versions differ; without it, the version that wrote
+    /// the model
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
 }
@@ -130,7 +131,7 @@ pub struct InfoArguments {
 
 #[derive(Args)]
 pub struct ShortlistArguments {
-    /// The source text, a sentence a line
+    /// The source text, one sentence per line
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// Its translation, line by line
@@ -142,7 +143,7 @@ pub struct ShortlistArguments {
     /// The shortlist to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Translations of a source word
+    /// The most translations per source word
     #[arg(long, value_name = "N", default_value_t = 100)]
     best: usize,
     /// The least probability of a translation
@@ -191,7 +192,7 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     output.write(text.as_bytes())?;
     output.finish()?;
     models::warn_of_other_encodings(&bundle);
-    // Opening takes no time that grows with the weights.
+    // Opening is fast even for large models.
     Ok(bundle.verify_files()?)
 }
 

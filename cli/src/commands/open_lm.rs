@@ -1,4 +1,4 @@
-//! Opening language models for the commands that ask them.
+//! Opening of language models for queries.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub fn open_model(
         .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
 }
 
-/// Opens the model at `model` as KenLM's programs do: of an n-gram that ARPA text lists twice the
-/// first is kept.
+/// Opens the model at `model` as KenLM's programs do: the first of duplicate n-grams in ARPA text
+/// is kept.
 pub fn open_model_as_kenlm(
     model: &Path,
     load: LoadMethod,

@@ -1,5 +1,5 @@
-//! Folder of outputs, one for each input. Outputs have their names when they are complete, so those
-//! that are there are skipped, and a run that was stopped can be repeated.
+//! Folder of outputs, one for each input. An output has its name only when it is complete, so
+//! existing outputs are skipped, and a stopped run can be repeated.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,17 +18,17 @@ pub struct TextWithOutput {
 }
 
 impl<'p> OutputFolder<'p> {
-    /// The folder that `output` names, if it is one: it exists, or its name ends in a slash.
+    /// Returns the folder `output`, if it is one: it exists, or its name ends in a slash.
     pub fn at(output: &'p Path) -> Option<Self> {
         let has_slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         (has_slash || output.is_dir()).then_some(OutputFolder(output))
     }
 
-    /// Each of `inputs` with its output, and the number of those that are left out because their
-    /// outputs are complete. The folder is created where it is missing.
+    /// Returns each of `inputs` with its output, and the number of skipped ones, whose outputs are
+    /// complete. A missing folder is created.
     ///
     /// # Errors
-    /// If an input has no name, or the name of another one, or would be written over.
+    /// If an input has no name or the name of another one, or would be overwritten.
     pub fn plan(&self, inputs: &[PathBuf]) -> anyhow::Result<(Vec<TextWithOutput>, usize)> {
         let folder = self.0.display();
         fs::create_dir_all(self.0).with_context(|| format!("{folder}: cannot create it"))?;

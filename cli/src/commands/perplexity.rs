@@ -1,4 +1,4 @@
-//! `miriam lm perplexity`: perplexity of text, and lines filtered by it.
+//! `miriam lm perplexity`: perplexity of text, and filtering of lines by it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -45,12 +45,12 @@ pub struct Arguments {
     /// Text of several lines is scored line by line and summed
     #[arg(long, value_name = "NAME")]
     json_field: Option<String>,
-    /// Normalise text before it is scored; ccnet: as CCNet's models want it (lower case, no
-    /// accents, digits 0, ASCII punctuation). What is written is the text as it was
+    /// Normalise text before scoring; ccnet: as for CCNet's models (lower case, no accents, digits
+    /// 0, ASCII punctuation). The output is the original text
     #[arg(long, value_name = "HOW", value_parser = ["ccnet"])]
     normalize: Option<String>,
-    /// Cut text into the pieces of this SentencePiece model before it is scored, after
-    /// normalising. The text of a document is one line then
+    /// Split text into the pieces of this SentencePiece model after normalisation. The text of a
+    /// document is then one line
     #[arg(long, value_name = "FILE")]
     spm: Option<PathBuf>,
     /// Write these percentiles of the perplexities of lines instead of the summary, as a CSV table
@@ -69,8 +69,8 @@ pub struct Arguments {
     /// [default: language]
     #[arg(long, value_name = "NAME", requires = "json_field")]
     lang_field: Option<String>,
-    /// Leave out lines that are not JSON objects with such a text, and say how
-    /// many; without this the first is an error, and in any case if all are invalid
+    /// Skip lines that are not JSON objects with such a text, and report their number; otherwise
+    /// the first one is an error. It is always an error if all lines are invalid
     #[arg(long, requires = "json_field")]
     skip_invalid: bool,
     /// Write the lines of at most this perplexity, unchanged, instead of the
@@ -80,9 +80,8 @@ pub struct Arguments {
     /// Write the lines of at least this perplexity (lower is often boilerplate)
     #[arg(long, value_name = "X", value_parser = parse_perplexity)]
     min_perplexity: Option<f64>,
-    /// Write this percentage of the lines, those of the lowest perplexity (the first ones, where
-    /// several have the same). The text is read twice; standard input and pipes are kept in a
-    /// temporary file
+    /// Write this percentage of the lines, those with the lowest perplexity (the first ones of
+    /// equal ones). The text is read twice; standard input and pipes are kept in a temporary file
     #[arg(long, value_name = "N", value_parser = parse_percent)]
     keep_percent: Option<Percent>,
     /// Write the other lines instead
@@ -101,8 +100,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
     /// The file to write, compressed when named .gz, .zst, .bz2 or .xz; - for standard output. A
-    /// folder (one that exists, or a name with / at its end) gets an output for each input, under
-    /// its name; those that are there already are complete, and are skipped
+    /// folder (an existing one, or a name with / at its end) gets an output for each input, under
+    /// its name; existing outputs are complete and are skipped
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 }
@@ -132,7 +131,7 @@ fn exit_with_conflict(reason: &str) -> ! {
     clap::Error::raw(ErrorKind::ArgumentConflict, format!("{reason}\n")).exit()
 }
 
-/// What `--normalize` and `--spm` do to text.
+/// Returns the steps of `--normalize` and `--spm`.
 fn preparation(arguments: &Arguments) -> anyhow::Result<Option<Preparation>> {
     let normalizes = arguments.normalize.is_some();
     let pieces = arguments.spm.as_deref().map(SentencePiece::open).transpose()?.map(Arc::new);
@@ -191,8 +190,8 @@ impl Arguments {
         }
     }
 
-    /// The model and the texts. Many files may follow `-i`, so that a model after them looks like
-    /// one more.
+    /// Returns the model and the texts. After `-i` with several files, the model looks like another
+    /// file.
     fn split_files(&self) -> (PathBuf, Vec<PathBuf>) {
         let mut texts = self.input.clone();
         match &self.model {

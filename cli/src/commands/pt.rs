@@ -22,13 +22,13 @@ pub enum Command {
 /// Build one binary file from Moses' text tables
 ///
 /// The files must be in the order of `LC_ALL=C sort` of whole lines, as Moses
-/// writes them (without a reordering table it is enough that lines of one source
-/// are adjacent), or be sorted with --sort. Plain and compressed text is
+/// writes them, or be sorted with --sort. Without a reordering table it is enough
+/// that lines of one source are adjacent. Plain and compressed text is
 /// recognised by its content.
 ///
 /// With --config all text tables of a moses.ini are built into the folder of -o,
 /// the reordering table into the phrase tables, and a moses.ini that names them is
-/// written there; everything else of the ini stays as it is.
+/// written there; the rest of the ini is unchanged.
 ///
 /// Example: miriam pt build --phrase-table phrase-table.gz --reordering
 /// reordering-table.gz -o phrase-table.miriam
@@ -71,13 +71,13 @@ pub struct BuildArguments {
 
 /// Print the entries of source phrases.
 ///
-/// Take one source phrase a line; print its entries as Moses text lines
+/// Reads one source phrase per line; prints its entries as Moses text lines
 /// (source ||| target ||| scores ||| alignment), then an empty line.
 ///
 /// Example: echo "ein mann" | miriam pt query phrase-table.miriam
 #[derive(Args)]
 pub struct QueryArguments {
-    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
+    /// The phrase table: a file of this program, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Add a fifth field with the reordering scores
     #[arg(long)]
@@ -92,19 +92,18 @@ pub struct QueryArguments {
 
 /// Print a whole phrase table as text
 ///
-/// Fields are those of the text it was built from; entries of a source keep
-/// their order, sources are in the order of the file's index, the same for the
-/// same text. Probabilities are printed with as many digits as reproduce the
-/// stored score; those below e^-100 were clipped there. `| LC_ALL=C sort` gives
-/// the order that `pt build` takes. Of a ProbingPT directory of Moses only the
-/// source phrases in its cache are printed: of the others it has only hashes.
+/// Fields are those of the original text. Entries of a source keep their order;
+/// sources are in the order of the file's index. Probabilities have enough digits
+/// to reproduce the stored scores, which are clipped at e^-100. `| LC_ALL=C sort`
+/// gives the order for `pt build`. Of a ProbingPT directory of Moses only the
+/// source phrases in its cache are printed, because the others are only hashes.
 ///
 /// Example: miriam pt dump phrase-table.miriam -o phrase-table.gz --reordering
 /// reordering-table.gz
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct DumpArguments {
-    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
+    /// The phrase table: a file of this program, or a ProbingPT directory of Moses
     file: PathBuf,
     /// The file for the text; `-` is standard output, .gz and .zst are compressed
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -119,7 +118,7 @@ pub struct DumpArguments {
 /// Example: miriam pt info phrase-table.miriam --json
 #[derive(Args)]
 pub struct InfoArguments {
-    /// The phrase table: a file of ours, or a ProbingPT directory of Moses
+    /// The phrase table: a file of this program, or a ProbingPT directory of Moses
     file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -178,7 +177,7 @@ fn check_table(table: &Path, output: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// Builds the text tables of an ini, and writes the ini that names the binary ones.
+/// Builds the text tables of an ini, and writes an ini with the binary ones.
 fn build_system(
     ini: &Path,
     output: &Path,
@@ -356,7 +355,7 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The counts of `table`. A table of Moses does not have all of them.
+/// Returns the counts of `table`. A table of Moses does not have all of them.
 fn table_counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str, u64)> {
     let mut counts = vec![
         ("entries", statistics.entries),
@@ -389,8 +388,8 @@ fn table_counts(table: &AnyTable, statistics: &Statistics) -> Vec<(&'static str,
     counts
 }
 
-/// The sections of our file, or the files of a table of Moses, with their sizes
-/// in bytes.
+/// Returns the sections of a file of this program, or the files of a table of Moses, with their
+/// sizes in bytes.
 fn section_sizes(table: &AnyTable) -> Vec<(&str, u64)> {
     match table {
         AnyTable::Native(table) => {
@@ -401,7 +400,7 @@ fn section_sizes(table: &AnyTable) -> Vec<(&str, u64)> {
     }
 }
 
-/// A number as JSON has it; an empty table has no lowest score.
+/// Converts a number to JSON; an empty table has no lowest score.
 fn json_number(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { "null".into() }
 }

@@ -14,13 +14,13 @@ use miriam_textproc::{
 /// The options of raw text, as given.
 #[derive(Default)]
 pub struct RawTextOptions {
-    /// Whether to read the file beside the ini; where it is not said, it is read if it exists.
+    /// Whether to read the file beside the ini; `None` reads it if it exists.
     reads_file: Option<bool>,
     given: TextProcessorConfig,
     pub running_text: RunningTextOptions,
 }
 
-/// Options of text that is not a sentence a line, as given.
+/// Options of text that is not one sentence per line, as given.
 #[derive(Default)]
 pub struct RunningTextOptions {
     splits: bool,
@@ -53,7 +53,7 @@ Raw text; only translations are detokenised, other outputs contain tokens:
 ";
 
 impl RawTextOptions {
-    /// Parses the option `name`, whose value `value` returns; false for any other option.
+    /// Parses the option `name`, whose value `value` returns. Returns false for any other option.
     pub fn parse_option(
         &mut self,
         name: &str,
@@ -82,8 +82,8 @@ impl RawTextOptions {
         Ok(true)
     }
 
-    /// Whether a server prepares texts by the file beside the ini; where it is not said, it does if
-    /// the file exists. It takes no other steps.
+    /// Returns whether a server prepares texts with the file beside the ini; `None` if the file
+    /// decides. A server has no other steps.
     #[cfg(feature = "serve")]
     pub fn server_setting(&self) -> Result<Option<bool>, Error> {
         if self.given != TextProcessorConfig::default() {
@@ -94,7 +94,7 @@ impl RawTextOptions {
         Ok(self.reads_file)
     }
 
-    /// The steps, if there are any, for the system of `configuration`.
+    /// Returns the steps for the system of `configuration`, if there are any.
     pub fn load_steps(
         &self,
         configuration: &Configuration,
@@ -137,8 +137,8 @@ impl RawTextOptions {
         Ok(Some(PreparationSteps { processor: settings.build()?, language, prefixes }))
     }
 
-    /// The input, which is looked at as it is read: a warning says if it does not look tokenised,
-    /// though nothing here or beside the ini tokenises it. `-no-raw` says that it is prepared.
+    /// Returns the input, which is sampled while it is read. A warning is logged if it does not
+    /// look tokenised and no step tokenises it, unless `-no-raw` is given.
     pub fn watch_tokenization(
         &self,
         input: Input,
@@ -156,15 +156,15 @@ impl RawTextOptions {
     }
 }
 
-/// The file with the preparation of the system of `configuration`, which need not exist.
+/// Returns the file with the preparation of the system of `configuration`, which need not exist.
 pub fn preparation_file(configuration: &Configuration) -> PathBuf {
     TextProcessorConfig::path_beside(&configuration.ini)
 }
 
-/// The bytes of a line that are looked at.
+/// The most bytes of a line in the sample.
 const MAX_SAMPLED_LINE: usize = 1 << 16;
 
-/// A text of which a sample is taken as it is read.
+/// A text that is sampled while it is read.
 struct WatchedText {
     input: Input,
     name: String,
@@ -179,7 +179,7 @@ impl Read for WatchedText {
         let read = self.input.read(buffer)?;
         let Some(sample) = &mut self.sample else { return Ok(read) };
         for part in buffer[..read].split_inclusive(|&byte| byte == b'\n') {
-            // The start of a line is sample enough.
+            // The start of a line is enough for the sample.
             let room = MAX_SAMPLED_LINE.saturating_sub(self.line.len());
             self.line.extend_from_slice(&part[..part.len().min(room)]);
             if part.ends_with(b"\n") {
@@ -206,7 +206,7 @@ impl Read for WatchedText {
     }
 }
 
-/// Refuses options whose output raw text cannot contain.
+/// Rejects options whose output raw text cannot contain.
 fn check_compatible(
     settings: &TextProcessorConfig,
     configuration: &Configuration,
@@ -247,12 +247,12 @@ pub struct PreparationSteps {
 }
 
 impl RunningTextOptions {
-    /// Whether the text is not a sentence a line.
+    /// Whether the text is not one sentence per line.
     fn is_given(&self) -> bool {
         self.splits || self.is_html
     }
 
-    /// The format of text that is not a sentence a line, if that is asked for.
+    /// Returns the format of text that is not one sentence per line, if an option asks for it.
     ///
     /// # Errors
     /// If options contradict each other.
@@ -272,7 +272,7 @@ impl RunningTextOptions {
         }
     }
 
-    /// The splitter for the language that is named, or that of `steps`.
+    /// Returns the splitter for the given language, or that of `steps`.
     pub fn splitter(&self, steps: Option<&PreparationSteps>) -> SentenceSplitter {
         if let Some(prefixes) = steps.and_then(|steps| steps.prefixes.as_ref()) {
             return SentenceSplitter::with_prefixes(prefixes.clone());

@@ -45,8 +45,8 @@ const REFUSED: [(&str, &str); 14] = [
     ("--cite", "it is cited by Post (2018), A Call for Clarity in Reporting BLEU Scores"),
 ];
 
-/// Translates sacreBLEU's spellings in the words of `miriam evaluate`; those of other commands
-/// stay as they are.
+/// Translates sacreBLEU's spellings in the arguments of `miriam evaluate`; arguments of other
+/// commands are unchanged.
 ///
 /// # Errors
 /// If an option is not available, with its name and the reason.

@@ -19,29 +19,29 @@ use crate::common::{CommonOptions, Threads, is_broken_pipe};
 use crate::console;
 
 /// Serve translations to programs that speak Moses' XML-RPC, LibreTranslate, Marian's websocket,
-/// OpenNMT, OPUS-MT, OPUS-CAT, DeepL or our own protocol
+/// OpenNMT, OPUS-MT, OPUS-CAT, DeepL or this program's own protocol
 ///
-/// A model is a moses.ini, a neural model of any format, or a language model. What a sentence
-/// becomes is what miriam translate and miriam nmt translate print. SIGHUP reads the
-/// configuration and what changed again; SIGTERM stops in order.
+/// A model is a moses.ini, a neural model of any format, or a language model. Translations are
+/// the same as from miriam translate and miriam nmt translate. SIGHUP reloads the configuration
+/// and changed models; SIGTERM stops in order.
 ///
 /// Example: miriam serve --model toy=examples/toy/moses.ini,from=en,to=es
 #[derive(Args)]
 pub struct Arguments {
-    /// A file in TOML, with models and limits; what is given here comes on top of it
+    /// A file in TOML with models and limits; options override or extend it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A model: its name and path, then its languages and other keys, from=de,to=en; repeats
     #[arg(short, long, value_name = "NAME=PATH,...", value_parser = ModelConfiguration::parse)]
     model: Vec<ModelConfiguration>,
-    /// Where to listen, an address with a port; port 0 is a free one; repeats
+    /// The address and port to listen on; port 0 is a free one; repeats
     /// [127.0.0.1:8080]
     #[arg(short, long, value_name = "ADDRESS:PORT")]
     listen: Vec<String>,
-    /// Where to listen on this machine alone, a port of 127.0.0.1
+    /// Listen only on this machine, on this port of 127.0.0.1
     #[arg(short, long, value_name = "PORT", conflicts_with = "listen")]
     port: Option<u16>,
-    /// A Unix socket to listen to; repeats
+    /// A Unix socket to listen on; repeats
     #[arg(long, value_name = "PATH")]
     unix: Vec<PathBuf>,
     /// The mode of Unix sockets, in octal digits [0660]
@@ -56,36 +56,36 @@ pub struct Arguments {
     /// The file of keys that clients need: SHA-256, name, rpm=N, cpm=N, admin
     #[arg(long, value_name = "FILE")]
     api_keys: Option<PathBuf>,
-    /// An origin whose pages may read answers, or *; repeats
+    /// An origin whose pages may read responses, or *; repeats
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
-    /// The protocols that are served, with commas between: v1, xmlrpc, libre, marian, opennmt,
+    /// The protocols to serve, separated by commas: v1, xmlrpc, libre, marian, opennmt,
     /// opusmt, opuscat, deepl [all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = str::parse::<Api>)]
     apis: Vec<Api>,
-    /// Serve no page for people, protocols only
+    /// Serve no page for people, only protocols
     #[arg(long)]
     no_page: bool,
-    /// What comes before all paths, as /mt, where a proxy gives the server a part of a site
+    /// The prefix of all paths, such as /mt, where a proxy maps a part of a site to the server
     #[arg(long, value_name = "PATH")]
     base_path: Option<String>,
-    /// An address with a port for measurements and health alone
+    /// An address with a port that serves only measurements and health
     #[arg(long, value_name = "ADDRESS:PORT")]
     metrics: Option<String>,
-    /// A file for a line of JSON a request, without texts; - for standard error
+    /// A file for one line of JSON per request, without texts; - for standard error
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
     /// A proxy, an address or a network, whose X-Forwarded-For names the client in the log; repeats
     #[arg(long, value_name = "ADDRESS/BITS")]
     trusted_proxy: Vec<String>,
-    /// The language through which pairs are translated that no model has
+    /// The pivot language for pairs that no model has
     #[arg(long, value_name = "LANGUAGE")]
     pivot: Option<String>,
-    /// Open all models, translate a line with each, and end
+    /// Open all models, translate a line with each, and exit
     #[arg(long)]
     check: bool,
-    /// Make a key, print it and then its line for the file of keys, which has only its SHA-256, and
-    /// end
+    /// Create a key, print it and its line for the file of keys, which has only its SHA-256, and
+    /// exit
     #[arg(long, value_name = "NAME", exclusive = true)]
     new_key: Option<String>,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The configuration of the file and the command line.
+    /// Returns the configuration of the file and the command line.
     fn configuration(&self, threads: Threads) -> miriam_serve::Result<Configuration> {
         let mut all = match &self.config {
             Some(file) => Configuration::read(file)?,
@@ -130,16 +130,16 @@ impl Arguments {
     }
 }
 
-/// One neural model, by the options of marian-server.
+/// One neural model, with the options of marian-server.
 #[derive(Args)]
 pub struct NeuralArguments {
     /// The model: a file or a folder, or a decoder's configuration
     #[arg(short, long)]
     model: PathBuf,
-    /// Its vocabularies, source and target, or one of both
+    /// Its source and target vocabularies, or a joint one
     #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Vec<PathBuf>,
-    /// The port, of this machine alone
+    /// The port, only on this machine
     #[arg(short, long, value_name = "PORT", default_value = "8080")]
     port: u16,
     #[command(flatten)]
@@ -217,7 +217,7 @@ pub fn run_server(
     let addresses = server.addresses().iter().map(|address| format!("listening on {address}"));
     let metrics = server.metrics_address().map(|address| format!("measurements at {address}"));
     for line in addresses.chain(metrics) {
-        // The program that started the server may wait for this line, and read no further.
+        // The program that started the server may read only this line.
         match console::print_line(&line) {
             Err(error) if is_broken_pipe(&error) => {}
             Err(error) => tracing::warn!("{error}; {line}"),
@@ -232,7 +232,7 @@ pub fn run_server(
         signal != SIGHUP
     });
     ensure!(asked_to_stop, "no model opened, so there is nothing to serve");
-    // Another signal kills.
+    // A second signal kills.
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if signal != SIGHUP {

@@ -6,12 +6,12 @@ use miriam_decoder::{Configuration, Error};
 
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
-/// The configuration of `tokens`; where they name a model of another kind, the error says so.
+/// Reads the configuration of `tokens`. If they name a model of another kind, the error says so.
 pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
     read_configuration_or(tokens, &[])
 }
 
-/// As [`read_configuration`]; `defaults` hold where neither tokens nor the ini have the option.
+/// Does [`read_configuration`] with `defaults` for options that neither tokens nor the ini have.
 pub fn read_configuration_or(
     tokens: &[String],
     defaults: &[(&str, &str)],
@@ -24,7 +24,7 @@ pub fn read_configuration_or(
     })
 }
 
-/// The ini that the tokens name, as they give it.
+/// Returns the ini that the tokens name.
 fn find_ini(tokens: &[String]) -> Option<&Path> {
     let at = tokens.iter().position(|token| {
         token.starts_with('-') && matches!(token.trim_start_matches('-'), "f" | "config")

@@ -1,5 +1,5 @@
-//! Telling systemd, or another supervisor that knows its protocol, how a service does: datagrams
-//! to the socket that `NOTIFY_SOCKET` names. Without it, or with an empty one, nothing is sent.
+//! Notification of systemd, or another supervisor with its protocol: datagrams to the socket that
+//! `NOTIFY_SOCKET` names. Without a name nothing is sent.
 
 use std::ffi::OsStr;
 use std::io;

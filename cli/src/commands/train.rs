@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Its target side
     #[arg(long, value_name = "FILE", requires = "dev_source")]
     dev_target: Option<PathBuf>,
-    /// Text for the language model in place of the target side; may repeat
+    /// Text for the language model instead of the target side; may repeat
     #[arg(long, value_name = "FILE")]
     lm_text: Vec<PathBuf>,
     /// The folder of the model; a run that ended early resumes in it
@@ -50,7 +50,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LANGUAGE", requires = "raw")]
     target_language: Option<String>,
     /// Nonbreaking prefixes of the source language, words that keep their full stop, in Moses'
-    /// form, in place of the built-in ones; the model keeps a copy
+    /// form, instead of the built-in list; the model keeps a copy
     #[arg(
         long,
         visible_alias = "source-nonbreaking-prefixes",
@@ -61,10 +61,10 @@ pub struct Arguments {
     /// Nonbreaking prefixes of the target language
     #[arg(long, value_name = "FILE", requires = "raw")]
     target_nonbreaking_prefixes: Option<PathBuf>,
-    /// Leave out pairs with more words on a side
+    /// Drop pairs with more words on a side
     #[arg(long, value_name = "N", default_value_t = 80)]
     max_words: usize,
-    /// Leave out pairs with more words on one side for each on the other
+    /// Drop pairs with a larger ratio of words between the sides
     #[arg(long, value_name = "N", default_value_t = 9)]
     max_ratio: usize,
     /// The alignment model
@@ -83,7 +83,7 @@ pub struct Arguments {
     /// Words in the longest n-grams of the language model
     #[arg(long, value_name = "N", default_value_t = 5)]
     lm_order: usize,
-    /// Leave out n-grams that occur at most this often, as in `lm estimate`
+    /// Drop n-grams that occur at most this often, as in `lm estimate`
     #[arg(long, value_name = "COUNT", num_args = 1.., action = ArgAction::Set)]
     lm_prune: Vec<u64>,
     /// The kind of the language model's file: probing is faster, trie smaller
@@ -95,7 +95,7 @@ pub struct Arguments {
     /// The seed of tuning's random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Iterations of tuning at most
+    /// The most iterations of tuning
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
     /// Also keep the tables and the language model as text, in DIR/text

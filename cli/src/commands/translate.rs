@@ -21,7 +21,7 @@ use crate::signals::{SignalHandler, describe_partial_files};
 
 /// The tokens after `translate`, without those that the program itself handles.
 pub struct TranslateArguments {
-    /// Text in place of a file: what comes before the first option.
+    /// Text instead of a file: the words before the first option.
     text: Option<String>,
     decoder_options: Vec<String>,
     raw_text: RawTextOptions,
@@ -32,7 +32,7 @@ pub struct TranslateArguments {
 }
 
 impl TranslateArguments {
-    /// Sorts the tokens; `Err` names one that is not text.
+    /// Sorts the tokens. An error names one that is not UTF-8.
     pub fn new(
         tokens: impl Iterator<Item = OsString>,
         common: CommonOptions,
@@ -86,7 +86,7 @@ impl TranslateArguments {
         Ok(sorted)
     }
 
-    /// Takes the option `name` if the program itself handles it; otherwise returns false.
+    /// Handles the option `name` if it belongs to the program; otherwise returns false.
     /// `value` gives the value after `=` or the next token.
     fn parse_option(
         &mut self,
@@ -150,7 +150,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let is_shown = writes_stdout && io::stdout().is_terminal();
     let progress = TerminalProgress::new(tokens.common.quiet || is_shown);
     let stop = CancellationToken::new();
-    // Opening waits for the first bytes; until then a signal kills at once.
+    // Opening waits for the first bytes; until then a signal must kill at once.
     let input = open_argument_or_file(tokens.text.as_deref(), &system.settings().input)?;
     let input = tokens.raw_text.watch_tokenization(input, steps.as_ref())?;
     let interrupts = SignalHandler::install(&stop)?;
@@ -164,7 +164,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
         (None, None) => translate_text(&system, input, &stop, &progress),
     };
     let outcome = outcome.map_err(anyhow::Error::from);
-    // A signal to a whole pipeline may also close our output.
+    // A signal to a whole pipeline may also close the output.
     if outcome.as_ref().err().is_none_or(is_broken_pipe) {
         let outputs = system.settings().outputs.iter().map(|(_, output)| output.as_path());
         interrupts.reraise_signal_with_message(&format!(

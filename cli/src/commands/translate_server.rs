@@ -1,5 +1,5 @@
 //! `miriam translate -server`: Moses' way to start a server, with the one system of the command
-//! line. The options of the server are taken out; the others are the system's.
+//! line. The options of the server are removed; the others belong to the system.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ pub struct ServerOptions {
     connections: Option<usize>,
     idle_seconds: Option<u64>,
     log: Option<PathBuf>,
-    /// Options that say what is so anyway, or what there is not.
+    /// Options without effect here.
     without_effect: Vec<String>,
 }
 
 impl ServerOptions {
-    /// Takes the options of the server out of `tokens`, if they ask for one.
+    /// Removes the options of the server from `tokens`, if they contain `-server`.
     ///
     /// # Errors
-    /// If an option lacks its value, or has a wrong one.
+    /// If the value of an option is missing or invalid.
     pub fn take(tokens: &mut Vec<String>) -> Result<Option<Self>, Error> {
         fn is_option(token: &str, name: &str) -> bool {
             token.strip_prefix("--").or(token.strip_prefix('-')) == Some(name)
@@ -76,7 +76,7 @@ impl ServerOptions {
     }
 
     /// Serves the system of `tokens` until a signal stops the server. `raw` is whether texts are
-    /// prepared by the file beside the ini, which is so by default where there is one.
+    /// prepared with the file beside the ini; by default they are if there is one.
     pub fn run(self, tokens: &[String], raw: Option<bool>) -> anyhow::Result<()> {
         for option in &self.without_effect {
             tracing::warn!("{option}: without effect");
@@ -108,7 +108,7 @@ impl ServerOptions {
     }
 }
 
-/// The options without those that name the ini and the threads, which the server sets.
+/// Returns the options without the ini and the threads, which the server sets.
 fn system_options(tokens: &[String]) -> Vec<String> {
     let mut options = Vec::new();
     let mut tokens = tokens.iter();

@@ -13,8 +13,8 @@ use super::raw_text;
 use super::system_configuration::read_configuration_or;
 use crate::common::{CommonOptions, check_files};
 
-/// Search options that hold unless the ini or the command line has others: as good as wider
-/// searches, in a fraction of their time.
+/// Search options that apply unless the ini or the command line has others. They give the quality
+/// of wider searches in a fraction of the time.
 const DEFAULT_SEARCH_OPTIONS: [(&str, &str); 3] =
     [("search-algorithm", "1"), ("cube-pruning-pop-limit", "400"), ("stack", "400")];
 
@@ -26,14 +26,14 @@ pub struct Arguments {
     /// The system's moses.ini, or its folder, with the weights to begin with
     #[arg(short = 'f', long = "config", value_name = "INI")]
     ini: PathBuf,
-    /// The development text, a sentence a line. Raw text if a file `preparation` is beside the ini,
-    /// otherwise prepared as the system's input is
+    /// The development text, one sentence per line. Raw text if a file `preparation` is beside the
+    /// ini, otherwise prepared as the system's input is
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
     /// Its translation, raw or prepared in the same way; repeat it for several
     #[arg(long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
-    /// The texts are prepared already, though a file `preparation` is beside the ini
+    /// The texts are already prepared, even if a file `preparation` is beside the ini
     #[arg(long)]
     no_raw: bool,
     /// The ini to write: the given one with the best weights. In another folder the steps for raw
@@ -43,10 +43,10 @@ pub struct Arguments {
     /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// Iterations at most; stops after five in a row without improvement
+    /// The most iterations; stops after five in a row without improvement
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
-    /// Translations in the list of a line
+    /// Translations per n-best list
     #[arg(long, visible_alias = "nbest", value_name = "N", default_value_t = 100)]
     nbest_size: usize,
     /// The seed of random numbers
@@ -55,7 +55,7 @@ pub struct Arguments {
     /// Let BLEU ignore the case of ASCII letters
     #[arg(long)]
     case_insensitive: bool,
-    /// Also write a line an iteration to this file, which is FILE.partial until the run ends
+    /// Also write one line per iteration to this file, which is FILE.partial until the run ends
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Options of `miriam translate` in one argument, as mert-moses takes them
@@ -130,7 +130,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prepares raw texts by the steps in the file `preparation`, into files in `folder`.
+/// Prepares raw texts with the steps in the file `preparation`, into files in `folder`.
 fn prepare_texts(
     preparation: &Path,
     source: &Path,

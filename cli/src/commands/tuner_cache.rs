@@ -12,11 +12,11 @@ use miriam_nmt::engine::{Autotuner, Cpu};
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 pub struct AutotunerCacheOptions {
-    /// Where to cache which GEMM kernels are the fastest on this CPU
+    /// The cache file of the fastest GEMM kernels on this CPU
     /// [products.json in $MIRIAM_CACHE, $XDG_CACHE_HOME/miriam or ~/.cache/miriam]
     #[arg(long, value_name = "FILE")]
     tuner_file: Option<PathBuf>,
-    /// Measure them again, and store nothing
+    /// Ignore the cache: measure again, and store nothing
     #[arg(long, conflicts_with = "tuner_file")]
     no_tuner_file: bool,
 }
@@ -26,7 +26,7 @@ pub struct AutotunerCache {
     /// The tuner that all networks share.
     pub tuner: Arc<Autotuner>,
     file: Option<PathBuf>,
-    /// Whether the file was named by an option: then problems with it are warnings.
+    /// Whether an option named the file; then problems with it are warnings.
     is_explicit: bool,
 }
 
@@ -53,7 +53,7 @@ impl AutotunerCacheOptions {
 }
 
 impl AutotunerCache {
-    /// A description of the stored choices.
+    /// Returns a description of the stored choices.
     pub fn describe(&self) -> String {
         let count = self.tuner.cached_count();
         match &self.file {
@@ -62,7 +62,7 @@ impl AutotunerCache {
         }
     }
 
-    /// Stores new choices; returns their number.
+    /// Stores new choices, and returns their number.
     pub fn save(&self) -> usize {
         let new = self.tuner.new_choices().len();
         if let Some(file) = self.file.as_deref().filter(|_| new > 0)
@@ -82,7 +82,7 @@ impl AutotunerCache {
     }
 }
 
-/// Logs a problem with the file: as a warning if it was named, else for debugging.
+/// Logs a problem with the file: as a warning if an option named it, otherwise for debugging.
 fn log_problem(is_news: bool, reason: &str) {
     if is_news { tracing::warn!("{reason}") } else { tracing::debug!("{reason}") }
 }

@@ -24,7 +24,7 @@ pub enum ModelKind {
 }
 
 impl ModelKind {
-    /// The name in options and metrics.
+    /// Returns the name in options and metrics.
     pub fn name(self) -> &'static str {
         match self {
             ModelKind::Phrase => "phrase",

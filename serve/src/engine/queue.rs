@@ -166,22 +166,22 @@ impl Class {
 }
 
 impl Task {
-    /// The sentence.
+    /// Returns the sentence.
     pub fn sentence(&self) -> &Sentence {
         &self.request.sentences[self.index]
     }
 
-    /// Its place among those of its request.
+    /// Returns its place among those of its request.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its options.
+    /// Returns its options.
     pub fn options(&self) -> RequestOptions {
         self.request.options
     }
 
-    /// Its deadline.
+    /// Returns its deadline.
     pub fn deadline(&self) -> Instant {
         self.request.deadline
     }
@@ -191,12 +191,12 @@ impl Task {
         self.request.is_wanted()
     }
 
-    /// Its token, which is cancelled when nobody waits for its result.
+    /// Returns its token, which is cancelled when nobody waits for its result.
     pub fn cancellation(&self) -> miriam_textio::CancellationToken {
         self.request.cancellation.clone()
     }
 
-    /// The number of its words, and one for its end.
+    /// Returns the number of its words, and one for its end.
     pub fn words(&self) -> usize {
         self.request.sentence_words(self.index)
     }

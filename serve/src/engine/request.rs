@@ -132,7 +132,7 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// The positions of its source and target tokens.
+    /// Returns the positions of its source and target tokens.
     pub fn spans(&self) -> Link {
         fn position(number: i64) -> usize {
             usize::try_from(number).unwrap_or(0)

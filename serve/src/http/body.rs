@@ -31,7 +31,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// A body of one piece.
+    /// Returns a body of one piece.
     pub fn full(bytes: Bytes) -> Self {
         Body::Full((!bytes.is_empty()).then_some(bytes))
     }

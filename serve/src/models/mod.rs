@@ -322,12 +322,12 @@ fn moses_settings(system: &System) -> Vec<(&'static str, String)> {
 }
 
 impl Model {
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.configuration.name
     }
 
-    /// The language model, if it is one.
+    /// Returns the language model, if it is one.
     pub fn language_model(&self) -> Option<&Arc<LanguageModel>> {
         match &self.served {
             Served::Calls(model) => Some(model),

@@ -307,7 +307,7 @@ impl SentenceSource for Batch<'_> {
     }
 }
 
-/// The scores of the models of an ensemble, named as in n-best lists.
+/// Returns the scores of the models of an ensemble, named as in n-best lists.
 fn named_scores(scores: &[f32]) -> Vec<(String, Vec<f32>)> {
     scores.iter().enumerate().map(|(n, &score)| (format!("F{n}"), vec![score])).collect()
 }

@@ -125,7 +125,7 @@ impl PhraseModel {
         Hypothesis { text, tokens, score, alignment, phrases, features, ..Hypothesis::default() }
     }
 
-    /// The values of each feature, by name; nothing where there are none.
+    /// Returns the values of each feature, by name; nothing where there are none.
     fn named_values(&self, values: &[f32]) -> Vec<(String, Vec<f32>)> {
         let features = self.system.features().iter().filter(|_| !values.is_empty());
         features
@@ -203,7 +203,7 @@ fn push_phrase(
     alignment.extend(points.map(|&(s, t)| (source.start + u32::from(s), first + u32::from(t))));
 }
 
-/// The words of a line.
+/// Returns the words of a line.
 fn split_tokens(line: &[u8]) -> Vec<Vec<u8>> {
     miriam_textio::fields::split_words(line).map(<[u8]>::to_vec).collect()
 }

@@ -50,7 +50,7 @@ pub(crate) struct BleuScore {
 const LOG_OF_ZERO: f64 = -9_999_999_999.0;
 
 impl Smoothing {
-    /// The smoothing method called `name`, with `value` or else sacreBLEU's default value;
+    /// Returns the smoothing method called `name`, with `value` or else sacreBLEU's default value;
     /// `None` for an unknown name.
     pub fn from_name(name: &str, value: Option<f64>) -> Option<Self> {
         Some(match name {
@@ -62,7 +62,7 @@ impl Smoothing {
         })
     }
 
-    /// The method as it is written in signatures.
+    /// Returns the method as it is written in signatures.
     pub fn to_text(self) -> String {
         match self {
             Smoothing::Exponential => "exp".into(),
@@ -74,7 +74,7 @@ impl Smoothing {
 }
 
 impl BleuCounts {
-    /// The counts as a row of statistics, in sacreBLEU's order.
+    /// Returns the counts as a row of statistics, in sacreBLEU's order.
     pub(crate) fn to_row(self) -> Vec<f64> {
         let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, matches, totals } =
             self;
@@ -82,7 +82,7 @@ impl BleuCounts {
         row.map(|count| count as f64).collect()
     }
 
-    /// The counts from a row of statistics, or from a sum of rows.
+    /// Returns the counts from a row of statistics, or from a sum of rows.
     pub(crate) fn from_row(row: &[f64]) -> Self {
         fn at(i: usize, row: &[f64]) -> u64 {
             row[i] as u64
@@ -100,7 +100,7 @@ impl BleuCounts {
         self.compute_score(Smoothing::Exponential, false).score
     }
 
-    /// The score and its factors.
+    /// Returns the score and its factors.
     pub(crate) fn compute_score(&self, smoothing: Smoothing, effective_order: bool) -> BleuScore {
         let brevity_penalty = brevity_penalty(self.hypothesis_len, self.reference_len);
         let mut parts = BleuScore {
@@ -146,7 +146,7 @@ impl BleuCounts {
 }
 
 impl BleuScore {
-    /// The factors in the words of sacreBLEU.
+    /// Returns the factors in the words of sacreBLEU.
     pub(crate) fn to_text(self) -> String {
         let [p1, p2, p3, p4] = self.precisions;
         let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, .. } = self.counts;
@@ -171,7 +171,7 @@ fn log_or_floor(x: f64) -> f64 {
     if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
 }
 
-/// The score of sums in f32. NumPy keeps the product of one of its f32 and a Python number
+/// Returns the score of sums in f32. NumPy keeps the product of one of its f32 and a Python number
 /// in f32; logarithms and everything after them are f64.
 pub(super) fn score_f32(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
     let (matches, totals) = sums[2..].split_at(MAX_NGRAM_ORDER);

@@ -57,19 +57,19 @@ impl ReferenceNgrams {
         ngrams
     }
 
-    /// The id of `word`.
+    /// Returns the id of `word`.
     pub fn token_id(&self, word: &[u8]) -> TokenId {
         self.token_ids.get(word).copied().unwrap_or_default()
     }
 
-    /// The reference length closest to `hypothesis`; of two, the shorter.
+    /// Returns the reference length closest to `hypothesis`; of two, the shorter.
     fn closest_length(&self, hypothesis: u64) -> u64 {
         // The first of equals is the shorter.
         self.lengths.iter().min_by_key(|length| length.abs_diff(hypothesis)).copied().unwrap_or(0)
     }
 }
 
-/// The keys of the n-grams that begin with the first of `tokens`, the shortest first.
+/// Returns the keys of the n-grams that begin with the first of `tokens`, the shortest first.
 fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
     tokens.iter().take(MAX_NGRAM_ORDER).scan(0u128, |key, token| {
         *key = *key << 32 | u128::from(token.0);

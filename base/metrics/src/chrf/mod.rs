@@ -87,7 +87,8 @@ impl Chrf {
         self.char_order + self.word_order
     }
 
-    /// The F-score of triples of counts (hypothesis, reference, both), averaged over orders.
+    /// Returns the F-score of triples of counts (hypothesis, reference, both), averaged over
+    /// orders.
     fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = f64::from(self.beta).powi(2);
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
@@ -155,13 +156,13 @@ impl Chrf {
         f64::from(100.0 * score)
     }
 
-    /// The characters of a line that n-grams are made of.
+    /// Returns the characters of a line that n-grams are made of.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
         line.chars().filter(|c| self.keep_whitespace || !is_space(*c)).map(u32::from).collect()
     }
 }
 
-/// The words of a line, with a punctuation mark at the end, or else at the beginning, of
+/// Returns the words of a line, with a punctuation mark at the end, or else at the beginning, of
 /// each split off.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     fn is_mark(c: char) -> bool {

@@ -38,7 +38,7 @@ impl NgramOverlap {
         }
     }
 
-    /// The suffix at `start` of the sequence that it is part of, truncated to `order`.
+    /// Returns the suffix at `start` of the sequence that it is part of, truncated to `order`.
     fn suffix(&self, start: u32, boundary: usize, order: usize) -> &[u32] {
         let start = start as usize;
         let end = if start < boundary { boundary } else { self.text.len() };
@@ -66,7 +66,7 @@ impl NgramOverlap {
         (self.suffix_array, self.lcp) = (suffixes, shared);
     }
 
-    /// The number of n-grams of length `n` in both sequences, with multiplicity.
+    /// Returns the number of n-grams of length `n` in both sequences, with multiplicity.
     fn count_common(&self, boundary: usize, n: usize) -> usize {
         let mut common = 0;
         let mut sides = [0usize; 2];

@@ -52,7 +52,7 @@ impl<'r> EditDistance<'r> {
         EditDistance { reference, bands, position_masks, costs: Vec::new(), edits: Vec::new() }
     }
 
-    /// The distance of `words`.
+    /// Returns the distance of `words`.
     pub(super) fn compute(&mut self, words: &[u32]) -> usize {
         match &self.position_masks {
             Some(positions) => bit_parallel_distance(words, self.reference.len(), positions),
@@ -97,7 +97,7 @@ impl<'r> EditDistance<'r> {
         costs[costs.len() - 1] as usize
     }
 
-    /// The distance of `words`; calls `visit` with the edits of the path, from its end to
+    /// Returns the distance of `words`; calls `visit` with the edits of the path, from its end to
     /// its beginning.
     pub(super) fn trace_back(&mut self, words: &[u32], mut visit: impl FnMut(Edit)) -> usize {
         let distance = self.fill_table(words);
@@ -121,7 +121,7 @@ impl<'r> EditDistance<'r> {
     }
 }
 
-/// The band of each row of the table that Tercom fills.
+/// Returns the band of each row of the table that Tercom fills.
 fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
     let ratio = if length == 0 { 1.0 } else { reference as f64 / length as f64 };
     let band = if (BEAM_WIDTH as f64) < ratio / 2.0 {

@@ -41,7 +41,7 @@ impl EditAlignment {
 /// target.
 type ShiftRank = (isize, usize, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
 
-/// The words after the best shift; `None` if none helps or too many were tried.
+/// Returns the words after the best shift; `None` if none helps or too many were tried.
 /// `candidates` counts the shifts tried over all rounds.
 pub(super) fn best_shift(
     words: &[u32],

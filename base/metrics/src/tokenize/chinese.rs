@@ -7,7 +7,7 @@ pub(super) fn tokenize(line: &str) -> String {
     mteval13a::split_western_punctuation(&space_around(line, is_chinese))
 }
 
-/// The ranges that sacreBLEU looks at. It means the extension B of the ideographs
+/// Returns the ranges that sacreBLEU looks at. It means the extension B of the ideographs
 /// and the compatibility supplement too, but writes their bounds as strings of two
 /// characters, so that U+2001 to U+2A6D and U+2F81 to U+2FA1 take their place.
 fn is_chinese(c: char) -> bool {

@@ -33,7 +33,7 @@ pub const PIECE_TOKENIZERS: [PieceTokenizer; 4] = [
 ];
 
 impl PieceTokenizer {
-    /// The tokeniser of this name.
+    /// Returns the tokeniser of this name.
     pub fn find(name: &str) -> Option<Self> {
         PIECE_TOKENIZERS.into_iter().find(|tokenizer| tokenizer.name == name)
     }

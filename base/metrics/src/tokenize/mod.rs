@@ -1,7 +1,7 @@
 //! BLEU's tokenisers, by their names in signatures.
 //!
-//! Each takes a line and returns it with spaces between the tokens, as sacreBLEU's do.
-//! Their substitutions are written as scans, because each looks at two characters only.
+//! Each returns a line with spaces between the tokens, as in sacreBLEU.
+//! Their substitutions are written as scans, because each depends on two characters only.
 
 mod chinese;
 mod external;
@@ -38,7 +38,7 @@ impl Tokenizer {
     /// The names of all tokenisers that are built in, as in signatures.
     pub const NAMES: [&str; 5] = ["13a", "none", "intl", "char", "zh"];
 
-    /// Its name in signatures.
+    /// Returns its name in signatures.
     pub fn name(&self) -> &str {
         match self {
             Tokenizer::Mteval13a => "13a",
@@ -50,7 +50,7 @@ impl Tokenizer {
         }
     }
 
-    /// The tokeniser with this name in signatures; `None` if it is not built in.
+    /// Returns the tokeniser with this name in signatures; `None` if it is not built in.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "13a" => Tokenizer::Mteval13a,

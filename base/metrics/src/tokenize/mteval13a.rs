@@ -17,13 +17,13 @@ pub(crate) fn unescape_entities(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
 }
 
-/// Whether a character is always a token of its own: ASCII punctuation except apostrophe,
+/// Whether a character is always a separate token: ASCII punctuation except apostrophe,
 /// comma, stop and hyphen.
 pub(crate) fn is_splitting_punctuation(c: char) -> bool {
     matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
 }
 
-/// The rules for western languages, which other tokenisers use too.
+/// Returns the rules for western languages, which other tokenisers use too.
 pub(super) fn split_western_punctuation(text: &str) -> String {
     split_number_punctuation(&space_around(text, is_splitting_punctuation))
 }

@@ -24,7 +24,7 @@ impl Isa {
     /// The baseline of every processor.
     pub const PLAIN: Isa = Isa(Level::Plain);
 
-    /// The best instruction set of this processor.
+    /// Returns the best instruction set of this processor.
     pub fn detect() -> Self {
         Self::avx512().or_else(Self::avx2).unwrap_or(Self::PLAIN)
     }
@@ -47,7 +47,7 @@ impl Isa {
         None
     }
 
-    /// The rank of `key`: how many of `keys`, at most eight units in ascending order,
+    /// Returns the rank of `key`: how many of `keys`, at most eight units in ascending order,
     /// are less than it.
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
@@ -63,7 +63,7 @@ impl Isa {
     }
 }
 
-/// The index of `key` among the distinct keys of `keys`, which are in any order. Nearly
+/// Returns the index of `key` among the distinct keys of `keys`, which are in any order. Nearly
 /// all blocks have one unit, for which a call would cost more than the comparison.
 #[inline(always)]
 pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
@@ -76,7 +76,7 @@ pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     None
 }
 
-/// A mask of which of four keys are `key`, a bit each.
+/// Returns a mask of which of four keys are `key`, one bit each.
 #[inline(always)]
 fn match_mask4(unit: &Unit, key: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]

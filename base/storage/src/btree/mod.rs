@@ -49,13 +49,13 @@ pub struct StaticBTree {
 }
 
 impl StaticBTree {
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[inline(always)]
     pub const fn nodes(self) -> u64 {
         self.count.div_ceil(self.node_keys)
     }
 
-    /// The node that holds the keys between those of slot `slot - 1` and `slot` of
+    /// Returns the node that holds the keys between those of slot `slot - 1` and `slot` of
     /// `node`, if there are any.
     #[inline(always)]
     pub const fn child(self, node: u64, slot: u64) -> Option<u64> {
@@ -64,14 +64,14 @@ impl StaticBTree {
         if child * self.node_keys < self.count { Some(child) } else { None }
     }
 
-    /// The range of units of `node`.
+    /// Returns the range of units of `node`.
     #[inline(always)]
     pub const fn units(self, node: u64) -> std::ops::Range<u64> {
         let width = self.node_keys / 4;
         node * width..(node + 1) * width
     }
 
-    /// The positions of the keys in ascending order of keys: the least key is at
+    /// Returns the positions of the keys in ascending order of keys: the least key is at
     /// the first of them. Nodes are visited without recursion.
     pub fn in_order_positions(self) -> InOrderPositions {
         let mut positions = InOrderPositions { tree: self, path: [(0, 0); MAX_DEPTH], depth: 0 };
@@ -81,7 +81,7 @@ impl StaticBTree {
         positions
     }
 
-    /// The position of `key`; `None` where it is absent or `keys` ends too early.
+    /// Returns the position of `key`; `None` where it is absent or `keys` ends too early.
     pub fn find(self, isa: Isa, keys: &[Unit], key: u32) -> Option<u64> {
         let mut node = 0;
         if self.count == 0 {
@@ -100,7 +100,7 @@ impl StaticBTree {
     }
 }
 
-/// The key at `slot`, if there is one.
+/// Returns the key at `slot`, if there is one.
 #[inline(always)]
 pub fn key_at(keys: &[Unit], slot: usize) -> Option<u32> {
     keys.get(slot / 4).map(|unit| unit.0[slot % 4])

@@ -24,7 +24,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x8fmiriam\n";
 pub struct FileKind([u8; 16]);
 
 impl FileKind {
-    /// The kind with this name. Panics unless the name is 1 to 16 ASCII letters, digits
+    /// Returns the kind with this name. Panics unless the name is 1 to 16 ASCII letters, digits
     /// or hyphens, so use it in a `const`.
     pub const fn new(name: &str) -> Self {
         let name = name.as_bytes();

@@ -99,7 +99,7 @@ impl Container {
         Ok(self)
     }
 
-    /// A container of `bytes`, whose first page is checked; `path` names them in messages.
+    /// Returns a container of `bytes`, whose first page is checked; `path` names them in messages.
     ///
     /// # Errors
     /// Where the bytes are not a container or are damaged in the first page.
@@ -145,27 +145,27 @@ impl Container {
         })
     }
 
-    /// The path, or the name of a container in memory.
+    /// Returns the path, or the name of a container in memory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The kind of the file's content.
+    /// Returns the kind of the file's content.
     pub fn kind(&self) -> FileKind {
         self.kind
     }
 
-    /// The version of the kind's layout.
+    /// Returns the version of the kind's layout.
     pub fn kind_version(&self) -> u32 {
         self.kind_version
     }
 
-    /// The sections in file order.
+    /// Returns the sections in file order.
     pub fn sections(&self) -> &[SectionInfo] {
         &self.sections
     }
 
-    /// The length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn file_length(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -177,7 +177,7 @@ impl Container {
             .ok_or_else(|| self.damaged(name, "the section is missing"))
     }
 
-    /// The section `name` as items of `T`.
+    /// Returns the section `name` as items of `T`.
     ///
     /// # Errors
     /// [`Error::Damaged`] where it is missing or its items have another size.
@@ -191,7 +191,7 @@ impl Container {
             .map_err(|reason| self.damaged(name, reason))
     }
 
-    /// The metadata block.
+    /// Returns the metadata block.
     ///
     /// # Errors
     /// [`Error::Damaged`] where it is missing or holds no `T`.
@@ -224,13 +224,13 @@ impl Container {
         Ok(())
     }
 
-    /// An [`Error::Damaged`] for `place`, a section's name, in this file.
+    /// Returns an [`Error::Damaged`] for `place`, a section's name, in this file.
     pub fn damaged(&self, place: &str, reason: impl Into<String>) -> Error {
         Error::damaged(&self.path, place, reason)
     }
 }
 
-/// The section table as a list, checked: sections are in order, aligned, disjoint and
+/// Returns the section table as a list, checked: sections are in order, aligned, disjoint and
 /// inside the file, which ends with the last one.
 fn check_sections(
     entries: &[SectionEntry],

@@ -91,7 +91,7 @@ impl ContainerWriter {
         Ok(writer)
     }
 
-    /// The path the container was started with.
+    /// Returns the path the container was started with.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -34,9 +34,9 @@ pub fn nonzero_key(hash: u64) -> u64 {
 pub trait LineKeys {
     /// Pairs in a line.
     const SLOTS: usize;
-    /// The key in `slot`, 0 when it is empty. Slots are filled from the first on.
+    /// Returns the key in `slot`, 0 when it is empty. Slots are filled from the first on.
     fn key(&self, slot: usize) -> u64;
-    /// The slot that holds `key`.
+    /// Returns the slot that holds `key`.
     fn find(&self, key: u64) -> Option<usize>;
 }
 
@@ -46,7 +46,7 @@ pub trait TableLine:
 {
     /// The value of a key.
     type Value: Copy + Default + Send + Sync;
-    /// The value in `slot`.
+    /// Returns the value in `slot`.
     fn value(&self, slot: usize) -> Self::Value;
     /// Puts a pair into `slot`.
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
@@ -54,16 +54,16 @@ pub trait TableLine:
     type Entry: Pod + Copy + Default + Send + Sync;
     /// Packs `key` (not 0), `value`, and `side_value`, which lines do not hold.
     fn pack_entry(key: u64, value: Self::Value, side_value: u32) -> Self::Entry;
-    /// The key, the value and the side value.
+    /// Returns the key, the value and the side value.
     fn unpack_entry(entry: &Self::Entry) -> (u64, Self::Value, u32);
-    /// The (key, value) pairs of the line, in the order of slots.
+    /// Returns the (key, value) pairs of the line, in the order of slots.
     fn pairs(&self) -> impl Iterator<Item = (u64, Self::Value)> + '_ {
         let slots = (0..Self::SLOTS).map(|slot| (self.key(slot), self.value(slot)));
         slots.take_while(|pair| pair.0 != 0)
     }
 }
 
-/// A mask of which of the first four `keys` are `key`, a bit each; no branch depends on
+/// Returns a mask of which of the first four `keys` are `key`, one bit each; no branch depends on
 /// the answer.
 #[inline(always)]
 fn match_mask4(keys: &[u64], key: u64) -> u32 {
@@ -183,14 +183,14 @@ impl AtomicLine4 {
         <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
     }
 
-    /// The value in `slot`.
+    /// Returns the value in `slot`.
     #[inline(always)]
     pub fn value(&self, slot: usize) -> &AtomicU64 {
         &self.values[slot]
     }
 }
 
-/// The home lines for `entries` entries at the load factor `load` (0 to 1).
+/// Returns the home lines for `entries` entries at the load factor `load` (0 to 1).
 pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
@@ -199,7 +199,7 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub usize);
 
-/// The slot of `key` in `lines`, `home_lines` of which are home lines, as
+/// Returns the slot of `key` in `lines`, `home_lines` of which are home lines, as
 /// [`ProbingTable::find_slot`] finds it; for tables whose values are still being filled in.
 #[inline(always)]
 pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
@@ -207,7 +207,7 @@ pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<
     Some(Slot(line * L::SLOTS + slot))
 }
 
-/// The line and the slot that hold `key`.
+/// Returns the line and the slot that hold `key`.
 #[inline(always)]
 fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = fast_range(key, home_lines) as usize;
@@ -263,7 +263,7 @@ pub struct ProbingTable<L> {
 }
 
 impl<L: TableLine> ProbingTable<L> {
-    /// The table in `lines`, `home_lines` of which are home lines.
+    /// Returns the table in `lines`, `home_lines` of which are home lines.
     ///
     /// # Errors
     /// Why the lines are not a table.
@@ -284,7 +284,7 @@ impl<L: TableLine> ProbingTable<L> {
         prefetch_at(&self.lines, fast_range(key, self.home_lines) as usize);
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<L::Value> {
         let lines = &*self.lines;
@@ -292,17 +292,17 @@ impl<L: TableLine> ProbingTable<L> {
         Some(lines[line].value(slot))
     }
 
-    /// The slot of `key`.
+    /// Returns the slot of `key`.
     pub fn find_slot(&self, key: u64) -> Option<Slot> {
         find_slot(&self.lines, self.home_lines, key)
     }
 
-    /// The lines.
+    /// Returns the lines.
     pub fn lines(&self) -> &[L] {
         &self.lines
     }
 
-    /// Every pair, in table order.
+    /// Returns every pair, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, L::Value)> + '_ {
         self.lines.iter().flat_map(L::pairs)
     }

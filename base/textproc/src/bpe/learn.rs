@@ -47,7 +47,7 @@ pub fn add_bpe_line(line: &[u8], counts: &mut WordCounts) {
     }
 }
 
-/// The end of the first line break of Python's in `text`.
+/// Returns the end of the first line break of Python's in `text`.
 fn line_break_end(text: &[u8]) -> Option<usize> {
     (0..text.len()).find_map(|at| match text[at..] {
         [b'\r', b'\n', ..] => Some(at + 2),
@@ -112,7 +112,7 @@ impl SymbolTable {
         &self.texts[symbol as usize]
     }
 
-    /// The symbols of a word with white space after the replacement of a pair.
+    /// Returns the symbols of a word with white space after the replacement of a pair.
     fn replace_in_text(&mut self, symbols: &[u32], pair: [u32; 2]) -> Vec<u32> {
         let texts: Vec<&[u8]> = symbols.iter().map(|&symbol| &**self.text(symbol)).collect();
         let [first, second] = pair.map(|symbol| &**self.text(symbol));
@@ -197,7 +197,7 @@ impl Learner {
     }
 }
 
-/// The symbols of a word with each `pair`, from left to right, replaced by `joined`.
+/// Returns the symbols of a word with each `pair`, from left to right, replaced by `joined`.
 pub(crate) fn replace_pair(symbols: &[u32], pair: [u32; 2], joined: u32) -> Vec<u32> {
     let mut merged = Vec::with_capacity(symbols.len());
     let mut rest = symbols;

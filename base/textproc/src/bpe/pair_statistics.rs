@@ -51,7 +51,7 @@ struct Candidate {
 }
 
 impl PairStatistics {
-    /// The number of a pair of symbols with these texts.
+    /// Returns the number of a pair of symbols with these texts.
     pub fn intern(&mut self, symbols: [u32; 2], texts: [&Rc<[u8]>; 2]) -> PairId {
         *self.ids.entry(symbols).or_insert_with(|| {
             self.pairs.push(Pair {
@@ -66,7 +66,7 @@ impl PairStatistics {
         })
     }
 
-    /// The two symbols of a pair.
+    /// Returns the two symbols of a pair.
     pub fn symbols(&self, pair: PairId) -> [u32; 2] {
         self.pairs[pair as usize].symbols
     }
@@ -101,7 +101,7 @@ impl PairStatistics {
         self.changed.clear();
     }
 
-    /// The most frequent pair after `num_merges` merges; `None` if none occurs
+    /// Returns the most frequent pair after `num_merges` merges; `None` if none occurs
     /// `min_frequency` times.
     pub fn most_frequent(&mut self, num_merges: usize, min_frequency: u64) -> Option<PairId> {
         let best = match self.pop_candidate() {

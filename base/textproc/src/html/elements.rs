@@ -1,4 +1,4 @@
-//! Elements of HTML and how translation treats them, by name.
+//! Elements of HTML by name, and their treatment in translation.
 
 /// Elements before and after which a line breaks, those of the head, and controls, which a
 /// reader sees as boxes: their tags end a sentence. All others, also unknown ones, are inline, as
@@ -105,10 +105,10 @@ const UNTRANSLATED: &[&str] = &[
     "xmp",
 ];
 
-/// Of these the ones with text that an author may want translated nevertheless.
+/// Those of them with text that an author may want to be translated.
 const TRANSLATABLE: &[&str] = &["code", "kbd", "samp", "var"];
 
-/// Elements of which nothing is shown where they are.
+/// Elements that are invisible in their place.
 const INVISIBLE: &[&str] = &["area", "base", "param", "script", "source", "style", "track", "wbr"];
 
 /// Annotations above the text before them.
@@ -184,7 +184,7 @@ pub(super) fn is_untranslated(name: &[u8]) -> bool {
     is_in(UNTRANSLATED, name)
 }
 
-/// Whether an element that is not translated by itself is where its attributes ask for it.
+/// Whether an untranslated element is translated if its attributes request it.
 pub(super) fn is_translatable(name: &[u8]) -> bool {
     is_in(TRANSLATABLE, name)
 }
@@ -207,7 +207,7 @@ pub(super) fn is_visible(name: &[u8]) -> bool {
     !is_in(INVISIBLE, name)
 }
 
-/// Elements in which white space is shown as it is.
+/// Elements that show white space unchanged.
 pub(super) fn is_preformatted(name: &[u8]) -> bool {
     matches!(name, b"pre" | b"listing")
 }
@@ -216,7 +216,7 @@ pub(super) fn is_raw_text(name: &[u8]) -> bool {
     is_in(RAW_TEXT, name)
 }
 
-/// Of those whose content is not markup, the ones with text in it.
+/// Those of the elements without markup that contain text.
 pub(super) fn is_escapable_raw_text(name: &[u8]) -> bool {
     matches!(name, b"textarea" | b"title")
 }

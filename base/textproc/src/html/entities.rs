@@ -10,8 +10,8 @@ use super::tokens::Syntax;
 /// The longest name of a reference, with `&` and `;`.
 const MAX_REFERENCE: usize = 33;
 
-/// The characters of the reference that `text` begins with, and its length in bytes; none if it
-/// begins with no reference.
+/// Returns the characters of the reference that `text` begins with, and its length in bytes; none
+/// if it begins with no reference.
 pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
     fn is_part(byte: &u8) -> bool {
         byte.is_ascii_alphanumeric() || *byte == b'#'

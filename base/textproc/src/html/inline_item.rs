@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A tag, or what is copied as it is.
+/// A tag, or a part that is copied unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InlineItem {
     pub(super) kind: InlineItemKind,
@@ -29,7 +29,7 @@ pub(super) enum InlineItemKind {
     Mark(MarkKind),
 }
 
-/// What a reader sees of a mark.
+/// The appearance of a mark to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
     /// Nothing.

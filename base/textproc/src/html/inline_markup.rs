@@ -1,4 +1,4 @@
-//! Tags inside a sentence, and writing them into its translation.
+//! Tags inside a sentence, and their places in its translation.
 
 use std::ops::Range;
 
@@ -11,15 +11,14 @@ use crate::AlignedTranslation;
 use crate::characters::{CharClass, first_class};
 use crate::steps;
 
-/// The most tags of a sentence that are put around aligned words; with more of them, which no page
-/// has that people read, each has the share of the translation before it that it has in the
-/// sentence.
+/// The most tags of a sentence that surround aligned words. With more tags, which pages for readers
+/// do not have, each is placed at the same relative position as in the sentence.
 const MAX_ITEMS: usize = 1000;
 
-/// The most tags times words of a sentence, likewise: a tag looks at every word for its place.
+/// The largest product of tags and words of a sentence, likewise: a tag checks every word.
 const MAX_COMPARISONS: usize = 1 << 18;
 
-/// The tags of a sentence, and what else is copied inside it, in the order of the page.
+/// The tags and other copied items of a sentence, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InlineMarkup {
     items: Vec<InlineItem>,
@@ -99,7 +98,7 @@ struct MarkupWriter<'a> {
     words: &'a [Range<usize>],
     /// The last word before which the white space is written.
     gap: Option<usize>,
-    /// Whether a space has to come before the next word.
+    /// Whether a space must precede the next word.
     wants_space: bool,
     out: &'a mut Vec<u8>,
 }
@@ -152,12 +151,12 @@ impl MarkupWriter<'_> {
         self.out.extend_from_slice(&item.bytes);
         self.wants_space |= item.is_before_space && is_shown;
         if item.is_separator && is_shown && is_inside && self.gap < Some(word) {
-            // It separates the words of the translation as it did those of the sentence.
+            // It separates words of the translation as in the sentence.
             self.gap = Some(word);
         }
     }
 
-    /// Writes what is between `word` and the word before, unless that is done.
+    /// Writes the text between `word` and the previous word, unless it is already written.
     fn flush_gap(&mut self, word: usize) {
         if self.gap < Some(word) {
             let start = word.checked_sub(1).map_or(0, |before| self.words[before].end);

@@ -1,14 +1,14 @@
 //! The elements of a sentence as a tree, and the place of each in the translation.
 //!
-//! Every element gets one range of words, inside that of its parent and apart from those of its
-//! siblings, so that the tags of the page are written exactly once and stay nested. The
-//! range of an element is the one with the most of its own words less those of others, so that
-//! a single wrong link does not stretch a tag over half a sentence. Copying tags to every word
-//! they are aligned with, as other programs do, would double links and ids.
+//! Every element gets one range of words, inside the range of its parent and disjoint from those of
+//! its siblings. So every tag of the page is written exactly once, and tags stay nested. The range
+//! of an element maximises the number of its own words minus those of others, so that a single
+//! wrong link does not stretch a tag over half a sentence. Other programs copy tags to every
+//! aligned word, which would duplicate links and ids.
 //!
-//! These ranges are found one by one, and may leave too few words to an element with elements
-//! in it. Then the order of the elements is kept, and ranges of enough words with the most of
-//! their own words are found for all of them together.
+//! These ranges are found one by one, and may leave too few words for an element with elements in
+//! it. Then the elements keep their order, and the best ranges of enough words are found for all
+//! of them together.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) struct Node {
     tags: [Option<usize>; 2],
     /// The bytes of the sentence in it.
     bytes: Range<usize>,
-    /// Whether it is a link, which a reader cannot follow if nothing is in it.
+    /// Whether it is a link, which a reader cannot follow if it is empty.
     pub(super) is_link: bool,
     /// Children and marks, in the order of the sentence.
     pub(super) contents: Vec<Content>,
@@ -58,17 +58,17 @@ impl InlineTree {
     /// The node of the whole sentence.
     pub(super) const ROOT: usize = 0;
 
-    /// The words of the translation in an element.
+    /// Returns the words of the translation in an element.
     pub(super) fn span(&self, node: usize) -> Range<usize> {
         self.nodes[node].span.clone()
     }
 
-    /// The items of its start tag and end tag.
+    /// Returns the items of its start tag and end tag.
     pub(super) fn tags(&self, node: usize) -> [Option<usize>; 2] {
         self.nodes[node].tags
     }
 
-    /// Its children and marks, in the order of the translation.
+    /// Returns its children and marks, in the order of the translation.
     pub(super) fn contents(&self, node: usize) -> &[Content] {
         &self.nodes[node].contents
     }
@@ -99,7 +99,7 @@ impl InlineTree {
         tree
     }
 
-    /// The tree, nothing placed yet. A node comes before its descendants.
+    /// Returns the tree, nothing placed yet. A node comes before its descendants.
     fn new(items: &[InlineItem], length: usize) -> Self {
         let started: hashbrown::HashSet<usize> = items
             .iter()
@@ -144,8 +144,8 @@ impl InlineTree {
         InlineTree { nodes }
     }
 
-    /// The innermost element around each word of the sentence; of several in one word the one
-    /// with the most of it.
+    /// Returns the innermost element around each word of the sentence; of several in one word the
+    /// one with the most of it.
     fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
         let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {
@@ -400,8 +400,8 @@ impl Placer<'_> {
         found
     }
 
-    /// The words of `span`, none of them `taken`, that a child of `node` with `count` words of its
-    /// own gets; none if it gets no words.
+    /// Returns the words of `span`, none of them `taken`, that a child of `node` with `count` words
+    /// of its own gets; none if it gets no words.
     fn best_range(
         &self,
         nodes: &[Node],
@@ -456,9 +456,9 @@ impl Placer<'_> {
         Some(best.1).filter(|range| !range.is_empty())
     }
 
-    /// The word of `span`, or its end, before which something from byte `offset` of the sentence
-    /// is: in `gaps` and outside the ranges `taken`, where the fewest links cross it, and of
-    /// several such places the one after the translation of the word before, or else the one
+    /// Returns the word of `span`, or its end, before which something from byte `offset` of the
+    /// sentence is: in `gaps` and outside the ranges `taken`, where the fewest links cross it, and
+    /// of several such places the one after the translation of the word before, or else the one
     /// with the most similar share of the sentence before it. What is attached to the word before
     /// is after its translation, whatever crosses it.
     fn best_gap(

@@ -1,9 +1,8 @@
-//! HTML and XML: sentences of a document, and the document with translations in their place.
+//! HTML and XML: the sentences of a document, and the document with translations instead.
 //!
-//! A page is not parsed into a tree and written again, which would lose what its author wrote:
-//! everything but the text of sentences is copied byte for byte. Elements that break
-//! lines end sentences; tags inside a sentence are put around the words of its translation
-//! that are aligned with theirs, each tag exactly once.
+//! A page is not parsed into a tree and written again, which would change its source. Everything
+//! except the text of sentences is copied byte for byte. Elements that break lines end sentences.
+//! Tags inside a sentence surround the aligned words of its translation, each tag exactly once.
 //!
 //! White space inside a sentence is one space, as browsers show it, except in `pre`; so is a
 //! space that does not break. Scripts, styles, `code` and similar elements, and those with
@@ -11,9 +10,9 @@
 //! them are translated by themselves. Attributes are not translated. Numbers and addresses
 //! are copied too, see [`needs_translation`](crate::needs_translation).
 //!
-//! Words that a reader sees apart are apart in sentences: an image, a mark of a footnote or a
-//! script between two letters counts as a space, and a link that follows another one at once
-//! begins a sentence.
+//! Words that a reader sees separately are separate in sentences: an image, a footnote mark or a
+//! script between two letters counts as a space, and a link directly after another link begins a
+//! sentence.
 
 mod elements;
 mod entities;

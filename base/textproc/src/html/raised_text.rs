@@ -1,8 +1,8 @@
-//! Raised text: marks of footnotes, which belong to no word, and parts of words.
+//! Raised text: footnote marks, which do not belong to words, and parts of words.
 //!
 //! In a page `house<sup>1</sup>` and `H<sub>2</sub>O` look alike, but a reader sees a word with a
-//! mark in the first and one word in the second. What is raised and what it follows tell: marks
-//! are numbers, signs or in brackets, and follow a word or its punctuation; exponents,
+//! mark in the first and one word in the second. The raised text and the text before it decide:
+//! marks are numbers, signs or in brackets, and follow a word or its punctuation. Exponents,
 //! ordinals and formulas follow short symbols.
 
 /// The most bytes of raised text that can be a mark.
@@ -18,8 +18,7 @@ const MIN_NUMBER: usize = 4;
 const WITH_EXPONENT: &[&str] =
     &["cos", "cosh", "cot", "exp", "log", "max", "min", "mol", "rad", "sin", "sinh", "tan", "tanh"];
 
-/// Whether raised text is a mark: `before` is what it follows without white space, `after` what
-/// follows it.
+/// Whether raised text is a mark between `before` and `after`, which touch it without white space.
 pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool {
     let raised = raised.trim();
     if raised.is_empty() || raised.len() > MAX_BYTES {
@@ -68,7 +67,7 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
     }
 }
 
-/// Whether raised text that is not a mark is apart from the word before it: more than an ending.
+/// Whether raised text that is not a mark is separate from the previous word, not an ending.
 pub(super) fn is_apart(before: &str, raised: &str) -> bool {
     let raised = raised.trim();
     fn letters(text: &str) -> usize {
@@ -81,7 +80,7 @@ pub(super) fn is_apart(before: &str, raised: &str) -> bool {
             && raised.chars().all(char::is_alphabetic)
 }
 
-/// The longest ending of a text of which all characters are alike.
+/// Returns the longest ending of a text of which all characters are alike.
 fn ending(text: &str, is_alike: impl Fn(char) -> bool) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| is_alike(*c)).last();
     start.map_or("", |(at, _)| &text[at..])

@@ -1,9 +1,8 @@
-//! Rules by which the elements of a document are translated, and the elements that end sentences
-//! by them.
+//! Rules for the translation of elements, and the elements that end sentences under them.
 //!
-//! HTML names its elements, so a list says which break lines. XML does not: where a client does
-//! not tell, the outline does. An element in whose parent there is text beside it is inside a
-//! sentence; one whose parent has only elements is a unit by itself. DeepL's clients rely on it.
+//! In HTML a list of names says which elements break lines. In XML the client or the outline
+//! decides: an element with text beside it in its parent is inside a sentence, an element whose
+//! parent has only elements is a separate unit. DeepL's clients rely on this rule.
 
 use hashbrown::HashSet;
 
@@ -11,7 +10,7 @@ use super::elements;
 use super::tag_pairs::ElementEnd;
 use super::tokens::{StartTag, Syntax, Token, TokenKind};
 
-/// What the elements of a document mean for translation.
+/// The treatment of elements in translation.
 ///
 /// # Examples
 /// ```
@@ -35,17 +34,17 @@ pub struct MarkupRules {
 }
 
 impl MarkupRules {
-    /// The elements of HTML.
+    /// Returns the elements of HTML.
     pub fn html() -> Self {
         Self::default()
     }
 
-    /// The elements of XML; which of them end sentences is detected.
+    /// Returns the elements of XML; which of them end sentences is detected.
     pub fn xml() -> Self {
         MarkupRules { syntax: Syntax::Xml, detects_outline: true, ..Self::default() }
     }
 
-    /// The same rules where XML's outline says nothing: only elements that are named end sentences.
+    /// Returns the same rules without XML's outline: only named elements end sentences.
     pub fn without_outline(self) -> Self {
         MarkupRules { detects_outline: false, ..self }
     }
@@ -68,7 +67,7 @@ impl MarkupRules {
         self
     }
 
-    /// Whether an element is copied with all that is in it, unless that says otherwise.
+    /// Whether an element is copied with its content, unless attributes in it say otherwise.
     pub(super) fn is_copied(&self, tag: &StartTag) -> bool {
         let is_code = self.syntax == Syntax::Html && elements::is_untranslated(&tag.name);
         self.ignored.contains(&tag.name)
@@ -79,7 +78,7 @@ impl MarkupRules {
             }
     }
 
-    /// Whether parts of a copied element may ask to be translated.
+    /// Whether parts of a copied element may request translation.
     pub(super) fn may_be_translated_inside(&self, tag: &StartTag) -> bool {
         !self.ignored.contains(&tag.name)
     }
@@ -90,7 +89,7 @@ impl MarkupRules {
         is_known && !self.non_splitting.contains(name)
     }
 
-    /// For each token whether it is a tag that ends a sentence.
+    /// Returns for each token whether it is a tag that ends a sentence.
     pub(super) fn find_blocks(&self, tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
         let outline = match self.syntax {
             Syntax::Xml if self.detects_outline => Some(outline(tokens, ends)),
@@ -115,7 +114,7 @@ impl MarkupRules {
     }
 }
 
-/// Whether a control is one that no reader sees.
+/// Whether a control is invisible.
 fn is_hidden_control(tag: &StartTag) -> bool {
     tag.is_hidden && *tag.name == *b"input"
 }
@@ -131,7 +130,7 @@ fn folded<N: AsRef<[u8]>>(
 }
 
 /// For each tag of XML whether its element is a unit: it is not inside a sentence, and its parent
-/// has no text of its own.
+/// has no text itself.
 fn outline(tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
     // For each token the number of its parent and one; nothing is the parent of the outermost.
     let mut parents = vec![0; tokens.len()];

@@ -1,8 +1,8 @@
 //! From the tokens of a page to segments: the text between two breaks is decoded, its white
 //! space collapsed, and split into sentences; tags get their places in it.
 //!
-//! What is between two sentences is copied from the page, from the last byte of one, its last
-//! tags included, to the first byte of the next.
+//! The part between two sentences is copied from the page: from the end of the first one,
+//! including its last tags, to the start of the second.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,14 +22,14 @@ use crate::characters::{CharClass, char_indices, first_char, last_char};
 use crate::steps;
 use crate::{Interrupted, Segment, needs_translation};
 
-/// Splits plain text into sentences, or gives a long text up.
+/// Splits plain text into sentences, or stops in a long text.
 pub(super) type Split<'s> = dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted> + 's;
 
-/// The segments of a document, which `split` splits into sentences; the last one has what
+/// Returns the segments of a document, which `split` splits into sentences; the last one has what
 /// follows the last sentence.
 ///
 /// # Errors
-/// If `split` gives up.
+/// If `split` stops.
 pub(crate) fn find(
     html: &[u8],
     rules: &MarkupRules,
@@ -104,7 +104,7 @@ struct Finder<'h, 's, 'f> {
     /// whether text before it is translated.
     regions: Vec<(usize, bool)>,
     is_translated: bool,
-    /// Elements whose words are apart from those beside them.
+    /// Elements whose words are separate from adjacent words.
     apart: HashSet<usize>,
 }
 
@@ -133,7 +133,7 @@ struct Block {
 }
 
 impl Block {
-    /// Adds a tag, or what is copied as it is, at the end of the text.
+    /// Adds a tag, or a part that is copied unchanged, at the end of the text.
     fn add(&mut self, range: Range<usize>, kind: InlineItemKind) {
         self.items.push(InlineItem {
             kind,
@@ -189,7 +189,7 @@ impl Block {
         self.origins.push(at..at);
     }
 
-    /// The end of the text, of which `length` bytes are enough.
+    /// Returns the end of the text, of which `length` bytes are enough.
     fn ending(&self, length: usize) -> String {
         let is_joined = self.space.is_none();
         let end =
@@ -314,7 +314,7 @@ impl Finder<'_, '_, '_> {
             return Ok(end);
         }
         if !is_html && end == number + 2 {
-            // An empty element stands for something.
+            // An empty element has a meaning, such as an icon.
             self.add_whole(number..end, MarkKind::Shown);
             return Ok(end);
         }
@@ -391,7 +391,7 @@ impl Finder<'_, '_, '_> {
         raised_text::is_reference_mark(&before, &raised, &after)
     }
 
-    /// The text in an element, if it is short.
+    /// Returns the text in an element, if it is short.
     fn short_text(&self, start: usize) -> Option<String> {
         const MAX_TOKENS: usize = 32;
         let ElementEnd::Tag(end) = self.ends[start] else { return None };

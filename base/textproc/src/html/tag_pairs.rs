@@ -15,8 +15,8 @@ pub(super) enum ElementEnd {
     None,
 }
 
-/// The partner of each token. Pairs are nested: a start tag whose element ends inside another
-/// has no partner.
+/// Returns the partner of each token. Pairs are nested: a start tag whose element ends inside
+/// another has no partner.
 pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
     let is_html = syntax == Syntax::Html;
     let mut ends = vec![ElementEnd::None; tokens.len()];

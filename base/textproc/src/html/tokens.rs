@@ -1,10 +1,10 @@
-//! HTML into tokens: tags, text, and all else, as ranges of its bytes.
+//! Tokens of HTML: tags, text and the rest, as ranges of its bytes.
 //!
-//! A library would return names and attributes of its own; here every byte of the input belongs
-//! to exactly one token, so that what is not translated can be copied. The states are those
-//! that decide where tokens end in HTML's standard (13.2.5): quotes in tags, comments, and the
-//! elements whose content is not markup. Of scripts only the end tag is looked for, not the
-//! comments in which they may hide one. Text may have any encoding that contains ASCII.
+//! Unlike in a library, every byte of the input belongs to exactly one token, so that untranslated
+//! parts can be copied. The states are those of HTML's standard (13.2.5) that decide where tokens
+//! end: quotes in tags, comments, and elements whose content is not markup. In scripts only the
+//! end tag is searched, not comments that may hide it. Text may have any encoding that contains
+//! ASCII.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ pub(super) struct StartTag {
     pub(super) is_hidden: bool,
 }
 
-/// The tokens of a document. Their ranges follow one another and cover all of it.
+/// Returns the tokens of a document. Their ranges follow one another and cover all of it.
 pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -90,7 +90,7 @@ pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
     tokens
 }
 
-/// The token that begins at `at`, and where it ends.
+/// Returns the token that begins at `at`, and where it ends.
 fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let rest = &html[at..];
     match rest {
@@ -111,7 +111,7 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
         [b'<', b'/', _, ..] => other_until(html, at, b">", 2),
         [b'<', letter, ..] if opens_name(*letter, syntax) => start_tag(html, at, syntax),
         _ => {
-            // A `<` that opens nothing is text.
+            // A `<` that does not begin a tag is text.
             let mut end = 1;
             while let Some(next) = memchr::memchr(b'<', &rest[end..]) {
                 end += next;
@@ -130,13 +130,13 @@ fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     }
 }
 
-/// The token from `at` to the end of the first `mark` at least `from` bytes later.
+/// Returns the token from `at` to the end of the first `mark` at least `from` bytes later.
 fn other_until(html: &[u8], at: usize, mark: &[u8], from: usize) -> (TokenKind, usize) {
     let end = find_after(html, at + from, mark).unwrap_or(html.len());
     (TokenKind::Other, end)
 }
 
-/// Where the first `what` from `from` on ends.
+/// Finds the end of the first `what` from `from` on.
 fn find_after(html: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     let from = from.min(html.len());
     let found = memchr::memmem::find(&html[from..], what).map(|found| from + found + what.len());
@@ -150,7 +150,7 @@ fn opens_name(byte: u8, syntax: Syntax) -> bool {
         || syntax == Syntax::Xml && (matches!(byte, b'_' | b':') || !byte.is_ascii())
 }
 
-/// A name in the form in which names are compared.
+/// Returns a name in the form in which names are compared.
 fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
     match syntax {
         Syntax::Html => name.to_ascii_lowercase().into(),
@@ -158,7 +158,7 @@ fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
     }
 }
 
-/// Where a comment ends that begins at `at`.
+/// Finds the end of the comment that begins at `at`.
 fn comment_end(html: &[u8], at: usize) -> usize {
     let inside = &html[at + 4..];
     // `<!-->` and `<!--->` are whole comments.
@@ -205,7 +205,7 @@ fn start_tag(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     (TokenKind::Start(StartTag { name, is_self_closing, translate, is_hidden }), end)
 }
 
-/// The name at the beginning of a tag's text.
+/// Returns the name at the beginning of a tag's text.
 fn tag_name(text: &[u8]) -> &[u8] {
     &text[..text
         .iter()
@@ -254,7 +254,7 @@ fn scan_attributes(
     }
 }
 
-/// The first position from `from` on whose byte `is_end`, or the end of the document.
+/// Returns the first position from `from` on whose byte `is_end`, or the end of the document.
 fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize {
     let found = html[from..].iter().position(|&byte| is_end(byte));
     let end = found.map_or(html.len(), |found| from + found);
@@ -262,7 +262,7 @@ fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize
     end
 }
 
-/// Where the end tag of the element `name`, whose content is not markup, begins.
+/// Finds the start of the end tag of the element `name`, whose content is not markup.
 fn find_end_tag(html: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(&html[from..], b"</").map(|found| from + found).find(|&at| {
         let rest = &html[at + 2..];

@@ -1,8 +1,7 @@
-//! Words of a sentence and of its translation, and which belong together.
+//! Words of a sentence and of its translation, and the links between them.
 //!
-//! Links come as byte ranges of tokens; tags are put around words. A word that a translation
-//! copies, with tags inside it in the page, is cut at them on both sides, so that they stay
-//! where they were: `H<sub>2</sub>O`.
+//! Links are byte ranges of tokens; tags surround words. A copied word with tags inside it, such as
+//! `H<sub>2</sub>O`, is cut at them on both sides, so that the tags keep their places.
 
 use std::ops::Range;
 
@@ -38,7 +37,7 @@ pub(super) struct WordLinks {
 }
 
 impl WordLinks {
-    /// The words of a sentence and of its translation, with links; `items` are inside some.
+    /// Returns the words of a sentence and of its translation, with links; `items` are inside some.
     pub(super) fn new(
         (sentence, source): (&[u8], Vec<Range<usize>>),
         (translation, target): (AlignedTranslation<'_>, Vec<Range<usize>>),
@@ -77,7 +76,7 @@ impl WordLinks {
         }
     }
 
-    /// Whether the translation is aligned with nothing.
+    /// Whether the translation has no links.
     pub(super) fn is_empty(&self) -> bool {
         self.sources.iter().all(Vec::is_empty)
     }
@@ -100,8 +99,8 @@ impl WordLinks {
     }
 }
 
-/// The byte ranges of the words and marks of a text, by UAX #29: in scripts without spaces they
-/// are short, which suits tags.
+/// Returns the byte ranges of the words and marks of a text, by UAX #29: in scripts without spaces
+/// they are short, which suits tags.
 pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
     let decoded = decode(text);
     let bounds = decoded.split_word_bound_indices();
@@ -109,7 +108,7 @@ pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
     words.map(|(start, word)| start..start + word.len()).collect()
 }
 
-/// The numbers of the words that share bytes with a range.
+/// Returns the numbers of the words that share bytes with a range.
 pub(super) fn overlapping(words: &[Range<usize>], range: &Range<usize>) -> Range<usize> {
     let first = words.partition_point(|word| word.end <= range.start);
     let end = words.partition_point(|word| word.start < range.end);
@@ -133,7 +132,7 @@ fn link_words(
     sources
 }
 
-/// The weights of words of the translation for each word of the sentence, by links and by
+/// Returns the weights of words of the translation for each word of the sentence, by links and by
 /// attention.
 fn weigh_words(
     source: &[Range<usize>],
@@ -185,8 +184,8 @@ fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec
     cuts
 }
 
-/// The words of the translation, each with the word of the sentence that has cuts and of which it
-/// is the copy: they are linked, or there is only one of either.
+/// Returns the words of the translation, each with the word of the sentence that has cuts and of
+/// which it is the copy: they are linked, or there is only one of either.
 fn find_copies(
     (sentence, source): (&[u8], &[Range<usize>]),
     (text, target): (&[u8], &[Range<usize>]),
@@ -219,8 +218,8 @@ fn find_copies(
     copies
 }
 
-/// The words with some of them cut: `cuts` has the lengths of what is before each place. Also
-/// for each word the number of its first part.
+/// Returns the words with some of them cut: `cuts` has the lengths of what is before each place.
+/// Also for each word the number of its first part.
 fn cut_words<'c>(
     words: &[Range<usize>],
     cuts: impl Fn(usize) -> &'c [usize],

@@ -1,10 +1,10 @@
 //! Elements to which the words of a translation belong.
 //!
-//! A word belongs to the innermost element around most of the words it is aligned with. An
-//! alignment leaves elements without words, and an empty link is lost to a reader. So every
-//! innermost element with text claims one word: the one most aligned with its words that no
-//! other claims more, or else the nearest one that is free. If there are fewer words than
-//! elements, links share words, which are cut; other elements stay empty.
+//! A word belongs to the innermost element around most of its aligned words. Alignments may leave
+//! elements without words, but readers cannot follow an empty link. So every innermost element with
+//! text claims one word: the best aligned one that no other element claims more, or else the
+//! nearest free one. With fewer words than elements, links share words, which are cut; other
+//! elements stay empty.
 
 use std::cmp::Reverse;
 
@@ -71,7 +71,7 @@ impl Matching<'_> {
         false
     }
 
-    /// The claims without a word, in order.
+    /// Returns the claims without a word, in order.
     fn unmatched(&self) -> Vec<usize> {
         let mut is_matched = vec![false; self.claims.len()];
         self.claim_of.iter().flatten().for_each(|&claim| is_matched[claim] = true);
@@ -80,8 +80,9 @@ impl Matching<'_> {
 }
 
 impl InlineTree {
-    /// The element to which each word of the translation `text` belongs; words that several links
-    /// share are cut. Sets what each element needs. `elements` are those of the sentence's words.
+    /// Returns the element to which each word of the translation `text` belongs; words that several
+    /// links share are cut. Sets what each element needs. `elements` are those of the sentence's
+    /// words.
     pub(super) fn assign_words(
         &mut self,
         elements: &[usize],
@@ -154,7 +155,7 @@ impl InlineTree {
         self.fill_owners(&found, links.is_empty())
     }
 
-    /// The innermost elements with text.
+    /// Returns the innermost elements with text.
     fn claims(&self, elements: &[usize], links: &WordLinks) -> Vec<Claim> {
         let mut is_innermost: Vec<bool> =
             self.nodes.iter().map(|node| node.num_words > 0).collect();
@@ -193,7 +194,7 @@ impl InlineTree {
         claims
     }
 
-    /// The element of each word of the translation by the words it is aligned with.
+    /// Returns the element of each word of the translation by the words it is aligned with.
     fn base_owners(&self, elements: &[usize], links: &WordLinks) -> Vec<Option<usize>> {
         links.sources.iter().map(|sources| most_frequent(sources, elements)).collect()
     }
@@ -223,7 +224,7 @@ impl InlineTree {
         owners.collect()
     }
 
-    /// The element with the most words, in it again.
+    /// Returns the element with the most words, in it again.
     fn largest_descendant(&self) -> usize {
         let mut node = Self::ROOT;
         loop {
@@ -246,7 +247,7 @@ impl InlineTree {
     }
 }
 
-/// The element of most of the words with these numbers; of equally frequent ones the first.
+/// Returns the element of most of the words with these numbers; of equally frequent ones the first.
 fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for &word in words {
@@ -283,8 +284,8 @@ fn distance(word: usize, place: usize) -> (usize, bool) {
     if word >= place { (word - place, false) } else { (place - word - 1, true) }
 }
 
-/// The word that no claim has which is best for `claim`: by attention, or the nearest one of those
-/// with letters if the claim has letters, rather not inside a run of another element.
+/// Returns the word that no claim has which is best for `claim`: by attention, or the nearest one
+/// of those with letters if the claim has letters, rather not inside a run of another element.
 fn free_word(
     claim: &Claim,
     claim_of: &[Option<usize>],
@@ -316,8 +317,8 @@ fn is_inside_run(word: usize, owners: &[Option<usize>]) -> bool {
         })
 }
 
-/// The word of several links that `claim` shares: the one with most attention that has room, or
-/// the nearest one.
+/// Returns the word of several links that `claim` shares: the one with most attention that has
+/// room, or the nearest one.
 fn shared_word(
     claim: &Claim,
     num_words: usize,

@@ -1,10 +1,10 @@
-//! Chinese and Japanese: kana are Japanese, and some Chinese characters are written in one of the two
-//! languages alone.
+//! Chinese and Japanese: kana are Japanese, and some Chinese characters occur in only one of the
+//! two languages.
 
 use super::CODES;
 use super::sample::Sample;
 
-/// How many Chinese characters there may be for each kana: names and titles have few kana.
+/// How many Chinese characters there may be per kana: names and titles have few kana.
 const CHARACTERS_PER_KANA: usize = 20;
 
 /// Characters of Japanese: those that were made there, or simplified there in another way.

@@ -9,7 +9,7 @@ use super::CODES;
 /// The list: see its first lines.
 const LIST: &str = include_str!("frequent_words.txt");
 
-/// What a word with a letter counts that few languages have; a frequent word counts 1.
+/// The weight of a word with a letter that few languages have; a frequent word counts 1.
 const LETTER_WEIGHT: f64 = 0.6;
 
 /// Languages by their places in the list of codes.
@@ -17,12 +17,12 @@ const LETTER_WEIGHT: f64 = 0.6;
 pub(super) struct LanguageSet(u128);
 
 impl LanguageSet {
-    /// The set of one language.
+    /// Returns the set of one language.
     pub(super) fn single(place: usize) -> Self {
         LanguageSet(1 << place)
     }
 
-    /// The languages with these codes.
+    /// Returns the languages with these codes.
     pub(super) fn from_codes(codes: &[&str]) -> Self {
         codes.iter().filter_map(|code| CODES.iter().position(|(_, known)| known == code)).collect()
     }
@@ -39,7 +39,7 @@ impl LanguageSet {
         LanguageSet(self.0 | other.0)
     }
 
-    /// All languages but those of the set.
+    /// Returns all languages but those of the set.
     pub(super) fn complement(self) -> Self {
         LanguageSet(!self.0 & ((1 << CODES.len()) - 1))
     }
@@ -48,7 +48,7 @@ impl LanguageSet {
         self.0.count_ones()
     }
 
-    /// The places of the languages, in order.
+    /// Returns the places of the languages, in order.
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
         (0..CODES.len()).filter(move |&place| self.0 >> place & 1 == 1)
     }
@@ -67,7 +67,7 @@ pub(super) struct FrequentWords {
 }
 
 impl FrequentWords {
-    /// The list, which is parsed once.
+    /// Returns the list, which is parsed once.
     pub(super) fn get() -> &'static Self {
         static WORDS: LazyLock<FrequentWords> = LazyLock::new(|| FrequentWords::parse(LIST));
         &WORDS
@@ -100,8 +100,8 @@ impl FrequentWords {
         parsed
     }
 
-    /// How much words, in lower case, speak for each language, by its place: the fewer
-    /// `candidates` have a word or a letter, the more it counts.
+    /// Returns the evidence of lowercase words for each language, by its place. A word or a letter
+    /// counts more, the fewer `candidates` have it.
     pub(super) fn weigh(&self, words: &[String], candidates: LanguageSet) -> Vec<f64> {
         let mut weights = vec![0.0; CODES.len()];
         let mut add = |languages: LanguageSet, weight: f64| {

@@ -7,7 +7,7 @@ use crate::characters::{CharClass, char_indices, split_whitespace};
 use crate::sentence_breaks::BreakClass;
 use crate::translatable::is_address;
 
-/// The letters of a text that are looked at.
+/// The most letters of a text in the sample.
 const MAX_LETTERS: usize = 5000;
 
 /// Scripts that are written together, or one.
@@ -40,7 +40,7 @@ impl ScriptGroup {
         }
     }
 
-    /// The known languages that are written so.
+    /// Returns the known languages that are written so.
     fn languages(self) -> LanguageSet {
         match self {
             ScriptGroup::Cyrillic => LanguageSet::from_codes(&["ru", "uk", "bg", "be", "sr", "mk"]),
@@ -74,8 +74,8 @@ impl ScriptGroup {
         matches!(self, ScriptGroup::Single(_))
     }
 
-    /// What a letter counts beside others: a Chinese character is about a word, and names in Latin
-    /// letters are in texts of all scripts.
+    /// The weight of a letter: a Chinese character is about a word, and texts of all scripts have
+    /// names in Latin letters.
     fn letter_weight(self, script: Script) -> usize {
         match (self, script) {
             (ScriptGroup::EastAsian, _) => 12,
@@ -181,38 +181,39 @@ impl Sample {
         !self.letters.is_empty()
     }
 
-    /// The number of letters of a group of scripts.
+    /// Returns the number of letters of a group of scripts.
     pub(super) fn letters_of(&self, group: ScriptGroup) -> usize {
         let own =
             self.letters.iter().filter(|(script, _)| ScriptGroup::from_script(*script) == group);
         own.map(|(_, count)| count).sum()
     }
 
-    /// The numbers of kana and of Chinese characters.
+    /// Returns the numbers of kana and of Chinese characters.
     pub(super) fn kana_and_characters(&self) -> (usize, usize) {
         let kana = self.num_letters(&[Script::Hiragana, Script::Katakana]);
         (kana, self.num_letters(&[Script::Han]))
     }
 
-    /// The number of letters of any of `scripts`.
+    /// Returns the number of letters of any of `scripts`.
     fn num_letters(&self, scripts: &[Script]) -> usize {
         let own = self.letters.iter().filter(|(script, _)| scripts.contains(script));
         own.map(|(_, count)| count).sum()
     }
 
-    /// The words of a group.
+    /// Returns the words of a group.
     pub(super) fn words_of(&self, group: ScriptGroup) -> Vec<String> {
         let own = self.words.iter().filter(|(own, word)| *own == group && !word.is_empty());
         own.map(|(_, word)| word.clone()).collect()
     }
 
-    /// The words of all scripts.
+    /// Returns the words of all scripts.
     pub(super) fn all_words(&self) -> Vec<&str> {
         let words = self.words.iter().map(|(_, word)| &word[..]);
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// The group of scripts that most of the text is written in, of those that a language of
+    /// Returns the group of scripts that most of the text is written in, of those that a language
+    /// of
     /// `allowed` has, with these languages. None if there is none, or nearly all of the text is
     /// written otherwise.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {

@@ -190,7 +190,7 @@ const SAME_LANGUAGE: [&[&str]; 184] = [
     &["zu", "zul"],
 ];
 
-/// The first of the codes that mean the same language as `code`, which has small letters; a code
+/// Returns the first code of the same language as `code`, which has small letters; a code
 /// that is not listed means itself.
 pub fn canonical(code: &str) -> &str {
     let group = SAME_LANGUAGE.iter().find(|codes| codes.contains(&code));

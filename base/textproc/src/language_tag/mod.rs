@@ -34,7 +34,8 @@ pub struct LanguageTag {
 }
 
 impl LanguageTag {
-    /// The parts of `de`, `deu_Latn`, `zh-Hant-TW`, ...; `None` if it is not the name of a language.
+    /// Returns the parts of `de`, `deu_Latn`, `zh-Hant-TW`, ...; `None` if it is not the name of a
+    /// language.
     pub fn parse(name: &str) -> Option<Self> {
         let mut lower = name.to_ascii_lowercase();
         for (short, long) in SHORT_TAGS {

@@ -39,8 +39,9 @@ pub(super) fn keeps_full_stop(
 /// The most words of an abbreviation up to a full stop.
 const MAX_WORDS: usize = 4;
 
-/// The scope of an abbreviation of several words with spaces between them, `EE. UU.`, at the full
-/// stop after any of its words; the list has it without spaces, `EE.UU`. `sentence` ends with `word`.
+/// Returns the scope of an abbreviation of several words with spaces between them, `EE. UU.`, at
+/// the full stop after any of its words; the list has it without spaces, `EE.UU`. `sentence` ends
+/// with `word`.
 fn spaced_scope(
     prefixes: &NonbreakingPrefixes,
     sentence: &[u8],
@@ -67,7 +68,8 @@ fn spaced_scope(
     None
 }
 
-/// The word after one space and before a full stop at the start of `text`, up to `max_len` bytes.
+/// Returns the word after one space and before a full stop at the start of `text`, up to `max_len`
+/// bytes.
 fn next_word(text: &[u8], max_len: usize) -> Option<&[u8]> {
     let space = first_char(text).filter(|c| c.class().intersects(CharClass::SPACE))?;
     let text = &text[space.byte_len..];
@@ -76,7 +78,8 @@ fn next_word(text: &[u8], max_len: usize) -> Option<&[u8]> {
     (end > 0 && trim_end_matching(word, is_word_character).is_empty()).then_some(word)
 }
 
-/// The word before a full stop and one space at the end of `text`, and what is before the word.
+/// Returns the word before a full stop and one space at the end of `text`, and what is before the
+/// word.
 fn split_previous_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = last_char(text).filter(|c| c.class().intersects(CharClass::SPACE))?;
     let text = text[..text.len() - space.byte_len].strip_suffix(b".")?;
@@ -85,7 +88,7 @@ fn split_previous_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (!word.is_empty()).then_some((rest, word))
 }
 
-/// The characters of words in Moses' rule of abbreviations.
+/// Returns the characters of words in Moses' rule of abbreviations.
 fn is_word_character(character: char) -> bool {
     matches!(character, '.' | '-')
         || CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)

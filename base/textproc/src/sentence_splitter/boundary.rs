@@ -26,8 +26,8 @@ pub(super) struct Boundary {
 }
 
 impl Boundary {
-    /// Looks at the end of `pending`, a part of `text`; `references` are the reference marks that came
-    /// last.
+    /// Looks at the end of `pending`, a part of `text`; `references` are the reference marks that
+    /// came last.
     pub fn find(
         text: &[u8],
         pending: Range<usize>,
@@ -69,7 +69,7 @@ pub(super) struct QuoteTracker<'t> {
 }
 
 impl<'t> QuoteTracker<'t> {
-    /// A tracker that has passed `text` up to `place`, with nothing open.
+    /// Returns a tracker that has passed `text` up to `place`, with nothing open.
     pub fn new(text: &'t [u8], place: usize) -> Self {
         QuoteTracker { text, passed: place, open: OpenQuotes::default() }
     }
@@ -85,7 +85,8 @@ impl<'t> QuoteTracker<'t> {
         }
     }
 
-    /// The length of closing quotes and brackets between spaces at `place`: `« Où ? » Il part.`
+    /// Returns the length of closing quotes and brackets between spaces at `place`: `« Où ? » Il
+    /// part.`
     pub fn spaced_closing_len(&mut self, place: usize) -> usize {
         self.pass_until(place);
         let text = &self.text[place..];

@@ -64,12 +64,12 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// An empty encoding, for [`SentencePiece::encode`].
+    /// Returns an empty encoding, for [`SentencePiece::encode`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The ids of the pieces, in the order of the text.
+    /// Returns the ids of the pieces, in the order of the text.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
@@ -87,7 +87,7 @@ impl SentencePiece {
         Self::from_bytes(&bytes, &name)
     }
 
-    /// The pieces of `text` with spaces between them.
+    /// Returns the pieces of `text` with spaces between them.
     pub fn join_pieces(&self, text: &str) -> String {
         let mut encoding = Encoding::new();
         self.encode(text.as_bytes(), &mut encoding);
@@ -117,7 +117,7 @@ impl SentencePiece {
         Ok(SentencePiece { model: file, unigram, byte_ids: bytes })
     }
 
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         self.model.pieces.len()
     }
@@ -127,7 +127,7 @@ impl SentencePiece {
         self.len() == 0
     }
 
-    /// The segmentation algorithm.
+    /// Returns the segmentation algorithm.
     pub fn model_type(&self) -> ModelType {
         self.model.model_type
     }
@@ -137,33 +137,33 @@ impl SentencePiece {
         self.model.byte_fallback
     }
 
-    /// The text of piece `id`; `None` if there is no such piece.
+    /// Returns the text of piece `id`; `None` if there is no such piece.
     pub fn piece(&self, id: u32) -> Option<&[u8]> {
         self.model.pieces.text(id)
     }
 
-    /// The type of piece `id`; `None` if there is no such piece.
+    /// Returns the type of piece `id`; `None` if there is no such piece.
     pub fn piece_type(&self, id: u32) -> Option<PieceType> {
         self.model.pieces.piece_type(id)
     }
 
-    /// The score of piece `id`: a log probability (natural logarithm) or, in BPE models, a
+    /// Returns the score of piece `id`: a log probability (natural logarithm) or, in BPE models, a
     /// negative rank.
     pub fn score(&self, id: u32) -> Option<f32> {
         self.piece_type(id).map(|_| self.model.pieces.entry(id).score)
     }
 
-    /// The id of a piece.
+    /// Returns the id of a piece.
     pub fn piece_id(&self, piece: &[u8]) -> Option<u32> {
         self.model.pieces.find(piece)
     }
 
-    /// The id of the unknown piece.
+    /// Returns the id of the unknown piece.
     pub fn unknown_id(&self) -> u32 {
         self.model.unknown_id
     }
 
-    /// The id of the piece that ends a text, whatever its name; `None` if there is none.
+    /// Returns the id of the piece that ends a text, whatever its name; `None` if there is none.
     pub fn end_id(&self) -> Option<u32> {
         self.model.end_id
     }
@@ -221,7 +221,7 @@ impl SentencePiece {
         *spans = new_spans;
     }
 
-    /// The pieces of `encoding` as text; an unknown piece is the normalised text it covers.
+    /// Returns the pieces of `encoding` as text; an unknown piece is the normalised text it covers.
     pub fn pieces<'a>(&'a self, encoding: &'a Encoding) -> impl Iterator<Item = &'a [u8]> {
         encoding.ids.iter().zip(&encoding.spans).map(|(&id, &(start, end))| match self.piece(id) {
             Some(piece) if id != self.model.unknown_id => piece,
@@ -240,7 +240,8 @@ impl SentencePiece {
         );
     }
 
-    /// Decodes pieces and appends the text. A string that is not a piece of the model is plain text.
+    /// Decodes pieces and appends the text. A string that is not a piece of the model is plain
+    /// text.
     pub fn decode_pieces<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, text: &mut Vec<u8>) {
         let mut joined = Vec::new();
         let mut bytes = Vec::new();
@@ -298,7 +299,7 @@ impl SentencePiece {
     }
 }
 
-/// The byte of a byte piece such as `<0xE2>`.
+/// Returns the byte of a byte piece such as `<0xE2>`.
 fn parse_byte_piece(piece: &[u8]) -> Option<u8> {
     let digits = piece.strip_prefix(b"<0x")?.strip_suffix(b">")?;
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -70,7 +70,7 @@ impl PieceVocabulary {
         self.ids.find(self.hasher.hash_one(text), |&id: &u32| self.text(id) == Some(text)).copied()
     }
 
-    /// The ids and texts of the pieces that a segmented text may have.
+    /// Returns the ids and texts of the pieces that a segmented text may have.
     pub fn text_pieces(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let kinds = [PieceType::Normal, PieceType::UserDefined, PieceType::Unused];
         let all =
@@ -249,8 +249,8 @@ impl TrainerSpec {
         Ok(())
     }
 
-    /// The control piece that ends a text: the one that the trainer named, `</s>` unless it named
-    /// another, or else the one whose number it noted.
+    /// Returns the control piece that ends a text: the one that the trainer named, `</s>` unless it
+    /// named another, or else the one whose number it noted.
     fn find_end(&self, pieces: &PieceVocabulary) -> Option<u32> {
         let is_control = |id: &u32| pieces.piece_type(*id) == Some(PieceType::Control);
         let named = pieces.find(self.end_piece.as_deref().unwrap_or(b"</s>")).filter(is_control);

@@ -48,7 +48,7 @@ pub struct ModelParts {
 }
 
 impl ModelParts {
-    /// The bytes of a model file.
+    /// Returns the bytes of a model file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut model = Message::default();
         for (text, score, kind) in &self.pieces {
@@ -68,7 +68,7 @@ impl ModelParts {
     }
 }
 
-/// A piece as a message; the default type is not written.
+/// Returns a piece as a message; the default type is not written.
 pub fn piece_message(text: &[u8], score: f32, kind: PieceType) -> Message {
     let number = match kind {
         PieceType::Normal => None,

@@ -22,7 +22,7 @@ pub struct Normalizer {
     pub add_dummy_prefix: bool,
     pub remove_extra_whitespaces: bool,
     escape_whitespaces: bool,
-    /// User-defined pieces, which are left as they are.
+    /// User-defined pieces, which stay unchanged.
     user_defined: Option<DoubleArrayTrie>,
 }
 
@@ -78,14 +78,14 @@ impl Normalizer {
         !self.units.is_empty()
     }
 
-    /// Leaves these texts as they are wherever they occur.
+    /// Keeps these texts unchanged wherever they occur.
     pub fn set_user_defined<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) {
         let mut texts = texts.peekable();
         self.user_defined =
             texts.peek().is_some().then(|| DoubleArrayTrie::new(texts.map(|text| (0, text))));
     }
 
-    /// The length of the longest user-defined piece that `text` begins with.
+    /// Returns the length of the longest user-defined piece that `text` begins with.
     pub fn user_defined_prefix_len(&self, text: &[u8]) -> Option<usize> {
         self.user_defined.as_ref().and_then(|kept| kept.longest_prefix(text))
     }
@@ -138,7 +138,7 @@ impl Normalizer {
         }
     }
 
-    /// Appends `text` with characters replaced by the map and spaces as they are.
+    /// Appends `text` with characters replaced by the map and unchanged spaces.
     pub fn replace_all(&self, text: &[u8], normal: &mut Vec<u8>) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -148,7 +148,7 @@ impl Normalizer {
         }
     }
 
-    /// The normalised beginning of `text`, which is not empty, and how many bytes of `text`
+    /// Returns the normalised beginning of `text`, which is not empty, and how many bytes of `text`
     /// it replaces.
     fn normalize_prefix<'a>(&'a self, text: &'a [u8]) -> (&'a [u8], usize) {
         if let Some(length) = self.user_defined_prefix_len(text) {
@@ -164,7 +164,7 @@ impl Normalizer {
         }
     }
 
-    /// The length of the longest key of the map that `text` begins with, and the offset of
+    /// Returns the length of the longest key of the map that `text` begins with, and the offset of
     /// its replacement.
     fn longest_match(&self, text: &[u8]) -> Option<(usize, usize)> {
         let mut found = None;
@@ -186,12 +186,12 @@ impl Normalizer {
     }
 }
 
-/// The offset from a unit to the base of its children.
+/// Returns the offset from a unit to the base of its children.
 fn child_offset(unit: u32) -> usize {
     ((unit >> 10) << ((unit & 0x200) >> 6)) as usize
 }
 
-/// The length in bytes of the character that `text` begins with, if it is valid.
+/// Returns the length in bytes of the character that `text` begins with, if it is valid.
 pub fn char_len(text: &[u8]) -> Option<usize> {
     let length = match text.first()? {
         0..0x80 => return Some(1),

@@ -29,7 +29,7 @@ pub struct DoubleArrayTrie {
 }
 
 impl DoubleArrayTrie {
-    /// A trie of distinct keys; values are below 2^32 - 1.
+    /// Returns a trie of distinct keys; values are below 2^32 - 1.
     pub fn new<'a>(keys: impl Iterator<Item = (u32, &'a [u8])>) -> Self {
         let mut keys: Vec<(&[u8], u32)> = keys.map(|(value, key)| (key, value)).collect();
         keys.sort_unstable();
@@ -123,7 +123,7 @@ impl DoubleArrayTrie {
         }
     }
 
-    /// The length of the longest key that `text` begins with.
+    /// Returns the length of the longest key that `text` begins with.
     pub fn longest_prefix(&self, text: &[u8]) -> Option<usize> {
         let mut longest = None;
         self.common_prefix_search(text, |length, _| longest = Some(length));

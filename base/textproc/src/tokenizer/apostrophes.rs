@@ -80,7 +80,7 @@ fn isolate_apostrophes(text: &[u8]) -> Vec<u8> {
 }
 
 impl SplitRule {
-    /// The text with spaces where the rule puts them, if it puts any.
+    /// Returns the text with spaces where the rule puts them, if it puts any.
     fn apply(&self, text: &[u8]) -> Option<Vec<u8>> {
         let SplitRule(before, after, space) = self;
         let mut out: Option<Vec<u8>> = None;

@@ -4,7 +4,7 @@ use crate::NonbreakingPrefixes;
 use crate::characters::{CharClass, char_indices, first_class};
 use crate::nonbreaking_prefixes::PrefixScope;
 
-/// The words of `text`, separated by single spaces, with the full stops at their ends as
+/// Returns the words of `text`, separated by single spaces, with the full stops at their ends as
 /// tokens: at the last word always, at others unless the word is an abbreviation, has
 /// another full stop inside, or is followed by a word in lower case.
 pub(super) fn split_full_stops(text: &[u8], prefixes: &NonbreakingPrefixes) -> Vec<u8> {

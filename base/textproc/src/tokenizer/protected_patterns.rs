@@ -1,4 +1,4 @@
-//! Protected text, which the tokeniser leaves as it is: addresses, markup, anything that a
+//! Protected text, which the tokeniser keeps unchanged: addresses, markup, anything that a
 //! user's patterns match.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 
 use crate::{Error, Result, text_file};
 
-/// Regular expressions of text that the tokeniser leaves as it is.
+/// Regular expressions of text that the tokeniser keeps unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct ProtectedPatterns {
     patterns: Vec<Regex>,
@@ -49,7 +49,7 @@ impl ProtectedPatterns {
         self.patterns.is_empty()
     }
 
-    /// The protected spans of `text`, from left to right. A pattern is matched repeatedly,
+    /// Returns the protected spans of `text`, from left to right. A pattern is matched repeatedly,
     /// each time after its last match; then each string that was found, in this order, is
     /// protected wherever it occurs outside of the spans before it.
     pub(super) fn find_spans(&self, text: &[u8]) -> Vec<Range<usize>> {
@@ -81,7 +81,7 @@ impl ProtectedPatterns {
     }
 }
 
-/// The pattern with `\<` and `\>` written without the backslash: to Perl they are the
+/// Returns the pattern with `\<` and `\>` written without the backslash: to Perl they are the
 /// characters themselves, to the `regex` crate word boundaries.
 fn unescape_angle_brackets(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());

@@ -55,7 +55,7 @@ impl Tokenizer {
         }
     }
 
-    /// The length in bytes of the character at `at` if it is part of a word there,
+    /// Returns the length in bytes of the character at `at` if it is part of a word there,
     /// otherwise 0. `blank_len` is the white space before the first word of a text; `None` in
     /// pieces after the first.
     #[inline]

@@ -12,7 +12,7 @@ pub(super) enum MarkupToken<'a> {
     Markup(&'a [u8]),
 }
 
-/// The words and markup of a line. A word ends where markup might begin; a bracket that
+/// Returns the words and markup of a line. A word ends where markup might begin; a bracket that
 /// begins none belongs to the word after it. With `factors`, markup directly after a bar is
 /// a factor of the word before the bar.
 pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = MarkupToken<'_>> {
@@ -50,7 +50,7 @@ fn whitespace_len(text: &[u8]) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// The length of the markup that a text begins with: a bracket, a character that is no
+/// Returns the length of the markup that a text begins with: a bracket, a character that is no
 /// white space, and everything up to the next closing bracket.
 fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
@@ -62,7 +62,7 @@ fn markup_len(text: &[u8]) -> Option<usize> {
     Some(1 + symbol.byte_len + end + 1)
 }
 
-/// The length of the word that a text begins with, which brackets end unless they are
+/// Returns the length of the word that a text begins with, which brackets end unless they are
 /// `allowed`.
 fn word_len(text: &[u8], allowed: bool) -> usize {
     char_indices(text)

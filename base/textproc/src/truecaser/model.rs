@@ -75,7 +75,7 @@ impl TruecaseModel {
 
     /// Truecases the tokens of `line` and appends them, separated by single spaces, to
     /// `out`: words at the beginning of a sentence, and elsewhere casings that have never
-    /// been seen, get the most frequent casing. Factors and markup stay as they are. A line
+    /// been seen, get the most frequent casing. Factors and markup stay unchanged. A line
     /// has no line end.
     pub fn truecase(&self, line: &[u8], out: &mut Vec<u8>) {
         self.truecase_line(line, false, out);

@@ -28,7 +28,7 @@ pub struct TruecaseTrainer {
 type CasingCounts = Vec<(Box<[u8]>, u64)>;
 
 impl TruecaseTrainer {
-    /// A trainer without counts. With `count_first_tokens` the first word of a sentence
+    /// Returns a trainer without counts. With `count_first_tokens` the first word of a sentence
     /// counts too if it has no capital letter, and a tenth if it has one but is alone
     /// (`--possiblyUseFirstToken`).
     pub fn new(count_first_tokens: bool) -> Self {
@@ -103,7 +103,7 @@ impl TruecaseTrainer {
         }
     }
 
-    /// The number of distinct lowercased words counted.
+    /// Returns the number of distinct lowercased words counted.
     pub fn len(&self) -> usize {
         self.casings.len()
     }
@@ -113,7 +113,7 @@ impl TruecaseTrainer {
         self.casings.is_empty()
     }
 
-    /// Appends the model as Moses' text file, a word a line in the order of first
+    /// Appends the model as Moses' text file, one word per line in the order of first
     /// occurrence: the most frequent casing with its count and the total, then the others.
     pub fn write_model(&self, out: &mut Vec<u8>) {
         for forms in &self.casings {

@@ -133,7 +133,7 @@ fn write_table(
     out.flush()
 }
 
-/// The factor of each optimisation, as a table in Markdown.
+/// Returns the factor of each optimisation, as a table in Markdown.
 fn write_summary(out: &mut dyn Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
     writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
@@ -151,7 +151,7 @@ fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
     one.iter().zip(other).map(|(a, b)| a / b).collect()
 }
 
-/// The median with the least and the largest.
+/// Returns the median with the least and the largest.
 fn format_spread(values: &[f64]) -> String {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);

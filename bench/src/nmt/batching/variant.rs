@@ -96,7 +96,7 @@ pub struct ParallelText {
 }
 
 impl ParallelText {
-    /// The first `sentences` pairs of lines that have words, for a vocabulary of
+    /// Returns the first `sentences` pairs of lines that have words, for a vocabulary of
     /// `vocabulary_size` tokens. `paths` name the texts in messages. Of equal sources the first
     /// reference counts.
     ///
@@ -131,12 +131,12 @@ impl ParallelText {
         if text.requests.is_empty() { Err(Error::no_words(paths[0])) } else { Ok(text) }
     }
 
-    /// The number of sentences.
+    /// Returns the number of sentences.
     pub fn num_sentences(&self) -> usize {
         self.requests.len()
     }
 
-    /// The number of tokens of the sources and of the translations, including EOS.
+    /// Returns the number of tokens of the sources and of the translations, including EOS.
     pub fn token_counts(&self) -> [usize; 2] {
         let sources = self.requests.iter().map(|request| &request.source);
         [
@@ -154,7 +154,7 @@ pub struct BenchmarkModel {
 }
 
 impl BenchmarkModel {
-    /// A random model of that shape in `precision`.
+    /// Returns a random model of that shape in `precision`.
     ///
     /// # Errors
     /// If the shape is not valid.

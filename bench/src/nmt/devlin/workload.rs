@@ -35,7 +35,7 @@ const BEAM_SIZE: usize = 6;
 /// Names of the shapes of his table 2, which differ in the layers above the attentional GRU.
 pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
 
-/// The shape of that name over vocabularies of `words`, if there is one.
+/// Returns the shape of that name over vocabularies of `words`, if there is one.
 pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
     let (depth, top) = match name {
         "s1" => (0, TopLayerConfig::None),
@@ -80,7 +80,7 @@ pub struct AblationSetting {
 }
 
 impl AblationSetting {
-    /// The rows of his table, each with the speedups of the rows before.
+    /// Returns the rows of his table, each with the speedups of the rows before.
     pub fn cumulative() -> Vec<AblationSetting> {
         let mut settings = vec![AblationSetting {
             name: "baseline",
@@ -112,7 +112,7 @@ impl AblationSetting {
         settings
     }
 
-    /// The baseline alone and with one speedup each.
+    /// Returns the baseline alone and with one speedup each.
     pub fn individual() -> Vec<AblationSetting> {
         let none = Speedups::NONE;
         let words = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
@@ -158,7 +158,8 @@ pub struct WorkloadResult {
 }
 
 impl Workload {
-    /// The first `sentences` lines of text that have words, for vocabularies of `words` tokens.
+    /// Returns the first `sentences` lines of text that have words, for vocabularies of `words`
+    /// tokens.
     ///
     /// # Errors
     /// If the text has no words.
@@ -189,12 +190,12 @@ impl Workload {
         Ok(Workload { requests })
     }
 
-    /// The number of sentences.
+    /// Returns the number of sentences.
     pub fn num_sentences(&self) -> usize {
         self.requests.len()
     }
 
-    /// The mean size of the shortlists.
+    /// Returns the mean size of the shortlists.
     pub fn mean_shortlist_size(&self) -> f64 {
         let lists = self.requests.iter().filter_map(|request| request.candidates.as_ref());
         lists.map(Vec::len).sum::<usize>() as f64 / self.num_sentences() as f64

@@ -14,11 +14,11 @@ use crate::signals::SignalHandler;
 
 /// Asynchronous SGD on a simulated machine: ten systems of Bogoychev's thesis
 ///
-/// Trains each system with each seed, by the clock of a simulated machine of several
-/// workers, and writes study.csv (a line a training), curves.csv (a line a validation),
+/// Trains each system with each seed, timed by the clock of a simulated machine with several
+/// workers, and writes study.csv (one line per training), curves.csv (one per validation),
 /// by-epoch.svg and by-time.svg (cross-entropy of the validation set), and a table to
-/// standard output. Trainings run side by side, one a thread of --threads, and a study
-/// that was stopped goes on with the same command.
+/// standard output. Trainings run in parallel, one per thread of --threads, and a study
+/// that was stopped is resumed by the same command.
 ///
 /// Example: miriam bench async --source train.de --target train.en --dev-source dev.de
 /// --dev-target dev.en -o study --seeds 1,2,3
@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Its target side
     #[arg(long, value_name = "FILE")]
     dev_target: PathBuf,
-    /// The folder to write to; it is made if it is not there
+    /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// The systems, as sync,1,2 [default: the thesis's ten]

@@ -10,17 +10,17 @@ use miriam_glm::device::DeviceChoice;
 use crate::common::CommonOptions;
 use crate::console::standard_output;
 
-/// n-grams a second of the GPU language model, on device and CPU
+/// Measure n-grams per second of the GPU language model, on device and CPU
 ///
 /// Measures random reads of the memory (the ceiling), then explicit n-grams and whole
 /// sentences, of text like the model's own and of new text, in batches of 100 to 10
 /// million, in nodes of 8, 16 and 32 keys, with none, some or all of the orders in hash
 /// tables; on a device without copies and with them, on the CPU with one thread and
 /// with all; and the other models of this program on the CPU. Writes queries.csv, reads.csv and
-/// queries.svg, and a table to standard output. Without --model it makes a model and
-/// texts of its own.
+/// queries.svg, and a table to standard output. Without --model it generates a model and
+/// texts.
 ///
-/// With --check nothing is measured: everything that scores must give the same bits.
+/// With --check nothing is measured: all ways of scoring must give the same bits.
 ///
 /// Example: miriam bench glm --synthetic 80000000 -o glm-speed
 #[derive(Args)]
@@ -40,13 +40,13 @@ pub struct Arguments {
     /// Take the n-grams of this model: a file of any kind that `lm build` reads
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// A text to score, repeatable: plain, .gz, .zst, .bz2 or .xz; without it texts are made
+    /// A text to score, repeatable: plain, .gz, .zst, .bz2 or .xz; without it texts are generated
     #[arg(short, long, value_name = "FILE", requires = "model")]
     input: Vec<PathBuf>,
-    /// The folder to write to; it is made if it is not there
+    /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "check")]
     output: Option<PathBuf>,
-    /// Where besides the CPU: cpu (nowhere), cuda, cuda:N, or auto (a device if there is
+    /// The device besides the CPU: cpu (none), cuda, cuda:N, or auto (a device if there is
     /// one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: DeviceChoice,
@@ -56,7 +56,7 @@ pub struct Arguments {
     /// A small model, small batches, few repeats
     #[arg(long)]
     quick: bool,
-    /// Measurements of which the median is taken [default: 5; with --quick 2]
+    /// The number of measurements; the result is their median [default: 5; with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: Option<u16>,
 }

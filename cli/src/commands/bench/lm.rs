@@ -1,4 +1,4 @@
-//! `miriam bench lm`: queries a second of a language model.
+//! `miriam bench lm`: queries per second of a language model.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,18 @@ use crate::console::standard_output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file of ours or of KenLM's, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
+    /// A model file of this program or of KenLM, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// How queries are made, repeatable; without it, every way there is
+    /// The ways of scoring, repeatable; without it, all of them
     #[arg(long, value_name = "WAY", value_parser = query_methods())]
     way: Vec<QueryMethod>,
     /// Passes over the text
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
-    /// How a model file comes into memory: lazy, populate or huge
+    /// How a model file is loaded: lazy, populate or huge
     #[arg(long, value_name = "HOW", default_value = "huge", value_parser = parse_load_mode)]
     load: LoadMethod,
     /// Also write the table here, as comma-separated values

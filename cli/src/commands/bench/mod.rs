@@ -13,7 +13,7 @@ use crate::common::CommonOptions;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Queries a second of a language model, loading excluded
+    /// Queries per second of a language model, without loading
     #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
     Lm(lm::Arguments),
     Glm(glm::Arguments),
@@ -24,7 +24,7 @@ pub enum Command {
     /// Neural translation, on models with random weights
     #[command(subcommand)]
     Nmt(nmt::Command),
-    /// One measurement of `scaling`, in a process of its own
+    /// One measurement of `scaling`, in a separate process
     #[command(hide = true)]
     ScalingRun(scaling::RunArguments),
 }

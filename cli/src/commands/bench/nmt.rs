@@ -1,4 +1,4 @@
-//! `miriam bench nmt`: what neural translation costs, on models with random weights.
+//! `miriam bench nmt`: the speed of neural translation, with random weights.
 
 use std::path::PathBuf;
 
@@ -16,19 +16,19 @@ pub enum Command {
     Devlin(DevlinArguments),
 }
 
-/// Batching as it is, and without one optimisation after another
+/// Batching with all optimisations, and without each of them in turn
 ///
 /// Translates a text with a random transformer on one thread. Each translation ends where its
-/// reference does, so lengths spread as those of real text. All ways take turns; times are
+/// reference does, so lengths vary as in real text. All variants take turns; times are
 /// processor time, medians over the rounds. The first round is not counted.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 #[derive(Args)]
 pub struct BatchingArguments {
-    /// Text, a sentence a line, words (or pieces) with spaces between them
+    /// Text, one sentence per line, words (or pieces) separated by spaces
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
-    /// Its translation, whose lengths are taken
+    /// Its translation, which gives the lengths
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
     /// The model
@@ -49,10 +49,10 @@ pub struct BatchingArguments {
     /// f32, i16 or i8
     #[arg(long, value_name = "NAME", num_args = 1.., default_values = ["f32", "i8"], value_parser = parse_precision)]
     precisions: Vec<Precision>,
-    /// Rounds that are counted
+    /// The number of counted rounds
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     n: u32,
-    /// No further round of a table begins after S seconds
+    /// Begin no further round of a table after S seconds
     #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
 }
@@ -60,13 +60,13 @@ pub struct BatchingArguments {
 /// Devlin's table (2017): a recurrent model, one shortcut after another
 ///
 /// Translates sentence by sentence on one thread with a beam of 6 and candidate lists of
-/// 20 for each source word. Weights are random, so what comes out is not; times are
+/// 20 for each source word. Weights are random, so translations are meaningless; times are
 /// processor time, the best of the passes.
 ///
 /// Example: miriam bench nmt devlin -i news.en --sentences 100
 #[derive(Args)]
 pub struct DevlinArguments {
-    /// Text whose sentence lengths and word frequencies are taken; - for standard input
+    /// Text that gives sentence lengths and word frequencies; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// Sentences to translate

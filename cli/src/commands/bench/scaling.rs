@@ -1,4 +1,4 @@
-//! `miriam bench scaling`: how translation speeds up with threads.
+//! `miriam bench scaling`: the speed-up of translation with threads.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use miriam_decoder::Configuration;
 use crate::commands::system_configuration::read_configuration;
 use crate::console::standard_output;
 
-/// How translation speeds up with threads: cores first, then hyperthreads
+/// The speed-up of translation with threads: cores first, then hyperthreads
 ///
-/// Translates the text over and over on each number of threads and writes words a
+/// Translates the text repeatedly on each number of threads and writes words per
 /// second, speed-up, user and system time, context switches and peak memory to
 /// scaling.csv (the median run of each count), runs.csv (every run) and
 /// scaling.svg, and a verdict to standard output. Loading the models and one pass
@@ -32,7 +32,7 @@ pub struct Arguments {
     /// two up to the physical cores, then hyperthreads
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     counts: Vec<u16>,
-    /// The folder to write to; it is made if it is not there
+    /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// Measurements of each count
@@ -64,7 +64,7 @@ pub struct RunArguments {
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
-    // An error of the ini or an option comes before the first measurement.
+    // Errors of the ini or of options are reported before the first measurement.
     let tokens = ["-f".to_owned(), arguments.config.to_string_lossy().into_owned()];
     let tokens = [&tokens[..], &arguments.options].concat();
     let configuration = read_configuration(&tokens)?;

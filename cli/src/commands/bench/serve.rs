@@ -10,9 +10,9 @@ use crate::console::standard_output;
 
 /// Latency and throughput of a translation server
 ///
-/// With --rate requests come at random, RATE a second on average, whatever the server
-/// does (an open loop), and latencies count from when a request should have been sent. With
-/// --clients each of them asks as soon as it is answered (a closed loop). Prints percentiles
+/// With --rate requests come at random, RATE per second on average, independent of the server
+/// (an open loop), and latencies count from when a request should have been sent. With
+/// --clients each client sends a request after each response (a closed loop). Prints percentiles
 /// and counts of statuses; writes requests.csv (every request), seconds.csv (every second,
 /// with memory and processor time of --pid) and latency.svg.
 ///
@@ -22,28 +22,28 @@ use crate::console::standard_output;
 pub struct Arguments {
     /// The server, as http://HOST:PORT
     url: String,
-    /// What is spoken: v1, libre, xmlrpc, marian, or perplexity of a language model
+    /// The protocol: v1, libre, xmlrpc, marian, or perplexity of a language model
     #[arg(long, value_name = "NAME", default_value = "v1", value_parser = protocols())]
     api: Protocol,
-    /// Requests a second, on average
+    /// Requests per second, on average
     #[arg(long, value_name = "R", value_parser = parse_positive, conflicts_with = "clients", required_unless_present = "clients")]
     rate: Option<f64>,
-    /// Clients that ask one after the other
+    /// The number of clients, each with one request at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     clients: Option<u16>,
-    /// How long
+    /// The duration
     #[arg(long, value_name = "S", default_value = "10", value_parser = parse_positive)]
     seconds: f64,
-    /// The number of requests after which it ends earlier
+    /// End after this number of requests
     #[arg(long, value_name = "N")]
     requests: Option<usize>,
-    /// The text, a line a request: plain, .gz, .zst, .bz2 or .xz; - for standard input
+    /// The text, one line per request: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
-    /// The folder to write to; it is made if it is not there
+    /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// The model that is asked, by name
+    /// The name of the model
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The key of a server that needs one, or the variable MIRIAM_KEY
@@ -55,13 +55,13 @@ pub struct Arguments {
     /// The language of translations
     #[arg(long, value_name = "LANGUAGE")]
     to: Option<String>,
-    /// The server's process, whose memory and processor time are recorded
+    /// The process of the server, to record its memory and processor time
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
     /// The seed of the times at which requests come
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
-    /// Ask a server of another machine too
+    /// Allow a server on another machine
     #[arg(long)]
     yes_remote: bool,
 }

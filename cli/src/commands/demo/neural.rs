@@ -27,7 +27,7 @@ pub struct NeuralModel {
 }
 
 impl NeuralModel {
-    /// Opens the model from `folder`, which is made.
+    /// Opens the model from `folder`, which is created.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
         fs::create_dir(folder)?;
         for (name, content) in FILES {
@@ -40,7 +40,7 @@ impl NeuralModel {
         Ok(NeuralModel { bundle, models, options })
     }
 
-    /// The number of the model's parameters.
+    /// Returns the number of the model's parameters.
     pub fn num_parameters(&self) -> usize {
         let models = self.bundle.models.iter();
         models.flat_map(|model| model.parameters()).map(|(_, tensor)| tensor.numel()).sum()

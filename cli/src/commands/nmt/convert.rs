@@ -1,4 +1,5 @@
-//! `miriam nmt convert`: a model as one file of ours, or in the integers of browsers.
+//! `miriam nmt convert`: conversion of a model to one file of this program, or to the integer
+//! formats of browsers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use super::{SingleModelArguments, models, open_bundle};
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
-/// What `--to` takes.
+/// The formats of `--to`.
 const INTGEMM_8: &str = "marian-intgemm8";
 const INTGEMM_16: &str = "marian-intgemm16";
 
@@ -30,18 +31,17 @@ pub struct Arguments {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Pack weights for GEMM of this precision, and leave out what others need: the file
-    /// serves no other; without it weights stay as they are, and serve all
+    /// Pack weights for GEMM of this precision only. Without it, weights are stored unchanged and
+    /// can be used with all precisions
     #[arg(long, value_name = "NAME", value_parser = precision_names(&Precision::FOR_ANY_MODEL),
           conflicts_with = "to")]
     precision: Option<String>,
     /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them,
-    /// or marian-intgemm16, for bergamot alone; vocabularies and shortlist are files of their own
-    /// there
+    /// or marian-intgemm16, only for bergamot; vocabularies and shortlist are separate files
     #[arg(long, value_name = "FORMAT", value_parser = [INTGEMM_8, INTGEMM_16])]
     to: Option<String>,
-    /// Measure on this text of the source language how large the inputs of products are, and
-    /// write that as fixed scales (alphas); some hundred lines are enough
+    /// Measure the range of the inputs of products on this source text, and write it as fixed
+    /// scales (alphas); some hundred lines are enough
     #[arg(long, value_name = "FILE", requires = "to")]
     calibrate: Option<PathBuf>,
     #[command(flatten)]
@@ -115,7 +115,7 @@ fn write_for_browsers(
     Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Eight(&clips))?)
 }
 
-/// Where inputs of products are clipped, on a text and the model's own translations of it.
+/// Measures the clipping limits of inputs of products on a text and its translations by the model.
 fn calibrate(
     text: &Path,
     arguments: &Arguments,
@@ -134,7 +134,7 @@ fn calibrate(
     options.precision = Precision::F32;
     (options.search.beam_size, options.search.n_best) = (1, 1);
     options.threads = common.threads.count();
-    // A line that is cut is calibrated with as well as any other.
+    // A cut line is as good for calibration as any other.
     (options.input.crop, options.input.splits_long) = (true, false);
     options.input.max_length = options.input.max_length.min(LONGEST);
     options.output = OutputOptions { as_pieces: true, ..OutputOptions::default() };
@@ -168,10 +168,10 @@ fn calibrate(
     Ok(clips)
 }
 
-/// The most tokens of a line to calibrate with.
+/// The most tokens of a line for calibration.
 const LONGEST: usize = 500;
 
-/// The translations of a text, pieces with spaces between them, a line each.
+/// Returns the translations of a text, one per line, as pieces separated by spaces.
 fn translate(
     translator: &Translator,
     text: &Path,

@@ -24,7 +24,7 @@ use super::value_parsers::{batch_size, beam_size, finite, length, length_or_zero
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
-/// Options that are about translating, or about what comes after it, and not about a list.
+/// Options that do not apply to selection from a list.
 const OF_TRANSLATION: [&str; 21] = [
     "source",
     "models",
@@ -72,28 +72,29 @@ struct TextArguments {
     /// The source side of the training text: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
-    /// The original target side, to which translations are compared
+    /// The original target side, with which translations are compared
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
     /// The folder of the student's training set; a run that ended early resumes in it. With
     /// --n-best the file of selected translations
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Select from this n-best list of Marian's form (plain, .gz, .zst, .bz2 or .xz) instead of translating
+    /// Select from this n-best list of Marian's form (plain, .gz, .zst, .bz2 or .xz) instead of
+    /// translating
     #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
           conflicts_with_all = OF_TRANSLATION)]
     n_best: Option<PathBuf>,
-    /// By what the translation that is most like the reference is selected: effective, sacreBLEU's
-    /// BLEU of sentences; marian, that of Marian's students; chrf [effective]
+    /// The similarity to the reference that selects a translation: effective, sacreBLEU's sentence
+    /// BLEU; marian, that of Marian's students; chrf [effective]
     #[arg(long, value_name = "NAME", value_parser = SelectionMetric::ALL.map(SelectionMetric::name))]
     metric: Option<String>,
-    /// Take the teacher's first translation, whatever the reference says
+    /// Select the teacher's first translation, without a reference
     #[arg(long, conflicts_with = "metric")]
     plain: bool,
-    /// The original pairs follow the distilled ones
+    /// Append the original pairs to the distilled ones
     #[arg(long, requires = "reference", conflicts_with = "n_best")]
     add_original: bool,
-    /// Lines of a part of the n-best lists: what a killed run may lose
+    /// Lines per part of the n-best lists; a killed run loses at most one part
     #[arg(long, value_name = "N", default_value_t = 1000,
           value_parser = clap::value_parser!(u64).range(1..))]
     part_lines: u64,
@@ -110,14 +111,14 @@ struct SearchArguments {
     #[arg(long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
           allow_negative_numbers = true, value_parser = finite)]
     normalize: Option<f32>,
-    /// The longest sentence, in pieces; longer ones are left out of the training set
+    /// The longest sentence, in pieces; the training set omits longer ones
     /// [that of the model's configuration, or 200]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
     /// Sentences translated together [that of a configuration, or 32]
     #[arg(long, value_name = "N", value_parser = batch_size())]
     mini_batch: Option<usize>,
-    /// Words of the source translated together; 0 is any number [that of a configuration, or 4096]
+    /// Source words translated together; 0 is any number [that of a configuration, or 4096]
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
 }
@@ -125,11 +126,11 @@ struct SearchArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Student")]
 struct StudentArguments {
-    /// The preset of `nmt train` that the configuration is made of [default: student-small below
+    /// The preset of `nmt train` for the configuration [default: student-small below
     /// 200,000 lines, else student-tiny]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
-    /// The student's vocabularies, source and target, or one of both (.spm, .model, .yml)
+    /// The student's source and target vocabularies, or a joint one (.spm, .model, .yml)
     /// [those of the teacher]
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     student_vocabs: Option<Vec<PathBuf>>,
@@ -145,7 +146,7 @@ struct StudentArguments {
 }
 
 impl TextArguments {
-    /// By what translations are selected; none for the first.
+    /// How translations are selected; `None` selects the first.
     fn metric(&self) -> Option<SelectionMetric> {
         if self.plain || (self.reference.is_none() && self.metric.is_none()) {
             return None;
@@ -275,7 +276,7 @@ fn distill_from_teacher(
     Ok(())
 }
 
-/// The teacher's search: n-best lists in plain form.
+/// Returns the options of the teacher's search, which writes n-best lists in plain form.
 fn translation_options(
     bundle: &ModelBundle,
     arguments: &Arguments,
@@ -300,12 +301,12 @@ fn translation_options(
     options.mini_batch_words = given.mini_batch_words.unwrap_or(options.mini_batch_words);
     let longest = given.max_length.or(bundle.settings.max_length).unwrap_or(MAX_LENGTH);
     options.input.max_length = longest;
-    // What is translated in part is not a translation.
+    // A partial translation is not a translation.
     (options.input.crop, options.input.splits_long) = (false, false);
     options
 }
 
-/// The options of the student's preset, which fits the size of the text unless one is named.
+/// Returns the options of the student's preset, chosen by the size of the text unless one is named.
 fn student_options(task: Option<&str>, source: &Path) -> anyhow::Result<RawOptions> {
     match task {
         Some(NO_PRESET) => Ok(RawOptions::default()),
@@ -319,7 +320,7 @@ fn student_options(task: Option<&str>, source: &Path) -> anyhow::Result<RawOptio
     }
 }
 
-/// The vocabularies that the student shares with the teacher, or those that are given.
+/// Returns the given vocabularies, or those that the student shares with the teacher.
 fn student_vocabularies(
     bundle: &ModelBundle,
     given: Option<&[PathBuf]>,
@@ -360,7 +361,7 @@ fn student_vocabularies(
     Ok(paths)
 }
 
-/// What translations depend on: the bytes of models, the words of vocabularies, the search.
+/// Hashes what translations depend on: models, vocabularies and search options.
 fn describe_teacher(
     bundle: &ModelBundle,
     options: &TranslationOptions,

@@ -1,5 +1,5 @@
-//! Options of Marian that have no effect here, so that its command lines run unchanged, and those that
-//! are refused: the same that a configuration may have, from the same table.
+//! Options of Marian that have no effect here, so that its command lines run unchanged, and options
+//! that are errors. They come from the same table as the keys of configurations.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use miriam_nmt::MARIAN_KEYS;
@@ -7,7 +7,7 @@ use tracing::warn;
 
 use crate::common::exit_with_usage_error;
 
-/// Keys of the table that are options with an effect, here or of every command.
+/// Keys of the table that have an effect as options.
 const WITH_EFFECT: [&str; 12] = [
     "config",
     "cpu-threads",
@@ -23,7 +23,7 @@ const WITH_EFFECT: [&str; 12] = [
     "version",
 ];
 
-/// Keys of configurations that are about a configuration alone.
+/// Keys that only configurations have.
 const CONFIGURATION_KEY: (&str, &str) =
     ("relative-paths", "write relative-paths: true into the configuration");
 
@@ -43,20 +43,20 @@ const KERNELS: [&str; 9] = [
     "use-legacy-batching",
 ];
 
-/// The options of the table that are given, in its order.
+/// The given options of the table, in its order.
 pub struct IgnoredOptions {
     without_effect: Vec<&'static str>,
-    /// With what to do instead, and the values.
+    /// With the alternative, and the values.
     refused: Vec<(&'static str, &'static str, Vec<String>)>,
 }
 
-/// The keys that have no effect.
+/// Returns the keys that have no effect.
 fn keys_without_effect() -> impl Iterator<Item = &'static str> {
     let keys = MARIAN_KEYS.without_effect.iter().copied();
     keys.filter(|name| !WITH_EFFECT.contains(name))
 }
 
-/// The keys that are refused, with what to do instead.
+/// Returns the keys that are errors, with the alternative.
 fn refused_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
     let keys = MARIAN_KEYS.refused.iter().copied().chain([CONFIGURATION_KEY]);
     keys.filter(|(name, _)| !WITH_EFFECT.contains(name))
@@ -74,7 +74,7 @@ impl Args for IgnoredOptions {
     }
 }
 
-/// A hidden option with any number of values.
+/// Returns a hidden option with any number of values.
 fn option(name: &'static str) -> Arg {
     let option = Arg::new(name).long(name).hide(true).num_args(0..).action(ArgAction::Append);
     let option = option.allow_negative_numbers(true);
@@ -107,8 +107,8 @@ impl FromArgMatches for IgnoredOptions {
 }
 
 impl IgnoredOptions {
-    /// Warns of options without effect, and ends where one is refused. With `has_fields` lines have
-    /// fields, whose number Marian is told.
+    /// Warns of options without effect, and fails if one is not supported. With `has_fields` lines
+    /// have fields, whose number is an option of Marian.
     pub fn check(&self, has_fields: bool) {
         for (name, remedy, values) in &self.refused {
             let is_count = *name == "tsv-fields"

@@ -17,7 +17,8 @@ pub struct LineErrors {
 }
 
 impl LineErrors {
-    /// Line errors of the text named `input`; all of them go to `file`, if there is one.
+    /// Creates a sink for errors of the text named `input`, which writes them to `file` if there is
+    /// one.
     pub fn new(input: String, file: Option<&Path>) -> Result<Self> {
         Ok(LineErrors { input, file: file.map(Output::create).transpose()?, count: 0 })
     }

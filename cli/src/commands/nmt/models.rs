@@ -21,19 +21,18 @@ use crate::model_kind::{ModelKind, explain_wrong_kind};
 pub struct ModelArguments {
     /// Models: packages of OPUS-MT or Argos Translate (zipped or unpacked), folders of
     /// CTranslate2, Hugging Face or Firefox, files of Marian, Nematus or Amun, decoder
-    /// configurations, files of ours; several vote together
+    /// configurations, files of this program; several form an ensemble
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "config")]
     models: Vec<PathBuf>,
     /// A decoder's configuration (.yml); options given here override it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Vocabularies of source and target, or one of both (.yml, .json, .spm, .model, a word a
-    /// line), in place of those beside the model
+    /// Source and target vocabularies, or a joint one (.yml, .json, .spm, .model, or one word per
+    /// line), instead of those beside the model
     #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Option<Vec<PathBuf>>,
-    /// Codes of byte pair encoding for the text of source and target (one file: the same)
-    /// [those beside the model]
+    /// BPE codes for source and target text, or one file for both [those beside the model]
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     bpe_codes: Vec<PathBuf>,
     /// The language of the text, for multilingual models, in any usual spelling: de, deu_Latn,
@@ -53,13 +52,12 @@ pub struct ModelArguments {
     #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
           value_parser = precision_names(&Precision::ALL))]
     precision: Vec<String>,
-    /// Whose computation to follow where versions of Marian differ [that of the version
-    /// that wrote the model]
+    /// The version of Marian to follow where versions differ [the version that wrote the model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
 }
 
-/// Takes the names of `precisions`, and CTranslate2's for them.
+/// Returns a parser for the names of `precisions`, including CTranslate2's names.
 pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
     fn name(precision: &Precision) -> PossibleValue {
         PossibleValue::new(precision.name()).aliases(precision.ctranslate2_names())
@@ -67,12 +65,12 @@ pub fn precision_names(precisions: &[Precision]) -> PossibleValuesParser {
     precisions.iter().map(name).into()
 }
 
-/// The same where a command can do without models.
+/// Makes the models optional, for a command that can run without them.
 pub struct OptionalModelArguments(pub Option<ModelArguments>);
 
 impl Args for OptionalModelArguments {
     fn augment_args(command: Command) -> Command {
-        // Only a new argument is without the condition of the old one.
+        // Only a new argument does not have the condition of the old one.
         ModelArguments::augment_args(command).mut_arg("models", |needed| {
             let help = needed.get_help().cloned().unwrap_or_default();
             let models = Arg::new("models").short('m').long("models").num_args(1..);
@@ -107,17 +105,17 @@ impl FromArgMatches for OptionalModelArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 pub struct DecoderShortlistArguments {
-    /// A shortlist, then how many frequent words, how many translations of each word, and
-    /// how probable they must be [100 100 0]
+    /// A shortlist, then the numbers of frequent words and of translations per word, and the least
+    /// probability [100 100 0]
     #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
     shortlist: Vec<String>,
-    /// Use no shortlist or vocabulary map, though one is beside the model
+    /// Ignore a shortlist or vocabulary map beside the model
     #[arg(long, conflicts_with = "shortlist")]
     no_shortlist: bool,
 }
 
-/// Says that a SentencePiece model has more pieces than a model's table has rows. Marian's training can
-/// cut a vocabulary (`--dim-vocabs`), so it is not an error, but it is hardly ever meant.
+/// Warns of a SentencePiece model with more pieces than a model's table has rows. Marian's training
+/// can cut a vocabulary (`--dim-vocabs`), so it is not an error, but it is rarely intended.
 fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
     let Some(TokenizerPair { vocabularies, segmentation, .. }) = &bundle.tokenizers else { return };
     for (vocabulary, segmentation) in vocabularies.iter().zip(segmentation) {
@@ -139,14 +137,14 @@ fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
 }
 
 impl ModelArguments {
-    /// The languages of text and translations.
+    /// Returns the languages of text and translations.
     pub fn languages(&self) -> NamedLanguages<'_> {
         let (from, to) = (self.from.as_deref(), self.to.as_deref());
         NamedLanguages { from, to, via: None }
     }
 
-    /// Opens the models; with `lists`, for translation, also the shortlist.
-    /// Tells whether the language between two models was set.
+    /// Opens the models, and with `lists`, for translation, also the shortlist. Returns whether the
+    /// language between two models was set.
     pub fn open_bundle(
         &self,
         lists: Option<&DecoderShortlistArguments>,
@@ -191,18 +189,18 @@ impl ModelArguments {
         Ok((bundle, is_via_set))
     }
 
-    /// The choices that change what models compute, by the names of their options.
+    /// Returns the options that change the results of models.
     pub fn describe_choices(&self) -> BTreeMap<String, String> {
         let choices = [("from", &self.from), ("to", &self.to), ("dialect", &self.dialect)];
         let given = choices.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
         given.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The precision of GEMM, if it is set.
+    /// Returns the precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
         let named = self.precision.iter().filter_map(|name| Precision::from_name(name));
         let named: Vec<Precision> = named.collect();
-        // Marian names the precision of parameters too, which is the same here.
+        // Marian also names the precision of parameters, which is the same here.
         if named.windows(2).any(|pair| pair[0] != pair[1]) {
             exit_with_usage_error(format!("--precision {}: give one", self.precision.join(" ")));
         }
@@ -210,7 +208,7 @@ impl ModelArguments {
     }
 }
 
-/// The languages that are named for a model.
+/// Returns the given languages of a model.
 #[derive(Clone, Copy)]
 pub struct NamedLanguages<'a> {
     pub from: Option<&'a str>,
@@ -226,8 +224,8 @@ pub enum Via<'a> {
     From(&'a str),
 }
 
-/// Sets the languages of a model. That between two models is not for one that has one pair of
-/// languages, or finds out the language of a text. Returns whether that language was set.
+/// Sets the languages of a model. The language between two models does not apply to a bilingual
+/// model, or to one that detects the language of a text. Returns whether it was set.
 pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> anyhow::Result<bool> {
     let NamedLanguages { from, to, via } = languages;
     let style = via.and_then(|_| bundle.languages()).map(|all| all.style);
@@ -240,7 +238,7 @@ pub fn set_languages(bundle: &mut ModelBundle, languages: NamedLanguages) -> any
     Ok(is_set)
 }
 
-/// Names the keys of the decoder's configuration `file` that have no effect, once.
+/// Warns once of keys without effect in the decoder's configuration `file`.
 pub fn warn_of_keys_without_effect(bundle: &ModelBundle, file: &Path) {
     let keys = &bundle.settings.keys_without_effect;
     if !keys.is_empty() {
@@ -248,7 +246,7 @@ pub fn warn_of_keys_without_effect(bundle: &ModelBundle, file: &Path) {
     }
 }
 
-/// Vocabularies of source and target, from one file or one each.
+/// Returns the source and target vocabularies, from one file or from two.
 pub fn vocabulary_pair(paths: &[PathBuf]) -> Option<[&Path; 2]> {
     match paths {
         [source, target] => Some([source, target]),
@@ -257,7 +255,7 @@ pub fn vocabulary_pair(paths: &[PathBuf]) -> Option<[&Path; 2]> {
     }
 }
 
-/// Sets the BPE codes of both sides, from one file or one each.
+/// Sets the BPE codes of both sides, from one file or from two.
 pub fn set_bpe_codes(bundle: &mut ModelBundle, codes: &[PathBuf]) -> anyhow::Result<()> {
     match codes {
         [] => {}
@@ -282,7 +280,7 @@ impl DecoderShortlistArguments {
         Ok(())
     }
 
-    /// Whether a shortlist beside the model is not wanted.
+    /// Whether to ignore a shortlist beside the model.
     fn overrides_found(&self) -> bool {
         self.no_shortlist || !self.shortlist.is_empty()
     }
@@ -295,7 +293,7 @@ impl DecoderShortlistArguments {
     }
 }
 
-/// Warns of vocabularies with words that are not UTF-8, which only text in the same encoding has.
+/// Warns of vocabularies with words that are not UTF-8, which only match text in the same encoding.
 pub fn warn_of_other_encodings(bundle: &ModelBundle) {
     let vocabularies = bundle.tokenizers.iter().flat_map(|pair| &pair.vocabularies);
     let mut known = BTreeSet::new();

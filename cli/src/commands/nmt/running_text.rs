@@ -1,4 +1,4 @@
-//! Options of text that is not a sentence a line: running text and HTML.
+//! Options of text that is not one sentence per line: running text and HTML.
 
 use std::path::{Path, PathBuf};
 
@@ -14,31 +14,30 @@ use crate::common::exit_with_usage_error;
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
 pub struct RunningTextArguments {
-    /// Translate running text: a line is a paragraph, whose sentences are found, translated and
-    /// joined again, with the white space that was between them
+    /// Translate running text: split each line, a paragraph, into sentences, translate them and
+    /// join the translations with the original white space
     #[arg(long, conflicts_with_all = ["html", "input_form", "tsv", "force_decode"])]
     split: bool,
-    /// Translate the text of an HTML page, which is all of the input: tags stay around the words
-    /// that are aligned with theirs, everything else stays as it is. Takes a model with attention
+    /// Translate the text of an HTML page, which is the whole input. Tags surround the aligned
+    /// words, everything else is unchanged. Needs a model with attention
     #[arg(long, conflicts_with_all = ["input_form", "tsv", "force_decode"])]
     html: bool,
-    /// The language of the text, whose abbreviations end no sentence, for --split, --html and
-    /// lines that are too long [that of --from, or in the model's name]
+    /// The language of the text, for its abbreviations, with --split, --html and lines that are too
+    /// long [that of --from, or in the model's name]
     #[arg(long, value_name = "LANG")]
     source_language: Option<String>,
-    /// Words that keep their full stop, in place of the built-in ones of the language: a file in
-    /// Moses' form
+    /// A file of nonbreaking prefixes in Moses' form, instead of the built-in list of the language
     #[arg(long, value_name = "FILE", conflicts_with = "source_language")]
     nonbreaking_prefixes: Option<PathBuf>,
 }
 
 impl RunningTextArguments {
-    /// Whether the text is not a sentence a line.
+    /// Whether the text is not one sentence per line.
     pub fn is_given(&self) -> bool {
         self.split || self.html
     }
 
-    /// Sets the format of the input and ends the program where other options contradict it.
+    /// Sets the format of the input. Exits if other options contradict it.
     pub fn apply(&self, options: &mut TranslationOptions) {
         options.input.format = match (self.split, self.html) {
             (true, _) => LineFormat::RunningText,
@@ -66,8 +65,8 @@ impl RunningTextArguments {
         }
     }
 
-    /// The splitter of the text's language, and whose abbreviations it knows; `from` is the
-    /// language of the model's text, if it was named.
+    /// Returns the splitter for the language of the text, and the language of its abbreviations;
+    /// `from` is the source language of the model, if it was given.
     ///
     /// # Errors
     /// If a list of nonbreaking prefixes cannot be read.
@@ -100,7 +99,7 @@ impl RunningTextArguments {
     }
 }
 
-/// The source language in the name of a model: two codes of two letters, as in the names of
+/// Finds the source language in the name of a model: two codes of two letters, as in the names of
 /// OPUS-MT (`opus-mt-de-en`), Argos (`translate-fr_en`) and browsers (`model.deen.intgemm.bin`).
 fn source_language_in_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();

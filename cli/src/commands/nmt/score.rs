@@ -20,32 +20,32 @@ use crate::signals::{SignalHandler, describe_partial_files};
 pub struct Arguments {
     #[command(flatten)]
     models: ModelArguments,
-    /// The source text, a sentence a line
+    /// The source text, one sentence per line
     #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "train_sets"])]
     source: Option<PathBuf>,
     /// Its translation, line by line
     #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets"])]
     target: Option<PathBuf>,
-    /// Marian's option for both: source and target, or with a bare --n-best source and lists, or
-    /// with --tsv one file
+    /// Marian's option for both: source and target; source and lists with a bare --n-best; one file
+    /// with --tsv
     #[arg(short, long, value_name = "FILE", num_args = 1..=2, hide = true,
           conflicts_with_all = ["source", "target"])]
     train_sets: Vec<PathBuf>,
-    /// Both in one text, a tab between them: this file, or without one that of --source
+    /// Both sides in one text, separated by a tab: this file, or that of --source
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["target", "n_best"])]
     tsv: Option<Option<PathBuf>>,
     /// A file with lists of translations (number ||| translation ||| features ||| score),
-    /// which get a feature more; instead of --target
+    /// to which a feature is added; instead of --target
     #[arg(long, value_name = "FILE", num_args = 0..=1,
           conflicts_with_all = ["target", "tsv", "summary"])]
     n_best: Option<Option<PathBuf>>,
     /// The name of that feature
     #[arg(long, value_name = "NAME", default_value = "Score")]
     n_best_feature: String,
-    /// Where scores go; - for standard output
+    /// The file for scores; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Print one number about all instead of a line each
+    /// Print one number for the whole text instead of one per line
     #[arg(long, num_args = 0..=1, value_name = "KIND", default_missing_value = "cross-entropy")]
     summary: Option<SummaryKind>,
     /// Divide scores by the length, with </s>, to this power
@@ -55,13 +55,13 @@ pub struct Arguments {
     /// Write the score of each piece
     #[arg(long, conflicts_with = "n_best")]
     word_scores: bool,
-    /// Write which pieces come from which: hard (the default form), the source piece that each
-    /// looks at most; soft, all attention; or those with more attention than a threshold
-    /// from 0 to 1. Positions count pieces, not words. Takes a model with attention
+    /// Write alignments of pieces: hard (the default form), the source piece with the most
+    /// attention of each; soft, all attention; or those with more attention than a threshold from 0
+    /// to 1. Positions count pieces, not words. Needs a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>, conflicts_with = "n_best")]
     alignment: Option<AlignmentFormat>,
-    /// Input is tokenised already, with spaces between pieces
+    /// The input is already tokenised, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
     /// The longest sentence or translation, in pieces; a longer one is an error
@@ -70,10 +70,10 @@ pub struct Arguments {
     /// Sentences scored together
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
     mini_batch: usize,
-    /// Batches that are read ahead and sorted
+    /// The number of batches that are read ahead and sorted
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch_size())]
     maxi_batch: usize,
-    /// Threads; as --threads
+    /// The same as --threads
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     cpu_threads: Option<Threads>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The texts that the options name, in our way or in Marian's.
+    /// Returns the texts that the options name, in this program's way or in Marian's.
     fn new(a: &Arguments) -> Self {
         fn none() -> Texts {
             Texts { source: None, target: None, tsv: None, n_best: None }
@@ -135,9 +135,9 @@ impl Texts {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SummaryKind {
-    /// The mean of a sentence, in natural logarithms
+    /// The mean per sentence, in natural logarithms
     CrossEntropy,
-    /// The mean of a word, with </s>, in natural logarithms
+    /// The mean per word, with </s>, in natural logarithms
     CeMeanWords,
     /// e to the power of ce-mean-words
     Perplexity,
@@ -201,7 +201,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let outcome = score_text(&models, pairs, &options, lines, &stop, &common.progress());
     tuner_cache.save();
     let outcome = outcome.map_err(anyhow::Error::from).and_then(|summary| {
-        // A summary of a part of the text would be mistaken for one of all of it.
+        // A summary of a part could be mistaken for one of the whole text.
         if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_cancelled()))
         {
             output.write(format!("{}\n", kind.value_of(&summary)).as_bytes())?;

@@ -28,34 +28,34 @@ pub struct Arguments {
     /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The number of pieces of a vocabulary that is made [default: 8000, or as many as the text
+    /// The number of pieces of a new vocabulary [default: 8000, or as many as the text
     /// has]
     #[arg(long, value_name = "N")]
     vocab_size: Option<usize>,
-    /// Take options from a preset, where they are not given [default: by the size of the corpus;
+    /// Use this preset for options that are not given [default: by the size of the corpus;
     /// none, Marian's defaults, where a model, its shape or a configuration is given]
     #[arg(long, value_name = "NAME", value_parser = task_parser())]
     task: Option<String>,
-    /// Options in YAML, as Marian's; those of a later file are above those of an earlier one, and
-    /// those of the command line above all
+    /// Options in YAML, in Marian's form; later files override earlier ones, and the command line
+    /// overrides all
     #[arg(short, long, value_name = "FILE", num_args = 1..)]
     config: Vec<PathBuf>,
-    /// Write the curves of the training here, as training.csv and training.svg
+    /// Write the training curves to this folder, as training.csv and training.svg
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
-    /// Write the configuration instead of training: what is given (minimal, or expand), or all
-    /// options that have a value (full)
+    /// Write the configuration instead of training: given options (minimal, or expand), or all
+    /// options with a value (full)
     #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "full",
           value_parser = ["full", "minimal", "expand"])]
     dump_config: Option<String>,
-    /// Count the memory of the training instead of training; a vocabulary that is not there is made
+    /// Compute the memory of the training instead of training; creates a missing vocabulary
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     options: TrainerOptions,
 }
 
-/// The names of presets.
+/// Returns the names of presets.
 pub fn task_parser() -> clap::builder::PossibleValuesParser {
     let values =
         preset_names().map(|(name, about)| clap::builder::PossibleValue::new(name).help(about));
@@ -85,7 +85,7 @@ const SHORT_NAMES: [(&str, char); 11] = [
 /// Options of up to three values that may be bare.
 const BARE_OPTIONS: [&str; 2] = ["throw-on-divergence", "dynamic-gradient-scaling"];
 
-/// Options that the command line has of its own, other than configurations.
+/// Options that only the command line has, not configurations.
 const OWN_OPTIONS: [&str; 3] = ["task", "log-level", "quiet"];
 
 fn augment(mut command: Command) -> Command {
@@ -150,7 +150,7 @@ impl FromArgMatches for TrainerOptions {
 }
 
 impl Arguments {
-    /// The options of the command line over those of configurations over those of the preset.
+    /// Merges options: the command line overrides configurations, which override the preset.
     fn options(&self) -> anyhow::Result<RawOptions> {
         let mut options = self.options.0.clone();
         let text = |path: &PathBuf| path.display().to_string();
@@ -165,7 +165,7 @@ impl Arguments {
         Ok(options.or_else_from_files(&self.config, self.task.as_deref())?)
     }
 
-    /// The same with the number of workers.
+    /// Does the same, and sets the number of workers.
     fn options_with_workers(&self, common: &CommonOptions) -> anyhow::Result<RawOptions> {
         let mut options = self.options()?;
         if !options.has_workers() {
@@ -177,7 +177,7 @@ impl Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(scope) = &arguments.dump_config {
-        // Those of a preset are expanded in all of them: configurations name no presets.
+        // Options of a preset are expanded in all of them, because configurations name no presets.
         let scope = if scope == "full" { DumpScope::Full } else { DumpScope::Minimal };
         return crate::console::print(arguments.options()?.dump(scope));
     }

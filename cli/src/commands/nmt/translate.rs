@@ -52,7 +52,7 @@ pub struct Arguments {
     batches: BatchArguments,
     #[command(flatten)]
     tuner_cache: AutotunerCacheOptions,
-    /// Tell which options were chosen
+    /// Log the chosen options
     #[arg(long)]
     verbose: bool,
     #[command(flatten)]
@@ -61,15 +61,15 @@ pub struct Arguments {
     ignored_options: IgnoredOptions,
 }
 
-/// Options of the report on what a translation took.
+/// Options of the report on time and memory of a translation.
 #[derive(Args)]
 #[command(next_help_heading = "Cost")]
 struct CostArguments {
-    /// After the translation, write on standard error how many words and tokens of the source it
-    /// had, the seconds it took without start-up, and the size of the models
+    /// After the translation, report on standard error the numbers of source words and tokens, the
+    /// seconds without start-up, and the size of the models
     #[arg(long)]
     report: bool,
-    /// The price of an hour of this machine; the report says what a million words cost
+    /// The price of an hour of this machine; the report gives the price of a million words
     #[arg(long, value_name = "PRICE", requires = "report", value_parser = price)]
     price: Option<f64>,
 }
@@ -85,8 +85,8 @@ fn price(text: &str) -> Result<f64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 struct PivotArguments {
-    /// Translate what the models write by another model: a path as for --models. Alignments
-    /// and scores are those of its words; the first model's lines go on as they come
+    /// Translate the output of the models with another model; a path as for --models. Alignments
+    /// and scores are those of its words; lines are passed on as soon as they are translated
     #[arg(long, value_name = "PATH")]
     then: Option<PathBuf>,
     /// The language in between, for multilingual models
@@ -97,74 +97,73 @@ struct PivotArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
 struct TextArguments {
-    /// Text to translate, in place of a file; before other options
+    /// Text to translate, instead of a file; before other options
     #[arg(value_name = "TEXT", conflicts_with = "input")]
     given: Option<String>,
-    /// The text, a sentence a line; - for standard input. With --force-decode a second file
-    /// has what each translation begins with
+    /// The text, one sentence per line; - for standard input. With --force-decode a second file
+    /// has the beginning of each translation
     #[arg(short, long, num_args = 1..=2, value_name = "FILE", default_value = "-")]
     input: Vec<PathBuf>,
-    /// Where translations go; - for standard output
+    /// The file for translations; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// What lines are: sentences; with tabs a sentence, what its translation begins with
-    /// and what it must have (||| between); or JSON with source, prefix and constraints
+    /// The format of lines: sentences; or, separated by tabs, a sentence, the prefix and the
+    /// constraints (||| between) of its translation; or JSON with source, prefix and constraints
     #[arg(long, value_name = "FORM", default_value = "text")]
     input_form: InputFormat,
-    /// As --input-form tsv
+    /// The same as --input-form tsv
     #[arg(long, conflicts_with = "input_form")]
     tsv: bool,
     /// Translations begin with the lines of a second input, or with second fields
     #[arg(long)]
     force_decode: bool,
-    /// Input is tokenised already, with spaces between pieces
+    /// The input is already tokenised, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
     /// Write pieces, with spaces between them
     #[arg(long)]
     no_spm_decode: bool,
-    /// The longest sentence, in pieces, and the most pieces of what its translation begins
-    /// with or must have; with it longer lines fail (their lines are empty), without it
-    /// they are translated in parts, cut where sentences end, with a message [5000]
+    /// The longest sentence, in pieces, also for prefixes and constraints. If it is given, longer
+    /// lines fail and have empty translations; otherwise they are translated in parts, cut at ends
+    /// of sentences, with a message [5000]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
-    /// Translate the beginning of longer sentences
+    /// Translate only the beginning of longer sentences
     #[arg(long)]
     max_length_crop: bool,
-    /// Fail on them, though a configuration crops
+    /// Fail on them, even if a configuration crops
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
-    /// Write a list of translations, in Marian's form: the N best; without N as many as the
-    /// beam has
+    /// Write n-best lists in Marian's form; without N, as many translations as the beam has
     #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
           value_parser = beam_size())]
     n_best: Option<Option<usize>>,
-    /// Write the best only, though a configuration has n-best
+    /// Write only the best one, even if a configuration has n-best
     #[arg(long, conflicts_with = "n_best")]
     no_n_best: bool,
-    /// Write which pieces come from which: hard (the default form), the source piece that each
-    /// looks at most; soft, all attention; or those with more attention than a threshold
-    /// from 0 to 1. Positions count pieces, not words. Takes a model with attention
+    /// Write alignments of pieces: hard (the default form), the source piece with the most
+    /// attention of each; soft, all attention; or those with more attention than a threshold from 0
+    /// to 1. Positions count pieces, not words. Needs a model with attention
     #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
           value_parser = str::parse::<AlignmentFormat>)]
     alignment: Option<AlignmentFormat>,
-    /// Write none, though a configuration has alignment
+    /// Write no alignments, even if a configuration has alignment
     #[arg(long, conflicts_with = "alignment")]
     no_alignment: bool,
     /// Write the score of each piece
     #[arg(long)]
     word_scores: bool,
-    /// Write none, though a configuration has word-scores
+    /// Write no scores of pieces, even if a configuration has word-scores
     #[arg(long, conflicts_with = "word_scores")]
     no_word_scores: bool,
-    /// Where a translation has an unknown word, write the source word that it looks at;
-    /// implies --allow-unk
+    /// Replace an unknown word of a translation by the source word with the most attention; implies
+    /// --allow-unk
     #[arg(long)]
     replace_unknowns: bool,
-    /// Leave unknown words as they are, though the package's program replaces them
+    /// Keep unknown words, even if the package's program replaces them
     #[arg(long, conflicts_with = "replace_unknowns")]
     no_replace_unknowns: bool,
-    /// Write what went wrong with which lines, a JSON object each
+    /// Write errors of lines to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
 }
@@ -182,7 +181,7 @@ enum SemanticsName {
     Ctranslate2,
 }
 
-/// Options of search, whose defaults depend on the format of the model.
+/// Search options, whose defaults depend on the format of the model.
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 struct SearchArguments {
@@ -205,20 +204,20 @@ struct SearchArguments {
     /// The fewest words of a translation [Marian 0, CTranslate2 1]
     #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_zero())]
     min_length: Option<usize>,
-    /// Whose rules decide when search is done, and whose defaults the other options have
-    /// [those the model was made for]
+    /// Whose rules end the search, and whose defaults the other options have [those the model was
+    /// made for]
     #[arg(long, value_name = "NAME")]
     search: Option<SemanticsName>,
     /// CTranslate2's rules: search until P times the beam width hypotheses have ended [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
-    /// Prefer translations that look at all of the source, by this weight
+    /// The weight of the penalty for source words without attention
     #[arg(long, value_name = "B", value_parser = non_negative)]
     coverage_penalty: Option<f32>,
-    /// Divide the scores of words already generated by this; 1 is none
+    /// Divide the scores of already generated words by this; 1 is off
     #[arg(long, value_name = "P", value_parser = positive)]
     repetition_penalty: Option<f32>,
-    /// No sequence of N words is repeated; 0 allows all
+    /// Repeat no sequence of N words; 0 allows all
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     no_repeat_ngram_size: Option<usize>,
     /// Stop when the best unfinished hypothesis is more than D below the best finished one
@@ -258,15 +257,15 @@ struct SamplingArguments {
     seed: Option<u64>,
 }
 
-/// Options of speed, which results do not depend on.
+/// Options for speed, which do not change results.
 #[derive(Args)]
 #[command(next_help_heading = "Speed")]
 struct BatchArguments {
     /// Sentences translated together [that of a configuration, or 32]
     #[arg(long, value_name = "N", alias = "max-batch-size", value_parser = batch_size())]
     mini_batch: Option<usize>,
-    /// Words of the source translated together, so that long sentences need no more memory;
-    /// a longer one goes alone, 0 is any number [that of a configuration, or 4096]
+    /// Source words translated together, to limit the memory for long sentences; a longer one is
+    /// translated alone, 0 is any number [that of a configuration, or 4096]
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
     /// Batches that are read ahead and sorted [that of a configuration, or 20]
@@ -276,7 +275,7 @@ struct BatchArguments {
     /// too [that of a configuration, or src]
     #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"])]
     maxi_batch_sort: Option<String>,
-    /// Threads; as --threads. 0, by which Marian takes GPUs, leaves them as they are
+    /// The same as --threads; 0, which selects GPUs in Marian, has no effect
     #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
     cpu_threads: Option<CpuThreads>,
 }
@@ -330,7 +329,7 @@ impl Arguments {
         options.output.word_scores &= !text.no_word_scores;
         let says_how = text.max_length_crop || text.no_max_length_crop;
         if self.running_text.is_given() {
-            // A configuration's longest line does not make running text lose sentences.
+            // The length limit of a configuration must not drop sentences of running text.
             options.input.splits_long = !says_how;
             options.input.crop = text.max_length_crop;
         }
@@ -340,7 +339,7 @@ impl Arguments {
 }
 
 impl Arguments {
-    /// The options of decoding that servers and Python have too.
+    /// Returns the decoding options that servers and Python also have.
     fn settings(&self) -> DecodingSettings {
         let (text, search, sampling) = (&self.text, &self.search, &self.sampling);
         fn flag(on: bool, off: bool) -> Option<bool> {
@@ -372,7 +371,7 @@ impl Arguments {
     }
 }
 
-/// Threads on CPUs; none for Marian's 0, which is its choice of GPUs.
+/// Returns the threads on CPUs; `None` for 0, which selects GPUs in Marian.
 #[derive(Clone, Copy)]
 struct CpuThreads(Option<Threads>);
 
@@ -384,7 +383,7 @@ fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
 }
 
 impl SamplingArguments {
-    /// That of Marian's words.
+    /// Parses sampling as Marian writes it.
     fn output_sampling(&self) -> Option<OutputSampling> {
         let words = self.output_sampling.as_ref()?.join(" ");
         let found = OutputSampling::parse(&words);
@@ -395,7 +394,7 @@ impl SamplingArguments {
 }
 
 impl PivotArguments {
-    /// The languages of the first and of the second model: those of its text and translations.
+    /// Returns the source and target languages of the first and of the second model.
     fn languages<'a>(&'a self, models: &'a ModelArguments) -> [NamedLanguages<'a>; 2] {
         let (from, to) = (models.from.as_deref(), models.to.as_deref());
         let via = self.via.as_deref();
@@ -409,7 +408,7 @@ impl PivotArguments {
     }
 }
 
-/// What translates: one model, or two.
+/// The translator: one model, or two.
 enum LoadedTranslator {
     Single(Box<Translator>),
     Pivot(Box<PivotTranslator>),

@@ -1,4 +1,4 @@
-//! Parsers of numbers in options: values out of range are wrong usage.
+//! Parsers of numbers in options: values out of range are usage errors.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use miriam_nmt::DecoderConfig;
 /// The largest length that is accepted.
 const MAX_LENGTH: usize = 1_000_000;
 
-/// An integer in a range.
+/// Parses an integer in a range.
 fn integer_in(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usize> {
     move |text: &str| {
         let number = text.parse().ok().filter(|number| range.contains(number));
@@ -16,22 +16,22 @@ fn integer_in(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usi
     }
 }
 
-/// A beam size or a length of n-best lists.
+/// Parses a beam size or a length of n-best lists.
 pub fn beam_size() -> impl TypedValueParser<Value = usize> {
     integer_in(DecoderConfig::BEAM_SIZES)
 }
 
-/// A number of sentences or batches.
+/// Parses a number of sentences or batches.
 pub fn batch_size() -> impl TypedValueParser<Value = usize> {
     integer_in(DecoderConfig::BATCH_SIZES)
 }
 
-/// A number of tokens of a sentence, at least 1.
+/// Parses a number of tokens of a sentence, at least 1.
 pub fn length() -> impl TypedValueParser<Value = usize> {
     integer_in(1..=MAX_LENGTH)
 }
 
-/// A number of tokens, or 0.
+/// Parses a number of tokens, or 0.
 pub fn length_or_zero() -> impl TypedValueParser<Value = usize> {
     integer_in(0..=MAX_LENGTH)
 }
@@ -41,27 +41,27 @@ fn parse_float(text: &str, is_right: impl Fn(f32) -> bool, wanted: &str) -> Resu
     number.ok_or_else(|| format!("give {wanted}"))
 }
 
-/// A finite number.
+/// Parses a finite number.
 pub fn finite(text: &str) -> Result<f32, String> {
     parse_float(text, |_| true, "a number")
 }
 
-/// A number above 0.
+/// Parses a number above 0.
 pub fn positive(text: &str) -> Result<f32, String> {
     parse_float(text, |number| number > 0.0, "a number above 0")
 }
 
-/// A number that is not below 0.
+/// Parses a number that is not below 0.
 pub fn non_negative(text: &str) -> Result<f32, String> {
     parse_float(text, |number| number >= 0.0, "a number from 0 on")
 }
 
-/// A probability mass above 0.
+/// Parses a probability mass above 0.
 pub fn probability_mass(text: &str) -> Result<f32, String> {
     parse_float(text, |number| number > 0.0 && number <= 1.0, "a number above 0, at most 1")
 }
 
-/// A probability below 1.
+/// Parses a probability below 1.
 pub fn min_probability(text: &str) -> Result<f32, String> {
     parse_float(text, |number| (0.0..1.0).contains(&number), "a number from 0 on, below 1")
 }

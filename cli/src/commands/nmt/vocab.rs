@@ -1,4 +1,4 @@
-//! `miriam nmt vocab`: vocabularies made from text.
+//! `miriam nmt vocab`: vocabularies from text.
 
 use std::path::PathBuf;
 
@@ -12,15 +12,15 @@ use crate::common::{CommonOptions, exit_with_usage_error, warn_if_binary};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The text, a sentence a line: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several files are
-    /// one text
+    /// The text, one sentence per line: plain, .gz, .zst, .bz2 or .xz; - for standard input.
+    /// Several files are one text
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     text: Vec<PathBuf>,
     /// The file to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
-    /// number of words with these two (words; without it all)
+    /// number of words with these two (words; without it, all)
     #[arg(long, alias = "vocab-size", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     size: Option<u32>,
@@ -61,7 +61,7 @@ enum NormalizationName {
     /// Unicode's NFKC, uniform white space, no control characters
     #[value(alias = "nmt_nfkc")]
     NmtNfkc,
-    /// Characters stay as they are
+    /// No normalisation
     Identity,
 }
 

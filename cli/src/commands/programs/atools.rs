@@ -17,10 +17,10 @@ struct Arguments {
     /// The links; - for standard input
     #[arg(short = 'i', long = "input_1")]
     first: PathBuf,
-    /// The other links; - too: lines of standard input in turn
+    /// The other links; if both are -, the lines of standard input alternate
     #[arg(short = 'j', long = "input_2")]
     second: Option<PathBuf>,
-    /// What to do
+    /// The operation
     #[arg(short, long, value_parser = LinkOperation::ALL.map(|(name, _)| name))]
     command: String,
 }

@@ -1,6 +1,7 @@
 //! `build_binary`: packs ARPA text into KenLM's probing and trie files.
 //!
-//! As with getopt, an option that takes a value takes whatever follows: `-T -s` names a prefix.
+//! As with getopt, the word after an option with a value is always its value: `-T -s` gives a
+//! prefix.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -51,17 +52,17 @@ struct Arguments {
     /// Read positive log probabilities, which IRSTLM writes, as 0
     #[arg(short = 'i')]
     allow_positive: bool,
-    /// Leave the words out of the file, which then can score but not list them
+    /// Omit the words from the file, which can then score but not list them
     #[arg(short = 'v')]
     without_words: bool,
     /// Rest costs of a probing file, from models of orders 1, 2 and so on, separated by blanks; the
     /// first is an ARPA file
     #[arg(short = 'r', allow_hyphen_values = true)]
     rest: Option<String>,
-    /// Bits of a probability in a quantised trie, 1 to 25
+    /// Bits per probability in a quantised trie, 1 to 25
     #[arg(short = 'q', allow_hyphen_values = true)]
     prob_bits: Option<u32>,
-    /// Bits of a backoff in a quantised trie [default: those of -q]
+    /// Bits per backoff in a quantised trie [default: those of -q]
     #[arg(short = 'b', allow_hyphen_values = true, requires = "prob_bits")]
     backoff_bits: Option<u32>,
     /// Compress the pointers of a trie: at most this number of their high bits is kept in an array
@@ -89,7 +90,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
 }
 
 fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    // These say how memory and files are used.
+    // These only affect the use of memory and files.
     let _ = (&arguments.write_method, &arguments.temporary);
     let _ = (arguments.memory, arguments.mebibytes);
     let (is_trie, arpa, output) = match &arguments.files[..] {
@@ -151,7 +152,7 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The bits of `-q` and `-b`, if any.
+/// Returns the bits of `-q` and `-b`, if any.
 fn quantization_bits(arguments: &Arguments) -> Option<anyhow::Result<QuantizationBits>> {
     arguments.prob_bits.map(|prob| {
         let backoff = arguments.backoff_bits.unwrap_or(prob);
@@ -161,7 +162,7 @@ fn quantization_bits(arguments: &Arguments) -> Option<anyhow::Result<Quantizatio
     })
 }
 
-/// Prints how large the model in `arpa` is in each format.
+/// Prints the size of the model in `arpa` in each format.
 fn print_sizes(arpa: &Path, arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     const DEFAULT_POINTER_BITS: u8 = 22;
     let default_bits = QuantizationBits::new(8, 8).context("8 bits are valid")?;
@@ -199,7 +200,7 @@ fn print_sizes(arpa: &Path, arguments: &Arguments, common: &CommonOptions) -> an
     Ok(())
 }
 
-/// The value of `-a` as KenLM has it, in eight bits.
+/// Returns the value of `-a` as KenLM has it, in eight bits.
 fn pointer_bits(given: u64) -> u8 {
     let bits = given as u8;
     if u64::from(bits) != given {

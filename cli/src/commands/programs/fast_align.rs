@@ -1,7 +1,7 @@
 //! `fast_align`: links of one direction, with IBM model 1 or 2.
 //!
-//! What scripts read of its messages is printed as it prints it: `expected target length`
-//! and `final tension`, which forced alignment is called with.
+//! Messages that scripts parse are printed in the same form: `expected target length` and
+//! `final tension`, which are arguments of forced alignment.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use crate::console::print_error;
 #[derive(Parser)]
 #[command(name = "fast_align", arg_required_else_help = true, disable_version_flag = true)]
 struct Arguments {
-    /// The text, `source ||| target` a line; - for standard input
+    /// The text, one `source ||| target` per line; - for standard input
     #[arg(short, long)]
     input: PathBuf,
     /// Prefer links near the diagonal (IBM model 2; without it model 1)
@@ -44,13 +44,13 @@ struct Arguments {
     /// The probability of the null word
     #[arg(short = 'q', long = "p0", default_value_t = 0.08)]
     null_probability: f64,
-    /// Do without a null word
+    /// Use no null word
     #[arg(short = 'N', long = "no_null_word")]
     no_null_word: bool,
     /// The Dirichlet prior's count of each translation
     #[arg(short, long, default_value_t = 0.01)]
     alpha: f64,
-    /// The tension that training starts from, or aligns with; implies -d
+    /// The initial tension of training, or the tension of alignment; implies -d
     #[arg(short = 'T', long = "diagonal_tension")]
     tension: Option<f64>,
     /// Print a score after the links of each line
@@ -59,19 +59,19 @@ struct Arguments {
     /// Write the table of ln p(target word | source word)
     #[arg(short = 'p', long = "conditional_probabilities", conflicts_with = "force_align")]
     table: Option<PathBuf>,
-    /// Leave out of it what is below this power of a word's best probability
+    /// Omit entries below this power of a word's best probability
     #[arg(short = 't', long = "beam_threshold", default_value_t = -4.0, allow_negative_numbers = true)]
     beam_threshold: f64,
     /// Align with such a table instead of training
     #[arg(short = 'f', long = "force_align")]
     force_align: Option<PathBuf>,
-    /// Target words a source word, for the scores of -f; training counts them
+    /// Target words per source word, for the scores of -f; training counts them
     #[arg(short = 'm', long = "mean_srclen_multiplier", default_value_t = 1.0)]
     length_ratio: f64,
-    /// Accepted without effect: lines that threads take at a time
+    /// Accepted without effect: lines per thread at a time
     #[arg(short = 'b', long = "thread_buffer_size")]
     thread_buffer_size: Option<u64>,
-    /// Refused: fast_align's help names it, but its option is -p
+    /// Not supported: fast_align's help names it, but its option is -p
     #[arg(short = 'c', hide = true)]
     conditional: Option<PathBuf>,
 }
@@ -81,7 +81,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     if arguments.conditional.is_some() {
         bail!("-c: the table of probabilities is written with -p FILE");
     }
-    // It says how threads share lines.
+    // It only affects how threads share lines.
     let _ = arguments.thread_buffer_size;
     let ibm2 = Ibm2Options {
         diagonal: arguments.favor_diagonal || arguments.tension.is_some(),
@@ -116,7 +116,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     Ok(())
 }
 
-/// Prints what training found, and which lines have no links for another reason than the text.
+/// Prints the results of training, and the lines that were not aligned.
 fn report(summary: &FastAlignSummary, options: &FastAlignOptions) {
     let mut log = format!("expected target length = source length * {}\n", summary.length_ratio);
     for (index, iteration) in summary.align.ibm2_iterations.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `filter`: reduces a model to what given sentences can ask for.
+//! `filter`: reduces a model to the n-grams that given sentences may need.
 //!
 //! Arguments are words in any order before the input and the output, not options.
 
@@ -82,7 +82,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     filter_files(&files, &options, common)
 }
 
-/// The number in `word`, from 1.
+/// Returns the number in `word`, from 1.
 fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
     let count = number
         .parse()

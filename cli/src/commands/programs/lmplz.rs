@@ -1,5 +1,5 @@
-//! `lmplz`: estimates a model from text. Long options may be shortened to what is unambiguous, as
-//! lmplz's parser allows.
+//! `lmplz`: estimates a model from text. Long options may be abbreviated while unambiguous, as in
+//! lmplz's parser.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ struct Arguments {
     /// Read <s>, </s> and <unk> in the text as spaces
     #[arg(long = "skip_symbols")]
     skip_symbols: bool,
-    /// Where temporary files are: a folder, or what their names begin with
+    /// The folder for temporary files, or the prefix of their names
     #[arg(short = 'T', long = "temp_prefix", default_value = "/tmp/")]
     temp_prefix: PathBuf,
     /// Memory: a number with %, b, K (the default unit), M, G or T [half of what is free]
@@ -40,7 +40,7 @@ struct Arguments {
     /// The ARPA file; without it, standard output, or none with --intermediate
     #[arg(long)]
     arpa: Option<PathBuf>,
-    /// Drop n-grams that occur at most this often, a threshold an order
+    /// Drop n-grams that occur at most this often, one threshold per order
     #[arg(long, num_args = 1.., action = ArgAction::Set)]
     prune: Vec<u64>,
     /// Drop n-grams with words that this file does not list
@@ -61,7 +61,7 @@ struct Arguments {
     /// Accepted without effect
     #[arg(long = "vocab_estimate")]
     vocab_estimate: Option<String>,
-    /// Begin the ARPA file with lines on the text, the number of words and the smoothing
+    /// Begin the ARPA file with comments on the text, the number of words and the smoothing
     #[arg(long = "verbose_header")]
     verbose_header: bool,
     /// Write intermediate files, whose names begin with this, for KenLM's interpolate; no ARPA
@@ -79,7 +79,7 @@ struct Arguments {
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     let arguments: Arguments = super::parse(arguments);
-    // These say how sorting uses memory.
+    // These only affect how sorting uses memory.
     let _ = (arguments.minimum_block, arguments.sort_block);
     let _ = (arguments.block_count, arguments.vocab_estimate);
     let options = EstimateOptions {
@@ -106,8 +106,8 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
     estimate_files(&options, &arguments.text, &outputs, common)
 }
 
-/// What lmplz calls the text: the whole path of a file, also of one that standard input comes
-/// from; or stdin.
+/// Returns the name of the text as lmplz prints it: the full path of a file, also of one that is
+/// standard input, or stdin.
 fn text_name(text: &Path) -> String {
     let path = if text.as_os_str() == "-" {
         std::fs::read_link("/proc/self/fd/0")
@@ -119,7 +119,7 @@ fn text_name(text: &Path) -> String {
     path.map_or_else(|| "stdin".to_owned(), |path| path.display().to_string())
 }
 
-/// The folder of a prefix of file names.
+/// Returns the folder of a prefix of file names.
 fn temporary_folder(prefix: &Path) -> PathBuf {
     if prefix.is_dir() {
         return prefix.to_owned();

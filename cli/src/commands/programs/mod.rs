@@ -1,11 +1,11 @@
-//! Other programs under their own names: started as KenLM's `lmplz`, `build_binary`, `query` or
-//! `filter`, as `fast_align`, `atools` or `extract_lex`, the binary takes their options and writes
-//! what they write, so that scripts which call them run unchanged. Where a command of this program has the
-//! options already, as for Moses' and Marian's programs, it runs that command (`renamed`).
-//! `miriam install-aliases` makes the names.
+//! Other programs by name: started as KenLM's `lmplz`, `build_binary`, `query` or `filter`, or as
+//! `fast_align`, `atools` or `extract_lex`, the binary accepts their options and writes the same
+//! output, so that scripts run unchanged. Where a command of this program already has the options,
+//! as for Moses' and Marian's programs, it runs that command (`renamed`). `miriam install-aliases`
+//! creates the names.
 //!
-//! An option that would change the output and that we do not have is refused by its name; one
-//! that only says how memory or files are used is accepted without effect.
+//! An unsupported option that would change the output is an error. An option that only affects
+//! memory or files is accepted without effect.
 
 mod atools;
 mod build_binary;
@@ -27,7 +27,7 @@ use clap::{Args, Parser};
 use self::renamed::RENAMED_PROGRAMS;
 use crate::common::CommonOptions;
 
-/// The names, each with what runs under it.
+/// The names with their programs.
 const PROGRAMS: [(&str, Program); 9] = [
     ("atools", atools::run),
     ("build_binary", build_binary::run),
@@ -43,16 +43,15 @@ const PROGRAMS: [(&str, Program); 9] = [
 /// Runs a program with its arguments, of which the first is its name.
 type Program = fn(Vec<OsString>, &CommonOptions) -> anyhow::Result<()>;
 
-/// The command line in this program's own options, if it was started under the name of a program
-/// whose options it has; otherwise `arguments` as they are.
+/// Translates the command line to this program's options if it was started under the name of a
+/// program with a matching command. Otherwise returns `arguments` unchanged.
 pub fn rename(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().and_then(|path| Path::new(path).file_name());
     let program = RENAMED_PROGRAMS.iter().find(|program| name.is_some_and(|n| n == program.name));
     program.map_or_else(|| arguments.clone(), |program| program.translate(&arguments))
 }
 
-/// The outcome of the program whose name is the first of `arguments`; nothing for any other
-/// name.
+/// Runs the program whose name is the first of `arguments`. Returns `None` for any other name.
 pub fn run_by_name(arguments: &[OsString]) -> Option<ExitCode> {
     let arguments = arguments.to_vec();
     let name = Path::new(arguments.first()?).file_name()?;
@@ -62,27 +61,27 @@ pub fn run_by_name(arguments: &[OsString]) -> Option<ExitCode> {
     Some(crate::common::exit_code(program(arguments, &common)))
 }
 
-/// Parses `arguments`; wrong usage ends with status 1, as the programs end.
+/// Parses `arguments`. Usage errors exit with status 1, as in the original programs.
 fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
     P::try_parse_from(arguments).unwrap_or_else(|error| {
-        // Help that was asked for, too.
+        // This includes requested help.
         let printed = crate::console::print_message(&error);
         crate::common::exit_code(printed);
         std::process::exit(1)
     })
 }
 
-/// Make names of other programs for this binary, so that scripts that call them run unchanged
+/// Create names of other programs for this binary, so that scripts that call them run unchanged
 ///
-/// Started under one of these names it takes that program's options: lmplz, build_binary, query
-/// and filter of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and Moses' scripts for
-/// text (tokenizer.perl and the like); marian, marian-decoder, marian-scorer, marian-server and
-/// marian-vocab. The folder is for the PATH of scripts that call these programs.
+/// Started under one of these names it accepts that program's options: lmplz, build_binary, query
+/// and filter of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and
+/// Moses' text scripts (such as tokenizer.perl); marian, marian-decoder, marian-scorer,
+/// marian-server and marian-vocab. Add the folder to the PATH of scripts.
 ///
 /// Example: miriam install-aliases ~/miriam-bin && PATH=~/miriam-bin:$PATH lmplz -o 3 < text.en
 #[derive(Args)]
 pub struct InstallArguments {
-    /// The folder, which is made if need be
+    /// The folder, which is created if it is missing
     folder: PathBuf,
 }
 
@@ -96,7 +95,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     names.extend(RENAMED_PROGRAMS.iter().map(|program| program.name));
     names.sort_unstable();
     let links: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
-    // Nothing is made unless all can be.
+    // Nothing is created unless all links can be.
     for link in &links {
         if link.symlink_metadata().is_ok_and(|found| !found.is_symlink() || !points_to_us(link)) {
             bail!("{}: it is there and no link to miriam; remove it first", link.display());
@@ -115,7 +114,7 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether the link leads to a binary of this name, be it of another place or gone.
+/// Whether the link points to a binary of this name, even in another or a missing folder.
 fn points_to_us(link: &Path) -> bool {
     let target = link.read_link().ok();
     fn name(path: &Path) -> Option<OsString> {

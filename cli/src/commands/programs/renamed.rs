@@ -1,28 +1,28 @@
-//! Programs of Moses and Marian whose options a command of this program has: their command lines
-//! become its command lines.
+//! Programs of Moses and Marian for which this program has a command with the same options: their
+//! command lines are translated.
 //!
-//! A script of Moses ignores an option that it does not know. Here it is an error, so that a
-//! spelling mistake is found.
+//! Scripts of Moses ignore unknown options. Here they are errors, so that spelling mistakes are
+//! found.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// A program and the command that takes its place.
+/// A program and the command that replaces it.
 pub struct RenamedProgram {
     pub name: &'static str,
     /// The words after `miriam`.
     command: &'static [&'static str],
     /// Perl's Getopt::Long reads the options: names have one dash or two and may be shortened.
     has_long_getopt: bool,
-    /// Options that are written differently; all others are passed on.
+    /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
 }
 
-/// What becomes of an option. Names that Getopt::Long reads are without dashes.
+/// The translation of an option. Names for Getopt::Long are without dashes.
 struct OptionRule {
     name: &'static str,
     takes_value: bool,
-    /// The option in its place; none if it has no effect here.
+    /// The option that replaces it; `None` if it has no effect here.
     replacement: Option<&'static str>,
 }
 
@@ -42,7 +42,7 @@ const fn ignored_with_value(name: &'static str) -> OptionRule {
     OptionRule { name, takes_value: true, replacement: None }
 }
 
-/// A program whose options are all passed on.
+/// Returns a program whose options are all passed on.
 const fn same_options(name: &'static str, command: &'static [&'static str]) -> RenamedProgram {
     RenamedProgram { name, command, has_long_getopt: false, options: &[] }
 }
@@ -112,8 +112,8 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
 ];
 
 impl RenamedProgram {
-    /// The command line of this program, the first word its own name, that does what `arguments`
-    /// ask for; the first of them is the name it was started under.
+    /// Translates `arguments`, whose first word is the name of the other program, to a command line
+    /// of this program.
     pub fn translate(&self, arguments: &[OsString]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["miriam".into()];
         if let [_, only] = arguments
@@ -138,7 +138,7 @@ impl RenamedProgram {
         words
     }
 
-    /// The rule of an option, and the value that is written in the same word.
+    /// Returns the rule of an option, and the value that is written in the same word.
     fn find_rule(&self, word: &OsString) -> Option<(&OptionRule, Option<OsString>)> {
         let bytes = word.as_bytes();
         let value = |start: usize| Some(OsString::from_vec(bytes[start..].to_vec()));

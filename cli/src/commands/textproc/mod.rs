@@ -45,7 +45,7 @@ impl InputOutput {
     }
 }
 
-/// Options of Moses' scripts that are ignored.
+/// Ignored options of Moses' scripts.
 #[derive(Args)]
 pub struct IgnoredOptions {
     /// Moses': print no version; it is never printed
@@ -68,8 +68,8 @@ const SINGLE_DASH_OPTIONS: [&str; 8] = [
     "-possiblyUseFirstToken",
 ];
 
-/// The words of a command line, with two dashes where Moses' scripts take one, if the
-/// first of them names one of these tools.
+/// Replaces one dash by two in options of Moses' scripts, if the first word of the command line
+/// names one of these tools.
 pub fn accept_single_dash_options(
     words: impl Iterator<Item = OsString>,
 ) -> impl Iterator<Item = OsString> {
@@ -87,7 +87,7 @@ pub fn accept_single_dash_options(
     })
 }
 
-/// Ends the program as wrong usage does.
+/// Exits with a usage error.
 fn exit_with_usage_error(reason: &str) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }

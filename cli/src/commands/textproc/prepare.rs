@@ -11,7 +11,7 @@ use crate::common::{CommonOptions, check_files};
 
 /// Prepare raw text for training and translation
 ///
-/// Does what `miriam normalize`, `tokenize` and `truecase` do one after another.
+/// Runs `miriam normalize`, `tokenize` and `truecase` one after another.
 ///
 /// Examples:
 ///   miriam prepare -l de --train-truecase truecase.de -i train.raw.de -o train.de
@@ -24,8 +24,8 @@ pub struct Arguments {
     /// The language of the text, in two letters
     #[arg(short, long, value_name = "LANG")]
     language: String,
-    /// Nonbreaking prefixes, words that keep their full stop, in Moses' form: one a line,
-    /// with #NUMERIC_ONLY# after those that count before numbers only
+    /// A list of nonbreaking prefixes, words that keep their full stop, in Moses' form: one per
+    /// line, followed by #NUMERIC_ONLY# if it counts only before numbers
     #[arg(long, value_name = "FILE")]
     nonbreaking_prefixes: Option<PathBuf>,
     /// Truecase tokens with this model

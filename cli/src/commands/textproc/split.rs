@@ -8,9 +8,9 @@ use miriam_textproc::{NonbreakingPrefixes, SentenceSplitter};
 use super::{IgnoredOptions, InputOutput, warn_if_unknown_language};
 use crate::common::CommonOptions;
 
-/// Split running text into sentences, one a line
+/// Split running text into sentences, one per line
 ///
-/// A line is a paragraph: no sentence goes on in the next line, and blank lines stay.
+/// A line is a paragraph: no sentence continues on the next line, and blank lines stay.
 /// Sentences end as Unicode says (UAX #29), in all scripts, but not after abbreviations
 /// nor before lower case, as in Moses' split-sentences.perl -k -i.
 ///
@@ -23,8 +23,8 @@ pub struct Arguments {
     /// The language of the text, in two letters
     #[arg(short, long, value_name = "LANG", default_value = "en")]
     language: String,
-    /// Nonbreaking prefixes, words that keep their full stop, in Moses' form: one a line,
-    /// with #NUMERIC_ONLY# after those that count before numbers only
+    /// A list of nonbreaking prefixes, words that keep their full stop, in Moses' form: one per
+    /// line, followed by #NUMERIC_ONLY# if it counts only before numbers
     #[arg(long, value_name = "FILE")]
     nonbreaking_prefixes: Option<PathBuf>,
     #[command(flatten)]

@@ -32,14 +32,14 @@ pub struct Arguments {
     /// Write no entities
     #[arg(long)]
     no_escape: bool,
-    /// Do not change what these regular expressions match; one a line
+    /// Keep text that matches these regular expressions; one per line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
-    /// Nonbreaking prefixes, words that keep their full stop, in Moses' form: one a line,
-    /// with #NUMERIC_ONLY# after those that count before numbers only
+    /// A list of nonbreaking prefixes, words that keep their full stop, in Moses' form: one per
+    /// line, followed by #NUMERIC_ONLY# if it counts only before numbers
     #[arg(long, value_name = "FILE")]
     nonbreaking_prefixes: Option<PathBuf>,
-    /// Do not change lines of markup alone
+    /// Keep lines that are only markup
     #[arg(short = 'x', long)]
     skip_markup: bool,
     #[arg(long, hide = true)]

@@ -13,7 +13,7 @@ use miriam_pipeline::count_case_forms;
 /// Write tokens in their true case, as Moses' truecase.perl
 ///
 /// One of three: --train counts how words are written inside of sentences and writes
-/// a model; --model writes the words of a text as the model knows them; --undo writes
+/// a model; --model writes words in the case that the model has; --undo writes
 /// a capital letter at the beginning of each sentence. The text is tokens, as
 /// `miriam tokenize` makes them; models are files of Moses.
 ///
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, group = "task")]
     undo: bool,
     /// With --train: count first words of sentences too if they have no capital letter,
-    /// and a little if they are alone
+    /// with a small count if they are alone
     #[arg(long, alias = "possiblyUseFirstToken", requires = "train")]
     possibly_use_first_token: bool,
     /// With --model: the text has no true case at all, as from a speech recogniser

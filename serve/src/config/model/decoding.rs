@@ -12,7 +12,7 @@ use serde::{Deserialize, de};
 
 use super::ModelConfiguration;
 
-/// The key in [`DecodingSettings`] of a key of a table, which may be an older name.
+/// Returns the key in [`DecodingSettings`] of a key of a table, which may be an older name.
 pub(super) fn decoding_key(key: &str) -> Option<&'static str> {
     let key = match key {
         "beam" => "beam-size",
@@ -22,7 +22,7 @@ pub(super) fn decoding_key(key: &str) -> Option<&'static str> {
     DecodingSettings::KEYS.into_iter().find(|known| *known == key)
 }
 
-/// A number, a flag or a text as text.
+/// Returns a number, a flag or a text as text.
 pub(super) fn text_of(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),

@@ -20,7 +20,7 @@ pub struct Fragment<'w> {
 }
 
 impl Alphabet {
-    /// The most frequent characters that together make up `coverage` of the text.
+    /// Returns the most frequent characters that together make up `coverage` of the text.
     pub fn new(words: &WordCounts, coverage: f64) -> Self {
         let mut counts = WordCounts::default();
         for (word, count) in words.iter() {
@@ -41,7 +41,7 @@ impl Alphabet {
         Alphabet { characters: alphabet }
     }
 
-    /// The number of characters.
+    /// Returns the number of characters.
     pub fn len(&self) -> usize {
         self.characters.len()
     }
@@ -50,7 +50,7 @@ impl Alphabet {
         self.characters.contains_key(character)
     }
 
-    /// The characters with their counts, the most frequent first.
+    /// Returns the characters with their counts, the most frequent first.
     pub fn sorted(&self) -> Vec<(&[u8], u64)> {
         let mut all: Vec<(&[u8], u64)> =
             self.characters.iter().map(|(character, &count)| (&**character, count)).collect();
@@ -58,7 +58,7 @@ impl Alphabet {
         all
     }
 
-    /// The fragments of the words, the most frequent word first.
+    /// Returns the fragments of the words, the most frequent word first.
     pub fn split_words<'w>(&self, words: &'w WordCounts) -> Vec<Fragment<'w>> {
         let mut fragments = Vec::new();
         for (word, count) in words.sorted() {
@@ -82,7 +82,7 @@ impl Alphabet {
     }
 }
 
-/// The characters of a normalised text, which is valid UTF-8.
+/// Returns the characters of a normalised text, which is valid UTF-8.
 pub fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {

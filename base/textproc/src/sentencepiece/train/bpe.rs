@@ -99,7 +99,7 @@ impl PairMerger {
         merger
     }
 
-    /// The symbol of a text, and whether it is new.
+    /// Returns the symbol of a text, and whether it is new.
     fn intern(&mut self, text: &[u8]) -> (u32, bool) {
         if let Some(&id) = self.ids.get(text) {
             return (id, false);
@@ -192,7 +192,7 @@ impl PairMerger {
     }
 }
 
-/// The pairs of neighbours.
+/// Returns the pairs of neighbours.
 fn pairs_of(symbols: &[u32]) -> impl Iterator<Item = [u32; 2]> {
     symbols.windows(2).map(|pair| [pair[0], pair[1]])
 }

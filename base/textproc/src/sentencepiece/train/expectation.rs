@@ -48,7 +48,7 @@ pub struct LatticeScratch {
 const NO_EDGE: u32 = u32::MAX;
 
 impl Lattice {
-    /// The lattice over `pieces`, whose ids are their indices.
+    /// Returns the lattice over `pieces`, whose ids are their indices.
     pub fn new(pieces: &[ScoredPiece]) -> Self {
         let texts = (0..).zip(pieces.iter().map(|piece| &*piece.text));
         let scores = pieces.iter().map(|piece| piece.score).collect();
@@ -73,7 +73,7 @@ impl Lattice {
         }
     }
 
-    /// The best path through `text` as pieces from the last to the first, without the piece
+    /// Returns the best path through `text` as pieces from the last to the first, without the piece
     /// `excluded`; returns its log probability, or `None` if there is no path.
     pub fn best_path(
         &self,
@@ -113,7 +113,7 @@ impl Lattice {
         Some(best[text.len()].0)
     }
 
-    /// The E step: how often each piece is expected to occur in the text.
+    /// Runs the E step, and returns how often each piece is expected to occur in the text.
     pub fn expected_counts(&self, fragments: &[Fragment]) -> Vec<f64> {
         let probabilities: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
         let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);

@@ -34,7 +34,7 @@ pub static NMT_NFKC_CHARSMAP: &[u8] = include_bytes!("../../../charsmaps/nmt_nfk
 pub enum Normalization {
     /// By [`NMT_NFKC_CHARSMAP`].
     NmtNfkc,
-    /// Characters stay as they are.
+    /// Characters stay unchanged.
     Identity,
 }
 
@@ -58,7 +58,7 @@ pub struct TrainOptions {
 }
 
 impl Default for TrainOptions {
-    /// A unigram model of 8,000 pieces with the defaults of `spm_train`.
+    /// Returns a unigram model of 8,000 pieces with the defaults of `spm_train`.
     fn default() -> Self {
         TrainOptions {
             model_type: ModelType::Unigram,
@@ -128,7 +128,7 @@ pub struct ScoredPiece {
 }
 
 impl PieceTrainer {
-    /// A trainer with these options.
+    /// Returns a trainer with these options.
     pub fn new(options: TrainOptions) -> Self {
         let mut normalizer = Normalizer::default();
         if options.normalization == Normalization::NmtNfkc {

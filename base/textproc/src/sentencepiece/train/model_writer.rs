@@ -11,12 +11,12 @@ const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
 
-/// The number of pieces before those of text: `</s>`, `<unk>`, bytes.
+/// Returns the number of pieces before those of text: `</s>`, `<unk>`, bytes.
 pub fn num_special_pieces(options: &TrainOptions) -> usize {
     if options.byte_fallback { 2 + 256 } else { 2 }
 }
 
-/// The bytes of a model file.
+/// Returns the bytes of a model file.
 pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     let mut model = Message::default();
     model.message(1, piece_message(b"</s>", 0.0, PieceType::Control));
@@ -37,7 +37,7 @@ pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     model.into_bytes()
 }
 
-/// The fields that differ from the defaults of the format.
+/// Returns the fields that differ from the defaults of the format.
 fn trainer_spec(options: &TrainOptions) -> Message {
     let mut spec = Message::default();
     spec.varint(3, if options.model_type == ModelType::Unigram { 1 } else { 2 });

@@ -35,7 +35,7 @@ fn script_class(character: &[u8]) -> ScriptClass {
     }
 }
 
-/// The length in bytes of the longest beginning of `text`, a part of a word, that may be a
+/// Returns the length in bytes of the longest beginning of `text`, a part of a word, that may be a
 /// piece. All shorter beginnings may be pieces too.
 pub fn longest_piece(text: &[u8]) -> usize {
     let mut script = ScriptClass::Any;

@@ -19,7 +19,7 @@ enum Fate {
     Compare(f64),
 }
 
-/// The `keep` most useful of the pieces, and those that have no alternative.
+/// Returns the `keep` most useful of the pieces, and those that have no alternative.
 pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> Vec<ScoredPiece> {
     let lattice = Lattice::new(&pieces);
     let counts = best_path_counts(&lattice, fragments);

@@ -15,7 +15,7 @@ use super::piece_rules::longest_piece;
 /// The largest seed vocabulary.
 const MAX_SEEDS: usize = 1_000_000;
 
-/// The characters of the alphabet, then substrings of several characters, those that cover
+/// Returns the characters of the alphabet, then substrings of several characters, those that cover
 /// the most characters first; scores are logarithms of shares.
 pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPiece> {
     let mut suffixes: Vec<(&[u8], u64)> = fragments
@@ -44,8 +44,8 @@ pub fn seed_pieces(alphabet: &Alphabet, fragments: &[Fragment]) -> Vec<ScoredPie
     .collect()
 }
 
-/// The nodes of the trie of the sorted `suffixes` that have at least two characters and occur
-/// at least twice, with the number of characters that they cover.
+/// Returns the nodes of the trie of the sorted `suffixes` that have at least two characters and
+/// occur at least twice, with the number of characters that they cover.
 fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)> {
     let mut found = Vec::new();
     // Nodes on the path to the current suffix, with the occurrences below them so far.
@@ -62,7 +62,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
             let (text, occurrences) = path.pop().expect("the root is empty");
             let last = path.len() - 1;
             if path[last].0.len() < common {
-                // Their common prefix is a node of its own.
+                // Their common prefix is a separate node.
                 path.push((&text[..common], occurrences));
             } else {
                 path[last].1 += occurrences;
@@ -84,7 +84,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
     found
 }
 
-/// The length of the longest common prefix that ends at a character's end.
+/// Returns the length of the longest common prefix that ends at a character's end.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     // A byte that continues a character.

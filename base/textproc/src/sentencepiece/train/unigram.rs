@@ -86,7 +86,7 @@ fn maximize(pieces: &[ScoredPiece], counts: &[f64], scores: &mut [f64]) {
     }
 }
 
-/// The derivative of the logarithm of the gamma function, for positive `x`.
+/// Returns the derivative of the logarithm of the gamma function, for positive `x`.
 fn digamma(mut x: f64) -> f64 {
     let mut result = 0.0;
     // The series converges fast from here on.
@@ -99,7 +99,7 @@ fn digamma(mut x: f64) -> f64 {
     result + x.ln() - 0.5 / x - series
 }
 
-/// The characters of the alphabet and the best other pieces.
+/// Returns the characters of the alphabet and the best other pieces.
 fn finish(
     alphabet: &Alphabet,
     mut pieces: Vec<ScoredPiece>,
@@ -109,7 +109,7 @@ fn finish(
         b.score.total_cmp(&a.score).then_with(|| a.text.cmp(&b.text))
     }
     pieces.sort_unstable_by(order);
-    // Those that EM has given up are at the end, as unused characters.
+    // Those that EM has dropped are at the end, as unused characters.
     let multiple = pieces.iter().filter(|piece| !is_character(&piece.text));
     let used = pieces.iter().filter(|piece| is_character(&piece.text));
     let worst = multiple.clone().map(|piece| piece.score).fold(0.0, f64::min);
