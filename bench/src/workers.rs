@@ -1,4 +1,4 @@
-//! Work on threads of its own: a measurement decides on how many, and a pool would share them.
+//! Work on new threads: a measurement decides on their number, and a pool would share them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -88,7 +88,7 @@ pub fn align(
     outcome.map(counts).map_err(PyOSError::new_err)
 }
 
-/// Joins the links of both directions, which two files have line by line.
+/// Joins the links of both directions, from two files, line by line.
 #[pyfunction]
 #[pyo3(signature = (forward, reverse, links, *, symmetrize="grow-diag-final-and", threads=0))]
 pub fn symmetrize_links(

@@ -1,10 +1,10 @@
-//! Long work that Ctrl-C ends, and that tells Python how far it is.
+//! Long work that Ctrl-C ends, and that reports its progress to Python.
 //!
 //! Python runs signal handlers on its main thread, between bytecodes, so native code that
-//! does not return must ask for them. The work runs in a thread of its own and the
-//! calling thread asks twenty times a second; a handler that raises (Ctrl-C does) cancels
-//! the work, and its exception is raised when the work has ended. Callables are called then too, by
-//! the thread that has called us, so they may do what they like, also raise.
+//! does not return must check for signals. The work runs in a new thread, and the calling
+//! thread checks twenty times per second. A handler that raises (as for Ctrl-C) cancels the
+//! work, and its exception is raised when the work has ended. Listeners are called by the same
+//! thread, so they may also raise.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,19 +14,19 @@ use miriam_textio::{CancellationToken, Progress};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
-/// How often signals are looked for.
+/// The interval of checks for signals.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Who in Python wants to hear of long work.
+/// Python callables that listen to long work.
 #[derive(Default)]
 pub struct Listeners {
-    /// Called with the task, what is done of it, and of how much, where known.
+    /// Called with the task, the amount done, and the total if it is known.
     pub progress: Option<Py<PyAny>>,
     /// Called with each line of the log.
     pub log: Option<Py<PyAny>>,
 }
 
-/// What long work says of itself.
+/// News of long work.
 #[derive(Default)]
 struct Said {
     task: Option<Task>,
@@ -41,7 +41,7 @@ struct Task {
     total: Option<u64>,
 }
 
-/// The work's side: when to stop, and whom to tell.
+/// The side of the work: when to stop, and where to report.
 pub struct Observer {
     /// Cancelled by a signal or by a listener that raises.
     pub stop: CancellationToken,
@@ -53,17 +53,17 @@ impl Observer {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A line of the log.
+    /// Adds a line of the log.
     pub fn log(&self, line: &str) {
         self.said().lines.push(line.to_owned());
     }
 
-    /// A warning of Python's.
+    /// Adds a Python warning.
     pub fn warn(&self, message: &str) {
         self.said().warnings.push(message.to_owned());
     }
 
-    /// Runs handlers of signals and tells listeners what is new.
+    /// Runs signal handlers, and reports news to listeners.
     fn attend(
         &self,
         py: Python<'_>,
@@ -122,7 +122,7 @@ pub fn run_interruptible<T: Send>(
     run_observed(py, &Listeners::default(), |observer| work(&observer.stop))
 }
 
-/// The same for work that tells listeners how far it is; one that raises cancels it too.
+/// Does the same for work that reports to listeners; a listener that raises also cancels it.
 pub fn run_observed<T: Send>(
     py: Python<'_>,
     listeners: &Listeners,
@@ -155,13 +155,13 @@ pub fn run_observed<T: Send>(
     });
     match raised {
         Some(error) => return Err(error),
-        // What was said last.
+        // The last report.
         None => observer.attend(py, listeners, &mut told)?,
     }
     Ok(result)
 }
 
-/// Draws nothing, and cancels work with its token.
+/// Progress that draws nothing and cancels work with its token.
 pub struct Cancellation<'t>(pub &'t CancellationToken);
 
 impl Progress for Cancellation<'_> {

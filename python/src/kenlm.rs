@@ -97,7 +97,7 @@ impl Config {
 /// A model that has been loaded.
 struct LoadedModel {
     model: Arc<dyn LanguageModel>,
-    /// What states are checked against.
+    /// For the check of states.
     order: usize,
     num_words: usize,
 }
@@ -108,7 +108,7 @@ pub struct Model {
     /// The absolute path of the file.
     #[pyo3(get, set)]
     path: Py<PyBytes>,
-    /// Nothing before `__init__`, which subclasses may call with arguments of their own.
+    /// `None` before `__init__`, which subclasses may call with other arguments.
     loaded: Option<LoadedModel>,
 }
 
@@ -118,7 +118,7 @@ impl Model {
         self.loaded.as_ref().ok_or_else(|| PyValueError::new_err(message))
     }
 
-    /// The state of `state`, checked to be one that this model may continue.
+    /// Returns the state of `state`, after a check that it belongs to this model.
     fn context(&self, state: &Bound<'_, State>) -> PyResult<miriam_lmcpu::State> {
         let LoadedModel { order, num_words, .. } = *self.loaded()?;
         let state = state.try_borrow()?.0;
@@ -193,7 +193,7 @@ impl Model {
         };
         let outcome = run_interruptible(py, |stop| {
             if complain && file.is_file() && !is_binary_model(file) {
-                // Not `eprintln!`, which panics where nobody reads standard error.
+                // Not `eprintln!`, which panics if standard error is closed.
                 let _ = writeln!(
                     std::io::stderr(),
                     "Loading the ARPA text {0}; a binary file opens at once: miriam lm build {0} \
@@ -315,8 +315,8 @@ impl Model {
     }
 }
 
-/// What `Model.full_scores` returns. The sentence is read when the first value is asked for,
-/// as by a generator.
+/// The result of `Model.full_scores`. Like a generator, it reads the sentence when the first value
+/// is requested.
 #[pyclass(module = "miriam.kenlm")]
 pub struct FullScores {
     model: Arc<dyn LanguageModel>,
@@ -343,7 +343,7 @@ impl FullScores {
                     scores.push((log10, length, is_unknown));
                 });
                 if let (true, Some(end)) = (markers.end, scores.last_mut()) {
-                    // Even where the model lacks </s>.
+                    // Even if the model lacks </s>.
                     end.2 = false;
                 }
                 scores
@@ -355,7 +355,7 @@ impl FullScores {
     }
 }
 
-/// What `Model.BaseFullScore` returns.
+/// The result of `Model.BaseFullScore`.
 #[pyclass(frozen, module = "miriam.kenlm")]
 pub struct FullScoreReturn {
     /// log10 p.
@@ -392,7 +392,7 @@ impl FullScoreReturn {
 pub struct State(miriam_lmcpu::State);
 
 impl State {
-    /// By length, then by the bytes of the words, newest first: KenLM's order.
+    /// Compares by length, then by the bytes of the words, newest first, as KenLM does.
     fn compare(&self, other: &State) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.word_bytes().cmp(other.word_bytes()))
     }
@@ -436,7 +436,7 @@ impl State {
         State(self.0)
     }
 
-    /// The words' ids and their backoffs, newest first.
+    /// Returns the ids of the words and their backoffs, newest first.
     fn __getstate__(&self) -> Vec<(u32, f32)> {
         self.0.entries().iter().map(|&(word, backoff)| (word.0, backoff)).collect()
     }

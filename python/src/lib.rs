@@ -1,12 +1,11 @@
 //! The native module `miriam._native` of the Python package (`docs/python.md`).
 //!
-//! Here are conversions between Python's objects and this workspace's types, and nothing
-//! else: what the package computes is in the crates it is named after. The Python files in
-//! `miriam/` give the classes their public places. Without the feature `extension` the
-//! crate is empty, so that the workspace builds without Python.
+//! It only converts between Python's objects and the types of this workspace; the algorithms are
+//! in the other crates. The Python files in `miriam/` define the public modules. Without the
+//! feature `extension` the crate is empty, so that the workspace builds without Python.
 //!
-//! Two rules hold throughout. What takes longer than a few microseconds runs without the
-//! interpreter's lock; and what can take long is interruptible (`interrupt`).
+//! Two rules hold throughout: work of more than a few microseconds runs without the
+//! interpreter's lock, and long work is interruptible (`interrupt`).
 
 #![deny(unsafe_code)]
 

@@ -30,8 +30,8 @@ use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed}
 use crate::open::{on_own_threads, open_model};
 use crate::text::{Lines, text_bytes};
 
-/// Lines of up to this many bytes are scored on the calling thread: that takes less time
-/// than anybody waits for Ctrl-C.
+/// The most bytes of lines that are scored on the calling thread, which is fast enough not to
+/// delay Ctrl-C.
 const SHORT_BYTES: usize = 1 << 20;
 
 /// log10 p, tokens and unknown words of each line.
@@ -40,7 +40,7 @@ type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>, Bound<'py, Py
 /// log10 p of each word, and where each line begins.
 type WordColumns<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<i64>>);
 
-/// All processors for 0; an error for a number that nobody can mean.
+/// Returns the number of threads: all processors for 0; an error for an implausible number.
 pub(crate) fn thread_count(threads: usize) -> PyResult<usize> {
     match threads {
         0 => Ok(available_threads()),
@@ -63,7 +63,7 @@ pub struct LanguageModel {
 }
 
 impl LanguageModel {
-    /// Scores the lines of `lines` by `work`, interruptibly where it may take long.
+    /// Scores `lines` with `work`, which is interruptible if it may take long.
     fn run<'py, T: Send>(
         &self,
         py: Python<'py>,
@@ -96,13 +96,13 @@ impl LanguageModel {
     }
 }
 
-/// From arguments to options.
+/// Converts arguments to options.
 fn line_options(bos: bool, eos: bool, documents: bool, threads: usize) -> PyResult<LineOptions> {
     let markers = SentenceMarkers { begin: bos, end: eos };
     Ok(LineOptions { markers, documents, threads: thread_count(threads)? })
 }
 
-/// Sentences have an f32 log10 p; sums of them are f64.
+/// Returns the column of log10 p: f32 for lines, f64 for sums over documents.
 fn log10_column<'py>(py: Python<'py>, scores: &[LineScore], documents: bool) -> Bound<'py, PyAny> {
     let values = scores.iter().map(|score| score.log10);
     if documents {
@@ -355,7 +355,7 @@ impl LanguageModel {
     }
 }
 
-/// The error of the libraries as Python's.
+/// Converts an error of the libraries to a Python exception.
 fn file_error(error: &dyn std::fmt::Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
@@ -481,8 +481,8 @@ pub fn build(
     Ok(outcome.map_err(PyOSError::new_err)?.counts)
 }
 
-/// Reduces the ARPA text or n-grams in `model` to what the words in `vocab` can ask for. Returns how
-/// many n-grams were read and how many stay.
+/// Reduces the ARPA text or n-grams in `model` to those that the words in `vocab` may need. Returns
+/// the numbers of n-grams that were read and written.
 #[pyfunction]
 #[pyo3(signature = (model, vocab, out, *, mode="single", format="arpa", context=false,
                     phrases=false, threads=0, progress=None))]
@@ -565,7 +565,7 @@ pub fn dump(
     outcome.map_err(PyRuntimeError::new_err)?.map_err(|error| file_error(&error))
 }
 
-/// From keywords, in the order of [`ArpaOptions::NAMES`], to options.
+/// Converts keywords, in the order of [`ArpaOptions::NAMES`], to options.
 fn parse_arpa_options(policies: [&str; 3]) -> PyResult<ArpaOptions> {
     let mut options = ArpaOptions::default();
     for (name, policy) in ArpaOptions::NAMES.iter().zip(policies) {

@@ -15,10 +15,10 @@ use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::{reference_lists, string_list};
 
-/// Lines whose statistics are computed at once: Ctrl-C is looked for between them.
+/// Lines whose statistics are computed between two checks for Ctrl-C.
 const PART_LINES: usize = 1024;
 
-/// The score of a text and its signature.
+/// Returns the score of a text and its signature.
 fn score(
     py: Python<'_>,
     metric: &dyn Metric,
@@ -34,7 +34,7 @@ fn score(
     let sums = run_interruptible(py, |stop| {
         on_own_threads(0, || -> Result<Vec<f64>, String> {
             let mut sums = vec![0.0; metric.num_statistics()];
-            // At least one part, so that an empty text gives the error it is.
+            // At least one part, so that an empty text is an error.
             let count = hypotheses.len().div_ceil(PART_LINES).max(1);
             for start in (0..count).map(|part| part * PART_LINES) {
                 if stop.is_cancelled() {
@@ -83,7 +83,7 @@ pub fn score_bleu(
     score(py, &bleu, &hypotheses, &references)
 }
 
-/// The tokeniser of this name, with the SentencePiece model that it may need.
+/// Opens the tokeniser of this name, with the SentencePiece model that it may need.
 fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));

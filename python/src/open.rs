@@ -1,4 +1,4 @@
-//! Opening language models.
+//! Opening of language models.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::interrupt::Cancellation;
 
 /// Opens the model at `path`, any that `miriam lm` opens; the error is a message.
 ///
-/// ARPA text is built into a model in memory on threads of its own, which end with it: a
-/// pool that lives on would not survive a `fork`, and Python's processes fork.
+/// ARPA text is built into a model in memory on new threads, which end afterwards, because a
+/// persistent pool would not survive a `fork` of a Python process.
 pub fn open_model(
     path: &Path,
     options: OpenOptions,
@@ -23,8 +23,8 @@ pub fn open_model(
     open_by(path, || open_on_device(path, options, device, &Cancellation(stop)))
 }
 
-/// Opens the model at `path` as KenLM's module does: of an n-gram that ARPA text lists twice the
-/// first is kept.
+/// Opens the model at `path` as KenLM's module does: the first of duplicate n-grams in ARPA text is
+/// kept.
 pub fn open_as_kenlm(
     path: &Path,
     load: LoadMethod,
@@ -38,7 +38,7 @@ pub fn open_as_kenlm(
     })
 }
 
-/// Opens the model at `path` by `open`, on threads of its own where it takes long.
+/// Opens the model at `path` with `open`, on new threads if it takes long.
 fn open_by(
     path: &Path,
     open: impl FnOnce() -> Result<Arc<dyn LanguageModel>, miriam_glm::Error> + Send,

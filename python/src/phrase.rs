@@ -17,7 +17,7 @@ use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::text::{Lines, text_bytes};
 
-/// Lines that one translator translates: making one costs about as much as a line.
+/// Lines per translator; creating one costs about as much as a line.
 const PART_LINES: usize = 32;
 
 /// A phrase-based system.
@@ -48,7 +48,7 @@ pub struct PhraseTranslation {
     pub alignment: Vec<(u32, u32)>,
     /// The n-best list: text, score, and unweighted values of all features.
     pub n_best: Vec<(String, f32, Vec<f32>)>,
-    /// What is wrong with the line, or was done about it.
+    /// Errors of the line, and their handling.
     pub errors: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ pub fn build_system(
     Ok((built.ini, built.text_reordering))
 }
 
-/// The path of an ini, given or in the folder that is given.
+/// Returns the path of an ini, which is given directly or by its folder.
 fn find_ini(path: PathBuf) -> PyResult<PathBuf> {
     let ini = if path.is_dir() { path.join("moses.ini") } else { path };
     if ini.is_file() {
@@ -101,7 +101,7 @@ fn text_of(phrases: &[TranslatedPhrase]) -> String {
     String::from_utf8_lossy(&words.join(&b' ')).into_owned()
 }
 
-/// The text of phrases after the steps to raw text, if there are any.
+/// Returns the text of phrases after the steps to raw text, if there are any.
 fn plain_text(phrases: &[TranslatedPhrase], steps: Option<&TextProcessor>) -> String {
     let words = text_of(phrases);
     let Some(steps) = steps else { return words };
@@ -123,8 +123,8 @@ fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     points
 }
 
-/// The steps from and to raw text in the file beside the ini of a system, where lines are raw:
-/// by default where there is such a file.
+/// Reads the steps from and to raw text in the file beside the ini of a system if lines are raw.
+/// By default they are if there is such a file.
 fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Option<TextProcessor>> {
     let path = TextProcessorConfig::path_beside(&configuration.ini);
     if !raw.unwrap_or_else(|| path.exists()) {
@@ -144,8 +144,7 @@ fn no_steps(error: miriam_textproc::Error) -> PyErr {
     PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
 }
 
-/// Translates a line, of which an end of line is not part; what is wrong with it is in the
-/// result.
+/// Translates a line without its end. Errors of the line are in the result.
 fn translate_line(
     translator: &mut Translator<'_>,
     steps: Option<&TextProcessor>,
@@ -222,7 +221,7 @@ impl PhraseTranslator {
 
     /// Translates a line, of raw text or of tokens.
     ///
-    /// Raises `ValueError` where something is wrong with the line.
+    /// Raises `ValueError` if the line is invalid.
     #[pyo3(signature = (line, *, n_best=0, distinct=false))]
     fn translate(
         &self,
@@ -244,8 +243,8 @@ impl PhraseTranslator {
         }
     }
 
-    /// Translates many lines, on `threads` threads; 0 is all. What is wrong with a
-    /// line is in the `errors` of its result.
+    /// Translates many lines on `threads` threads; 0 is all. Errors of a line are in the `errors`
+    /// of its result.
     #[pyo3(signature = (lines, *, n_best=0, distinct=false, threads=0))]
     fn translate_many(
         &self,
@@ -277,7 +276,7 @@ impl PhraseTranslator {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// A pickle holds the path of the ini.
+    /// Pickles the path of the ini.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let arguments = (self.ini.clone(), self.options.clone(), self.raw).into_pyobject(py)?;
         let open = py.import("miriam.phrase")?.getattr("_open")?;

@@ -1,14 +1,13 @@
-//! Text that Python holds: strings, bytes, columns of Arrow.
+//! Text of Python: strings, bytes, columns of Arrow.
 //!
-//! Nothing is copied: a `str` gives the UTF-8 that the interpreter keeps of it, and a
-//! column gives its buffers.
+//! Nothing is copied: a `str` gives the interpreter's UTF-8 of it, and a column gives its buffers.
 
 use numpy::{PyArrayDyn, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// The bytes of a `str` (as UTF-8) or `bytes`.
+/// Returns the bytes of a `str` (as UTF-8) or `bytes`.
 ///
 /// # Errors
 ///
@@ -24,8 +23,8 @@ pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     Err(PyTypeError::new_err(format!("Cannot convert {} to string", value.get_type().repr()?)))
 }
 
-/// A list of strings. One string, which Python takes for a sequence of its letters, is refused by
-/// a message that says what is meant.
+/// Extracts a list of strings. A single string, which Python treats as a sequence of letters, is an
+/// error with a hint.
 pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
         let message = "texts are a list of strings, not one string; put it into a list";
@@ -34,7 +33,7 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     value.extract()
 }
 
-/// References: lists of strings.
+/// Extracts references, which are lists of strings.
 pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
     let references = value.try_iter()?.map(|lines| {
         let lines = lines?;
@@ -63,7 +62,7 @@ pub enum Offsets<'py> {
 }
 
 impl<'py> Lines<'py> {
-    /// A sequence or iterable of `str` or `bytes`, or an array of pyarrow.
+    /// Reads a sequence or iterable of `str` or `bytes`, or an array of pyarrow.
     pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = lines.py();
         if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
@@ -91,7 +90,7 @@ impl<'py> Lines<'py> {
         Ok(Lines::Column { data, offsets })
     }
 
-    /// The bytes of each line.
+    /// Returns the bytes of each line.
     ///
     /// # Errors
     ///
@@ -129,7 +128,7 @@ impl<'py> Lines<'py> {
     }
 }
 
-/// The error of an argument that is not a one-dimensional array of `types`.
+/// Returns the error of an argument that is not a one-dimensional array of `types`.
 fn not_column(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
     let found = match array.cast::<PyArrayDyn<u8>>() {
         Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),

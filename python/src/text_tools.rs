@@ -1,4 +1,4 @@
-//! `miriam.text`: the text tools, a line at a time or many on all processors.
+//! `miriam.text`: the text tools, for single lines or for many lines on all processors.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::Lines;
 
-/// Lines that are changed between two looks at whether it is still wanted.
+/// Lines between two checks for cancellation.
 const PART_LINES: usize = 256;
 
-/// What a tool writes for a line.
+/// Converts the output of a tool for a line to a string.
 fn change_line(line: &str, change: impl Fn(&[u8], &mut Vec<u8>)) -> String {
     let mut out = Vec::with_capacity(line.len() + line.len() / 4);
     change(line.as_bytes(), &mut out);
@@ -29,7 +29,7 @@ fn into_string(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// What a tool gives for each of many lines, computed on `threads` threads, 0 for all.
+/// Returns the results of a tool for many lines, on `threads` threads, 0 for all.
 fn map_lines<T: Send>(
     py: Python<'_>,
     lines: &Bound<'_, PyAny>,
@@ -82,7 +82,7 @@ pub struct Tokenizer(miriam_textproc::Tokenizer);
 #[pymethods]
 impl Tokenizer {
     /// A tokeniser for `language`. With `aggressive` words are split at hyphens, without
-    /// `escape` no entities are written, with `skip_markup` lines of markup alone stay. The
+    /// `escape` no entities are written, with `skip_markup` lines of only markup stay. The
     /// files have nonbreaking prefixes and protected patterns in Moses' form.
     #[new]
     #[pyo3(signature = (language="en", *, aggressive=false, escape=true, skip_markup=false,
@@ -199,7 +199,8 @@ impl Truecaser {
     }
 
     /// Counts how words of tokenised lines are written, writes a model to the file `model` as
-    /// `miriam truecase --train` does, and gives its truecaser. With `use_first_token` first words of sentences count too where they have no capital.
+    /// `miriam truecase --train` does, and returns its truecaser. With `use_first_token` first words of
+    /// sentences without a capital letter count too.
     #[staticmethod]
     #[pyo3(signature = (lines, model, *, use_first_token=false))]
     fn train(
@@ -251,7 +252,7 @@ impl Truecaser {
     }
 }
 
-/// Writes a file that is there in whole or not at all.
+/// Writes a file atomically.
 fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
     let mut output = miriam_textio::Output::create_atomic(path).map_err(file_error)?;
     output.write(content).map_err(file_error)?;
@@ -280,7 +281,7 @@ impl SentenceSplitter {
         }))
     }
 
-    /// The sentences of a text, of which no line goes on in the next.
+    /// The sentences of a text, none of which continues on the next line.
     fn split(&self, text: &str) -> Vec<String> {
         self.sentences(text.as_bytes())
     }

@@ -18,7 +18,7 @@ use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
 
 /// The ini; pairs used and all; links, phrase pairs; n-grams of each order; BLEU of the dev text
-/// before tuning and after.
+/// before and after tuning.
 type PhraseSystem = (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>);
 
 fn value_error(message: impl std::fmt::Display) -> PyErr {
@@ -29,7 +29,8 @@ fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
     value_error(format!("{name} {given:?}: give {names}"))
 }
 
-/// A file is an `OSError`, what was given a `ValueError`, a training that diverges a `RuntimeError`.
+/// Converts an error: `OSError` for files, `ValueError` for arguments, `RuntimeError` for a
+/// training that diverges.
 fn training_error(error: miriam_trainer::Error) -> PyErr {
     use miriam_trainer::Error;
     match error {
@@ -52,7 +53,7 @@ fn pipeline_error(error: miriam_pipeline::Error) -> PyErr {
     }
 }
 
-/// Warns where source and target of the dev text seem to have changed places.
+/// Warns if source and target of the dev text seem to be swapped.
 fn warn_of_swapped_sides(
     train: [&PathBuf; 2],
     dev: [&PathBuf; 2],
@@ -66,7 +67,7 @@ fn warn_of_swapped_sides(
     Ok(())
 }
 
-/// Trains a neural model. Returns how the training ended and what translates.
+/// Trains a neural model. Returns how the training ended, and the model.
 #[pyfunction]
 #[pyo3(signature = (options, output, *, configs, task, vocab_size, plot, threads, progress, log))]
 #[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]

@@ -1,4 +1,4 @@
-//! The curves of a study: cross-entropy by epoch and by simulated time, a line a system.
+//! The curves of a study: cross-entropy by epoch and by simulated time, one line per system.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 

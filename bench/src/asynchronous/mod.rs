@@ -1,8 +1,8 @@
 //! Asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis over a corpus.
 //!
-//! Each system trains with each seed in a folder of its own, in one thread, so several train side
-//! by side, and a study that was stopped goes on where it stood. What it shows is the quality of a
-//! system by epoch and by the simulated clock; the clock of this machine does not enter it.
+//! Each system trains with each seed in a separate folder and in one thread, so that several train
+//! in parallel, and a stopped study can be resumed. The study shows the quality of a system by
+//! epoch and by the simulated clock; the clock of this machine does not enter it.
 
 mod chart;
 mod report;
@@ -64,7 +64,8 @@ pub struct AsyncOptions {
     pub threads: usize,
 }
 
-/// Trains every system, writes `study.csv` (a line a training), `curves.csv` (a line a validation),
+/// Trains every system, writes `study.csv` (one line per training), `curves.csv` (one per
+/// validation),
 /// `by-epoch.svg` and `by-time.svg`, and prints a table. Gives whether all were trained: false if
 /// `stop` was cancelled.
 ///

@@ -161,7 +161,7 @@ impl Scale {
     }
 
     /// Returns the thesis's machine: a large batch takes the time that it took there, and so do the
-    /// transfers of a model of so many `parameters`.
+    /// transfers of a model of this many `parameters`.
     pub fn thesis_machine(&self, parameters: usize) -> String {
         let word = (LARGE_SECONDS - SMALL_SECONDS) / (LARGE_BATCH - SMALL_BATCH);
         let shard_bytes = 4.0 * parameters as f64 / self.workers as f64;

@@ -84,7 +84,7 @@ struct Push {
 }
 
 impl Trainee {
-    /// Trains a system, or goes on. Nothing if it was stopped.
+    /// Trains a system, or resumes its training. Returns `None` if it was stopped.
     pub fn train(
         &self,
         system: &System,

@@ -1,4 +1,4 @@
-//! Queries a second over the size of a batch: explicit queries above, whole sentences below, both
+//! Queries per second over the size of a batch: explicit queries above, whole sentences below, both
 //! axes logarithmic.
 //!
 //! Of `glm` files the default layout is drawn. Solid lines are the last text (held-out

@@ -25,7 +25,7 @@ pub struct CheckData {
     pub batch_sizes: Vec<usize>,
 }
 
-/// The sizes of batches that the specification asks for.
+/// The batch sizes of the specification.
 pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 
 /// The most batches of one size that are compared.

@@ -82,7 +82,7 @@ pub(super) struct QueryText {
     pub(super) ngrams: Vec<u32>,
 }
 
-/// Reads a second of 32, 64 and 128 bytes at once.
+/// Reads per second of 32, 64 and 128 bytes at once.
 pub(super) type ReadRates = [f64; 3];
 const READ_BYTES: [u32; 3] = [32, 64, 128];
 

@@ -1,8 +1,8 @@
-//! n-grams a second of the GPU language model, on the device and on the CPU, beside this
+//! n-grams per second of the GPU language model, on the device and on the CPU, beside this
 //! project's other models, made from the same n-grams; or the comparison of their results to
 //! the bit.
 //!
-//! Nothing but this program is needed: without files it makes a model and texts of its own. Each
+//! Only this program is needed: without files it generates a model and texts. Each
 //! layout of the file is built, measured and deleted before the next. Queries have the form that
 //! searches take (`queries`); what a search has to read (`read_counts`) and random reads of the
 //! memory (`random_reads`) give the upper bound.

@@ -1,7 +1,7 @@
 //! Bytes that a search reads, counted query by query. They turn queries per second into a share of
 //! the bandwidth of memory.
 //!
-//! This is a plain search of its own that counts each request in sectors of 32 bytes: an
+//! This is a separate plain search that counts each request in sectors of 32 bytes: an
 //! entry is one; a node of keys is one to four; a block that fits a line is one request.
 //! Reads that neighbouring queries share or that hit a cache are not subtracted. Queries
 //! and scores, which are streams, do not count.
@@ -64,7 +64,7 @@ impl ReadCounts {
         self.sectors as f64 / self.queries as f64
     }
 
-    /// Queries a second if only the requests took time; `rates`: requests a second of 32,
+    /// Queries per second if only the requests took time; `rates`: requests per second of 32,
     /// 64 and 128 bytes.
     pub fn ceiling(&self, rates: [f64; 3]) -> f64 {
         let seconds: f64 = self.requests.iter().zip(rates).map(|(&n, rate)| n as f64 / rate).sum();

@@ -84,7 +84,7 @@ pub enum Backend {
     Kernel,
     /// On the device, from the machine's memory and back.
     WithCopies,
-    /// On n threads of the CPU, a word at a time.
+    /// On n threads of the CPU, one word at a time.
     CpuSingle(usize),
     /// On n threads of the CPU, in batches.
     CpuBatch(usize),
@@ -126,12 +126,12 @@ pub struct Measurement {
     pub cpu_seconds: Option<f64>,
     /// Sectors of 32 bytes that a query reads, where that was counted.
     pub sectors_per_query: Option<f64>,
-    /// Queries a second that as many random reads would allow.
+    /// Queries per second that the same number of random reads would allow.
     pub ceiling: Option<f64>,
 }
 
 impl Measurement {
-    /// Queries a second.
+    /// Queries per second.
     pub fn rate(&self) -> f64 {
         self.queries as f64 / self.wall_seconds
     }
@@ -180,7 +180,7 @@ pub struct ReadCeiling {
     pub bytes: u64,
     /// Bytes that are read at once.
     pub sector: u32,
-    /// Reads a second.
+    /// Reads per second.
     pub rate: f64,
 }
 
@@ -199,7 +199,7 @@ impl<'o> Report<'o> {
         Report { out, notes: Vec::new(), ceilings: Vec::new(), rows: Vec::new() }
     }
 
-    /// Adds a line about what was measured, and prints it.
+    /// Adds a note on the measurements, and prints it.
     pub fn add_note(&mut self, line: String) -> Result<()> {
         writeln!(self.out, "{line}")?;
         self.notes.push(line);

@@ -1,4 +1,4 @@
-//! Queries a second of a language model, in every way in which it can be asked.
+//! Queries per second of a language model, in all ways of scoring.
 
 pub mod sequences;
 
@@ -22,7 +22,7 @@ use sequences::{ScoringMode, ScoringScratch, Sequences};
 /// What is measured.
 #[derive(Clone, Debug)]
 pub struct LmOptions {
-    /// A model file of ours or of KenLM's, or ARPA text.
+    /// A model file of this program or of KenLM, or ARPA text.
     pub model: PathBuf,
     /// The text; `-` for standard input.
     pub input: PathBuf,
@@ -45,7 +45,7 @@ pub enum QueryMethod {
     Single,
     /// One at a time, by the trait that hides the type.
     Dyn,
-    /// In batches of 64 words, each after a state of its own.
+    /// In batches of 64 words, each after a different state.
     Batch,
     /// Whole sentences side by side.
     Sentences,
@@ -67,7 +67,7 @@ impl QueryMethod {
     }
 }
 
-/// A model by its own type, where that is ours to name.
+/// A model by its concrete type, if that is known here.
 enum Model {
     Probing(Box<ProbingModel>),
     Other(Arc<dyn LanguageModel>),
@@ -144,7 +144,7 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
     Ok(csv.map_or(Ok(()), Output::finish)?)
 }
 
-/// Words that a thread scores between two looks at the queue.
+/// Words that a thread scores between two accesses to the queue.
 const WORDS_PER_TASK: usize = 1 << 16;
 
 fn measure(

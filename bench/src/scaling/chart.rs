@@ -1,4 +1,4 @@
-//! The curves of a study: words a second above, efficiency below, over the number of threads.
+//! The curves of a study: words per second above, efficiency below, over the number of threads.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel, Shading};
 

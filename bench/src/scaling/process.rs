@@ -75,7 +75,7 @@ impl RunStats {
     }
 }
 
-/// Measures one worker on each of `cpus` in a process of its own.
+/// Measures one worker on each of `cpus` in separate processes.
 pub fn spawn_measurement(study: &ScalingOptions, cpus: &[usize]) -> Result<RunStats> {
     let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
     let program = std::env::current_exe().map_err(refused("find this program"))?;

@@ -31,7 +31,7 @@ const MIN_PAIR_EFFICIENCY: f64 = 0.95;
 const MIN_EFFICIENCY: f64 = 0.9;
 /// Shorter measurements are not judged: starting threads and a scheduler's tick weigh too much.
 const MIN_JUDGED_SECONDS: f64 = 1.0;
-/// What the kernel should take of the processor time at most.
+/// The largest acceptable share of processor time in the kernel.
 const MAX_SYSTEM_SHARE: f64 = 0.02;
 
 const MIB: f64 = (1 << 20) as f64;
@@ -142,7 +142,7 @@ impl ScalingStudy {
         text
     }
 
-    /// Whether threads scale as they should, in a line.
+    /// Returns a line on whether threads scale as they should.
     pub fn verdict(&self) -> String {
         let cores = self.topology.num_physical_cores();
         let on_cores = self.points.iter().rfind(|point| point.threads <= cores);

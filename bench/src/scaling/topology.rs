@@ -34,7 +34,7 @@ enum CoreIdentity {
 impl Topology {
     /// Reads what `folder` (`/sys/devices/system/cpu`) says about the `allowed`
     /// CPUs, which ascend. CPUs that are offline are left out; where files are missing a CPU
-    /// counts as a core of its own.
+    /// counts as a separate core.
     pub fn read(folder: &Path, allowed: &[usize]) -> Self {
         let mut cores: Vec<Core> = Vec::new();
         for &cpu in allowed {

@@ -3,7 +3,7 @@
 //! In an open loop requests come when they come, at random and independent of each other, and
 //! a latency begins when its request should have been sent: a server that stands still for a
 //! second is charged for all who would have come in it. In a closed loop a number of clients
-//! each ask again as soon as they are answered, which finds the highest throughput.
+//! each send the next request after a response, which finds the highest throughput.
 
 mod client;
 mod protocol;
@@ -41,9 +41,9 @@ const MAX_RESPONSE: Duration = Duration::from_secs(120);
 /// How requests come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// At random, this many a second on average.
+    /// At random times, this many per second on average.
     Open(f64),
-    /// From this many clients, each as soon as it is answered.
+    /// From this many clients, each after its previous response.
     Closed(usize),
 }
 
@@ -66,7 +66,7 @@ pub struct ServingOptions {
     pub seconds: f64,
     /// The number of requests after which no more come.
     pub max_requests: Option<usize>,
-    /// The text: a line a request, again from the first line at its end.
+    /// The text: one line per request, repeated when it ends.
     pub input: PathBuf,
     /// The folder to write to.
     pub output: PathBuf,
@@ -164,7 +164,7 @@ fn check_first(address: &SocketAddr, requests: &RequestBytes) -> Result<()> {
     }
 }
 
-/// Sends requests from threads of their own; returns them, and the use of the server's process in
+/// Sends requests from separate threads; returns them, and the use of the server's process in
 /// each second.
 fn measure(
     options: &ServingOptions,

@@ -2,7 +2,7 @@
 
 use miriam_storage::random::SplitMix64;
 
-/// Times in seconds, in order and before `seconds`, of a Poisson process of `rate` a second: the
+/// Times in seconds, in order and before `seconds`, of a Poisson process of `rate` per second: the
 /// time between two is exponentially distributed, whatever was before.
 pub(super) fn poisson_arrivals(rate: f64, seconds: f64, seed: u64) -> impl Iterator<Item = f64> {
     let mut random = SplitMix64::new(seed);

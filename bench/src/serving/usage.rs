@@ -9,10 +9,10 @@ use miriam_textio::process_memory::resident_bytes_of;
 
 use crate::error::{Error, Result};
 
-/// Clock ticks a second in `/proc`, on all machines that Linux runs on.
+/// Clock ticks per second in `/proc`, on all machines that Linux runs on.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// How often a process is looked at.
+/// The interval between two observations of a process.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A process at a moment.

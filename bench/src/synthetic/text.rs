@@ -259,7 +259,7 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// Writes a sentence whose words match as `depths` ask for, last word first.
+    /// Writes a sentence whose words match n-grams of lengths `depths`, last word first.
     fn sample_novel(&self, depths: &[f64], random: &mut SplitMix64, words: &mut Vec<u32>) {
         let start = words.len();
         words.push(self.model.eos_id);

@@ -36,7 +36,7 @@ pub(super) fn check_device_index(index: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// The compute type for CPUs of an argument: a name, or names by device.
+/// Returns the compute type for CPUs from an argument: a name, or names by device.
 pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
@@ -58,7 +58,7 @@ fn invalid_compute_type() -> PyErr {
     )
 }
 
-/// The precision of a compute type; nothing for that of the stored weights.
+/// Returns the precision of a compute type; `None` for that of the stored weights.
 pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
     match name {
         "default" => Ok(None),
@@ -85,7 +85,7 @@ pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
     }
 }
 
-/// How a precision is called.
+/// Returns the name of a precision.
 pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
         Precision::I8Alphas => "int8_float32",
@@ -96,7 +96,7 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
     }
 }
 
-/// The limits of batches.
+/// Returns the limits of batches.
 pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<BatchLimits> {
     match batch_type {
         "examples" => Ok(BatchLimits::from_ctranslate2(max_batch_size, false)),
@@ -136,7 +136,7 @@ pub(super) fn for_each_token(
         .try_for_each(|token| take(token?))
 }
 
-/// The error of example `index` of argument `name`, where `found` is in the place of tokens.
+/// Returns the error of example `index` of argument `name`, which has `found` instead of tokens.
 fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "incompatible function arguments: {name}[{index}] is not a list of str: {} is in {at}",
@@ -144,7 +144,7 @@ fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) 
     ))
 }
 
-/// The ids of tokens, that of the unknown token for those that a vocabulary lacks.
+/// Returns the ids of tokens, with the unknown token for those that a vocabulary lacks.
 pub(super) fn token_ids(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -157,7 +157,7 @@ pub(super) fn token_ids(
     Ok(ids)
 }
 
-/// The ids of tokens that a vocabulary must have.
+/// Returns the ids of tokens that a vocabulary must have.
 fn known_ids(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -177,7 +177,7 @@ fn known_ids(
     }
 }
 
-/// The sequences of `suppress_sequences`.
+/// Returns the sequences of `suppress_sequences`.
 pub(super) fn suppressed_sequences(
     sequences: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,
@@ -189,7 +189,7 @@ pub(super) fn suppressed_sequences(
         .collect()
 }
 
-/// The ids of `end_token`: a token, several, or ids.
+/// Returns the ids of `end_token`: a token, several, or ids.
 pub(super) fn end_ids(
     tokens: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,

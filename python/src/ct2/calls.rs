@@ -12,7 +12,7 @@ use pyo3::types::PyString;
 use super::arguments::{for_each_token, token_ids};
 use super::results::{GenerationStepResult, Loaded, TranslationCall, wait};
 
-/// Whether no signal handler raises; keeps what one has raised.
+/// Whether no signal handler raises. Stores the exception of one that does.
 pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
     if let Err(error) = Python::attach(|py| py.check_signals()) {
         *interrupted = Some(error);
@@ -32,7 +32,7 @@ pub(super) fn wait_or_cancel<R: Send + Sync>(
     waited
 }
 
-/// Ids of a sequence of token sequences.
+/// Returns the ids of a sequence of token sequences.
 pub(super) fn read_ids(
     examples: &Bound<'_, PyAny>,
     name: &str,
@@ -54,7 +54,7 @@ pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResu
     )))
 }
 
-/// The examples of a call of `translate_batch`.
+/// Returns the examples of a call of `translate_batch`.
 pub(super) fn read_examples(
     source: &Bound<'_, PyAny>,
     target_prefix: Option<&Bound<'_, PyAny>>,
@@ -72,7 +72,7 @@ pub(super) fn read_examples(
                 token_ids(&tokens, ("target_prefix", index), vocabulary)?
             });
         }
-        // CTranslate2 takes an empty list for none.
+        // CTranslate2 treats an empty list as missing.
         if prefixes.is_empty() {
             prefixes.resize(sources.len(), Vec::new());
         }
@@ -88,7 +88,7 @@ pub(super) fn read_examples(
     Ok(pairs.map(|(source, prefix)| Example { source, prefix }).collect())
 }
 
-/// The tokens of sources as strings.
+/// Returns the tokens of sources as strings.
 pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<PyString>>>> {
     let py = source.py();
     let examples = source.try_iter()?.enumerate().map(|(index, tokens)| {
@@ -101,7 +101,7 @@ pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<P
     examples.collect()
 }
 
-/// Queues the examples of a call; where the queue is full it waits, if it may.
+/// Queues the examples of a call. If the queue is full and `may_wait` is set, it waits.
 pub(super) fn submit(
     py: Python<'_>,
     call: &TranslationCall,
@@ -127,7 +127,7 @@ pub(super) fn submit(
     interrupted.map_or(Ok(pending), Err)
 }
 
-/// Calls `callback` with each token that is generated. What it raises ends the call.
+/// Creates an observer that calls `callback` with each generated token. An exception ends the call.
 pub(super) fn observer(
     callback: Py<PyAny>,
     loaded: &Arc<Loaded>,

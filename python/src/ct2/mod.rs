@@ -1,8 +1,8 @@
 //! `miriam.ct2`: CTranslate2's `Translator`.
 //!
-//! Tokens become ids while their strings are read, and ids become tokens when a result is asked
-//! for them, as references to strings that exist once for each word of the vocabulary: so a
-//! batch makes no Python object for a token.
+//! Tokens become ids while their strings are read. Ids become tokens when they are read from a
+//! result, as references to one string per word of the vocabulary. So a batch creates no Python
+//! objects for tokens.
 
 mod arguments;
 mod calls;
@@ -26,14 +26,14 @@ static SEED: Mutex<Option<u64>> = Mutex::new(None);
 /// The number of calls that have drawn since it was set.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Sets the seed of sampling: the calls that follow draw what they would draw again.
+/// Sets the seed of sampling, which makes the following calls reproducible.
 #[pyfunction]
 pub fn set_random_seed(seed: u64) {
     *SEED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(seed);
     CALLS.store(0, Ordering::Relaxed);
 }
 
-/// The seed of a call: another one for each, from one that the time gives unless it was set.
+/// Returns the seed of a call, different for each call. Without a set seed it depends on the time.
 fn next_seed() -> u64 {
     let mut seed = SEED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let base = *seed.get_or_insert_with(|| {
@@ -43,7 +43,7 @@ fn next_seed() -> u64 {
     base ^ CALLS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The compute types of a device.
+/// Returns the compute types of a device.
 #[pyfunction]
 #[pyo3(signature = (device, device_index=0))]
 pub fn get_supported_compute_types(

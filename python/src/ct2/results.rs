@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString};
 
-/// How often signals are looked for while something is waited for.
+/// The interval of checks for signals while waiting.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// A model that is loaded, with the strings of its target tokens.
@@ -45,7 +45,7 @@ impl Loaded {
         self.target_vocabulary().word(id).unwrap_or_default()
     }
 
-    /// The string of a target token, the same object each time.
+    /// Returns the string of a target token, the same object each time.
     pub fn token(&self, py: Python<'_>, id: u32) -> Py<PyString> {
         match self.strings.get(id as usize) {
             Some(string) => string.get_or_init(py, || self.new_token(py, id)).clone_ref(py),
@@ -58,8 +58,8 @@ impl Loaded {
     }
 }
 
-/// Waits for what `ready` gives, without the interpreter's lock; signals whose handlers raise
-/// end the waiting.
+/// Waits until `ready` returns a value, without the interpreter's lock. Signals whose handlers
+/// raise end the wait.
 pub fn wait<T: Send>(
     py: Python<'_>,
     mut ready: impl FnMut(Duration) -> Option<T> + Send,
@@ -75,7 +75,7 @@ pub fn wait<T: Send>(
     }
 }
 
-/// What the examples of a call share.
+/// The state that the examples of a call share.
 pub struct TranslationCall {
     pub loaded: Arc<Loaded>,
     pub pending: Arc<Pending<Vec<Translation>>>,
@@ -85,12 +85,12 @@ pub struct TranslationCall {
     pub options: DecodingOptions,
     pub max_input_length: usize,
     pub keep_end: bool,
-    /// What the callback has raised.
+    /// The exception of the callback.
     pub raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl TranslationCall {
-    /// The result of an example that is done.
+    /// Returns the result of a finished example.
     pub fn result(
         self: &Arc<Self>,
         py: Python<'_>,
@@ -120,7 +120,7 @@ impl TranslationCall {
     }
 }
 
-/// The exception of an error.
+/// Returns the exception for an error.
 pub fn exception(error: PoolError) -> PyErr {
     match error {
         PoolError::Invalid(reason) => PyValueError::new_err(reason),
@@ -173,7 +173,7 @@ impl TranslationResult {
         self.found.attention.clone()
     }
 
-    /// Empty: `return_logits_vocab` is refused.
+    /// Empty, because `return_logits_vocab` is not supported.
     #[getter]
     fn logits<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
         PyList::empty(py)
@@ -268,7 +268,7 @@ impl ScoringResult {
     }
 }
 
-/// What the examples of a call of scoring share.
+/// The state that the examples of a scoring call share.
 pub struct ScoringCall {
     pub loaded: Arc<Loaded>,
     pub pending: Arc<Pending<ForcedScores>>,
@@ -290,7 +290,7 @@ impl ScoringCall {
 /// Calls `callback` when all examples of a call are done.
 fn call_when_done<R>(pending: &Pending<R>, callback: Py<PyAny>) {
     pending.on_all_done(move || {
-        // At the end of the process there is nobody to tell.
+        // At the end of the process nobody waits.
         Python::try_attach(|py| {
             if let Err(error) = callback.call0(py) {
                 error.write_unraisable(py, None);
@@ -300,7 +300,7 @@ fn call_when_done<R>(pending: &Pending<R>, callback: Py<PyAny>) {
     });
 }
 
-/// The translations of an example that is under way.
+/// The translations of an example in progress.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncTranslationResult {
     pub(super) call: Arc<TranslationCall>,
@@ -309,17 +309,17 @@ pub struct AsyncTranslationResult {
 
 #[pymethods]
 impl AsyncTranslationResult {
-    /// Waits for the result and returns it, or raises what went wrong.
+    /// Waits for the result and returns it, or raises its error.
     fn result(&self, py: Python<'_>) -> PyResult<TranslationResult> {
         self.call.wait(py, self.index)
     }
 
-    /// Whether the result is there.
+    /// Whether the result is available.
     fn done(&self) -> bool {
         self.call.pending.is_done(self.index)
     }
 
-    /// Drops all examples of the call that are not done.
+    /// Drops all unfinished examples of the call.
     fn _cancel(&self, py: Python<'_>) {
         py.detach(|| self.call.pending.cancel());
     }
@@ -330,7 +330,7 @@ impl AsyncTranslationResult {
     }
 }
 
-/// The scores of an example that is under way.
+/// The scores of an example in progress.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncScoringResult {
     pub(super) call: Arc<ScoringCall>,
@@ -339,12 +339,12 @@ pub struct AsyncScoringResult {
 
 #[pymethods]
 impl AsyncScoringResult {
-    /// Waits for the result and returns it, or raises what went wrong.
+    /// Waits for the result and returns it, or raises its error.
     fn result(&self, py: Python<'_>) -> PyResult<ScoringResult> {
         self.call.wait(py, self.index)
     }
 
-    /// Whether the result is there.
+    /// Whether the result is available.
     fn done(&self) -> bool {
         self.call.pending.is_done(self.index)
     }
@@ -361,7 +361,7 @@ pub struct AsyncTexts {
 
 #[pymethods]
 impl AsyncTexts {
-    /// Waits for the translations and returns them, or raises what went wrong.
+    /// Waits for the translations and returns them, or raises their error.
     pub(super) fn result(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         wait(py, |most| self.pending.wait_all(most).then_some(()))?;
         let texts = py.detach(|| {
@@ -376,7 +376,7 @@ impl AsyncTexts {
         Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
     }
 
-    /// Drops what is not done.
+    /// Drops unfinished texts.
     pub(super) fn _cancel(&self, py: Python<'_>) {
         py.detach(|| self.pending.cancel());
     }

@@ -33,7 +33,7 @@ use super::results::{
 use crate::interrupt::run_interruptible;
 use crate::text::string_list;
 
-/// Batches of a translator that may wait, for each of its threads, unless their number is given.
+/// The default number of batches that may wait per thread of a translator.
 const BATCHES_PER_THREAD: usize = 4;
 
 /// A translator.
@@ -92,7 +92,7 @@ impl Translator {
     }
 }
 
-/// Options of decoding that are given as keywords.
+/// Parses decoding options from keywords.
 fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
     let mut settings = DecodingSettings::default();
     for (name, value) in given {
@@ -122,12 +122,12 @@ fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
     Ok(settings)
 }
 
-/// The text of a value in lower case; Python writes True and False.
+/// Returns the text of a value in lower case, because Python writes True and False.
 fn lower_case(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(value.str()?.to_string().to_ascii_lowercase())
 }
 
-/// The translator of `texts` between two languages, where the model is told them.
+/// Returns the translator of `texts` between two languages, if the model needs them.
 fn translator_of(
     loaded: &Loaded,
     texts: &[String],
@@ -166,14 +166,14 @@ fn translator_of(
     Ok(translator)
 }
 
-/// The tuner with what the command line has stored of this CPU.
+/// Returns the tuner with the results that the command line has stored for this CPU.
 fn stored_tuner() -> Autotuner {
     let cpu = Cpu::detect();
     let file = Autotuner::default_cache_path().filter(|file| file.is_file());
     file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
 }
 
-/// The contents of files by their names.
+/// Returns the contents of files by their names.
 fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
     let files = files.cast::<PyDict>().map_err(|_| {
         PyTypeError::new_err("files is not a dict of file names with their contents")
@@ -193,7 +193,7 @@ fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
     Ok(contents)
 }
 
-/// Refuses what is not there, by name.
+/// Rejects an argument that is not supported.
 fn refuse(is_set: bool, name: &str) -> PyResult<()> {
     if is_set {
         Err(PyNotImplementedError::new_err(format!("{name} is not supported here")))
@@ -508,11 +508,10 @@ impl Translator {
 
     /// Translates texts with the model's own tokenisation, and its options as `miriam nmt
     /// translate` has them. Each is one sentence; with `split` it is running text, with `html`
-    /// a page, of which sentences are translated and everything else stays.
-    /// `source_language` and `target_language` are those that a multilingual model is told, in any
-    /// usual spelling; the former says too which abbreviations end no sentence (without it those
-    /// of English).
-    /// Further keywords are options of decoding by the names of the command line:
+    /// a page, of which only sentences are translated. `source_language` and `target_language` are
+    /// for multilingual models, in any usual spelling; the former also selects the abbreviations
+    /// that do not end sentences (those of English by default).
+    /// Further keywords are decoding options with the names of the command line:
     /// `no_repeat_ngram_size=2`.
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,

@@ -20,7 +20,7 @@ use variant::{BatchingRun, BatchingVariant, BenchmarkModel, ParallelText, run_va
 /// ends where its reference does.
 #[derive(Clone, Debug)]
 pub struct BatchingStudy {
-    /// Text, a sentence a line, words (or pieces) with spaces between them.
+    /// Text, one sentence per line, words (or pieces) separated by spaces.
     pub input: PathBuf,
     /// Its translation, whose lengths are taken.
     pub target: PathBuf,
@@ -42,7 +42,7 @@ pub struct BatchingStudy {
     pub seconds: f64,
 }
 
-/// Batching as it is, and without one optimisation after another, in turn: prints a table for
+/// Measures batching with all optimisations and without each of them in turn: prints a table for
 /// each precision and beam, and a summary in Markdown.
 ///
 /// # Errors
