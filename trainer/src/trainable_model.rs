@@ -41,8 +41,8 @@ impl<K: Kernels> TrainableModel<K> {
         Ok(TrainableModel { architecture, layers, registry, product_clip: None })
     }
 
-    /// The same with the inputs of products with weights clipped at a magnitude in training, if one
-    /// is given (`training.md` C.3).
+    /// Returns the same with the inputs of products with weights clipped at a magnitude in
+    /// training, if one is given (`training.md` C.3).
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         TrainableModel { product_clip, ..self }
     }

@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
 
-/// The same, where a plain file is loaded by `load`.
+/// Does the same, where a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     // A pipe has no known length.
     let mut limit = u64::MAX;
@@ -81,7 +81,7 @@ fn is_compressed(bytes: &[u8]) -> bool {
     }
 }
 
-/// `path` without the suffix of a compression.
+/// Returns `path` without the suffix of a compression.
 pub fn plain_path(path: &Path) -> PathBuf {
     match path.extension().and_then(|suffix| suffix.to_str()) {
         Some(suffix) if SUFFIXES.contains(&suffix) => path.with_extension(""),
@@ -95,7 +95,7 @@ pub fn format_extension(path: &Path) -> Option<String> {
     plain.extension().and_then(|extension| extension.to_str()).map(str::to_owned)
 }
 
-/// `names` without compressed files that are among them plain, or compressed otherwise.
+/// Returns `names` without compressed files that are also listed plain or otherwise compressed.
 pub fn without_doubles<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     // The plain name is the shortest.

@@ -139,8 +139,8 @@ impl Constraints {
         (unmet != 0).then(|| unmet.trailing_zeros() as usize)
     }
 
-    /// The tokens that make progress: the next one of the constraint in progress, or else the
-    /// first ones of all unmet constraints.
+    /// Visits the tokens that make progress: the next one of the constraint in progress, or else
+    /// the first ones of all unmet constraints.
     pub fn for_each_next_token(&self, progress: ConstraintProgress, mut each: impl FnMut(u32)) {
         let ConstraintProgress { met, node, .. } = progress;
         match self.first_unmet(node, met) {

@@ -108,7 +108,7 @@ impl HypothesisTree {
         std::iter::successors(first, |node| self.nodes.get(node.parent as usize))
     }
 
-    /// The tokens of a hypothesis.
+    /// Collects the tokens of a hypothesis.
     pub fn collect_tokens(&self, node: u32, words: &mut Vec<u32>) {
         words.clear();
         words.extend(self.ancestors(node).map(|node| node.token));

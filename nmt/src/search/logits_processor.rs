@@ -32,7 +32,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Best first; among equal scores the lower id.
+    /// Orders candidates best first, among equal scores by the lower id.
     pub fn cmp_best_first(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.token.cmp(&other.token))
     }

@@ -235,7 +235,7 @@ impl SearchOptions {
         self.end_ids().contains(&token)
     }
 
-    /// CTranslate2: the number of finished hypotheses that ends the search.
+    /// Returns the number of finished hypotheses that ends the search in CTranslate2.
     fn required_finished(&self) -> usize {
         if self.beam_size <= 1 {
             return 1;

@@ -1,6 +1,6 @@
 //! No-repeat n-grams and the repetition penalty.
 
-/// The tokens that would complete an n-gram of order `length` that `words` has already: each
+/// Visits the tokens that would complete an n-gram of order `length` that `words` has already: each
 /// token that follows an earlier occurrence of the last `length - 1` tokens.
 pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl FnMut(u32)) {
     if length == 0 || words.len() < length {
@@ -14,7 +14,7 @@ pub(super) fn for_each_banned_token(words: &[u32], length: usize, mut each: impl
     }
 }
 
-/// The tokens that would complete one of `sequences` after `words`.
+/// Visits the tokens that would complete one of `sequences` after `words`.
 pub(super) fn for_each_sequence_end(
     words: &[u32],
     sequences: &[Vec<u32>],

@@ -94,7 +94,7 @@ impl LoadedModels {
         &self.target_prefix
     }
 
-    /// The same models for sentences of other languages, whose tokens are `marks`.
+    /// Returns the same models for sentences of other languages, whose tokens are `marks`.
     ///
     /// # Errors
     /// If the models write from right to left, and the translation is to begin with a language.

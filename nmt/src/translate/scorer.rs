@@ -91,7 +91,7 @@ impl LoadedModels {
     }
 }
 
-/// Why a score that is not finite is an error.
+/// Describes a score that is not finite.
 pub(crate) fn describe_score(score: f32) -> String {
     format!(
         "its score is {score}, so numbers of the model overflow or are damaged; check the model \

@@ -32,7 +32,7 @@ pub(super) struct InputSentence {
 }
 
 impl InputSentence {
-    /// Sentence `id`, of line `line`, without words.
+    /// Creates sentence `id`, of line `line`, without words.
     pub fn empty(id: u64, line: u64) -> Self {
         InputSentence {
             id,

@@ -88,7 +88,7 @@ pub struct SentenceTranslation {
 }
 
 impl FinishedSentence<'_> {
-    /// Why it has no translation.
+    /// Returns the reason why it has no translation.
     pub fn error(&self) -> Option<&str> {
         self.sentence.request.as_ref().err().map(String::as_str)
     }

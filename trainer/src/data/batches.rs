@@ -285,7 +285,7 @@ pub fn sample_pairs(len: usize, count: usize, seed: u64) -> Vec<u32> {
     pairs
 }
 
-/// Fisher and Yates' shuffle.
+/// Shuffles by Fisher and Yates.
 fn shuffle<T>(items: &mut [T], mut random: RandomStream) {
     for last in (1..items.len()).rev() {
         items.swap(last, random.next_below(last as u64 + 1) as usize);

@@ -64,7 +64,7 @@ impl Fast {
         }
     }
 
-    /// The same with products in integers, where `precision` says so.
+    /// Returns the same with products in integers, where a `precision` is given.
     pub fn with_integers(self, precision: Option<IntegerPrecision>) -> Self {
         Fast { precision, ..self }
     }

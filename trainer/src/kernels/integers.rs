@@ -74,8 +74,8 @@ fn join_columns(parts: &[WeightPart<'_, f32>]) -> Vec<f32> {
 }
 
 impl IntegerGemm {
-    /// `out = epilogue(rows * weights)`, `[rows, inputs]` to `[rows, outputs]` by weights that
-    /// are packed for it.
+    /// Computes `out = epilogue(rows * weights)`, `[rows, inputs]` to `[rows, outputs]` by weights
+    /// that are packed for it.
     pub fn run(
         &mut self,
         (cpu, tiling): (Cpu, Tiling),

@@ -50,7 +50,7 @@ pub trait Kernels: Clone + Send + 'static {
     /// Packs weights for products.
     fn pack(&self, parts: &[WeightPart<'_, Self::Real>], packed: &mut Self::Packed);
 
-    /// `out = activation(rows * weights + bias + residual)`, `[rows, inputs]` to
+    /// Computes `out = activation(rows * weights + bias + residual)`, `[rows, inputs]` to
     /// `[rows, outputs]`.
     fn gemm(
         &mut self,
@@ -67,7 +67,7 @@ pub trait Kernels: Clone + Send + 'static {
         self.activate(activation, out);
     }
 
-    /// `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`; without
+    /// Computes `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`; without
     /// `accumulate`, `into` is written.
     fn gemm_gradient(
         &mut self,
@@ -84,7 +84,7 @@ pub trait Kernels: Clone + Send + 'static {
         gemm::gemm_gradient(gradient, weights.parts, into);
     }
 
-    /// `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
+    /// Computes `into += a^T * b`, `[rows, inputs]` and `[rows, outputs]` to `[inputs, outputs]`.
     fn weight_gradient(
         &mut self,
         a: MatRef<'_, Self::Real>,
@@ -94,17 +94,17 @@ pub trait Kernels: Clone + Send + 'static {
         gemm::weight_gradient(a, b, into);
     }
 
-    /// `into += ` the sums of columns.
+    /// Adds the sums of columns to `into`.
     fn column_sums(&mut self, rows: MatRef<'_, Self::Real>, into: &mut [Self::Real]) {
         gemm::column_sums(rows, into);
     }
 
-    /// `into += rows`.
+    /// Computes `into += rows`.
     fn add(&mut self, rows: MatRef<'_, Self::Real>, into: MatMut<'_, Self::Real>) {
         gemm::add(rows, into);
     }
 
-    /// `into += factor * rows`.
+    /// Computes `into += factor * rows`.
     fn add_scaled(
         &mut self,
         factor: Self::Real,
@@ -130,7 +130,7 @@ pub trait Kernels: Clone + Send + 'static {
         activation::plain::activation_gradient(activation, saved, gradient);
     }
 
-    /// Multi-head attention of consecutive queries to the positions of one sentence: see
+    /// Computes multi-head attention of consecutive queries to the positions of one sentence: see
     /// [`plain::attend`](attention::plain::attend).
     #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
     fn attend(
@@ -148,8 +148,8 @@ pub trait Kernels: Clone + Send + 'static {
         plain(heads, visible, queries, keys, values, mask, weights, out);
     }
 
-    /// The gradients of [`attend`](Kernels::attend). `extra` is added to the gradient of the
-    /// probabilities of the first head, `[queries, positions]`.
+    /// Computes the gradients of [`attend`](Kernels::attend). `extra` is added to the gradient of
+    /// the probabilities of the first head, `[queries, positions]`.
     #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
     fn attend_gradient(
         &mut self,
@@ -176,7 +176,7 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// The attention of recurrent decoders: see [`RecurrentAttention`].
+    /// Computes the attention of recurrent decoders: see [`RecurrentAttention`].
     fn attend_annotations(
         &mut self,
         attention: RecurrentAttention<'_, Self::Real>,
@@ -186,7 +186,7 @@ pub trait Kernels: Clone + Send + 'static {
         attention::plain::attend_recurrent(attention, probabilities, out);
     }
 
-    /// The gradients of [`attend_annotations`](Kernels::attend_annotations): into those of
+    /// Adds the gradients of [`attend_annotations`](Kernels::attend_annotations) to those of
     /// queries, keys and values, and of the vector of additive scores.
     fn attend_annotations_gradient(
         &mut self,

@@ -78,7 +78,7 @@ pub(super) fn add_vector_gradient<R: Real>(
     }
 }
 
-/// Of the gradients of all queries, keys and values, those of some queries and of the positions
+/// Selects from the gradients of all queries, keys and values those of some queries and positions
 /// of the sentence that they attend to.
 pub(super) fn gradients_of_group<'a, R>(
     all: &'a mut [MatMut<'_, R>],

@@ -150,7 +150,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// The same with the inputs of products with weights clipped at a magnitude, if one is given.
+    /// Returns the same with the inputs of products with weights clipped at a magnitude, if one is
+    /// given.
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         Tape { product_clip, ..self }
     }

@@ -99,7 +99,7 @@ pub struct MetricState {
 }
 
 impl MetricState {
-    /// Before the first validation.
+    /// Returns the state before the first validation.
     pub fn new(metric: Metric) -> Self {
         let worst = if metric.is_larger_better() { f64::NEG_INFINITY } else { f64::INFINITY };
         MetricState { best_bits: worst.to_bits(), stalled: 0 }

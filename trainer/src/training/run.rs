@@ -392,7 +392,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(is_epoch_end)
     }
 
-    /// Dropout with the key of the batch that was taken last.
+    /// Returns the dropout with the key of the batch that was taken last.
     pub(super) fn dropout(&self) -> Dropout {
         let config = self.training.config;
         let (epoch, seed) = (self.source.position().epoch, config.seed);

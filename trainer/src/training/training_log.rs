@@ -72,8 +72,8 @@ impl TrainingLog {
         line
     }
 
-    /// The same line without beginning the next one, if there has been none for long: after 20
-    /// seconds, and then after twice as long each time.
+    /// Returns the same line without beginning the next one, if there has been none for long: after
+    /// 20 seconds, and then after twice as long each time.
     pub fn early_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> Option<String> {
         if self.since.elapsed() < self.early_after {
             return None;
@@ -113,7 +113,7 @@ pub fn with_commas(number: u64) -> String {
     out
 }
 
-/// C's `%.4e`.
+/// Formats a number like C's `%.4e`.
 fn scientific(number: f64) -> String {
     let text = format!("{number:.4e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

@@ -55,7 +55,7 @@ impl MarianBinaryWriter {
         self.add(name, BROWSER_I8_KIND, shape, content);
     }
 
-    /// As [`MarianBinaryWriter::add_i8`], with integers of sixteen bits.
+    /// Does the same as [`MarianBinaryWriter::add_i8`], with integers of sixteen bits.
     ///
     /// # Panics
     /// If a dimension has more than 31 bits.

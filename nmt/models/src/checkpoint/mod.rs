@@ -123,8 +123,8 @@ impl Checkpoint {
         }
     }
 
-    /// The files in the zip archive `bytes` whose names are wanted, by name; `path` names the
-    /// archive in messages.
+    /// Returns the files in the zip archive `bytes` whose names are wanted, by name; `path` names
+    /// the archive in messages.
     pub(crate) fn read_archive(
         bytes: &Bytes,
         path: &Path,

@@ -199,7 +199,7 @@ impl NpzWriter {
         header
     }
 
-    /// The fields that an entry has before its content and in the directory.
+    /// Appends the fields that an entry has before its content and in the directory.
     fn push_common(&self, to: &mut Vec<u8>, entry: &WrittenEntry, name_len: u16, extra_len: usize) {
         let flags = if entry.name.is_ascii() { 0 } else { UTF8_NAME };
         for number in [flags, 0, 0, DOS_DATE] {

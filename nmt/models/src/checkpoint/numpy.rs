@@ -77,7 +77,7 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
     Ok(Ok(if fortran_order { tensor.transposed() } else { tensor }))
 }
 
-/// Data type, whether the order is Fortran's, and shape from a Python dictionary such as
+/// Reads data type, whether the order is Fortran's, and shape from a Python dictionary such as
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 fn read_header(header: &str) -> Option<(&str, bool, Vec<usize>)> {
     let value_of = |key: &str| {

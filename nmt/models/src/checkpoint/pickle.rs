@@ -473,7 +473,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The result of one of the names.
+    /// Pushes the result of one of the names.
     fn call(&mut self, function: Value, arguments: Value) -> Result<(), String> {
         let Some(&Object::Name(name)) = self.object(function) else {
             return Err("the called object is not a function".into());
@@ -524,7 +524,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The storage of `('storage', kind, key, device, length)`.
+    /// Pushes the storage of `('storage', kind, key, device, length)`.
     fn open_storage(&mut self, id: Value) -> Result<(), String> {
         fn wrong() -> String {
             "expected the persistent id of a storage".to_owned()

@@ -1,4 +1,5 @@
-//! PyTorch's files of weights, `pytorch_model.bin`: a pickle of tensors by name, and their storages.
+//! PyTorch's files of weights, `pytorch_model.bin`: a pickle of tensors by name, and their
+//! storages.
 //!
 //! Since version 1.6 the file is a zip archive, `data.pkl` with the storages beside it; before, it
 //! is five pickles in a row and the storages after them. Both are read by one restricted reader

@@ -205,7 +205,7 @@ impl Tensor {
         }
     }
 
-    /// The same elements under another shape.
+    /// Returns the same elements under another shape.
     ///
     /// # Errors
     /// If the shape has another number of elements or the order is not row-major.
@@ -353,7 +353,7 @@ impl Tensor {
         None
     }
 
-    /// One row of a row-major matrix, as [`Tensor::values`] has it.
+    /// Reads one row of a row-major matrix, as [`Tensor::values`] has it.
     ///
     /// # Panics
     /// If the matrix is not row-major, has no such row, or `into` is not as long as its rows.
@@ -441,7 +441,7 @@ fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     transposed
 }
 
-/// IEEE 754 binary16 to binary32, which is exact.
+/// Converts IEEE 754 binary16 to binary32, which is exact.
 fn f16_to_f32(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);

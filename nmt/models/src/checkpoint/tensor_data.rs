@@ -135,7 +135,7 @@ impl PackedColumns {
         bytes
     }
 
-    /// The numbers of a column, without multipliers.
+    /// Reads the numbers of a column, without multipliers.
     ///
     /// # Panics
     /// If there is no such column, or `into` is not as long as the depth.

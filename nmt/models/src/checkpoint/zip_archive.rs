@@ -94,8 +94,8 @@ impl<'a> ZipArchive<'a> {
         }
     }
 
-    /// The contents of the wanted entries that are not folders, by name, each in memory of its own;
-    /// their checksums are checked.
+    /// Reads the contents of the wanted entries that are not folders, by name, each in memory of
+    /// its own; their checksums are checked.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
         let files: Vec<usize> = (0..self.entries.len())
             .filter(|index| {

@@ -13,7 +13,7 @@ pub enum AlignmentFormat {
 impl std::str::FromStr for AlignmentFormat {
     type Err = String;
 
-    /// `hard`, `soft`, or a threshold from 0 to 1.
+    /// Parses `hard`, `soft`, or a threshold from 0 to 1.
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "hard" => Ok(AlignmentFormat::Hard(1.0)),

@@ -132,7 +132,7 @@ impl DecoderConfig {
         self.validate_named(path, "max-length-factor")
     }
 
-    /// As `validate`, with the name of the length factor in this configuration.
+    /// Does the same as `validate`, with the name of the length factor in this configuration.
     fn validate_named(&self, path: &Path, length_factor: &str) -> Result<()> {
         let counts = [
             ("beam-size", self.beam_size, Self::BEAM_SIZES),

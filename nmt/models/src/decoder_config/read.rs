@@ -128,7 +128,7 @@ impl ConfigReader<'_> {
         Ok(settings)
     }
 
-    /// Marian takes an exponent; `true` or no value is 1, `false` is 0.
+    /// Reads Marian's exponent; `true` or no value is 1, `false` is 0.
     fn normalize(&self) -> Result<Option<f32>> {
         let Some(value) = self.value.get("normalize") else { return Ok(None) };
         match value.as_bool() {

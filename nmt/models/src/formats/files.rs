@@ -17,7 +17,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the zip archive at `path` whose names are wanted.
+    /// Opens the files of the zip archive at `path` whose names are wanted.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.

@@ -1,6 +1,6 @@
 //! Folders of Firefox and other browsers: a configuration, and the files beside a model,
-//! `model.deen.intgemm.alphas.bin` with `vocab.deen.spm`, or `srcvocab.deen.spm` and `trgvocab.deen.spm`, and
-//! `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
+//! `model.deen.intgemm.alphas.bin` with `vocab.deen.spm`, or `srcvocab.deen.spm` and
+//! `trgvocab.deen.spm`, and `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
 //!
 //! A folder may have models of several directions: files that name another pair of languages than
 //! the model are not its own.
@@ -93,7 +93,7 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
     Ok(FirefoxFiles { vocabularies, shortlist: only("lex", &[".s2t.bin"])? })
 }
 
-/// `deen` of `model.deen.intgemm.alphas.bin`.
+/// Returns `deen` of `model.deen.intgemm.alphas.bin`.
 fn language_pair(model: &str) -> Option<&str> {
     let mut parts = model.split('.');
     let pair = parts.next().filter(|part| part.starts_with("model")).and(parts.next())?;

@@ -1,5 +1,5 @@
-//! Folders with checkpoints of Marian's family: what a training leaves, packages of OPUS-MT that were
-//! unpacked, and models that were packed for browsers.
+//! Folders with checkpoints of Marian's family: what a training leaves, packages of OPUS-MT that
+//! were unpacked, and models that were packed for browsers.
 
 use std::path::Path;
 

@@ -74,7 +74,7 @@ pub fn resolve_in_folder(settings: &mut DecoderConfig, folder: &Path, files: &Fi
     }
 }
 
-/// How text is cut: by the files of the package's `folder`.
+/// Finds the segmentation of text in the files of the package's `folder`.
 pub fn find_segmentation(folder: &Path, found: &mut FoundModel) -> Result<()> {
     let files = &found.contents;
     let rules = word_rules(folder, files)?;

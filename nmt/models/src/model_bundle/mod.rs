@@ -45,7 +45,7 @@ pub struct SentenceMarks {
 }
 
 impl Default for SentenceMarks {
-    /// EOS at the end, as in Marian.
+    /// Returns EOS at the end, as in Marian.
     fn default() -> Self {
         SentenceMarks { bos_id: None, has_eos: true }
     }

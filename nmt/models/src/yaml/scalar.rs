@@ -4,7 +4,7 @@ use super::Parser;
 use crate::Result;
 
 impl Parser<'_> {
-    /// Plain text up to the end of its line, a colon with a space after it, or a comment.
+    /// Reads plain text up to the end of its line, a colon with a space after it, or a comment.
     pub(super) fn plain_line(&mut self) -> Vec<u8> {
         let begin = self.position;
         while let Some(byte) = self.peek() {
@@ -24,8 +24,8 @@ impl Parser<'_> {
         self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
-    /// Plain text that may continue, joined with spaces, on lines that are indented by at least
-    /// `least` columns.
+    /// Reads plain text that may continue, joined with spaces, on lines that are indented by at
+    /// least `least` columns.
     pub(super) fn plain_lines(&mut self, least: usize) -> Vec<u8> {
         let mut text = self.plain_value_line();
         loop {
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Plain text of a value: a colon is part of it.
+    /// Reads plain text of a value: a colon is part of it.
     fn plain_value_line(&mut self) -> Vec<u8> {
         let begin = self.position;
         while self.peek().is_some_and(|b| b != b'\n') {
@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.text[begin..self.position].trim_ascii_end().to_vec()
     }
 
-    /// Quoted text, which may have several lines.
+    /// Reads quoted text, which may have several lines.
     pub(super) fn quoted(&mut self) -> Result<Vec<u8>> {
         let quote = self.text[self.position];
         self.position += 1;

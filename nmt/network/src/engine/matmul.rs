@@ -12,7 +12,7 @@ use super::{Engine, Weights};
 use miriam_nmt_models::packed::PackedView;
 
 impl Engine {
-    /// `[rows, inputs]` times weights, `[rows, outputs]`.
+    /// Multiplies `[rows, inputs]` with weights, to `[rows, outputs]`.
     pub(super) fn matmul(
         &mut self,
         input: MatRef<f32>,
@@ -47,8 +47,8 @@ impl Engine {
         }
     }
 
-    /// The product of the rows that were quantised last with some columns of weights, from a
-    /// multiple of sixteen to another or to the end.
+    /// Computes the product of the rows that were quantised last with some columns of weights, from
+    /// a multiple of sixteen to another or to the end.
     pub(super) fn gemm_columns(
         &mut self,
         input: MatRef<f32>,

@@ -83,7 +83,7 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// All logits of some rows, the bits that [`topk`](OutputOps::topk) compares.
+    /// Computes all logits of some rows, the bits that [`topk`](OutputOps::topk) compares.
     pub(crate) fn compute_logits(
         &mut self,
         hidden: &PooledTensor,

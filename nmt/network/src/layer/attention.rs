@@ -112,7 +112,7 @@ impl<B: Backend> SelfAttention<B> {
         })
     }
 
-    /// Self-attention of whole sentences, `lengths` rows of `input` each, `[rows, width]`.
+    /// Computes self-attention of whole sentences, `lengths` rows of `input` each, `[rows, width]`.
     ///
     /// # Errors
     /// What the backend gives.

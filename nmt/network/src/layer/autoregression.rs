@@ -215,7 +215,7 @@ impl<B: Backend> AverageAttention<B> {
         })
     }
 
-    /// From the means of the inputs to the output, `[rows, width]` both.
+    /// Computes the output from the means of the inputs, `[rows, width]` both.
     fn forward(&self, backend: &mut B, input: &B::Tensor, means: B::Tensor) -> Result<B::Tensor> {
         let mut rows = self.connection.preprocess(backend, &means)?.unwrap_or(means);
         for weights in &self.hidden {

@@ -39,7 +39,7 @@ pub trait Backend {
     /// Keys and values of one sentence.
     type PackedKv;
 
-    /// `[rows, width]` of a tensor.
+    /// Returns `[rows, width]` of a tensor.
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
     /// Returns zeros, `[rows, width]`.
@@ -58,7 +58,7 @@ pub trait Backend {
         positional_encoding: Option<(&Self::PositionalEncoding, &[u32])>,
     ) -> Result<Self::Tensor>;
 
-    /// `activation(input * weights + bias + residual)`: `[rows, inputs]` to
+    /// Computes `activation(input * weights + bias + residual)`: `[rows, inputs]` to
     /// `[rows, outputs]`.
     fn affine(
         &mut self,
@@ -92,7 +92,7 @@ pub trait Backend {
         self.apply(Activate(activation), &[self.whole(rows)], &[])
     }
 
-    /// `rows + other`.
+    /// Returns `rows + other`.
     fn add(&mut self, rows: &Self::Tensor, other: &Self::Tensor) -> Result<Self::Tensor> {
         self.apply(Add, &[self.whole(rows), self.whole(other)], &[])
     }
@@ -147,8 +147,8 @@ pub trait Backend {
         lengths: &[usize],
     ) -> Result<Vec<Self::PackedKv>>;
 
-    /// Multi-head attention, scores divided by the square root of a head's width. Each group
-    /// is a number of consecutive queries and the sentence that they attend to.
+    /// Computes multi-head attention, scores divided by the square root of a head's width. Each
+    /// group is a number of consecutive queries and the sentence that they attend to.
     fn attend(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -156,9 +156,9 @@ pub trait Backend {
         mask: AttentionMask,
     ) -> Result<Self::Tensor>;
 
-    /// Self-attention of whole sentences, `lengths` rows each, whose scores or values depend on
-    /// the distance of positions; only decoding needs it. `qkv` are queries, keys and values,
-    /// `[rows, width]` each.
+    /// Computes self-attention of whole sentences, `lengths` rows each, whose scores or values
+    /// depend on the distance of positions; only decoding needs it. `qkv` are queries, keys and
+    /// values, `[rows, width]` each.
     fn attend_relative(
         &mut self,
         _heads: usize,
@@ -170,8 +170,8 @@ pub trait Backend {
         Err(not_computed("relative positions"))
     }
 
-    /// [`attend`](Backend::attend) to all positions, where the weights of the first head are
-    /// the alignment of the model. Backends that train for given alignments remember them.
+    /// Computes [`attend`](Backend::attend) to all positions, where the weights of the first head
+    /// are the alignment of the model. Backends that train for given alignments remember them.
     fn attend_aligned(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -189,7 +189,7 @@ pub trait Backend {
     /// are on the first of them.
     fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
 
-    /// Dropout at a site of training; elsewhere `rows` as they are.
+    /// Drops out at a site of training; elsewhere returns `rows` unchanged.
     fn drop_out(&mut self, rows: Self::Tensor, _site: DropoutSite) -> Result<Self::Tensor> {
         Ok(rows)
     }
@@ -256,7 +256,7 @@ impl<T> Clone for ColumnSlice<'_, T> {
 }
 
 impl<'a, T> ColumnSlice<'a, T> {
-    /// Part `index` of parts of `width` columns each.
+    /// Returns part `index` of parts of `width` columns each.
     pub fn nth(tensor: &'a T, index: usize, width: usize) -> Self {
         ColumnSlice { tensor, columns: index * width..(index + 1) * width }
     }
@@ -330,7 +330,7 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
     /// backend.
     fn values(&mut self, name: &str) -> Result<Vec<f32>>;
 
-    /// Several vectors one after the other.
+    /// Concatenates several vectors.
     fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
 
     /// Vectors of tokens.

@@ -46,7 +46,7 @@ pub trait DecodingOps: Backend {
         parents: &[Option<u32>],
     ) -> Result<Self::Tensor>;
 
-    /// `rows` with those at `indices` replaced by the rows of `from`, in order.
+    /// Returns `rows` with those at `indices` replaced by the rows of `from`, in order.
     fn replace_rows(
         &mut self,
         rows: Self::Tensor,

@@ -44,8 +44,8 @@ pub trait OutputOps: Backend {
         best: &mut [TopK],
     ) -> Result<()>;
 
-    /// The logits of single columns of single rows, (row, column) each, into those `logits`
-    /// that are not -infinity. Pairs of one row follow each other.
+    /// Computes the logits of single columns of single rows, (row, column) each, into those
+    /// `logits` that are not -infinity. Pairs of one row follow each other.
     fn gather_logits(
         &mut self,
         hidden: &Self::Tensor,
@@ -54,7 +54,7 @@ pub trait OutputOps: Backend {
         logits: &mut [f32],
     ) -> Result<()>;
 
-    /// All logits of some rows, one row after the other, and the log-normaliser of each.
+    /// Computes all logits of some rows, one row after the other, and the log-normaliser of each.
     fn row_logits(
         &mut self,
         hidden: &Self::Tensor,

@@ -53,7 +53,7 @@ pub trait RecurrentOps: Backend {
         tokens: &[Option<u32>],
     ) -> Result<Self::Tensor>;
 
-    /// [`affine`](Backend::affine), for inputs and states of recurrent cells and of their
+    /// Computes [`affine`](Backend::affine) for inputs and states of recurrent cells and of their
     /// attention: training drops columns of the input, the same ones at every time of a
     /// sentence ("variational dropout", Gal and Ghahramani 2016).
     fn affine_after_dropout(
@@ -65,9 +65,9 @@ pub trait RecurrentOps: Backend {
         self.affine(input, weights, epilogue)
     }
 
-    /// [`embed_projected`](RecurrentOps::embed_projected), for the input of a cell: training
-    /// drops columns of embeddings as [`affine_after_dropout`](RecurrentOps::affine_after_dropout)
-    /// does.
+    /// Computes [`embed_projected`](RecurrentOps::embed_projected) for the input of a cell:
+    /// training drops columns of embeddings as
+    /// [`affine_after_dropout`](RecurrentOps::affine_after_dropout) does.
     fn embed_projected_after_dropout(
         &mut self,
         cache: &Self::ProjectedEmbeddingCache,

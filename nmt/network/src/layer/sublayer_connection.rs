@@ -156,7 +156,7 @@ impl<B: Backend> SublayerConnection<B> {
         }
     }
 
-    /// The same after a sublayer that ends with the product of `rows` with `weights`.
+    /// Computes the same after a sublayer that ends with the product of `rows` with `weights`.
     ///
     /// # Errors
     /// What the backend gives.

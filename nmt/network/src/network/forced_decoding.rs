@@ -47,7 +47,7 @@ pub fn score_targets(
     scores
 }
 
-/// [`score_targets`] of sources that have been begun in `slots`.
+/// Computes [`score_targets`] of sources that have been begun in `slots`.
 fn score_begun(
     session: &mut dyn Session,
     slots: &[Slot],

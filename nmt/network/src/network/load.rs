@@ -22,7 +22,7 @@ impl Network {
         Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
 
-    /// The same with `tuner`, which has the fastest GEMM kernels and measures further ones.
+    /// Loads the same with `tuner`, which has the fastest GEMM kernels and measures further ones.
     ///
     /// # Errors
     /// As [`load`](Network::load).
@@ -35,7 +35,7 @@ impl Network {
         Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
     }
 
-    /// The same with the speedups of recurrent models given.
+    /// Loads the same with these speedups of recurrent models.
     ///
     /// # Errors
     /// As [`load`](Network::load).

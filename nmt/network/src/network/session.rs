@@ -23,25 +23,25 @@ pub trait Session {
     /// Forgets a sentence, which has no rows from now on.
     fn finish(&mut self, slot: Slot);
 
-    /// The next step. Rows of one sentence follow each other. Rows of the step before that
+    /// Computes the next step. Rows of one sentence follow each other. Rows of the step before that
     /// no row continues are forgotten.
     ///
     /// # Panics
     /// If a parent does not exist or belongs to another sentence.
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()>;
 
-    /// The best tokens of each row of the step, as many as each [`TopK`] was made for, and
+    /// Finds the best tokens of each row of the step, as many as each [`TopK`] was made for, and
     /// the log-normaliser if it was asked for. A candidate's id is a token of the vocabulary;
     /// its score is `logit - log_normalizer` (over the row's candidates, if it has some).
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
 
-    /// The logits of single tokens of single rows of the step, (row, token) each, the same
+    /// Computes the logits of single tokens of single rows of the step, (row, token) each, the same
     /// numbers as in [`topk`](Session::topk); -infinity for tokens that are not among the
     /// candidates of the row.
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()>;
 
-    /// The logits of some rows of the step, one row after the other: of all tokens, or, where
-    /// the rows are of one sentence with candidates, of these. With the log-normaliser of
+    /// Computes the logits of some rows of the step, one row after the other: of all tokens, or,
+    /// where the rows are of one sentence with candidates, of these. With the log-normaliser of
     /// each row.
     ///
     /// # Panics
@@ -53,7 +53,7 @@ pub trait Session {
         log_normalizers: &mut Vec<f32>,
     ) -> Result<()>;
 
-    /// The log-probabilities of all tokens of one row of the step, by id; -infinity for
+    /// Computes the log-probabilities of all tokens of one row of the step, by id; -infinity for
     /// tokens that are not candidates.
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()>;
 

@@ -32,12 +32,12 @@ impl Matrix {
         Matrix { rows, width, values: values.collect() }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.width
     }

@@ -54,7 +54,7 @@ pub struct HeadKv {
 pub type KvHistories = Vec<HeadKv>;
 
 impl HeadKv {
-    /// No positions yet, as wide as `keys` and `values`.
+    /// Creates a cache without positions, as wide as `keys` and `values`.
     fn new(heads: usize, keys: &ColumnSlice<'_, Matrix>, values: &ColumnSlice<'_, Matrix>) -> Self {
         let [keys, values] = [keys, values].map(|part| Matrix::zeros(0, part.columns.len()));
         HeadKv { heads, keys, values }
@@ -104,7 +104,7 @@ impl<'a> ColumnSlice<'a, Matrix> {
     }
 }
 
-/// `[rows, inputs]` times weights, plus the bias and what is added to them: `[rows, outputs]`.
+/// Multiplies `[rows, inputs]` with weights and adds the bias and the addends: `[rows, outputs]`.
 pub(super) fn product(
     input: MatRef<'_, f64>,
     weights: &Weights,

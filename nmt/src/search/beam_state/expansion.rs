@@ -171,7 +171,7 @@ impl BeamState {
         }
     }
 
-    /// The best tokens of all rows, and those that constraints need, interleaved by banks.
+    /// Collects the best tokens of all rows and those that constraints need, interleaved by banks.
     /// Expansions that cannot meet their constraints within the maximum length are left out,
     /// so that every translation meets them.
     fn expand_constrained(

@@ -84,7 +84,7 @@ impl DecodingSettings {
         }
     }
 
-    /// The same without what `stronger` says in the other way.
+    /// Returns the same without the options that `stronger` contradicts.
     pub(super) fn without_sampling_of(mut self, stronger: &DecodingSettings) -> Self {
         if stronger.single_sampling_keys().next().is_some() {
             self.output_sampling = None;

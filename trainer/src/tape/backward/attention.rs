@@ -27,7 +27,8 @@ fn ranges_of_groups(
 }
 
 impl<K: Kernels> NodeGradient<'_, K> {
-    /// Multi-head attention; `has_masks` says whether masks of dropout are saved after weights.
+    /// Passes gradients through multi-head attention; `has_masks` says whether masks of dropout are
+    /// saved after weights.
     pub(super) fn attend(
         &mut self,
         queries: &Columns,
@@ -65,7 +66,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         });
     }
 
-    /// The attention of recurrent decoders; `vector` is that of additive scores.
+    /// Passes gradients through the attention of recurrent decoders; `vector` is that of additive
+    /// scores.
     pub(super) fn attend_annotations(
         &mut self,
         vector: Option<VectorId>,

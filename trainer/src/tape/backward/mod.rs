@@ -77,7 +77,7 @@ impl<K: Kernels> Tape<K> {
         self.nodes = nodes;
     }
 
-    /// The gradient of weights that occur several times, in one product.
+    /// Adds the gradient of weights that occur several times, in one product.
     fn join_occurrences(&mut self, nodes: &[Node], weights: usize, occurrences: &[Occurrence]) {
         let values = Values { nodes, values: &self.values };
         let spec = &self.registry.affines[weights];

@@ -412,8 +412,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// The matrices of attention. Where several queries share a key and a value, each gets a copy
-    /// of its own; where scores are not divided by the root of a head's width, queries are
+    /// Takes the matrices of attention. Where several queries share a key and a value, each gets a
+    /// copy of its own; where scores are not divided by the root of a head's width, queries are
     /// multiplied by what undoes that.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
         let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
@@ -469,7 +469,7 @@ impl Resolver<'_> {
         self.take_affine(&format!("{from}/{output}"), to, "o")
     }
 
-    /// What distances add to the self-attention of a layer.
+    /// Takes the terms that distances add to the self-attention of a layer.
     fn take_relative_positions(
         &mut self,
         from: &str,

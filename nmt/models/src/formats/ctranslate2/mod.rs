@@ -71,7 +71,7 @@ fn given_or_null<'de, D: serde::Deserializer<'de>>(
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
-/// The flag `name`, which leaves the checkpoint; `default` where it is missing.
+/// Takes the flag `name` out of the checkpoint; `default` where it is missing.
 fn take_flag(checkpoint: &mut Checkpoint, name: &str, default: bool) -> bool {
     checkpoint.take(name).map_or(default, |flag| flag.values().iter().any(|x| *x != 0.0))
 }

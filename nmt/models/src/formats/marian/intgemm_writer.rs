@@ -117,7 +117,7 @@ fn is_matrix(name: &str) -> bool {
     name.ends_with("_W") || end >= 3 && name.get(end - 3..end - 1) == Some("_W")
 }
 
-/// 127 by the largest magnitude.
+/// Returns 127 divided by the largest magnitude.
 fn multiplier_of_8_bits(values: &[f32]) -> f32 {
     let largest = values.iter().fold(0f32, |most, value| most.max(value.abs()));
     // A matrix of zeros is multiplied by anything.

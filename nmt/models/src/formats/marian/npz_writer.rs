@@ -15,9 +15,10 @@ use crate::formats::nematus;
 /// asked for at a time and are not copied.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::Error::Unsupported) if Marian has no option for a feature of `architecture`,
-/// [`Error::Mismatch`](crate::Error::Mismatch) if that is not valid or `values` gives another number of elements than the
-/// shape has; and if the file cannot be written. What was at `path` is then as it was.
+/// [`Error::Unsupported`](crate::Error::Unsupported) if Marian has no option for a feature of
+/// `architecture`, [`Error::Mismatch`](crate::Error::Mismatch) if that is not valid or `values`
+/// gives another number of elements than the shape has; and if the file cannot be written. What was
+/// at `path` is then as it was.
 pub fn write_marian_npz<V: AsRef<[f32]>>(
     path: &Path,
     architecture: &Architecture,

@@ -93,7 +93,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         self.apply_norms(backend, product)
     }
 
-    /// The same, with dropout of columns of the input in training.
+    /// Computes the same, with dropout of columns of the input in training.
     ///
     /// # Errors
     /// What the backend gives.
@@ -118,7 +118,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
         self.norms.forward(backend, product)
     }
 
-    /// `activation(forward(input) + others)`.
+    /// Computes `activation(forward(input) + others)`.
     ///
     /// # Errors
     /// What the backend gives.

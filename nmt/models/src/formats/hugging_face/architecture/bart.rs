@@ -58,7 +58,8 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config, kind: Kind) -> Resul
     Ok(NamedTensors { transformer, tensors, names })
 }
 
-/// M2M-100's output layer has no bias, and older files of mBART lack theirs, which is zeros.
+/// Adds zeros for missing biases: M2M-100's output layer has none, and older files of mBART lack
+/// it.
 fn fill_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     const BIAS: &str = "decoder_ff_logit_out_b";
     let tables = &transformer.embeddings;

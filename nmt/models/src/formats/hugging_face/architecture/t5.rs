@@ -61,7 +61,7 @@ pub fn resolve(mut checkpoint: Checkpoint, config: &Config) -> Result<NamedTenso
     Ok(NamedTensors { transformer, tensors, names })
 }
 
-/// All layers use the biases of the first one, unless each has its own (UMT5).
+/// Gives all layers the biases of the first one, unless each has its own (UMT5).
 fn share_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     for (side, stack) in [("encoder", &transformer.encoder), ("decoder", &transformer.decoder)] {
         let Some(first) = tensors.get(&format!("{side}_l1_self_Rb")).cloned() else { continue };
@@ -72,7 +72,7 @@ fn share_biases(tensors: &mut BTreeMap<String, Tensor>, transformer: &Transforme
     }
 }
 
-/// The matrices have no biases.
+/// Adds zeros, because the matrices have no biases.
 fn fill_zeros(tensors: &mut BTreeMap<String, Tensor>, transformer: &TransformerConfig) {
     for parameter in transformer.parameters() {
         let ([_, columns], name) = (parameter.shape, parameter.name);
