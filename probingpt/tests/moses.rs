@@ -237,7 +237,7 @@ fn errors_name_file_and_line() {
         ("TargetVocab.dat", "house\t", "the\t", &["two ids"]),
         ("Alignments.dat", "0\t0 0 \n", "0\t0 0 1 \n", &["line", "target position"]),
         ("Alignments.dat", "0\t0 0 \n", "0\t0 65536 \n", &["line", "65536"]),
-        ("Alignments.dat", "0\t0 0 \n", "4000000000\t0 0 \n", &["4000000000", "more than"]),
+        ("Alignments.dat", "0\t0 0 \n", "4000000000\t0 0 \n", &["4000000000", "larger than"]),
         ("Alignments.dat", "0\t0 0 \n", "9\t0 0 \n", &["alignment 0", "missing"]),
     ];
     for (file, from, to, named) in cases {
