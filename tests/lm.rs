@@ -242,7 +242,7 @@ fn compressed_arpa_gives_the_same_file() {
     assert!(read_decompressed(&other) == read_decompressed(&model), "as build_binary");
     run(lm(&["build", path_str(&crlf)]).arg(&other));
     let error = run_to_error(&mut lm(&["build", path_str(&crlf), path_str(&gz)]));
-    assert!(error.contains("toy.arpa.gz: this ARPA file would be written over"), "{error}");
+    assert!(error.contains("toy.arpa.gz: this ARPA file would be overwritten"), "{error}");
     let other = folder.path().join("piped.miriam");
     run_piped(&mut lm(&["build", "-", "-o", path_str(&other)]), TOY.as_bytes());
     assert!(read_decompressed(&other) == read_decompressed(&model), "standard input");

@@ -86,8 +86,8 @@ fn every_key_of_a_configuration_is_an_option() {
 #[test]
 fn refused_options_say_what_to_do() {
     for (options, part) in [
-        (&["--ignore-model-config"][..], "--ignore-model-config: not covered; leave it out"),
-        (&["--tsv-fields", "2"], "--tsv-fields: not covered; give --tsv"),
+        (&["--ignore-model-config"][..], "--ignore-model-config: not supported; leave it out"),
+        (&["--tsv-fields", "2"], "--tsv-fields: not supported; give --tsv"),
         (&["--output-approx-knn", "10"], "search is exact here"),
         (&["--relative-paths"], "into the configuration"),
         (&["--precision", "float32", "int8"], "--precision float32 int8: give one"),

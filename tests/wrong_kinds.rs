@@ -87,7 +87,7 @@ fn text_with_zero_bytes_is_warned_of() {
     for (arguments, model) in commands {
         let output = miriam().args(arguments).arg(model).arg("-i").arg(&text).output().unwrap();
         let warnings = lossy_text(&output.stderr);
-        assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
+        assert!(warnings.contains("utf-16: the input has zero bytes"), "{arguments:?}: {warnings}");
     }
     let commands: [(&[&str], &[&str]); 5] = [
         (&["train", "-o", "phrase-system"], &["--source", "--target"]),
@@ -101,7 +101,7 @@ fn text_with_zero_bytes_is_warned_of() {
         command.args(arguments).current_dir(folder.path());
         command.args(texts.iter().flat_map(|option| [*option, "utf-16"]));
         let warnings = lossy_text(&command.output().unwrap().stderr);
-        assert!(warnings.contains("utf-16: it has zero bytes"), "{arguments:?}: {warnings}");
+        assert!(warnings.contains("utf-16: the input has zero bytes"), "{arguments:?}: {warnings}");
     }
 }
 
@@ -149,7 +149,7 @@ fn a_vocabulary_larger_than_the_model_is_warned_of() {
     let log = lossy_text(
         &run_with_input(translate.arg("--vocabs").arg(&vocabulary), b"a house .\n").stderr,
     );
-    let warning = "it has 1200 pieces, the model's table 1000 rows; is this the vocabulary";
+    let warning = "the vocabulary has 1200 pieces, the model's table has 1000 rows; is this";
     assert_eq!(log.matches(warning).count(), 1, "{log}");
 }
 

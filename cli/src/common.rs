@@ -130,7 +130,7 @@ const MEMORY_FLOOR: u64 = 128 << 20;
 pub fn warn_of_memory_floor(limit: Option<u64>) {
     if let Some(limit) = limit.filter(|limit| *limit < MEMORY_FLOOR) {
         tracing::warn!(
-            "--memory is {} MiB: the limit is for what grows with the text; about {} MiB are taken \
+            "--memory is {} MiB: the limit is for memory that grows with the text; about {} MiB are taken \
              in any case",
             limit >> 20,
             MEMORY_FLOOR >> 20
@@ -153,7 +153,7 @@ pub fn open_text(path: &Path) -> miriam_textio::Result<Input> {
 pub fn warn_of_binary(input: &Input) {
     if input.is_binary() {
         let name = input.name();
-        tracing::warn!("{name}: it has zero bytes; is it text, and its encoding UTF-8?");
+        tracing::warn!("{name}: the input has zero bytes; is it text in UTF-8?");
     }
 }
 

@@ -109,7 +109,7 @@ fn read_head(stream: &mut impl BufRead) -> std::io::Result<(u16, Head)> {
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
             let length = value.parse().ok().filter(|&length| length <= MAX_BODY);
-            head.length = Some(length.ok_or_else(|| broken("a length that is none"))?);
+            head.length = Some(length.ok_or_else(|| broken("an invalid length"))?);
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             head.length = None;
         } else if name.eq_ignore_ascii_case("connection") {

@@ -94,7 +94,7 @@ pub fn filter_files(
         bail!("standard input can be read only once; name the file of the model or the vocabulary");
     }
     if options.mode == FilterMode::Multiple && output == Path::new("-") {
-        bail!("multiple writes a file for each sentence; say what their names begin with (-o)");
+        bail!("multiple writes one file per sentence; give the prefix of their names (-o)");
     }
     for path in [model, vocabulary] {
         Input::check_access(path, Some(output))?;
@@ -102,7 +102,7 @@ pub fn filter_files(
     if is_binary_model(model) {
         let model = model.display();
         bail!(
-            "{model}: a binary model is not filtered; write it as ARPA text first (miriam lm dump)"
+            "{model}: a binary model cannot be filtered; write it as ARPA text first (miriam lm dump)"
         );
     }
     let vocabulary = if needs_vocabulary {

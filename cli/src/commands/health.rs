@@ -69,7 +69,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     };
     let answer = answer.with_context(|| url.clone())?;
     let status = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3));
-    let status = status.with_context(|| format!("{url}: the answer is not HTTP/1.1"))?;
+    let status = status.with_context(|| format!("{url}: the response is not HTTP/1.1"))?;
     if status != "200" {
         let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.trim()).unwrap_or_default();
         bail!("{}", format!("{url}: status {status} {body}").trim_end());

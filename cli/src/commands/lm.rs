@@ -203,7 +203,7 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
         && second.exists()
     {
         // Two models are a mistake, and one must not be overwritten.
-        bail!("{}: this ARPA file would be written over; -o does that", second.display());
+        bail!("{}: this ARPA file would be overwritten; use -o to overwrite it", second.display());
     }
     let output = arguments.output.as_ref().or(arguments.positional_output.as_ref());
     let (arpa, output) = (&arguments.arpa, output.context("the file to write is missing")?);

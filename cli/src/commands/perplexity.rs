@@ -325,7 +325,7 @@ fn score_text(
     output.finish()?;
     if lines.read == 0 {
         let names: Vec<String> = text.inputs.iter().map(|path| display_name(path)).collect();
-        tracing::warn!("{}: the text is empty: there is nothing to score", names.join(", "));
+        tracing::warn!("{}: the text is empty, so there is nothing to score", names.join(", "));
     }
     Ok(lines)
 }

@@ -295,7 +295,7 @@ fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     }
     if left_out > 0 {
         tracing::warn!(
-            "{}: {left_out} source phrases are left out: a table of Moses names only those in its \
+            "{}: {left_out} source phrases are omitted: a table of Moses names only those in its \
              cache by their words; `miriam pt query` prints the entries of any phrase it is given",
             arguments.file.display()
         );

@@ -31,10 +31,10 @@ pub struct RunningTextOptions {
 /// The help text of these options.
 pub const HELP: &str = "\
 Raw text; only translations are detokenised, other outputs contain tokens:
-  -raw                                         the steps in the file `preparation` beside the
-                                               ini, but for those given here; the default if
-                                               there is such a file
-  -no-raw                                      the input is prepared already: only the steps
+  -raw                                         use the steps in the file `preparation` beside
+                                               the ini, except those given here; the default
+                                               if there is such a file
+  -no-raw                                      the input is already prepared: use only the steps
                                                given here
   -normalize LANG                              make punctuation uniform, as miriam normalize
   -tokenize LANG                               make tokens, as miriam tokenize
@@ -43,13 +43,12 @@ Raw text; only translations are detokenised, other outputs contain tokens:
   -truecase MODEL                              restore true case, as miriam truecase
   -detokenize LANG                             join translations, as miriam detokenize
   -recase                                      begin their sentences with a capital letter
-  -split                                       a line is a paragraph: its sentences are found,
-                                               translated and joined with the white space between
-                                               them
-  -html                                        the input is a page of HTML: its text is translated,
-                                               tags stay around the words aligned with theirs
-  -source-language LANG                        whose abbreviations end no sentence [that of
-                                               -tokenize or -normalize]
+  -split                                       split each line into sentences, translate them,
+                                               and join them with the original white space
+  -html                                        translate the text of an HTML page; tags surround
+                                               the aligned words
+  -source-language LANG                        the language of abbreviations [that of -tokenize
+                                               or -normalize]
 ";
 
 impl RawTextOptions {
@@ -282,7 +281,7 @@ impl RunningTextOptions {
         match language {
             Some(language) => super::textproc::warn_if_unknown_language(language),
             None => tracing::warn!(
-                "the language of the text is not known, so English abbreviations end no sentence; \
+                "the language of the text is not known, so English abbreviations do not end sentences; \
                  -source-language names another"
             ),
         }

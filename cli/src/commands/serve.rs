@@ -243,7 +243,7 @@ pub fn run_server(
     systemd::notify("STOPPING=1");
     tracing::info!("stopping: what is under way is finished");
     if !server.stop() {
-        tracing::warn!("not everything was finished in time");
+        tracing::warn!("some requests were not finished in time");
     }
     Ok(())
 }

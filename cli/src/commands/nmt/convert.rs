@@ -85,7 +85,9 @@ fn write_ours(
     }
     if bundle.tokenizers.is_none() {
         let file = arguments.output.display();
-        tracing::warn!("{file}: without vocabularies, for none were found; see --vocabs");
+        tracing::warn!(
+            "{file}: written without vocabularies, because none were found; see --vocabs"
+        );
     }
     Ok(())
 }
@@ -96,7 +98,7 @@ fn write_for_browsers(
     common: &CommonOptions,
 ) -> anyhow::Result<()> {
     if bundle.models.len() != 1 {
-        exit_with_usage_error("--to: one model is written, not an ensemble".into());
+        exit_with_usage_error("--to: expected one model, not an ensemble".into());
     }
     let model = &bundle.models[0];
     if arguments.to.as_deref() == Some(INTGEMM_16) {
@@ -122,7 +124,7 @@ fn calibrate(
     common: &CommonOptions,
 ) -> anyhow::Result<BTreeMap<String, f32>> {
     if !text.is_file() {
-        anyhow::bail!("{}: it is read twice; give a file, no pipe", text.display());
+        anyhow::bail!("{}: the text is read twice; give a file, not a pipe", text.display());
     }
     let bundle = open_bundle(&arguments.model)?;
     let model = open_bundle(&arguments.model)?.models.remove(0);

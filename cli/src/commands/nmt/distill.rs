@@ -163,18 +163,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     if metric.is_none() && !text.plain {
         exit_with_usage_error(
-            "--reference is needed to select translations; --plain takes the first".into(),
+            "--reference is needed to select translations; --plain selects the first".into(),
         );
     }
     if text.plain && text.reference.is_some() && !text.add_original {
         exit_with_usage_error(
-            "--plain compares with nothing; leave --reference out, or give --add-original".into(),
+            "--plain does not use --reference; omit it, or give --add-original".into(),
         );
     }
     match (&text.n_best, &arguments.models.0) {
         (Some(list), _) => select(list, &arguments, metric, common),
         (None, Some(models)) => distill_from_teacher(models, &arguments, metric, common),
-        (None, None) => exit_with_usage_error("-m is needed, or --n-best".into()),
+        (None, None) => exit_with_usage_error("give -m or --n-best".into()),
     }
 }
 
@@ -201,7 +201,7 @@ fn log_selection(selection: SelectionSummary) {
         "{sentences} sentences; of {not_first} a later translation than the first was selected"
     );
     if empty > 0 {
-        tracing::warn!("{empty} sentences have an empty translation; training leaves them out");
+        tracing::warn!("{empty} sentences have an empty translation; training drops them");
     }
 }
 
@@ -213,7 +213,7 @@ fn distill_from_teacher(
 ) -> anyhow::Result<()> {
     let (text, student) = (&arguments.text, &arguments.student);
     let Some(source) = text.source.clone() else {
-        exit_with_usage_error("--source is needed: the text that the teacher translates".into());
+        exit_with_usage_error("give --source, the text that the teacher translates".into());
     };
     let dev = student.dev_source.clone().zip(student.dev_target.clone());
     if let (Some(reference), Some((dev_source, dev_target))) = (&text.reference, &dev)
@@ -345,7 +345,7 @@ fn student_vocabularies(
     let has_codes = tokenizers.segmentation.iter().any(|s| matches!(s, Segmentation::Bpe(_)));
     if has_codes || !paths.iter().all(|path| path.is_file()) {
         anyhow::bail!(
-            "{}: the teacher's vocabularies are not files that a training takes; {needed}",
+            "{}: the teacher's vocabularies are not files that training can read; {needed}",
             bundle.path.display()
         );
     }

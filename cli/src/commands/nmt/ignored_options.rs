@@ -115,7 +115,7 @@ impl IgnoredOptions {
                 && has_fields
                 && matches!(&values[..], [count] if matches!(&count[..], "1" | "2" | "3"));
             if !is_count && !MARIAN_KEYS.is_off(name, values) {
-                exit_with_usage_error(format!("--{name}: not covered; {remedy}"));
+                exit_with_usage_error(format!("--{name}: not supported; {remedy}"));
             }
         }
         let options = |kernels: bool| {

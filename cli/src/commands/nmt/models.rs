@@ -124,7 +124,7 @@ fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
             && pieces.model.len() > vocabulary.len()
         {
             tracing::warn!(
-                "{}: it has {} pieces, the model's table {} rows; is this the vocabulary of the model?",
+                "{}: the vocabulary has {} pieces, the model's table has {} rows; is this the vocabulary of the model?",
                 pieces.name,
                 pieces.model.len(),
                 vocabulary.len()

@@ -59,7 +59,7 @@ impl RunningTextArguments {
                 no => format!("leave one of them out, or give {no} if a configuration has it"),
             };
             exit_with_usage_error(format!(
-                "{option} is about lines, {name} joins the sentences of a text again: {remedy}; \
+                "{option} applies to lines, but {name} joins the sentences of a text: {remedy}; \
                  miriam split gives a sentence a line"
             ));
         }
@@ -88,7 +88,7 @@ impl RunningTextArguments {
             match &known {
                 Some(language) => warn_if_unknown_language(language),
                 None => tracing::warn!(
-                    "the language of the text is not known, so English abbreviations end no \
+                    "the language of the text is not known, so English abbreviations do not end \
                      sentence; --source-language (or --from, where the model takes it) \
                      names another"
                 ),

@@ -419,7 +419,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
-            "a second input has what translations begin with; add --force-decode".into(),
+            "a second input has the prefixes of translations; add --force-decode".into(),
         );
     }
     let fields = text.tsv || !matches!(text.input_form, InputFormat::Text);
@@ -430,7 +430,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     check_files(&text.input, &outputs)?;
     if arguments.pivot.then.is_some() && (fields || text.force_decode) {
         exit_with_usage_error(
-            "--then takes plain lines: prefixes and constraints are of one model".into(),
+            "--then needs plain lines: prefixes and constraints apply to one model".into(),
         );
     }
     let languages = arguments.pivot.languages(&arguments.models);
@@ -474,7 +474,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Some(path) => {
             if arguments.running_text.is_given() {
                 anyhow::bail!(
-                    "--split and --html do not go with --then: split the text with `miriam split`"
+                    "--split and --html are not supported with --then; split the text with `miriam split`"
                 );
             }
             let mut second = ModelBundle::open(path, None)?;

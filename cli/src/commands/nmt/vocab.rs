@@ -89,7 +89,7 @@ impl Arguments {
             ("--byte-fallback", self.byte_fallback, is_sentencepiece),
         ];
         if let Some((option, ..)) = misplaced.iter().find(|(_, given, fits)| *given && !fits) {
-            exit_with_usage_error(format!("{option} has no meaning for this --kind"));
+            exit_with_usage_error(format!("{option} has no effect with this --kind"));
         }
         let size = self.size.map(|size| size as usize);
         let train = |model_type| {
@@ -125,7 +125,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error("--size: give the number of merges or pieces".into());
     }
     if text.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        exit_with_usage_error("--text: standard input can be read once only".into());
+        exit_with_usage_error("--text: standard input can be read only once".into());
     }
     let options = arguments.learn_options();
     for path in text {

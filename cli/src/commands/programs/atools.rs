@@ -32,7 +32,7 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
     let (_, operation) = all.find(|(name, _)| *name == command).expect("the parser knows them");
     match (&arguments.second, operation.is_binary()) {
         (None, true) => bail!("-c {command} needs two files of links: give the other with -j"),
-        (Some(_), false) => bail!("-c {command} takes one file of links: leave out -j"),
+        (Some(_), false) => bail!("-c {command} takes one file of links; omit -j"),
         _ => {}
     }
     for input in [Some(&arguments.first), arguments.second.as_ref()].into_iter().flatten() {

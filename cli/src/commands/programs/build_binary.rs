@@ -106,10 +106,10 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         bail!("-q, -b and -a are for tries: write trie before the ARPA file");
     }
     if is_trie && arguments.multiplier.is_some() {
-        bail!("-p is for probing files; leave it out");
+        bail!("-p is for probing files; omit it");
     }
     if is_trie && arguments.rest.is_some() {
-        bail!("-r is for probing files; leave it out");
+        bail!("-r is for probing files; omit it");
     }
     let rest: Vec<PathBuf> =
         arguments.rest.iter().flat_map(|files| files.split(' ').map(PathBuf::from)).collect();

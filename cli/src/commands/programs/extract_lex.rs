@@ -35,7 +35,7 @@ pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
         write_lexical_counts(&target, &source, &alignment, &source_to_target, &target_to_source)?;
     if let Some(line) = summary.first_skipped_line {
         tracing::warn!(
-            "{} links lead outside of their sentences and were left out, the first in line {line}; \
+            "{} links are outside of their sentences and were dropped, the first in line {line}; \
              the order of files is target, source, alignment",
             summary.skipped_links
         );

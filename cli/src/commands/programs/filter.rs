@@ -56,7 +56,9 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
                 Some(("batch_size", number)) => {
                     parse_count(&word, number)?;
                 }
-                _ => bail!("{word}: there is no such mode or option; filter alone prints them"),
+                _ => {
+                    bail!("{word}: unknown mode or option; run filter without arguments for a list")
+                }
             },
         }
     }
@@ -69,7 +71,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         Some(("model", file)) => (true, file),
         Some(_) => bail!("{text}: write vocab: or model: before the file"),
         None => {
-            tracing::info!("{text}: taken as the model; write model: or vocab: before it");
+            tracing::info!("{text}: read as the model; write model: or vocab: before it");
             (true, &*text)
         }
     };

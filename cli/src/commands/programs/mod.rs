@@ -98,7 +98,10 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     // Nothing is created unless all links can be.
     for link in &links {
         if link.symlink_metadata().is_ok_and(|found| !found.is_symlink() || !points_to_us(link)) {
-            bail!("{}: it is there and no link to miriam; remove it first", link.display());
+            bail!(
+                "{}: the file exists and is not a link to miriam; remove it first",
+                link.display()
+            );
         }
     }
     for link in &links {
