@@ -54,7 +54,7 @@ pub struct HeadKv {
 pub type KvHistories = Vec<HeadKv>;
 
 impl HeadKv {
-    /// Creates a cache without positions, as wide as `keys` and `values`.
+    /// Creates keys and values without positions, as wide as `keys` and `values`.
     fn new(heads: usize, keys: &ColumnSlice<'_, Matrix>, values: &ColumnSlice<'_, Matrix>) -> Self {
         let [keys, values] = [keys, values].map(|part| Matrix::zeros(0, part.columns.len()));
         HeadKv { heads, keys, values }
