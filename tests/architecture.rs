@@ -11,6 +11,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("miriam-storage", &[]),
     ("miriam-textio", &["miriam-storage"]),
     ("miriam-gpu", &[]),
+    ("miriam-ptx", &[]),
+    ("miriam-emulated-driver", &["miriam-ptx"]),
     ("miriam-chart", &[]),
     ("miriam-lmcpu", &["miriam-storage", "miriam-textio"]),
     ("miriam-glm", &["miriam-storage", "miriam-textio", "miriam-gpu", "miriam-lmcpu"]),

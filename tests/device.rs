@@ -1,21 +1,14 @@
 //! `--device` and `lm next`, end to end. Instead of a GPU there is a library that replaces
-//! the driver and runs the sources of the kernels.
-
-#[cfg(feature = "cuda")]
-#[path = "../glm/tests/host/mod.rs"]
-mod host;
+//! the driver and interprets the kernels.
 
 use std::path::Path;
 #[cfg(feature = "cuda")]
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
 #[cfg(feature = "cuda")]
 use crate::common::{read_decompressed, report_skip, shared_data};
-
-#[cfg(feature = "cuda")]
-const HOST: &str = "../glm/tests/host";
 
 fn lm(arguments: &[&str]) -> Command {
     let mut command = miriam();
@@ -27,9 +20,11 @@ fn path_str(path: &Path) -> &str {
     path.to_str().expect("test paths are text")
 }
 
+/// The environment of a process that finds the emulated GPU, with settings of its driver.
 #[cfg(feature = "cuda")]
-fn host_driver() -> Option<PathBuf> {
-    host::library(Path::new(env!("CARGO_TARGET_TMPDIR")))
+fn emulated_gpu(settings: &str) -> [(&'static str, OsString); 2] {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    miriam_emulated_driver::environment(folder, settings).expect("the emulated driver")
 }
 
 /// A folder with the toy model, `toy.arpa` and `toy.glm`.
@@ -125,7 +120,6 @@ fn without_a_driver_there_is_a_message() {
 #[cfg(feature = "cuda")]
 #[test]
 fn every_refusal_of_a_driver_has_its_message() {
-    let Some(library) = host_driver() else { return };
     let folder = build_toy_model();
     let glm = folder.path().join("toy.glm");
     let input = b"a b zz\nb a\n\n";
@@ -137,13 +131,13 @@ fn every_refusal_of_a_driver_has_its_message() {
         ("init=999", "cuda", "the driver does not answer (CUDA_ERROR_UNKNOWN"),
         ("version=11080", "cuda", "it speaks CUDA 11.8, the kernels need 12.4; install driver 550"),
         ("count=2", "cuda:2", "there is no GPU 2: the driver sees 2"),
-        ("capability=70", "cuda", "GPU 0 (host) is too old: its compute capability is 7.0"),
+        ("capability=70", "cuda", "GPU 0 (emulated) is too old: its compute capability is 7.0"),
         ("memory=100", "cuda", "GPU 0 has no room for"),
         ("module=222", "cuda", "does not take the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ] {
         let on = |device| {
             let mut command = lm(&["perplexity", path_str(&glm), "--device", device]);
-            command.envs(host::environment(&library, settings));
+            command.envs(emulated_gpu(settings));
             command
         };
         let complaint = run_to_error(&mut on(device));
@@ -159,7 +153,7 @@ fn every_refusal_of_a_driver_has_its_message() {
     }
     // A device that fails later: the CPU continues, with one warning.
     let mut command = lm(&["perplexity", path_str(&glm), "--device", "cuda"]);
-    let failing = run_with_input(command.envs(host::environment(&library, "launch=700")), input);
+    let failing = run_with_input(command.envs(emulated_gpu("launch=700")), input);
     assert_eq!(failing.stdout, expected);
     let warning = lossy_text(&failing.stderr);
     assert_eq!(warning.matches("continuing on the CPU").count(), 1, "{warning}");
@@ -169,7 +163,6 @@ fn every_refusal_of_a_driver_has_its_message() {
 #[cfg(feature = "cuda")]
 #[test]
 fn a_gpu_prints_what_the_cpu_prints() {
-    let Some(library) = host_driver() else { return };
     let Some(data) = shared_data("kenlm-cases") else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let glm = folder.path().join("o5.glm");
@@ -190,7 +183,7 @@ fn a_gpu_prints_what_the_cpu_prints() {
             let mut command =
                 lm(&[&arguments[..1], &[path_str(&glm), "--device", device], &arguments[1..]]
                     .concat());
-            run_with_input(command.envs(host::environment(&library, "")), input)
+            run_with_input(command.envs(emulated_gpu("")), input)
         };
         let (cuda, cpu) = (on("cuda:0"), on("cpu"));
         assert_eq!(lossy_text(&cuda.stderr), "");

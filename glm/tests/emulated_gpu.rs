@@ -1,14 +1,12 @@
-//! The sources of the kernels, compiled for the host, against models on the CPU, to the
-//! bit.
+//! The kernels that ship, run by an interpreter of PTX, against models on the CPU, to the bit.
 //!
-//! The library that replaces the driver must exist when a process starts, so the ignored tests run
-//! in a separate process, which the first test starts.
-
-mod host;
+//! The library that replaces the driver must be there when a process starts, so the
+//! ignored tests run in processes of their own, which the first test starts.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use miriam_glm::device::{
@@ -24,20 +22,31 @@ use miriam_storage::{Bytes, Container, ContainerWriter, LoadMethod};
 use miriam_textio::{Log10, NoProgress};
 use rayon::prelude::*;
 
-const HOST: &str = "tests/host";
+/// The orders in which streams, blocks, warps and lanes run.
+const SEEDS: [u64; 1] = [1];
 
 #[test]
 fn kernels_agree_with_the_cpu() {
-    let Some(library) = host::library(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
-    let output = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--ignored", "--nocapture"])
-        .envs(host::environment(&library, ""))
-        .output()
-        .expect("this program starts");
-    let (stdout, stderr) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{stdout}\n{stderr}");
-    assert!(stdout.contains(" passed") && !stdout.contains(" 0 passed"), "{stdout}");
+    let folder = tempfile::tempdir().unwrap();
+    let runs = SEEDS.map(|seed| {
+        let settings = format!("seed={seed}");
+        let environment = miriam_emulated_driver::environment(folder.path(), &settings).unwrap();
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--ignored", "--nocapture"]).envs(environment);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("this program starts")
+    });
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{stdout}\n{stderr}");
+        assert!(stdout.contains(" passed") && !stdout.contains(" 0 passed"), "{stdout}");
+    }
+}
+
+/// Prints why a test is skipped to standard error, past what the test runner captures.
+fn report_skip(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
 
 /// A linear congruential generator.
@@ -295,7 +304,7 @@ fn write_arpa(text: &str) -> tempfile::TempPath {
 const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn every_kernel_on_random_models() {
     let cases = [
         (1, 500, 0),
@@ -327,7 +336,7 @@ fn every_kernel_on_random_models() {
 }
 
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn batches_of_every_size_in_chunks_of_every_size() {
     let mut random = Random(11);
     let models = TestModels::from_arpa(&write_arpa(&arpa(4, 300, 5000, 3)));
@@ -351,7 +360,7 @@ fn batches_of_every_size_in_chunks_of_every_size() {
 
 /// Blocks of sizes around those at which trees grow, at every order.
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn trees_of_every_depth() {
     let words = 1200;
     let mut text = String::from("\\data\\\n");
@@ -429,17 +438,17 @@ fn trees_of_every_depth() {
 }
 
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn real_models_and_text() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/kenlm-cases");
     if !data.exists() {
-        return host::skipped(&format!("{} is absent", data.display()));
+        return report_skip(&format!("{} is absent", data.display()));
     }
     let text = std::fs::read(data.join("heldout.en")).unwrap();
     for name in ["o5.arpa.gz", "o3-suffixless.arpa.gz", "o2.arpa.gz"] {
         let arpa = data.join(name);
         if !arpa.exists() {
-            host::skipped(&format!("{} is absent", arpa.display()));
+            report_skip(&format!("{} is absent", arpa.display()));
             continue;
         }
         let models = TestModels::from_arpa(&arpa);
@@ -464,7 +473,7 @@ fn real_models_and_text() {
 }
 
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn ids_outside_the_vocabulary_count_as_unknown() {
     let models = TestModels::from_arpa(&write_arpa(&arpa(3, 40, 500, 5)));
     let model = models.on_device(&models.bytes(NodeWidth::Keys8, 2), DeviceOptions::default());
@@ -487,7 +496,7 @@ fn ids_outside_the_vocabulary_count_as_unknown() {
 }
 
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn resident_batches_score_as_others() {
     let models = TestModels::from_arpa(&write_arpa(&arpa(3, 100, 2000, 9)));
     let model = models.on_device(&models.bytes(NodeWidth::Keys32, 0), DeviceOptions::default());
@@ -515,7 +524,7 @@ fn resident_batches_score_as_others() {
 
 /// Kernels end and stay within bounds on damaged models.
 #[test]
-#[ignore = "needs the host's GPU; run by kernels_agree_with_the_cpu"]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
 fn damaged_models_stay_in_bounds() {
     for (order, hashed) in [(3, 0), (4, 2), (5, 5)] {
         let models = TestModels::from_arpa(&write_arpa(&arpa(order, 40, 1500, 2)));

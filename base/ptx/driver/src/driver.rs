@@ -1,0 +1,252 @@
+//! State of the emulated driver: memory, streams with their work, events, modules.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use miriam_ptx::{Grid, Kernel, Memory, Module};
+
+/// Memory of the host that work reads or writes later. The caller of the driver guarantees that it
+/// lives until the work is done, as CUDA demands of pinned memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostMemory {
+    pub address: usize,
+    pub length: usize,
+}
+
+impl HostMemory {
+    /// The bytes as they are now.
+    #[expect(unsafe_code, reason = "memory of the driver's caller")]
+    fn read(self) -> Vec<u8> {
+        // SAFETY: the caller of the copy promises `length` readable bytes until it is done.
+        unsafe { std::slice::from_raw_parts(self.address as *const u8, self.length) }.to_vec()
+    }
+
+    #[expect(unsafe_code, reason = "memory of the driver's caller")]
+    fn write(self, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.length);
+        // SAFETY: the caller of the copy promises `length` writable bytes until it is done, which
+        // nothing else reads or writes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address as *mut u8, bytes.len());
+        }
+    }
+}
+
+/// Work on a stream.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Fill {
+        address: u64,
+        value: u8,
+        length: usize,
+    },
+    Upload {
+        address: u64,
+        bytes: Vec<u8>,
+    },
+    /// From pinned memory, which is read when the copy is done.
+    UploadPinned {
+        address: u64,
+        from: HostMemory,
+    },
+    Download {
+        address: u64,
+        to: HostMemory,
+    },
+    Release {
+        address: u64,
+    },
+    Launch {
+        kernel: Arc<(Arc<Module>, String)>,
+        grid: Grid,
+        parameters: Vec<u8>,
+    },
+    Record {
+        event: usize,
+        number: u64,
+    },
+    Wait {
+        event: usize,
+        number: u64,
+    },
+}
+
+/// How often an event was recorded, and how many of these records are done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Event {
+    recorded: u64,
+    done: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub memory: Memory,
+    streams: BTreeMap<usize, VecDeque<Work>>,
+    events: BTreeMap<usize, Event>,
+    modules: BTreeMap<usize, Arc<Module>>,
+    /// The modules by their text: the same one is loaded for many models.
+    parsed: HashMap<String, Arc<Module>>,
+    pub functions: BTreeMap<usize, Arc<(Arc<Module>, String)>>,
+    /// The lengths of pinned memory by address.
+    pub pinned: BTreeMap<usize, usize>,
+    next_handle: usize,
+    random: u64,
+}
+
+impl Driver {
+    pub fn new(memory: u64, seed: u64) -> Self {
+        Driver {
+            memory: Memory::new(memory),
+            streams: BTreeMap::new(),
+            events: BTreeMap::new(),
+            modules: BTreeMap::new(),
+            parsed: HashMap::new(),
+            functions: BTreeMap::new(),
+            pinned: BTreeMap::new(),
+            // No handle is null.
+            next_handle: 16,
+            random: seed,
+        }
+    }
+
+    pub fn new_handle(&mut self) -> usize {
+        self.next_handle += 16;
+        self.next_handle
+    }
+
+    /// A pseudo-random number (SplitMix64).
+    pub fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    pub fn push(&mut self, stream: usize, work: Work) {
+        self.streams.entry(stream).or_default().push_back(work);
+    }
+
+    pub fn record(&mut self, event: usize, stream: usize) {
+        let state = self.events.entry(event).or_default();
+        state.recorded += 1;
+        let number = state.recorded;
+        self.push(stream, Work::Record { event, number });
+    }
+
+    /// Lets the work that comes to `stream` wait for the last record of `event`.
+    pub fn wait_on_stream(&mut self, stream: usize, event: usize) {
+        let number = self.events.entry(event).or_default().recorded;
+        self.push(stream, Work::Wait { event, number });
+    }
+
+    pub fn is_event_done(&self, event: usize) -> bool {
+        self.events.get(&event).is_none_or(|event| event.done >= event.recorded)
+    }
+
+    /// Does work until `event` is done.
+    pub fn finish_event(&mut self, event: usize) {
+        while !self.is_event_done(event) {
+            self.do_some();
+        }
+    }
+
+    /// Does work until `stream` has none.
+    pub fn finish_stream(&mut self, stream: usize) {
+        while self.streams.get(&stream).is_some_and(|queue| !queue.is_empty()) {
+            self.do_some();
+        }
+    }
+
+    /// Does all work.
+    pub fn finish(&mut self) {
+        while self.streams.values().any(|queue| !queue.is_empty()) {
+            self.do_some();
+        }
+    }
+
+    /// Does the first work of a stream that need not wait.
+    pub fn do_some(&mut self) {
+        let is_ready = |queue: &&VecDeque<Work>| match queue.front() {
+            None => false,
+            Some(Work::Wait { event, number }) => self.events[event].done >= *number,
+            Some(_) => true,
+        };
+        let ready: Vec<usize> = self
+            .streams
+            .iter()
+            .filter(|(_, queue)| is_ready(queue))
+            .map(|(&stream, _)| stream)
+            .collect();
+        if ready.is_empty() {
+            fail("all streams wait for events that are not recorded");
+        }
+        let chosen = ready[(self.random() % ready.len() as u64) as usize];
+        let work = self.streams.get_mut(&chosen).and_then(VecDeque::pop_front);
+        if let Err(reason) = self.perform(work.expect("it is ready")) {
+            fail(&reason);
+        }
+    }
+
+    fn perform(&mut self, work: Work) -> Result<(), String> {
+        let outcome = match work {
+            Work::Fill { address, value, length } => {
+                self.memory.write(address, &vec![value; length])
+            }
+            Work::Upload { address, bytes } => self.memory.write(address, &bytes),
+            Work::UploadPinned { address, from } => self.memory.write(address, &from.read()),
+            Work::Download { address, to } => {
+                self.memory.read(address, to.length).map(|bytes| to.write(bytes))
+            }
+            Work::Release { address } => self.memory.release(address),
+            Work::Launch { kernel, mut grid, parameters } => {
+                grid.seed = self.random();
+                let (module, name) = &*kernel;
+                let kernel: &Kernel = module.kernel(name).expect("it was found");
+                kernel.run(&grid, &parameters, &mut self.memory)
+            }
+            Work::Record { event, number } => {
+                let state = self.events.get_mut(&event).expect("it was recorded");
+                state.done = state.done.max(number);
+                Ok(())
+            }
+            Work::Wait { .. } => Ok(()),
+        };
+        outcome.map_err(|fault| fault.to_string())
+    }
+
+    /// Loads a module, or returns the reason why its text is not supported.
+    pub fn load(&mut self, text: &str) -> Result<usize, String> {
+        let module = match self.parsed.get(text) {
+            Some(module) => Arc::clone(module),
+            None => {
+                let module = Arc::new(Module::parse(text).map_err(|fault| fault.to_string())?);
+                self.parsed.insert(text.to_owned(), Arc::clone(&module));
+                module
+            }
+        };
+        let handle = self.new_handle();
+        self.modules.insert(handle, module);
+        Ok(handle)
+    }
+
+    pub fn unload(&mut self, module: usize) {
+        self.finish();
+        self.modules.remove(&module);
+    }
+
+    /// The handle of a module's kernel.
+    pub fn function(&mut self, module: usize, name: &str) -> Option<usize> {
+        let module = Arc::clone(self.modules.get(&module)?);
+        module.kernel(name)?;
+        let handle = self.new_handle();
+        self.functions.insert(handle, Arc::new((module, name.to_owned())));
+        Some(handle)
+    }
+}
+
+/// Ends the process: what comes after a fault means nothing.
+pub(crate) fn fail(reason: &str) -> ! {
+    eprintln!("emulated GPU: {reason}");
+    std::process::abort();
+}

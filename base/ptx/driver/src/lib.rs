@@ -1,0 +1,52 @@
+//! CUDA driver for tests on machines without a GPU: the calls that Miriam makes, over an interpreter
+//! of the PTX that ships.
+//!
+//! As on a device, work on a stream is done later than it is asked for: copies from and to pinned
+//! memory, fills, launches and releases wait until somebody waits for them. A seed chooses the order
+//! of streams, so that a missing wait for an event shows. Work on a stream is done in its order.
+//!
+//! A fault (an access outside of a buffer, lanes that miss each other, memory that is freed twice)
+//! ends the process with a message: no test can take it for a result.
+//!
+//! A test starts a process with the environment of [`environment`], in which the system finds this
+//! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings, separated by commas:
+//! `init=STATUS`, `version=NUMBER`, `count=NUMBER`, `capability=NUMBER` (10 * major + minor),
+//! `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail, `seed=NUMBER` chooses the order.
+
+mod calls;
+mod driver;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The variable with the settings of the emulated GPU.
+pub(crate) const SETTINGS: &str = "MIRIAM_EMULATED_GPU";
+
+/// The environment in which a process finds the emulated GPU, with these settings. `folder`: where a
+/// link with the name of the driver is made.
+///
+/// # Errors
+/// If this library is not where cargo puts it, or the link cannot be made.
+pub fn environment(folder: &Path, settings: &str) -> io::Result<[(&'static str, OsString); 2]> {
+    let library = library()?;
+    let folder = folder.join("emulated-driver");
+    std::fs::create_dir_all(&folder)?;
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        match std::os::unix::fs::symlink(&library, folder.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok([("LD_LIBRARY_PATH", folder.into()), (SETTINGS, settings.into())])
+}
+
+/// This library as a shared object: cargo puts it beside the tests that depend on it.
+fn library() -> io::Result<PathBuf> {
+    let name = concat!("lib", env!("CARGO_CRATE_NAME"), ".so");
+    let test = std::env::current_exe()?;
+    let found = test.ancestors().skip(1).take(2).map(|folder| folder.join(name));
+    found.into_iter().find(|path| path.exists()).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, format!("no {name} beside {}", test.display()))
+    })
+}

@@ -1,0 +1,53 @@
+//! Interpreter of PTX, the assembly of NVIDIA's GPUs, for tests on machines without one.
+//!
+//! It runs the modules that ship, and finds what a GPU does not tell: accesses outside of a buffer
+//! or of what was written to it, misaligned ones, lanes that do not meet where they exchange values,
+//! barriers that some threads never reach. A seed names the order in which blocks, warps and lanes
+//! run, so that a race shows under some seed and can be repeated.
+//!
+//! Only instructions that our modules use, and their close relatives, are known; a module with
+//! another one does not parse. Speed is secondary: a warp runs an instruction for all its lanes that
+//! are at it, some hundred million lanes a second.
+//!
+//! # Examples
+//!
+//! A kernel that doubles its thread's number:
+//!
+//! ```
+//! use miriam_ptx::{Grid, Memory, Module};
+//!
+//! let module = Module::parse(
+//!     ".visible .entry double(.param .u64 out) {
+//!         .reg .b32 %r<3>; .reg .b64 %rd<3>;
+//!         ld.param.u64 %rd1, [out];
+//!         mov.u32 %r1, %tid.x;
+//!         shl.b32 %r2, %r1, 1;
+//!         mad.wide.u32 %rd2, %r1, 4, %rd1;
+//!         st.global.u32 [%rd2], %r2;
+//!         ret;
+//!     }",
+//! )?;
+//! let mut memory = Memory::new(1 << 20);
+//! let out = memory.allocate(64 * 4)?;
+//! let kernel = module.kernel("double").expect("it is in the module");
+//! let grid = Grid { blocks: [1, 1, 1], threads: [64, 1, 1], seed: 1, ..Grid::default() };
+//! kernel.run(&grid, &out.to_le_bytes(), &mut memory)?;
+//! assert_eq!(memory.read(out + 20, 4)?, 10u32.to_le_bytes());
+//! # Ok::<(), miriam_ptx::Fault>(())
+//! ```
+
+mod arithmetic;
+mod fault;
+mod grid;
+mod instruction;
+mod lexer;
+mod memory;
+mod parse;
+mod random;
+mod types;
+mod warp;
+
+pub use fault::{Fault, Place};
+pub use grid::Grid;
+pub use memory::Memory;
+pub use parse::{Kernel, Module};

@@ -1,0 +1,153 @@
+//! Kernels written for the tests: exchanges, barriers, branches, and planted faults.
+
+use miriam_ptx::{Fault, Grid, Memory, Module};
+
+const SEEDS: std::ops::Range<u64> = 0..20;
+
+/// Runs `body`, a kernel with the parameter `out`, in one block of `threads` threads over a buffer
+/// of `words` words.
+fn run(body: &str, threads: u32, words: usize, seed: u64) -> Result<Vec<u32>, Fault> {
+    let text = format!(
+        ".version 8.4\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
+         .reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .shared .align 4 .b8 tile[256];\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd2, %r1, 4, %rd1;\n{body}\n}}"
+    );
+    let module = Module::parse(&text)?;
+    let mut memory = Memory::new(1 << 20);
+    let out = memory.allocate(4 * words as u64)?;
+    let grid = Grid { threads: [threads, 1, 1], seed, max_steps: 100_000, ..Grid::default() };
+    module.kernel("k").unwrap().run(&grid, &out.to_le_bytes(), &mut memory)?;
+    let bytes = memory.read(out, 4 * words)?;
+    Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
+}
+
+/// The reasons of the faults under all seeds; all runs must fail.
+fn faults(body: &str, threads: u32, words: usize) -> Vec<String> {
+    SEEDS.map(|seed| run(body, threads, words, seed).expect_err("a fault").to_string()).collect()
+}
+
+#[test]
+fn branches_meet_again() {
+    // Odd lanes take another way.
+    let body = "and.b32 %r2, %r1, 1; setp.eq.s32 %p1, %r2, 0; @%p1 bra $EVEN;\n\
+                mul.lo.s32 %r3, %r1, 10; bra.uni $END;\n$EVEN: neg.s32 %r3, %r1;\n$END:\n\
+                shfl.sync.bfly.b32 %r4|%p2, %r3, 1, 31, -1; st.global.u32 [%rd2], %r4; ret;";
+    let expected: Vec<u32> = (0u32..32)
+        .map(|i| if i % 2 == 0 { (i + 1) * 10 } else { (i - 1).wrapping_neg() })
+        .collect();
+    for seed in SEEDS {
+        assert_eq!(run(body, 32, 32, seed).unwrap(), expected);
+    }
+}
+
+#[test]
+fn loops_of_different_lengths_end() {
+    let body = "mov.u32 %r2, 0; mov.u32 %r3, %r1;\n$L: setp.eq.s32 %p1, %r3, 0; @%p1 bra $D;\n\
+                add.s32 %r2, %r2, %r3; sub.s32 %r3, %r3, 1; bra $L;\n$D: st.global.u32 [%rd2], %r2;";
+    let expected: Vec<u32> = (0..70).map(|i| i * (i + 1) / 2).collect();
+    for seed in SEEDS {
+        assert_eq!(run(body, 70, 70, seed).unwrap(), expected);
+    }
+}
+
+#[test]
+fn shuffles_stay_within_their_segments() {
+    // Tiles of eight lanes: the value of lane 3, that of the lane before, that of the lane after.
+    for (mode, by, clamp, expected) in [
+        ("idx", 3, 0x1807, (0..32u32).map(|i| i / 8 * 8 + 3).collect::<Vec<_>>()),
+        ("up", 1, 0x1800, (0..32).map(|i| if i % 8 == 0 { i } else { i - 1 }).collect()),
+        ("down", 1, 0x1807, (0..32).map(|i| if i % 8 == 7 { i } else { i + 1 }).collect()),
+    ] {
+        let body = format!(
+            "shfl.sync.{mode}.b32 %r2|%p1, %r1, {by}, {clamp}, -1; st.global.u32 [%rd2], %r2;"
+        );
+        assert_eq!(run(&body, 32, 32, 5).unwrap(), expected, "{mode}");
+    }
+}
+
+#[test]
+fn votes_are_over_the_mask() {
+    let body = "setp.lt.u32 %p1, %r1, 5; vote.sync.ballot.b32 %r2, %p1, -1;\n\
+                vote.sync.all.pred %p2, !%p1, -1; selp.b32 %r2, 1, %r2, %p2; st.global.u32 [%rd2], %r2;";
+    assert_eq!(run(body, 32, 32, 3).unwrap(), [0b11111; 32]);
+}
+
+/// Each thread writes to shared memory and reads what another warp has written.
+const EXCHANGE: &str = "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd3, %r2; st.shared.u32 [%rd3], %r1;\n\
+                        bar.sync 0;\n\
+                        sub.s32 %r4, 63, %r1; shl.b32 %r4, %r4, 2; cvt.u64.u32 %rd4, %r4;\n\
+                        ld.shared.u32 %r5, [%rd4]; st.global.u32 [%rd2], %r5;";
+
+#[test]
+fn barriers_order_warps() {
+    let expected: Vec<u32> = (0..64).rev().collect();
+    for seed in SEEDS {
+        assert_eq!(run(EXCHANGE, 64, 64, seed).unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_missing_barrier_is_found() {
+    let found = faults(&EXCHANGE.replace("bar.sync 0;", ""), 64, 64);
+    assert!(found.iter().all(|fault| fault.contains("shared memory, which was not written")));
+    assert!(found[0].contains("kernel k, line 10, block (0, 0, 0), warp "), "{}", found[0]);
+}
+
+#[test]
+fn a_barrier_that_some_threads_do_not_reach_is_found() {
+    let body = "setp.eq.s32 %p1, %r1, 40; @%p1 bra $E; bar.sync 0;\n$E: ret;";
+    let found = faults(body, 64, 1);
+    assert!(
+        found.iter().all(|fault| fault.contains("which has ended, does not reach")),
+        "{found:?}"
+    );
+    let two = "setp.eq.s32 %p1, %r1, 3; @%p1 bra $E; bar.sync 0; ret;\n$E: bar.sync 1;";
+    assert!(faults(two, 64, 1)[0].contains("waits at that of line"));
+}
+
+#[test]
+fn accesses_outside_of_buffers_are_found() {
+    let store = |offset: i32| format!("st.global.u32 [%rd2+{offset}], %r1;").replace("+-", "-");
+    assert!(faults(&store(4), 32, 32)[0].contains("a write of 4 bytes at offset 128 of a buffer"));
+    assert!(faults(&store(-4), 32, 32)[0].contains("before all buffers"));
+    assert!(faults(&store(2), 32, 32)[0].contains("not aligned"));
+    let load = "ld.global.nc.u32 %r2, [%rd2]; st.global.u32 [%rd2], %r2;";
+    assert!(faults(load, 32, 32)[0].contains("which was not written"));
+    let shared = "ld.shared.u32 %r2, [tile+256];";
+    assert!(faults(shared, 32, 32)[0].contains("of shared memory of 256 bytes"));
+}
+
+#[test]
+fn exchanges_that_lanes_miss_are_found() {
+    let ended = "setp.eq.s32 %p1, %r1, 9; @%p1 ret; shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;";
+    assert!(faults(ended, 32, 1)[0].contains("an exchange with lane 9, which has ended"));
+    let apart = "setp.lt.u32 %p1, %r1, 16; @%p1 bra $L; shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; ret;\n\
+                 $L: shfl.sync.idx.b32 %r3, %r1, 0, 31, -1;";
+    assert!(faults(apart, 32, 1)[0].contains("wait at other instructions"));
+    let outside = "shfl.sync.idx.b32 %r2, %r1, 20, 31, 65535;";
+    assert!(faults(outside, 16, 1)[0].contains("a shuffle from lane 20"));
+    let without = "shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;";
+    assert!(faults(without, 2, 1)[0].contains("without the lane itself"));
+}
+
+#[test]
+fn an_endless_loop_is_found() {
+    assert!(faults("$L: bra $L;", 32, 1)[0].contains("still runs after"));
+}
+
+#[test]
+fn what_is_not_known_does_not_parse() {
+    for (text, reason) in [
+        ("frob.b32 %r1, %r2;", "frob"),
+        ("bra $NOWHERE;", "no label"),
+        ("add.s32 %r1, %r2;", "expected \",\""),
+        ("add.s32 %q1, %r2, %r2;", "expected a register"),
+        ("ld.local.u32 %r1, [%rd1];", ".local"),
+        ("mov.u32 %r1, %clock;", "expected an operand"),
+        ("add.ftz.f32 %r1, %r1, %r2;", "subnormal"),
+    ] {
+        let fault = run(text, 1, 1, 0).unwrap_err().to_string();
+        assert!(fault.starts_with("line 7: ") && fault.contains(reason), "{text}: {fault}");
+    }
+    assert!(Module::parse(".entry k() { ret;").is_err());
+}
