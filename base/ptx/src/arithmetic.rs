@@ -511,4 +511,28 @@ mod tests {
         assert_eq!(convert(conversion(Type::F32, U32, None, false), 3), float(3.0));
         assert_eq!(convert(conversion(Type::F32, Type::F32, None, true), float(7.0)), float(1.0));
     }
+
+    proptest::proptest! {
+        /// The language's own integers are the reference.
+        #[test]
+        fn integers_are_those_of_the_language(a: u32, b: u32, shift in 0u32..32) {
+            let [x, y] = [a, b].map(u64::from);
+            let [i, j] = [a, b].map(|value| value as i32);
+            let unsigned = |kind| binary(kind, U32, x, y).unwrap() as u32;
+            let signed = |kind| binary(kind, S32, x, y).unwrap() as u32;
+            assert_eq!(unsigned(Binary::Add), a.wrapping_add(b));
+            assert_eq!(signed(Binary::Subtract), i.wrapping_sub(j) as u32);
+            assert_eq!(signed(Binary::MultiplyLow), i.wrapping_mul(j) as u32);
+            assert_eq!(unsigned(Binary::Maximum), a.max(b));
+            assert_eq!(signed(Binary::Maximum), i.max(j) as u32);
+            assert_eq!(binary(Binary::ShiftRight, S32, x, u64::from(shift)), Ok(u64::from((i >> shift) as u32)));
+            assert_eq!(compare(Comparison::Less, S32, x, y), i < j);
+            assert_eq!(compare(Comparison::GreaterEqual, U32, x, y), a >= b);
+            assert_eq!(unary(Unary::CountLeadingZeros, U32, x) as u32, a.leading_zeros());
+            let wide = Conversion { to: Type::Signed(8), from: S32, rounding: None, saturates: false };
+            assert_eq!(convert(wide, x) as i64, i64::from(i));
+            let field = ternary(Ternary::ExtractBits, U32, [x, u64::from(shift), 5]) as u32;
+            assert_eq!(field, a >> shift & 31);
+        }
+    }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Warp {
     first_thread: u32,
     places: [usize; LANES],
     lanes: [LaneState; LANES],
+    /// The lanes that run, as bits.
+    running: u32,
     registers: Vec<[u64; LANES]>,
 }
 
@@ -70,6 +72,7 @@ impl Warp {
             first_thread: 0,
             places: [0; LANES],
             lanes: [LaneState::Missing; LANES],
+            running: 0,
             registers: vec![[0; LANES]; num_registers],
         }
     }
@@ -82,18 +85,24 @@ impl Warp {
             let exists = first_thread + (lane as u32) < num_threads;
             *state = if exists { LaneState::Running } else { LaneState::Missing };
         }
+        self.running = lanes_of(|lane| self.lanes[lane] == LaneState::Running);
     }
 
     pub fn state(&self) -> WarpState {
-        let is_active =
-            |state: &LaneState| matches!(state, LaneState::Running | LaneState::Meeting);
-        if self.lanes.iter().any(is_active) {
+        if self.running != 0 || self.lanes.contains(&LaneState::Meeting) {
             WarpState::Running
         } else if self.lanes.iter().any(|state| matches!(state, LaneState::AtBarrier(_))) {
             WarpState::AtBarrier
         } else {
             WarpState::Ended
         }
+    }
+
+    fn set_state(&mut self, lane: usize, state: LaneState) {
+        self.lanes[lane] = state;
+        let bit = 1 << lane;
+        self.running =
+            if state == LaneState::Running { self.running | bit } else { self.running & !bit };
     }
 
     pub fn first_thread(&self) -> u32 {
@@ -122,9 +131,9 @@ impl Warp {
     }
 
     pub fn pass_barrier(&mut self) {
-        for (lane, state) in self.lanes.iter_mut().enumerate() {
-            if matches!(state, LaneState::AtBarrier(_)) {
-                *state = LaneState::Running;
+        for lane in 0..LANES {
+            if matches!(self.lanes[lane], LaneState::AtBarrier(_)) {
+                self.set_state(lane, LaneState::Running);
                 self.places[lane] += 1;
             }
         }
@@ -136,7 +145,7 @@ impl Warp {
         around: &mut Surroundings<'_>,
         random: &mut Random,
     ) -> Result<(), Fault> {
-        let running = lanes_of(|lane| self.lanes[lane] == LaneState::Running);
+        let running = self.running;
         if running == 0 {
             let lane = self.lanes.iter().position(|state| *state == LaneState::Meeting);
             let lane = lane.expect("a warp that runs has lanes that run or meet");
@@ -181,19 +190,20 @@ impl Warp {
                 return Ok(());
             }
             Operation::Return => {
-                lanes(active).for_each(|lane| self.lanes[lane] = LaneState::Ended);
+                lanes(active).for_each(|lane| self.set_state(lane, LaneState::Ended));
                 return Ok(());
             }
             Operation::Barrier { number } => {
                 for lane in lanes(active) {
-                    self.lanes[lane] = LaneState::AtBarrier(self.value(*number, lane, around));
+                    let number = self.value(*number, lane, around);
+                    self.set_state(lane, LaneState::AtBarrier(number));
                 }
                 return Ok(());
             }
             Operation::Shuffle { members, .. }
             | Operation::Vote { members, .. }
             | Operation::WarpBarrier { members } => {
-                lanes(active).for_each(|lane| self.lanes[lane] = LaneState::Meeting);
+                lanes(active).for_each(|lane| self.set_state(lane, LaneState::Meeting));
                 return self.meet(operation, *members, place, around);
             }
             Operation::Load { space, ty, to, address } => {
@@ -226,56 +236,71 @@ impl Warp {
         active: u32,
         around: &Surroundings<'_>,
     ) -> bool {
-        let (to, results) = match operation {
+        let mut results = [0; LANES];
+        let mut constants = [[0; LANES]; 3];
+        let [first_constants, second_constants, third_constants] = &mut constants;
+        let to = match operation {
             Operation::Move { ty, to, from } => {
-                (*to, self.values(*from, around).map(|value| ty.truncate(value)))
+                let values = self.values(*from, around, first_constants);
+                (0..LANES).for_each(|i| results[i] = ty.truncate(values[i]));
+                to
             }
             Operation::Select { ty, to, from: [first, second], by } => {
-                let [first, second] = [*first, *second].map(|from| self.values(from, around));
-                let by = self.values(*by, around);
-                (
-                    *to,
-                    std::array::from_fn(|i| {
-                        ty.truncate(if by[i] != 0 { first[i] } else { second[i] })
-                    }),
-                )
+                let first = self.values(*first, around, first_constants);
+                let second = self.values(*second, around, second_constants);
+                let by = self.values(*by, around, third_constants);
+                for i in 0..LANES {
+                    results[i] = ty.truncate(if by[i] != 0 { first[i] } else { second[i] });
+                }
+                to
             }
             Operation::Compare { comparison, ty, to, opposite: None, from, combined: None }
                 if !ty.is_float() =>
             {
-                let [a, b] = from.map(|operand| self.values(operand, around));
-                let [a, b] = [a, b].map(|values| values.map(|value| ty.extend(value)));
-                // As numbers without a sign, where the type has none.
+                let a = self.values(from[0], around, first_constants);
+                let b = self.values(from[1], around, second_constants);
+                // A type without a sign is compared as if its highest bit were one.
                 let flip = if ty.is_signed() { 0 } else { i64::MIN };
-                let order = |is: fn(&i64, &i64) -> bool| {
-                    std::array::from_fn(|i| u64::from(is(&(a[i] ^ flip), &(b[i] ^ flip))))
-                };
-                let results = match comparison {
-                    Comparison::Equal => order(i64::eq),
-                    Comparison::NotEqual => order(i64::ne),
-                    Comparison::Less => order(i64::lt),
-                    Comparison::LessEqual => order(i64::le),
-                    Comparison::Greater => order(i64::gt),
-                    Comparison::GreaterEqual => order(i64::ge),
+                let number = |value: u64| ty.extend(value) ^ flip;
+                match comparison {
+                    Comparison::Equal => combine(a, b, &mut results, |a, b| number(a) == number(b)),
+                    Comparison::NotEqual => {
+                        combine(a, b, &mut results, |a, b| number(a) != number(b))
+                    }
+                    Comparison::Less => combine(a, b, &mut results, |a, b| number(a) < number(b)),
+                    Comparison::LessEqual => {
+                        combine(a, b, &mut results, |a, b| number(a) <= number(b))
+                    }
+                    Comparison::Greater => {
+                        combine(a, b, &mut results, |a, b| number(a) > number(b))
+                    }
+                    Comparison::GreaterEqual => {
+                        combine(a, b, &mut results, |a, b| number(a) >= number(b))
+                    }
                     _ => return false,
-                };
-                (*to, results)
+                }
+                to
             }
             Operation::Binary { kind, ty, to, from } if !ty.is_float() => {
-                let [a, b] = from.map(|operand| self.values(operand, around));
-                let results: [u64; LANES] = match kind {
-                    Binary::Add => std::array::from_fn(|i| a[i].wrapping_add(b[i])),
-                    Binary::Subtract => std::array::from_fn(|i| a[i].wrapping_sub(b[i])),
-                    Binary::And => std::array::from_fn(|i| a[i] & b[i]),
-                    Binary::Or => std::array::from_fn(|i| a[i] | b[i]),
-                    Binary::Xor => std::array::from_fn(|i| a[i] ^ b[i]),
+                let a = self.values(from[0], around, first_constants);
+                let b = self.values(from[1], around, second_constants);
+                match kind {
+                    Binary::Add => {
+                        combine(a, b, &mut results, |a, b| ty.truncate(a.wrapping_add(b)))
+                    }
+                    Binary::Subtract => {
+                        combine(a, b, &mut results, |a, b| ty.truncate(a.wrapping_sub(b)));
+                    }
+                    Binary::And => combine(a, b, &mut results, |a, b| ty.truncate(a & b)),
+                    Binary::Or => combine(a, b, &mut results, |a, b| ty.truncate(a | b)),
+                    Binary::Xor => combine(a, b, &mut results, |a, b| ty.truncate(a ^ b)),
                     _ => return false,
-                };
-                (*to, results.map(|value| ty.truncate(value)))
+                }
+                to
             }
             _ => return false,
         };
-        let register = &mut self.registers[to as usize];
+        let register = &mut self.registers[*to as usize];
         if active == u32::MAX {
             *register = results;
         } else {
@@ -284,15 +309,23 @@ impl Warp {
         true
     }
 
-    /// An operand's values in all lanes.
-    fn values(&self, operand: Operand, around: &Surroundings<'_>) -> [u64; LANES] {
+    /// An operand's values in all lanes; `constants` takes those that are in no register.
+    fn values<'v>(
+        &'v self,
+        operand: Operand,
+        around: &Surroundings<'_>,
+        constants: &'v mut [u64; LANES],
+    ) -> &'v [u64; LANES] {
         match operand {
-            Operand::Register(register) => self.registers[register as usize],
-            Operand::Constant(value) => [value; LANES],
+            Operand::Register(register) => return &self.registers[register as usize],
+            Operand::Constant(value) => constants.fill(value),
             Operand::Special(special) => {
-                std::array::from_fn(|lane| u64::from(self.special(special, lane, around)))
+                for (lane, constant) in constants.iter_mut().enumerate() {
+                    *constant = u64::from(self.special(special, lane, around));
+                }
             }
         }
+        constants
     }
 
     /// Runs an instruction of one lane that only reads and writes registers.
@@ -488,7 +521,7 @@ impl Warp {
             }
             self.exchange(operation, existing, around)?;
             for lane in lanes(existing) {
-                self.lanes[lane] = LaneState::Running;
+                self.set_state(lane, LaneState::Running);
                 self.places[lane] += 1;
             }
             left &= !existing;
@@ -601,6 +634,18 @@ fn shuffle_source(kind: Shuffle, lane: u32, by: u32, clamp: u32) -> (u32, bool) 
         }
     };
     if valid { (source, true) } else { (lane, false) }
+}
+
+/// Writes the result of `operation` for each lane.
+fn combine<T: Into<u64>>(
+    a: &[u64; LANES],
+    b: &[u64; LANES],
+    results: &mut [u64; LANES],
+    operation: impl Fn(u64, u64) -> T,
+) {
+    for lane in 0..LANES {
+        results[lane] = operation(a[lane], b[lane]).into();
+    }
 }
 
 /// The lanes for which `is` holds, as bits.

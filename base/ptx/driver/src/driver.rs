@@ -165,27 +165,31 @@ impl Driver {
         }
     }
 
-    /// Does the first work of a stream that need not wait.
+    /// Does the first work of a stream that need not wait; ends the process at a fault.
     pub fn do_some(&mut self) {
-        let is_ready = |queue: &&VecDeque<Work>| match queue.front() {
-            None => false,
-            Some(Work::Wait { event, number }) => self.events[event].done >= *number,
-            Some(_) => true,
-        };
+        if let Err(reason) = self.try_some() {
+            fail(&reason);
+        }
+    }
+
+    /// Does the first work of a stream that need not wait, or returns the reason of a fault.
+    fn try_some(&mut self) -> Result<(), String> {
         let ready: Vec<usize> = self
             .streams
             .iter()
-            .filter(|(_, queue)| is_ready(queue))
+            .filter(|(_, queue)| match queue.front() {
+                None => false,
+                Some(Work::Wait { event, number }) => self.events[event].done >= *number,
+                Some(_) => true,
+            })
             .map(|(&stream, _)| stream)
             .collect();
         if ready.is_empty() {
-            fail("all streams wait for events that are not recorded");
+            return Err("all streams wait for events that are not recorded".to_owned());
         }
         let chosen = ready[(self.random() % ready.len() as u64) as usize];
         let work = self.streams.get_mut(&chosen).and_then(VecDeque::pop_front);
-        if let Err(reason) = self.perform(work.expect("it is ready")) {
-            fail(&reason);
-        }
+        self.perform(work.expect("it is ready"))
     }
 
     fn perform(&mut self, work: Work) -> Result<(), String> {
@@ -249,4 +253,67 @@ impl Driver {
 pub(crate) fn fail(reason: &str) -> ! {
     eprintln!("emulated GPU: {reason}");
     std::process::abort();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEDS: std::ops::Range<u64> = 0..20;
+
+    /// Writes a buffer on one stream and reads it on another; with or without a wait between.
+    fn copy_across_streams(waits: bool, seed: u64) -> Result<Vec<u8>, String> {
+        let mut driver = Driver::new(1 << 20, seed);
+        let address = driver.memory.allocate(4).unwrap();
+        let [writer, reader, event] = std::array::from_fn(|_| driver.new_handle());
+        driver.push(writer, Work::Upload { address, bytes: vec![1, 2, 3, 4] });
+        driver.record(event, writer);
+        if waits {
+            driver.wait_on_stream(reader, event);
+        }
+        let mut read = vec![0u8; 4];
+        let to = HostMemory { address: read.as_mut_ptr().expose_provenance(), length: 4 };
+        driver.push(reader, Work::Download { address, to });
+        while driver.streams.values().any(|queue| !queue.is_empty()) {
+            driver.try_some()?;
+        }
+        Ok(read)
+    }
+
+    #[test]
+    fn streams_wait_for_events() {
+        for seed in SEEDS {
+            assert_eq!(copy_across_streams(true, seed), Ok(vec![1, 2, 3, 4]));
+        }
+    }
+
+    #[test]
+    fn a_missing_wait_is_found() {
+        let found: Vec<_> = SEEDS.map(|seed| copy_across_streams(false, seed)).collect();
+        let is_fault = |outcome: &&Result<_, String>| {
+            outcome.as_ref().is_err_and(|reason| reason.contains("which was not written"))
+        };
+        assert!(found.iter().any(|outcome| is_fault(&outcome)), "{found:?}");
+    }
+
+    #[test]
+    fn a_wait_for_nothing_is_found() {
+        let mut driver = Driver::new(1 << 20, 1);
+        driver.push(32, Work::Wait { event: 48, number: 1 });
+        driver.events.insert(48, Event { recorded: 1, done: 0 });
+        assert!(driver.try_some().unwrap_err().contains("all streams wait"));
+    }
+
+    #[test]
+    fn memory_is_released_once_and_not_read_afterwards() {
+        let mut driver = Driver::new(16, 1);
+        let address = driver.memory.allocate(16).unwrap();
+        assert!(driver.memory.allocate(1).unwrap_err().to_string().contains("out of memory"));
+        driver.push(32, Work::Fill { address, value: 7, length: 16 });
+        driver.push(32, Work::Release { address });
+        driver.push(32, Work::Release { address });
+        assert_eq!([driver.try_some(), driver.try_some()], [Ok(()), Ok(())]);
+        assert!(driver.try_some().unwrap_err().contains("no buffer begins"));
+        assert!(driver.memory.read(address, 1).is_err());
+    }
 }
