@@ -1,9 +1,9 @@
 //! `--device` and `lm next`, end to end. Instead of a GPU there is a library that replaces
 //! the driver and interprets the kernels.
 
-use std::path::Path;
 #[cfg(feature = "cuda")]
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error, run_with_input};
