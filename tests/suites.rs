@@ -26,6 +26,7 @@ mod features;
 mod foreign_tables;
 mod glm_files;
 mod kenlm_scripts;
+mod language;
 mod lm;
 mod markup;
 mod module_circles;

@@ -247,7 +247,7 @@ fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
         let merged = by_merges.encode(line.as_bytes(), &mut scratch);
         assert!(pieces.iter().eq(merged.iter()), "{line}: {pieces:?} {merged:?}");
     }
-    // A piece that merges of two ranks make is none of SentencePiece's.
+    // SentencePiece has no piece that merges of two ranks make.
     let json = std::fs::read_to_string(&file).unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&json).unwrap();
     let merges = value["model"]["merges"].as_array_mut().unwrap();

@@ -166,7 +166,7 @@ impl Listener {
             let (stream, permit) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // A client that has disconnected is no problem; without descriptors it must
+                    // A client that has disconnected is not a problem; without descriptors it must
                     // wait.
                     tracing::debug!("a connection was not accepted: {error}");
                     tokio::time::sleep(Duration::from_millis(50)).await;

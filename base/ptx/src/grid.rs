@@ -1,13 +1,8 @@
-//! Launches: the blocks of a grid one after another, the warps of a block in turns.
-//!
-//! The seed chooses the order of blocks and, a few instructions at a time, which warp goes on, so
-//! that a missing barrier changes results under some seed.
+//! Grids, and the surroundings of the threads of a block: the kernel, memory, parameters.
 
 use crate::fault::{Fault, Place};
 use crate::memory::Memory;
 use crate::parse::Kernel;
-use crate::random::Random;
-use crate::warp::{Surroundings, Warp, WarpState};
 
 /// The shape of a launch, and the order in which its threads run.
 #[derive(Clone, Copy, Debug)]
@@ -30,108 +25,15 @@ impl Default for Grid {
     }
 }
 
-/// The greatest number of threads in a block.
-const MAX_THREADS: u32 = 1024;
-
-/// The greatest number of instructions that a warp runs before another one may.
-const MAX_TURN: usize = 64;
-
-impl Kernel {
-    /// Runs the kernel to its end, for all blocks of `grid`. `parameters`: the bytes of all
-    /// parameters, each at its offset.
-    ///
-    /// # Errors
-    /// [`Fault::Caller`] for an impossible grid or parameters of another size, and
-    /// [`Fault::Kernel`] at the first fault of a thread; the writes before it stay.
-    pub fn run(&self, grid: &Grid, parameters: &[u8], memory: &mut Memory) -> Result<(), Fault> {
-        let num_threads: u32 = grid.threads.iter().product();
-        if num_threads == 0 || num_threads > MAX_THREADS || grid.blocks.contains(&0) {
-            let Grid { blocks, threads, .. } = grid;
-            let reason = format!("{}: a grid of {blocks:?} blocks of {threads:?}", self.name);
-            return Err(Fault::Caller(reason));
-        }
-        if parameters.len() != self.parameter_bytes {
-            return Err(Fault::Caller(format!(
-                "{}: expected {} bytes of parameters, found {}",
-                self.name,
-                self.parameter_bytes,
-                parameters.len()
-            )));
-        }
-        let [x, y, z] = grid.blocks;
-        let mut blocks: Vec<[u32; 3]> =
-            (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))).collect();
-        let mut random = Random::new(grid.seed);
-        random.shuffle(&mut blocks);
-        let mut warps: Vec<Warp> =
-            (0..num_threads).step_by(32).map(|_| Warp::new(self.num_registers)).collect();
-        for block in blocks {
-            let shared = SharedMemory::new(self.shared_bytes + grid.shared_bytes);
-            let mut around = Surroundings { kernel: self, grid, block, parameters, memory, shared };
-            run_block(&mut warps, num_threads, &mut around, &mut random)?;
-        }
-        Ok(())
-    }
-}
-
-/// Runs a block's warps in turns until all of their threads have ended.
-fn run_block(
-    warps: &mut [Warp],
-    num_threads: u32,
-    around: &mut Surroundings<'_>,
-    random: &mut Random,
-) -> Result<(), Fault> {
-    for (number, warp) in warps.iter_mut().enumerate() {
-        warp.begin(32 * number as u32, num_threads);
-    }
-    let mut steps = 0;
-    loop {
-        let mut running: Vec<usize> =
-            (0..warps.len()).filter(|&at| warps[at].state() == WarpState::Running).collect();
-        if running.is_empty() {
-            if warps.iter().all(|warp| warp.state() == WarpState::Ended) {
-                return Ok(());
-            }
-            pass_barrier(warps, around)?;
-            running = (0..warps.len()).collect();
-        }
-        let warp = &mut warps[running[random.below(running.len())]];
-        for _ in 0..=random.below(MAX_TURN) {
-            if warp.state() != WarpState::Running {
-                break;
-            }
-            warp.step(around, random)?;
-            steps += 1;
-        }
-        if steps > around.grid.max_steps {
-            let thread = warp.first_thread();
-            let reason = format!("the block still runs after {steps} instructions");
-            return Err(around.fault(thread, warp.line(around.kernel), reason));
-        }
-    }
-}
-
-/// Lets all threads of a block pass the barrier at which they wait.
-fn pass_barrier(warps: &mut [Warp], around: &Surroundings<'_>) -> Result<(), Fault> {
-    let waiting: Vec<(u32, usize, u64)> = warps.iter().flat_map(Warp::waiting_at_barrier).collect();
-    let &(thread, place, number) = waiting.first().expect("a warp that has not ended waits");
-    let line = |place: usize| around.kernel.body[place].line;
-    if let Some(ended) = warps.iter().find_map(Warp::first_ended) {
-        let reason = format!("a barrier that thread {ended}, which has ended, does not reach");
-        return Err(around.fault(thread, line(place), reason));
-    }
-    for &(other, other_place, other_number) in &waiting {
-        let same_warp = other / 32 == thread / 32;
-        if other_number != number || same_warp && other_place != place {
-            let reason = format!(
-                "a barrier, while thread {other} waits at that of line {}",
-                line(other_place)
-            );
-            return Err(around.fault(thread, line(place), reason));
-        }
-    }
-    warps.iter_mut().for_each(Warp::pass_barrier);
-    Ok(())
+/// What the threads of a block share.
+pub(crate) struct Surroundings<'r> {
+    pub kernel: &'r Kernel,
+    pub grid: &'r Grid,
+    /// The block's coordinates.
+    pub block: [u32; 3],
+    pub parameters: &'r [u8],
+    pub memory: &'r mut Memory,
+    pub shared: SharedMemory,
 }
 
 impl Surroundings<'_> {
@@ -150,7 +52,7 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    fn new(size: usize) -> Self {
+    pub fn new(size: usize) -> Self {
         SharedMemory { bytes: vec![0; size], is_written: vec![false; size] }
     }
 

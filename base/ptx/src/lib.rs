@@ -40,6 +40,7 @@ mod arithmetic;
 mod fault;
 mod grid;
 mod instruction;
+mod launch;
 mod lexer;
 mod memory;
 mod parse;

@@ -26,7 +26,7 @@ pub(crate) trait RecombinedArcs: Default {
     /// Records that the hypothesis of `entry`, `arc`, is replaced by a better one.
     fn record_replaced(&mut self, entry: u32, arc: &Hypothesis);
 
-    /// Records that `arc` is no better than the hypothesis of `entry`.
+    /// Records that `arc` is not better than the hypothesis of `entry`.
     fn record_rejected(&mut self, entry: u32, arc: &Hypothesis);
 
     /// Records that the hypothesis of `entry` survives as the next one of the search.

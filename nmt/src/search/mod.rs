@@ -126,7 +126,7 @@ pub struct SearchOptions {
     pub early_stop_margin: Option<f32>,
     /// No n-gram of this order is generated twice; 0 allows all.
     pub no_repeat_ngram_size: usize,
-    /// Logits of tokens generated before are multiplied (if negative) or divided by it; 1 is
+    /// Logits of tokens generated before are multiplied (if negative) or divided by it; 1 for
     /// none (CTranslate2).
     pub repetition_penalty: f32,
     /// Tokens that are never generated: the unknown token and those of the model.

@@ -38,7 +38,7 @@ pub struct TranslationOptions {
     pub threads: usize,
     /// The maximum number of sentences of a batch.
     pub mini_batch: usize,
-    /// The maximum number of source tokens of a batch, unless it is one sentence; 0 is no
+    /// The maximum number of source tokens of a batch, unless it is one sentence; 0 for no
     /// limit.
     pub mini_batch_words: usize,
     /// The number of batches that are read ahead and sorted.

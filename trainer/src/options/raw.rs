@@ -228,7 +228,7 @@ impl RawOptions {
     /// Returns the value of an option as a number or another type.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not a value of the type.
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
         parse(name, &self.get_string(name))
     }

@@ -105,7 +105,7 @@ impl MetricState {
         MetricState { best_bits: worst.to_bits(), stalled: 0 }
     }
 
-    /// Returns the state as Marian's file has it; `best` is none before the first validation.
+    /// Returns the state as Marian's file has it; `best` is `None` before the first validation.
     pub fn from_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
         let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
         MetricState { best_bits, stalled }

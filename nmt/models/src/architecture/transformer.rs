@@ -177,7 +177,7 @@ pub enum AutoregressionConfig {
 /// The configuration of average attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AverageAttentionConfig {
-    /// The depth of the feed-forward layer after the mean, counted as Marian does: 1 is none,
+    /// The depth of the feed-forward layer after the mean, counted as Marian does: 1 for none,
     /// 2 is `W1` and, if its width is not that of embeddings, `W2`.
     pub ffn_depth: usize,
     /// The inner width of the feed-forward layer.

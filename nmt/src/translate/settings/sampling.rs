@@ -21,7 +21,7 @@ impl OutputSampling {
     /// nothing are `full 1`, and `false` draws nothing.
     ///
     /// # Errors
-    /// What is expected, if it is none of these, or a number is out of its range.
+    /// What is expected, for any other text or a number out of its range.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
             "full [T], topk K [T], topp P [T] or epsilon E [T]".to_owned()
