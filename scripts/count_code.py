@@ -2,9 +2,10 @@
 """Lines of production code of each crate, as a table in Markdown.
 
 What counts: lines of Rust under `src` that are neither blank nor only a comment. What does not:
-files and folders of tests (`tests`, `tests.rs`, `testing.rs`, `test_support.rs`), and modules of
-tests inside a file (`#[cfg(test)] mod tests { ... }`). Benches, examples, fuzz targets and the
-end-to-end suites are not under `src`. A string over several lines counts with all of them.
+files and folders of tests (`tests`, `tests.rs`, `testing.rs`, `test_support.rs`), modules of
+tests inside a file (`#[cfg(test)] mod tests { ... }`), and crates for tests alone. Benches,
+examples, fuzz targets and the end-to-end suites are not under `src`. A string over several lines
+counts with all of them.
 
     scripts/count_code.py           the table
     scripts/count_code.py --files   a line a file, the longest first
@@ -16,6 +17,7 @@ import re
 import sys
 
 TEST_NAMES = {"tests", "testing", "test_support"}
+TEST_CRATES = {"base/ptx", "base/ptx/driver"}
 TEST_MODULE = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*(?:pub(?:\(.*\))? )?mod \w+ \{$", re.MULTILINE)
 
 
@@ -25,7 +27,7 @@ def members(root):
     listed = re.search(r"^members = \[(.*?)\]", manifest, re.MULTILINE | re.DOTALL)
     if listed is None:
         sys.exit(f"{root / 'Cargo.toml'}: no list of members; run this script from a copy of the repository")
-    return re.findall(r'"([^"]+)"', listed.group(1))
+    return [name for name in re.findall(r'"([^"]+)"', listed.group(1)) if name not in TEST_CRATES]
 
 
 def without_test_modules(text):
