@@ -205,6 +205,6 @@ fn links_outside_of_sentences_are_counted() {
     let names = ["t", "s", "links", "s2t", "t2s"].map(|name| programs.path(name));
     let output = programs.command("extract_lex").args(names).output().unwrap();
     let stderr = lossy_text(&output.stderr);
-    assert!(output.status.success() && stderr.contains("1 links lead outside"), "{stderr}");
+    assert!(output.status.success() && stderr.contains("1 links are outside"), "{stderr}");
     assert!(stderr.contains("line 2"), "{stderr}");
 }

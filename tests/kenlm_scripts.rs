@@ -222,5 +222,5 @@ fn filters_write_where_they_are_told() {
     let output =
         command.args(["single", "counts", "model:lm.arpa", "x"]).current_dir(folder).output();
     let message = lossy_text(&output.unwrap().stderr);
-    assert!(message.contains("counts: there is no such mode or option"), "{message}");
+    assert!(message.contains("counts: unknown mode or option"), "{message}");
 }

@@ -441,7 +441,7 @@ fn what_a_ctranslate2_folder_lacks_or_has_besides_is_named() {
     fs::write(&config, text).unwrap();
     fs::remove_file(folder.path().join("shared_vocabulary.json")).unwrap();
     let error = run_to_error(&mut translate(&[folder.path()]));
-    assert!(error.contains("no vocabulary of the target"), "{error}");
+    assert!(error.contains("the target vocabulary is missing"), "{error}");
 }
 
 /// What `generation_config.json` says is a default, or is named as without effect; the language of

@@ -140,8 +140,8 @@ fn our_own_protocol_names_what_is_wrong() {
         (json!({"text": "a", "from": "xx", "to": "es"}), 404, "xx is not supported"),
         (json!({"text": "a\nb"}), 400, "text 0 has more than one line; set split"),
         (json!({"text": "a", "n_best": 0}), 400, "n_best is 0"),
-        (json!({"text": "a", "model": "toy", "word_scores": true}), 400, "of neural models"),
-        (json!({"text": "a", "model": "toy", "prefix": "b"}), 400, "of neural models"),
+        (json!({"text": "a", "model": "toy", "word_scores": true}), 400, "for neural models"),
+        (json!({"text": "a", "model": "toy", "prefix": "b"}), 400, "for neural models"),
         (json!({"text": "a", "model": "neural", "graph": true}), 400, "of phrase-based models"),
         (json!({"text": "a", "model": "neural", "n_best": 9}), 400, "the beam has 4"),
         (
