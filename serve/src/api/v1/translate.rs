@@ -221,7 +221,7 @@ fn request_options(app: &App, request: &Request, route: &Route) -> Result<Reques
             if request.graph || request.segmentation || has_option {
                 return Err(Refusal::invalid(
                     "graph, segmentation, distinct, stack_size, pop_limit and beam_threshold are \
-                     of phrase-based models; this one is neural",
+                     for phrase-based models; this one is neural",
                 ));
             }
             if beam_size.is_some_and(|beam| !(1..=most).contains(&beam)) {
