@@ -404,7 +404,10 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     assert!(refuse("-c train.yml").contains("--sqlite: "));
     for (options, name) in [
         ("--unlikelihood-loss", "--unlikelihood-loss: it is not built"),
-        ("--async-sgd --quantize-aware i8", "--quantize-aware: it is of synchronous training"),
+        (
+            "--async-sgd --quantize-aware i8",
+            "--quantize-aware: it works only in synchronous training",
+        ),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
         ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),

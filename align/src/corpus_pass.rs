@@ -20,15 +20,15 @@ use crate::translation_table::{FORWARD, REVERSE, TranslationTable, UNKNOWN_PROBA
 use crate::{Error, Result};
 use miriam_textio::ProgressTask;
 
-/// Cells of the pairs that one thread takes at a time. It does not depend on the number of threads,
-/// because sums other than counts are computed task by task.
+/// The number of cells in a task, the pairs that one thread takes at a time. It must not depend on
+/// the number of threads: sums other than counts are added task by task, so it changes their order.
 const TASK_CELLS: usize = 8 << 10;
-/// Tasks of a batch for each thread; few enough that their posteriors stay in the caches.
+/// The number of tasks per thread in a batch; so small that their posteriors stay in the caches.
 const TASKS_PER_BATCH: usize = 8;
-/// The same in decoding, which stores no posteriors.
+/// The number of tasks per thread in a batch of decoding, which stores no posteriors.
 const DECODE_TASKS_PER_BATCH: usize = 64;
 
-/// The directions that are computed: forward, reverse.
+/// Whether each direction is computed: forward, reverse.
 pub(crate) type Directions = [bool; 2];
 
 /// The text with its cooccurrence table and cells.
@@ -63,7 +63,8 @@ struct Task<'a, 'c> {
 
 impl CorpusPass<'_> {
     /// Does the E step: adds the expected counts of the whole text to `counts` and returns the
-    /// other statistics of each direction.
+    /// other statistics of each direction. `shares` are the ranges of source words whose counts are
+    /// added in parallel.
     pub fn e_step(
         &self,
         known: CurrentTable<'_>,
@@ -139,8 +140,8 @@ impl CorpusPass<'_> {
         sums
     }
 
-    /// Fills `local` with the probabilities of the pair's words and returns how many units
-    /// of `cells` belong to the pair.
+    /// Fills `local` with the probabilities of the pair's words and returns how many units of
+    /// `cells`, which begin with those of the pair, belong to it.
     fn fetch_probabilities(
         &self,
         pair: SentencePair<'_>,
@@ -293,7 +294,7 @@ pub(crate) struct AlignmentLines {
     pub num_links: u64,
 }
 
-/// Finds the best positions of text whose words' probabilities are known.
+/// Finds the best positions for the words of a text with known probabilities.
 struct Aligner<'a> {
     text: &'a Bitext,
     directions: Directions,
@@ -336,7 +337,7 @@ impl Aligner<'_> {
     }
 }
 
-/// As [`CorpusPass::decode`], for new text with a saved model.
+/// Decodes new text with a saved model, as [`CorpusPass::decode`] does with the text of training.
 pub(crate) fn decode_with_saved_model<D: Default + Send>(
     text: &Bitext,
     model: &SavedModel,
@@ -383,7 +384,7 @@ pub(crate) struct BestPositions {
     pub positions: [Vec<Option<u16>>; 2],
     /// ln p(outputs | states), if it is computed.
     pub ln_likelihood: [Option<f64>; 2],
-    /// Source words and target words.
+    /// The numbers of source words and of target words.
     pub lengths: [usize; 2],
 }
 
@@ -444,7 +445,8 @@ impl Workspace {
         }
     }
 
-    /// Sums the posteriors of positions for each pair of distinct words, by source word.
+    /// Sets `cells` to the sums of the posteriors of positions for each pair of distinct words, by
+    /// source word.
     fn sum_posteriors(
         &self,
         pair: SentencePair<'_>,
@@ -478,7 +480,7 @@ impl Workspace {
 #[derive(Default)]
 struct PosteriorBuffers {
     posteriors: Vec<[f64; 2]>,
-    /// Those of the null word, for target words and for source words.
+    /// The posteriors of the null word, for target words and for source words.
     null: [Vec<f64>; 2],
 }
 
@@ -531,12 +533,12 @@ fn count_posteriors(text: &Bitext, lines: Range<usize>) -> (usize, usize, usize)
     })
 }
 
-/// Returns the number of units of the cells of `lines`.
+/// Returns the number of two-byte units that the cells of `lines` take.
 fn count_units(text: &Bitext, rows: &CooccurrenceRows, lines: Range<usize>) -> usize {
     lines.map(|line| crate::cooccurrence::count_line_units(text, rows, line)).sum()
 }
 
-/// Returns ranges of lines with about [`TASK_CELLS`] cells and at most that many lines.
+/// Splits `lines` into ranges with about [`TASK_CELLS`] cells and at most that many lines each.
 fn split_into_tasks(text: &Bitext, lines: Range<usize>) -> Vec<Range<usize>> {
     let mut tasks = Vec::new();
     let (mut start, mut sum) = (lines.start, 0);

@@ -1,15 +1,16 @@
 //! The diagonal prior of IBM model 2 (Dyer, Chahuneau and Smith 2013): output `j` of
 //! `m` is explained by position `i` of `n` with a probability proportional to
-//! exp(-tension |i/n - j/m|), or by the null word with a fixed one.
+//! exp(-tension |i/n - j/m|), or by the null word with a fixed probability.
 //!
-//! Results must be fast_align's, so two of its quirks are kept. The distance that it measures
-//! counts outputs from 0, not from 1 as elsewhere, and the derivative that it is compared with
-//! divides by a normaliser with exchanged lengths. Without them the tension differs, and with it
-//! one link in a few hundred.
+//! Results must equal those of fast_align, so two of its quirks are kept. It measures the distance
+//! from the diagonal with outputs counted from 0, although they are counted from 1 elsewhere. And
+//! the derivative that it compares with this distance is divided by a normaliser in which `m` and
+//! `n` are exchanged. Without these quirks the tension differs, and so does one link in a few
+//! hundred.
 //!
 //! Inner loops need no exponential: exp(-t|x - y|) is the smaller of exp(t(x - y)) and
-//! exp(t(y - x)), and each of these is a product of a number of the position and one of
-//! the output.
+//! exp(t(y - x)). Each of these is the product of two factors, one of which depends only on the
+//! position and the other only on the output.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +21,14 @@ use crate::ibm2_options::Ibm2Options;
 
 /// The range that the M step keeps the tension in.
 const TENSION_RANGE: std::ops::RangeInclusive<f64> = 0.1..=14.0;
-/// Steps of gradient ascent in an M step, and their size.
+/// The number of steps of gradient ascent in an M step, and their size.
 const GRADIENT_STEPS: usize = 8;
 const LEARNING_RATE: f64 = 20.0;
-/// Products this close are compared again by the formula of the paper.
+/// Products that are this close to the largest, as a share of it, are computed again by the formula
+/// of the paper.
 const TIE_TOLERANCE: f64 = 1e-9;
 
-/// Counts of (outputs, states) lengths.
+/// How often each pair of lengths (outputs, states) occurs in the text.
 pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 
 /// The diagonal prior of one direction.
@@ -37,7 +39,7 @@ pub(crate) struct DiagonalPrior {
     /// Whether there is a diagonal: without it positions and the null word are equally
     /// likely, as in IBM model 1.
     diagonal: bool,
-    /// The probability of the null word beside a diagonal.
+    /// The probability of the null word, if there is a diagonal.
     null_probability: f64,
     /// Whether there is a null word.
     null_word: bool,
@@ -121,7 +123,7 @@ impl DiagonalPrior {
         self.prepare(view, scratch);
         let (m, stride) = (view.outputs.len() as f64, view.stride);
         let (null_mass, state_mass) = self.masses(view.num_states as f64);
-        // A product of likelihoods, its logarithm taken before it can underflow.
+        // A product of likelihoods; its logarithm is taken before it can underflow.
         let mut likelihood = 1.0;
         for (j, &output) in view.outputs.iter().enumerate() {
             let output = usize::from(output);
@@ -174,7 +176,7 @@ impl DiagonalPrior {
     }
 
     /// Writes the best position of each output, `None` for the null word, to `best`. Ties go to the
-    /// null word, then to the first.
+    /// null word, then to the first position.
     pub fn decode(
         &self,
         view: &DirectedPair,
@@ -234,15 +236,16 @@ impl DiagonalPrior {
         probabilities.map(f64::ln).sum()
     }
 
-    /// Returns the prior of output `j` of `m`: of the null word, and of state `i` of `n` by
-    /// `state(i)`.
+    /// Returns the prior of the null word for output `j` of `m`, and a function from state `i` of
+    /// `n` to its prior. `i` and `j` count from 1.
     pub fn position_probabilities(&self, j: u32, m: u32, n: u32) -> (f64, impl Fn(u32) -> f64) {
         let (null_mass, _) = self.masses(f64::from(n));
         let divisor = self.divisor(j, m, n);
         (null_mass, move |i| self.weight(j, i, m, n) / divisor)
     }
 
-    /// Computes exp(-tension |i/n - j/m|) of output `j` of `m` and state `i` of `n`, from 1.
+    /// Computes exp(-tension |i/n - j/m|) of output `j` of `m` and state `i` of `n`, which count
+    /// from 1.
     fn weight(&self, j: u32, i: u32, m: u32, n: u32) -> f64 {
         (feature(j, i, m, n) * self.tension).exp()
     }
@@ -277,8 +280,8 @@ impl DiagonalPrior {
         (series(below, below) + series(below + 1, above)) / self.normalizer(j, n, m)
     }
 
-    /// Does the M step: moves the tension so that the model's mean distance comes nearer to the
-    /// data's.
+    /// Does the M step: moves the tension so that the mean distance that the model expects comes
+    /// nearer to the one measured in the text.
     pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
         let measured = sums.diagonal_distance / sums.output_count;
         let sizes: Vec<(u32, u32, f64)> =
@@ -300,7 +303,7 @@ fn feature(j: u32, i: u32, m: u32, n: u32) -> f64 {
     -(f64::from(i) / f64::from(n) - f64::from(j) / f64::from(m)).abs()
 }
 
-/// Returns the number of states on and below the diagonal, and above it.
+/// Returns how many states are on or below the diagonal, and how many are above it.
 fn split_at_diagonal(j: u32, m: u32, n: u32) -> (u32, u32) {
     let below = (f64::from(j) * f64::from(n) / f64::from(m)) as u32;
     // With exchanged lengths the diagonal may be beyond the last state; fast_align's

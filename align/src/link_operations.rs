@@ -1,8 +1,8 @@
 //! Operations on files of links, as in fast_align's `atools`.
 //!
-//! Links may follow text: they are the part of a line after its last ` ||| `. Each line is answered
-//! before the next is read, and both inputs may be the same stream, whose lines then alternate, for
-//! scripts that align single sentences.
+//! Links may follow text: they are the part of a line after its last ` ||| `. The result of a line
+//! is written before the next line is read, so that scripts can align single sentences. Both inputs
+//! may be the same stream; its lines then belong to the first and the second input in turn.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::{Error, Result};
 pub enum LinkOperation {
     /// Print them, by source and target position.
     Convert,
-    /// Print them as a grid too.
+    /// Print them as a grid, then as `Convert` does.
     Display,
     /// Exchange source and target.
     Invert,
@@ -42,7 +42,7 @@ impl LinkOperation {
         ("union", LinkOperation::Symmetrize(Symmetrization::Union)),
     ];
 
-    /// Whether it needs a second file.
+    /// Whether the operation needs a second file.
     pub fn is_binary(self) -> bool {
         matches!(self, LinkOperation::Symmetrize(_) | LinkOperation::FMeasure)
     }
@@ -52,8 +52,8 @@ impl LinkOperation {
 /// standard input.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, malformed links, and no links
-/// to compare.
+/// If a file cannot be read or written, the files differ in length, a link is malformed, or there
+/// are no links to compare.
 pub fn apply_link_operation(
     operation: LinkOperation,
     first: &Path,
@@ -137,7 +137,7 @@ fn after_text<'a>(line: &Line<'a>) -> Line<'a> {
     Line { bytes: &line.bytes[at.map_or(0, |at| at + BARS.len())..], ..*line }
 }
 
-/// Counts the rest of both inputs and fails if they differ.
+/// Counts the remaining lines of both inputs, and fails if their numbers of lines differ.
 fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> Result<()> {
     if shared {
         let reason =
@@ -153,28 +153,29 @@ fn check_line_counts(inputs: &mut [Lines], shared: bool, mut read: [u64; 2]) -> 
     Ok(miriam_textio::Error::check_line_counts(names.zip(read))?)
 }
 
-/// Prints a line of `*` and `.` for each source position, between the last digits of positions. A
-/// line without links is a grid of one cell.
+/// Prints a line of `*` and `.` for each source position. The last digits of positions surround the
+/// grid. Without links, the grid has one cell.
 fn print_grid(links: &[Link], text: &mut Vec<u8>) {
-    let width = links.iter().map(|link| link.0 + 1).max().unwrap_or(1);
-    let height = links.iter().map(|link| link.1 + 1).max().unwrap_or(1);
+    let rows = links.iter().map(|link| link.0 + 1).max().unwrap_or(1);
+    let columns = links.iter().map(|link| link.1 + 1).max().unwrap_or(1);
     fn digit(position: u16) -> u8 {
         b'0' + (position % 10) as u8
     }
-    fn push_header(height: u16, text: &mut Vec<u8>) {
+    fn push_header(columns: u16, text: &mut Vec<u8>) {
         text.push(b' ');
-        text.extend((0..height).map(digit));
+        text.extend((0..columns).map(digit));
         text.push(b'\n');
     }
-    push_header(height, text);
-    for source in 0..width {
+    push_header(columns, text);
+    for source in 0..rows {
         text.push(digit(source));
         text.extend(
-            (0..height).map(|target| links.binary_search(&(source, target)).map_or(b'.', |_| b'*')),
+            (0..columns)
+                .map(|target| links.binary_search(&(source, target)).map_or(b'.', |_| b'*')),
         );
         text.extend_from_slice(&[digit(source), b'\n']);
     }
-    push_header(height, text);
+    push_header(columns, text);
 }
 
 fn print_f_measure([matches, found, reference]: [u64; 3], text: &mut Vec<u8>) -> Result<()> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be measured or reported. Each message is complete.
+/// Why something could not be measured or reported. Each message includes its cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,16 +22,16 @@ pub enum Error {
     /// A language model for GPUs could not be built, opened or asked.
     #[error(transparent)]
     Glm(#[from] miriam_glm::Error),
-    /// A phrase-based system could not be loaded, or does not translate.
+    /// A phrase-based system could not be loaded, or could not translate.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
-    /// A neural model could not be made, or does not translate.
+    /// A neural model could not be made, or could not translate.
     #[error(transparent)]
     Nmt(#[from] miriam_nmt::Error),
     /// A neural model could not be trained.
     #[error(transparent)]
     Trainer(#[from] miriam_trainer::Error),
-    /// A file or a folder could not be made, or the system refuses something.
+    /// A file or a folder could not be used, or the system refused something.
     #[error("{place}: cannot {action}: {source}")]
     Io {
         /// The file, the folder or the part of the system.
@@ -47,7 +47,7 @@ pub enum Error {
     /// What is asked for cannot be measured.
     #[error("{reason}")]
     Unmeasurable {
-        /// What, and what to do instead.
+        /// What cannot be measured, and what to do instead.
         reason: String,
     },
     /// Two searches that must agree do not.
@@ -70,7 +70,7 @@ impl Error {
     }
 }
 
-/// Returns an [`Error::Io`] of a file or folder, for `map_err`.
+/// Returns a function for `map_err` that makes an [`Error::Io`] for a file or folder.
 pub(crate) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path: PathBuf = path.into();
     move |source| Error::Io { place: path.display().to_string(), action, source }

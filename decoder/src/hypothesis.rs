@@ -20,7 +20,7 @@ pub(crate) struct Hypothesis {
     pub(crate) total: f32,
     /// The joint state of the language models and other features with states.
     pub(crate) joint_state: u32,
-    /// The hypothesis that it extends; itself for the initial one.
+    /// The hypothesis that it extends; the initial one names itself.
     pub(crate) previous: HypothesisId,
     /// Its last phrase; meaningless for the initial one.
     pub(crate) option: OptionId,
@@ -28,7 +28,7 @@ pub(crate) struct Hypothesis {
     pub(crate) span: Span,
     /// The covered positions.
     pub(crate) coverage: CoverageId,
-    /// `total` with the estimate of the rest.
+    /// `total` plus the estimated score of the words that are not yet translated.
     pub(crate) future_score: f32,
 }
 
@@ -48,7 +48,7 @@ impl Hypothesis {
         }
     }
 
-    /// Whether it is the initial one.
+    /// Whether this is the hypothesis that has translated nothing.
     #[inline(always)]
     pub(crate) fn is_initial(&self) -> bool {
         self.option.0 == u32::MAX

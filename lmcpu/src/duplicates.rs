@@ -15,7 +15,7 @@ use crate::ngram_errors::duplicate_error;
 use crate::{NgramSource, Result};
 
 /// Reads the model at `path` with `read`. If it is ARPA text that lists an n-gram twice and can be
-/// read again, keeps the first of the two, which is KenLM's rule.
+/// read again, keeps the first of the two, as KenLM's probing models do.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ where
     E: AsDuplicateError,
 {
     match read(options) {
-        // Duplicates are rare, and what keeps the first needs more memory.
+        // Keeping the first takes more memory, and duplicates are rare, so it is tried only now.
         Err(error) if error.is_duplicate() && path.is_file() => {
             read(ArpaOptions { duplicates: DuplicatePolicy::KeepFirst, ..options })
         }
@@ -49,8 +49,8 @@ impl AsDuplicateError for crate::Error {
     }
 }
 
-/// An ARPA file without the later of two equal entries. All of it is read at once,
-/// since its counts come before its n-grams.
+/// An ARPA file without the later of two equal entries. The whole file is read at once, because its
+/// counts come before its n-grams and depend on what is left out.
 pub(crate) struct DedupSource<'p> {
     arpa: ArpaReader<'p>,
     counts: Vec<u64>,
@@ -78,8 +78,8 @@ impl<'p> DedupSource<'p> {
     }
 }
 
-/// Checks that `section`, of ARPA text, lists no n-gram twice: for readers that build no tables,
-/// which find them.
+/// Checks that `section`, which was read from ARPA text, lists no n-gram twice. Readers that build
+/// tables find duplicates anyway; this check is for those that build none.
 ///
 /// # Errors
 ///

@@ -281,7 +281,7 @@ fn options_that_do_not_fit_are_named() {
     let file = [&file[..]];
     let asynchronous: (&str, &[&str]) = ("async-sgd", &["true"]);
     let cases: Vec<(Options<'_>, &str)> = vec![
-        (vec![("gradient-buffer", &["2"])], "--gradient-buffer: it is of --async-sgd"),
+        (vec![("gradient-buffer", &["2"])], "--gradient-buffer: it needs --async-sgd"),
         (vec![asynchronous, ("sync-sgd", &["true"])], "--sync-sgd: "),
         (vec![asynchronous, ("optimizer-delay", &["0.5"])], "--optimizer-delay: "),
         (vec![asynchronous, ("gradient-buffer", &["0"])], "--gradient-buffer: "),

@@ -1,4 +1,4 @@
-//! `miriam verify`: a full check of files of this program and of Moses' tables.
+//! `miriam verify`: full checks of this program's files and of Moses' tables.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::model_kind::{self, ModelKind};
 
 /// Check a whole model file: every checksum, offset and id.
 ///
-/// A ProbingPT directory of Moses has no checksums, so every entry is read.
+/// A ProbingPT directory of Moses has no checksums, so every entry is read instead.
 ///
 /// Example: miriam verify model/phrase-table.miriam
 #[derive(Args)]

@@ -1,5 +1,5 @@
-//! Keys of features that options override: `-drop-unknown` and `-mark-unknown`, then
-//! `feature-overwrite`, in that order (`phrase-decoding.md` 1.6).
+//! Options that override keys of features: first `-drop-unknown` and `-mark-unknown`, then
+//! `feature-overwrite` (`docs/spec/phrase-decoding.md` 1.6).
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl FeatureOverride {
     }
 }
 
-/// Returns the overrides of `settings` and `feature-overwrite`.
+/// Returns the overrides from `settings`, then those from `feature-overwrite`.
 pub(super) fn collect_overrides(
     ini: &Path,
     settings: &Settings,
@@ -51,21 +51,26 @@ pub(super) fn collect_overrides(
     }
     for line in parameters.get(OPTION_NAME).unwrap_or_default() {
         let complain = |reason: &str| {
-            let reason = format!("{line:?} {reason}, as in \"LM0 load=lazy\", one quoted value");
+            let reason = format!(
+                "{line:?} {reason}; give the name and key=value as one quoted value, such as \
+                 \"LM0 load=lazy\""
+            );
             Err(parameters.invalid_value(ini, OPTION_NAME, reason))
         };
         let mut tokens = line.split_ascii_whitespace();
         let Some(feature) = tokens.next() else { continue };
         let mut tokens = tokens.peekable();
         if tokens.peek().is_none() {
-            return complain("is not a feature's name with keys and values");
+            return complain("has no key=value after the name of a feature");
         }
         for token in tokens {
             let Some((key, value)) = token.split_once('=') else {
-                return complain("has something that is not of the form key=value");
+                return complain("has something other than key=value after the name of a feature");
             };
             if matches!(key, "name" | "num-features") {
-                return complain("changes the name of a feature or its number of scores");
+                return complain(
+                    "changes the name of a feature or its number of scores, which are fixed",
+                );
             }
             edits.push(FeatureOverride {
                 target: OverrideTarget::Named(feature.to_owned()),

@@ -1,12 +1,13 @@
-//! Language-model scores of many target phrases alone, computed side by side.
+//! Language-model scores of many target phrases without context, computed side by side.
 //!
-//! All targets of a source phrase are scored alone before the worst are cut. Most source phrases
-//! have a handful of targets, some have hundreds. One at a time, nearly every word waits for
-//! memory; so the targets of many of them are gathered first and their words scored side by side.
+//! Each target of a source phrase is scored without context, before the worst targets are cut. Most
+//! source phrases have a handful of targets, some have hundreds. If phrases were scored one by one,
+//! nearly every word would wait for memory; so the targets of many source phrases are gathered
+//! first, and their words scored side by side.
 //!
-//! Tables have the targets of a source phrase in the order of their text, so that neighbours begin
-//! alike. Words that a phrase shares with the one before are scored once: over a table of 26.9
-//! million entries that is more than half of all words.
+//! Tables list the targets of a source phrase in the order of their text, so neighbours often begin
+//! with the same words. Such words are scored only once: in a table of 26.9 million entries, more
+//! than half of all words are shared with the phrase before.
 
 use miriam_lmcpu::{LanguageModel, LmWord, Request, ScoreResult, State};
 
@@ -28,13 +29,13 @@ struct ModelBatch {
     request_indices: Vec<u32>,
     /// Where each phrase ends.
     phrase_ends: Vec<usize>,
-    /// The phrase before.
+    /// The words of the phrase that was added last.
     previous_phrase: Vec<LmWord>,
     states: Vec<State>,
 }
 
-/// The words with the same number of words before them; the state of a request is the
-/// index of the previous word's.
+/// The words with the same number of words before them in their phrase. The state of a request is
+/// the index of the request of the word before, among those with one word fewer before them.
 #[derive(Default)]
 struct DepthBatch {
     requests: Vec<Request>,
@@ -124,7 +125,7 @@ impl LmBatch {
         }
     }
 
-    /// Returns the result of `model` for each word of `phrase` after those before it.
+    /// Returns the result of `model` for each word of `phrase`, given the words before it.
     pub(crate) fn word_scores(
         &self,
         model: usize,

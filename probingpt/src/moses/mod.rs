@@ -38,7 +38,7 @@ use config::Config;
 use index::ProbingIndex;
 use words::SourceWords;
 
-/// The files of a directory.
+/// The files of such a directory.
 const FILES: [&str; 7] = [
     "Alignments.dat",
     "TargetColl.dat",
@@ -91,7 +91,7 @@ impl MosesTable {
         })
     }
 
-    /// Returns the directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.folder
     }
@@ -174,13 +174,13 @@ impl MosesTable {
         self.alignments.points(id)
     }
 
-    /// Lists every source phrase, in the order of the hash table.
+    /// Lists the record of every source phrase, in the order of the hash table.
     pub fn records(&self) -> impl Iterator<Item = RecordOffset> + '_ {
         self.index.offsets().map(RecordOffset)
     }
 
-    /// Looks up every span of up to `max_length` words, given as ids of source
-    /// words; any other number is an unknown word, which no span contains.
+    /// Looks up every span of up to `max_length` words of `sentence`, a list of ids of source
+    /// words. Any other number is an unknown word; spans with it are left out.
     pub fn lookup_spans(&self, sentence: &[u32], max_length: usize, lookup: &mut SpanLookup) {
         let SpanLookup { hits, spans, .. } = lookup;
         hits.clear();
@@ -219,7 +219,8 @@ impl MosesTable {
         source.iter().enumerate().try_fold(0, |key, (i, &word)| self.extend_key(key, i, word))
     }
 
-    /// Returns the key of a phrase of `length` words with `key`, extended by one word.
+    /// Returns the key of a longer phrase: `word` is appended to a phrase of `length` words whose
+    /// key is `key`. Returns `None` for an unknown word.
     #[inline(always)]
     fn extend_key(&self, key: u64, length: usize, word: u32) -> Option<u64> {
         let hash = *self.source.hashes.get(word as usize)?;

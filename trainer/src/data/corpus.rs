@@ -1,14 +1,14 @@
 //! A parallel corpus as ids of tokens, in memory.
 //!
-//! Tokens of one side are stored one sentence after the other; a corpus of ten million tokens a
-//! side takes 80 MB. Sentences keep the number of their line, by which dropout is drawn. Word
-//! alignments and weights, if given, are stored in the same way.
+//! Tokens of one side are stored one sentence after the other; a corpus with ten million tokens on
+//! each side takes 80 MB. Each pair keeps the number of its line, because the random numbers of
+//! dropout depend on it. Word alignments and weights, if given, are stored like tokens.
 
 use miriam_storage::hash::{Hasher, hash64};
 
 use super::annotations::{PairAnnotations, TargetLink};
 
-/// Items of sentences, one sentence after the other.
+/// The items of many sentences, one sentence after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequences<T> {
     items: Vec<T>,
@@ -55,7 +55,7 @@ impl<T: Copy> Sequences<T> {
         self.items.len()
     }
 
-    /// Returns the bytes that they take in memory.
+    /// Returns the number of bytes that the sentences take in memory.
     pub fn num_bytes(&self) -> usize {
         size_of_val(&self.items[..]) + size_of_val(&self.ends[..])
     }
@@ -66,7 +66,7 @@ impl<T: Copy> Sequences<T> {
     }
 }
 
-/// Returns a hash of items by their bytes, which are not copied all at once.
+/// Returns a hash of the bytes of items. Only a block of bytes is copied at a time.
 fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> u64 {
     let (mut hasher, mut block) = (Hasher::new(), Vec::new());
     for items in items.chunks(1 << 12) {
@@ -77,7 +77,7 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
     hasher.finish()
 }
 
-/// The treatment of sentences of more tokens than a limit, `</s>` included.
+/// What happens to a sentence with more tokens than a limit; `</s>` counts as a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthLimit {
     /// The limit (`max-length`).
@@ -108,20 +108,21 @@ pub struct ParallelCorpus {
     lines: Vec<u32>,
     /// The links of each pair, sorted, if alignments are given.
     links: Option<Sequences<TargetLink>>,
-    /// The weights of each pair, one or one a token of the target, if given.
+    /// The weights of each pair, if given: one for the pair, or one for each target token.
     weights: Option<Sequences<f32>>,
     counts: CorpusCounts,
 }
 
 impl ParallelCorpus {
-    /// Appends the pair of the next line: tokens without `</s>`, which is appended. Pairs with
-    /// an empty side, and those beyond the limit, are counted and left out.
+    /// Appends the pair of the next line. `sides` are its tokens without `</s>`; the ids in `eos`
+    /// are added to them. A pair with an empty side is counted and left out, and so is a pair over
+    /// the limit, unless longer sentences are cut.
     pub fn push(&mut self, sides: [&[u32]; 2], eos: [u32; 2], limit: LengthLimit) {
         self.push_annotated(sides, eos, limit, PairAnnotations::default());
     }
 
-    /// Appends the pair with its annotations. Links of tokens that are cut off go with them,
-    /// and a link between both `</s>` is added.
+    /// Appends the pair with its annotations. Links of tokens that are cut off are left out, and a
+    /// link between both `</s>` is added.
     ///
     /// # Panics
     /// If some pairs have annotations and others have not.
@@ -172,14 +173,14 @@ impl ParallelCorpus {
                 [_] => {}
                 _ => into.items.extend_from_slice(&weights[..kept[1]]),
             }
-            // Of the sentence, or of `</s>`.
+            // The last weight is that of the whole sentence, or of `</s>`.
             into.push(&weights[weights.len() - 1..]);
         }
         let counts =
             [self.links.as_ref().map(Sequences::len), self.weights.as_ref().map(Sequences::len)];
         assert!(
             counts.into_iter().flatten().all(|count| count == self.lines.len()),
-            "annotations of all pairs or of none"
+            "some pairs have annotations and others have not"
         );
     }
 
@@ -208,14 +209,14 @@ impl ParallelCorpus {
         [self.source(index).len(), self.target(index).len()]
     }
 
-    /// Returns the links of a pair, sorted, that of `</s>` among them; none if alignments are not
-    /// given.
+    /// Returns the links of a pair, sorted, with the link between both `</s>`; `None` if alignments
+    /// are not given.
     pub fn links(&self, index: usize) -> Option<&[TargetLink]> {
         self.links.as_ref().map(|links| links.get(index))
     }
 
-    /// Returns the weights of a pair: one for all its target tokens, or one for each; none if they
-    /// are not given.
+    /// Returns the weights of a pair: one for all its target tokens, or one for each; `None` if
+    /// weights are not given.
     pub fn weights(&self, index: usize) -> Option<&[f32]> {
         self.weights.as_ref().map(|weights| weights.get(index))
     }
@@ -230,7 +231,8 @@ impl ParallelCorpus {
         self.lines[index]
     }
 
-    /// Returns the index of the pair of a line, from 0, unless that is left out.
+    /// Returns the index of the pair on a line, whose number counts from 0; `None` if that pair was
+    /// left out.
     pub fn index_of_line(&self, line: u32) -> Option<usize> {
         self.lines.binary_search(&line).ok()
     }
@@ -240,10 +242,10 @@ impl ParallelCorpus {
         [self.source.num_items(), self.target.num_items()]
     }
 
-    /// Returns some pairs of it, without annotations.
+    /// Returns a corpus of the pairs with these indices, without annotations.
     ///
     /// # Panics
-    /// If there is no pair of an index.
+    /// If an index is out of range.
     pub fn subset(&self, pairs: &[u32]) -> ParallelCorpus {
         let mut subset = ParallelCorpus::default();
         for &pair in pairs {
@@ -255,7 +257,7 @@ impl ParallelCorpus {
         subset
     }
 
-    /// Returns the bytes that it takes in memory.
+    /// Returns the number of bytes that the corpus takes in memory.
     pub fn num_bytes(&self) -> usize {
         let annotations = self.links.as_ref().map_or(0, Sequences::num_bytes)
             + self.weights.as_ref().map_or(0, Sequences::num_bytes);
@@ -263,19 +265,19 @@ impl ParallelCorpus {
         self.source.num_bytes() + self.target.num_bytes() + lines + annotations
     }
 
-    /// Returns what became of the lines.
+    /// Returns how many lines were read, left out and cut.
     pub fn counts(&self) -> CorpusCounts {
         self.counts
     }
 
-    /// Returns a hash of all pairs and what is given of them, by which a resumed training knows its
-    /// corpus.
+    /// Returns a hash of all pairs and their annotations. A resumed training checks with it that
+    /// its corpus is the same.
     pub fn fingerprint(&self) -> u64 {
         fn ids(ids: &TokenIds) -> [u64; 2] {
             ids.fingerprint(|id| id.to_le_bytes())
         }
         let mut hashes = [&self.source, &self.target].map(ids).concat();
-        // Dropout is drawn by them.
+        // The random numbers of dropout depend on the numbers of lines.
         hashes.push(hash_items(&self.lines, |line| line.to_le_bytes()));
         if let Some(links) = &self.links {
             hashes.push(1);

@@ -12,7 +12,7 @@ use crate::asynchronous::{
 use crate::error::Result;
 use crate::training::TrainingLength;
 
-/// Options that need `async-sgd`.
+/// The options that have an effect only with `async-sgd`.
 const DEPENDENT: [&str; 11] = [
     "scale-rate-by-delay",
     "gradient-buffer",
@@ -28,17 +28,18 @@ const DEPENDENT: [&str; 11] = [
 ];
 
 impl RawOptions {
-    /// Returns asynchronous training with `delay` batches a push, if it is asked for; `parts` are
-    /// those of a batch.
+    /// Returns the options of asynchronous training, or `None` if training is synchronous. `delay`
+    /// is the number of batches of a push; `parts` is the number of parts of a batch, each of which
+    /// is an update.
     ///
     /// # Errors
-    /// With the option whose value does not fit.
+    /// If the value of an option does not fit; the error names the option.
     pub(super) fn async_options(&self, delay: usize, parts: usize) -> Result<Option<AsyncOptions>> {
         let is_simulated = !self.get_string("simulate-async").is_empty();
         if !is_simulated && !self.get_flag("async-sgd")? {
             let given = DEPENDENT.iter().find(|name| self.is_given(name) && !self.is_off(name));
             return match given {
-                Some(name) => Err(invalid_option(name, "it is of --async-sgd; give that as well")),
+                Some(name) => Err(invalid_option(name, "it needs --async-sgd; give that as well")),
                 None => Ok(None),
             };
         }
@@ -49,10 +50,13 @@ impl RawOptions {
         if let Some(name) =
             quantization_options.iter().find(|name| self.is_given(name) && !self.is_off(name))
         {
-            return Err(invalid_option(name, "it is of synchronous training; leave it out"));
+            return Err(invalid_option(
+                name,
+                "it works only in synchronous training; leave it out",
+            ));
         }
         if parts > 1 {
-            let reason = "a push is of whole batches where training is asynchronous";
+            let reason = "asynchronous training pushes whole batches; give a whole number from 1";
             return Err(invalid_option("optimizer-delay", reason));
         }
         let betas: Vec<f64> = self.get_list("local-optimizer-params")?;
@@ -63,7 +67,7 @@ impl RawOptions {
                 Some([beta1, beta2])
             }
             _ => {
-                let reason = "two betas are needed, from 0 to below 1";
+                let reason = "give two betas, each at least 0 and below 1";
                 return Err(invalid_option("local-optimizer-params", reason));
             }
         };
@@ -79,7 +83,7 @@ impl RawOptions {
         let local = (batches > 0).then_some(LocalOptimizer { batches, betas, shard_update });
         let gradient_buffer: usize = self.get("gradient-buffer")?;
         if gradient_buffer == 0 {
-            return Err(invalid_option("gradient-buffer", "give a number of pushes from 1"));
+            return Err(invalid_option("gradient-buffer", "give a number of pushes, 1 or more"));
         }
         Ok(Some(AsyncOptions {
             delay,
@@ -101,7 +105,7 @@ impl RawOptions {
         let found = choices.iter().find(|(known, _)| *known == given);
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(known, _)| *known).collect();
-            invalid_option(name, format!("{given:?}: {}", names.join(", ")))
+            invalid_option(name, format!("{given:?} is unknown; give one of {}", names.join(", ")))
         })
     }
 
@@ -122,8 +126,8 @@ impl RawOptions {
                 Some(step) => later.push(step),
                 None => {
                     let reason = format!(
-                        "{text:?}: rates from 0 to 0.999999 with lengths that ascend in one unit \
-                         are needed, as in 0.75@0 0.9375@1e"
+                        "{text:?}: give rates from 0 to 0.999999, each with the length from which \
+                         it holds, as in 0.75@0 0.9375@1e; lengths must ascend and have one unit"
                     );
                     return Err(invalid_option("grad-dropping-anneal", reason));
                 }
@@ -155,7 +159,8 @@ impl RawOptions {
         }))
     }
 
-    /// Returns the machine of `simulate-async`.
+    /// Reads the machine to simulate from the file that `simulate-async` names. Returns `None` if
+    /// it names none or training is synchronous.
     pub(super) fn machine(&self, is_asynchronous: bool) -> Result<Option<Machine>> {
         let path = self.get_string("simulate-async");
         if path.is_empty() || !is_asynchronous {

@@ -1,10 +1,11 @@
-//! Marian's file of progress, `model.npz.progress.yml`: Marian resumes our trainings by
-//! it, and we with one of Marian's. We do not read our own: the optimiser's file has all of it
-//! exactly.
+//! Marian's file of progress, `model.npz.progress.yml`. We write it so that Marian can resume our
+//! trainings, and read it to resume Marian's. To resume our own we do not need it: the optimiser's
+//! file has the same values, exactly.
 //!
-//! Marian demands every key. Sums of the log begin anew, as does its random number generator; the
-//! sentences of an epoch that was begun come in Marian's own order, but as many of its batches as
-//! were made are left out. The other way round, as many sentences are left out.
+//! Marian demands every key. When it resumes our training, the sums of its log and its random
+//! number generator start afresh. In the epoch that had begun, it takes sentences in its own order
+//! and skips as many batches as we had made. When we resume Marian's training, we skip as many
+//! sentences as it had read.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,11 +19,11 @@ use super::statistics::Statistics;
 use crate::error::{Error, Result};
 use crate::progress::{Progress, TrainingLength};
 
-/// Words of a state of the Mersenne Twister.
+/// The number of words in the state of a Mersenne Twister.
 const STATE_WORDS: usize = 624;
 
-/// Returns the text of the file. `eta` is the rate of the next update, `warmup` the length of the
-/// warm-up, whose unit its start has.
+/// Returns the text of the file. `eta` is the learning rate of the next update. `warmup` is the
+/// length of the warm-up; the start of the warm-up is written in the same unit.
 pub(super) fn marian_progress(
     state: &TrainingState,
     eta: f64,
@@ -81,7 +82,7 @@ pub(super) fn marian_progress(
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MarianProgress {
     pub progress: Progress,
-    /// The sentences of this epoch so far.
+    /// The number of sentences read so far in this epoch.
     pub sentences: u64,
     pub schedule: ScheduleState,
     /// The results of validation, for known metrics.
@@ -90,8 +91,8 @@ pub(super) struct MarianProgress {
 }
 
 impl MarianProgress {
-    /// Reads the file at `path`. Values that old versions of Marian did not write are the initial
-    /// ones.
+    /// Reads the file at `path`. A value that old versions of Marian did not write gets its initial
+    /// value.
     ///
     /// # Errors
     /// If it cannot be read, or lacks a number that it must have.
@@ -118,7 +119,7 @@ impl MarianProgress {
             let Some(metric) = Metric::from_name(&name) else { continue };
             let best = number(path, &name, seen.get("last-best"))?;
             let stalled = number(path, &name, seen.get("stalled"))?;
-            // The largest f32 means none.
+            // Marian writes the largest f32 where there is no result yet.
             let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
             metrics.push((metric, MetricState::from_marian(metric, best, stalled as u64)));
         }
@@ -143,7 +144,7 @@ impl MarianProgress {
     }
 }
 
-/// Returns the error that the number `key` cannot be used.
+/// Returns the error for a number `key` that is missing or malformed.
 fn damaged(path: &Path, key: &str) -> Error {
     let remedy = "copy it again from Marian's folder, or move the optimiser's file away and begin \
                   with --pretrained-model";
@@ -168,7 +169,7 @@ fn count(yaml: &Value, path: &Path, key: &str) -> Result<u64> {
     if is_count { Ok(number as u64) } else { Err(damaged(path, key)) }
 }
 
-/// Returns a number as Marian writes it, infinities in YAML's way.
+/// Parses a number that Marian wrote; it writes infinities as YAML does.
 fn marian_number(value: &Value) -> Option<f64> {
     match value.as_str()? {
         ".inf" | ".Inf" => Some(f64::INFINITY),
@@ -177,7 +178,7 @@ fn marian_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Returns the state of C++'s `mt19937` after it was seeded, as its `<<` writes it.
+/// Returns the state of C++'s `mt19937` right after seeding, as the text that `<<` writes.
 fn mersenne_twister(seed: u32) -> String {
     let mut word = seed;
     let mut text = word.to_string();
@@ -267,7 +268,7 @@ mod tests {
         let text = marian_progress(&state, 1e-3, TrainingLength::from_updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
-        // Marian has one start of the warm-up, the next one.
+        // Marian's file has only one start of the warm-up: that of the next warm-up.
         let schedule = ScheduleState { warmup_start: 7, next_warmup_start: None, ..state.schedule };
         assert_eq!((found.schedule, found.statistics), (schedule, state.statistics));
         let named = found.metrics.iter().map(|(metric, seen)| (metric.name().to_owned(), *seen));
@@ -276,7 +277,7 @@ mod tests {
         assert!(error.to_string().contains("progress.yml: batches is missing"), "{error}");
     }
 
-    /// A file that Marian wrote, without its generators.
+    /// Reads a file that Marian wrote, without the states of its random number generators.
     #[test]
     fn files_of_marian_are_read() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,16 +1,16 @@
 //! Derivatives of activations.
 //!
-//! Where the derivative is a simple function of the result (ReLU, tanh, sigmoid), that is what
-//! the forward pass leaves; the others are computed again from the argument.
+//! The derivatives of ReLU, tanh and sigmoid are simple functions of the result, so the forward
+//! pass keeps only the result. For the other activations it keeps the argument.
 
 use super::{Activation, SQRT_2_OVER_PI, erf_and_exp, sigmoid, tanh_of_cubic};
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef};
 
-/// Multiplies `gradient`, that of the results of an activation, by its derivative, which makes
-/// it the gradient of the arguments. `saved` are the results for [`Activation::Relu`],
-/// [`Activation::Tanh`] and [`Activation::Sigmoid`], the arguments for the others;
-/// [`Activation::None`] reads nothing. Both are `[rows, columns]`.
+/// Turns the gradient of the results of an activation into the gradient of its arguments:
+/// multiplies `gradient` by the derivative. `saved` has the results of [`Activation::Relu`],
+/// [`Activation::Tanh`] and [`Activation::Sigmoid`], and the arguments of the others;
+/// [`Activation::None`] changes nothing. Both are `[rows, columns]`.
 ///
 /// # Panics
 /// If shapes differ.
@@ -108,7 +108,7 @@ fn swish_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     isa.mul(s, isa.mul_add(z, isa.sub(one, s), one))
 }
 
-/// Computes `Phi(z) + z phi(z)`, the normal distribution and its density.
+/// Computes `Phi(z) + z phi(z)` with the normal distribution `Phi` and its density `phi`.
 #[inline(always)]
 fn gelu_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (erf, exponential) = erf_and_exp(isa, z);
@@ -118,15 +118,15 @@ fn gelu_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     isa.mul_add(z, density, isa.mul_add(half, erf, half))
 }
 
-/// Computes `(1 + T) / 2 + z (1 - T^2) c (1 + 3 * 0.044715 z^2) / 2`, `T = tanh(c (z + 0.044715
-/// z^3))`.
+/// Computes `(1 + T) / 2 + z (1 - T^2) c (1 + 3 * 0.044715 z^2) / 2` with `c = sqrt(2 / pi)` and
+/// `T = tanh(c (z + 0.044715 z^3))`.
 #[inline(always)]
 fn gelu_tanh_derivative<I: Isa>(isa: I, z: I::F) -> I::F {
     let (one, half) = (isa.splat(1.0), isa.splat(0.5));
     let t = tanh_of_cubic(isa, z);
     let slope = isa.mul_add(isa.mul(z, z), isa.splat(0.134_145), one);
     let inner = isa.mul(isa.mul(z, isa.splat(0.5 * SQRT_2_OVER_PI)), slope);
-    // Beyond 9.1 the first factor is 0, the second may be infinite.
+    // Where |T| is 1, `curved` is 0 but `inner` may be infinite; their product must be 0.
     let curved = isa.sub(one, isa.mul(t, t));
     let second =
         isa.select(isa.less(isa.splat(0.0), curved), isa.mul(curved, inner), isa.splat(0.0));
@@ -143,7 +143,7 @@ mod tests {
         1.0 / (1.0 + (-x).exp())
     }
 
-    /// Returns the normal distribution by Simpson's rule.
+    /// Computes the normal distribution function at `z` by Simpson's rule.
     fn normal(z: f64) -> f64 {
         let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
         let (steps, width) = (2000, z / 2000.0);

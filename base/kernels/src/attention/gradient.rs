@@ -21,7 +21,7 @@ pub struct AdditiveAttention<'a> {
     pub weights: MatRef<'a, f32>,
 }
 
-/// The gradients of the inputs of an additive attention, which are added to.
+/// The gradients of the inputs of an additive attention: sums that further gradients are added to.
 #[derive(Debug)]
 pub struct AdditiveGradients<'a> {
     /// `[positions, width]`.
@@ -34,14 +34,21 @@ pub struct AdditiveGradients<'a> {
     pub queries: MatMut<'a, f32>,
 }
 
-/// Computes the gradient of [`attend_additive`](super::attend_additive) with exact gates: adds to
-/// `gradients` those of its inputs. `d_out`, `[rows, columns]`, is the gradient of the contexts,
-/// `d_weights`, `[rows, positions]`, one of the weights from elsewhere: a loss over alignments.
-/// `scratch` is a buffer to reuse.
+/// Computes the gradients of the inputs of [`attend_additive`](super::attend_additive) with exact
+/// gates, and adds them to `gradients`. `d_out`, `[rows, columns]`, is the gradient of the
+/// contexts. `d_weights`, `[rows, positions]`, is a gradient of the attention weights that comes
+/// from elsewhere, such as a loss over alignments. `scratch` is a buffer to reuse.
 ///
-/// For each row, with `T_j = tanh(keys_j + query)`: `dw_j = d_out . values_j + d_weights_j`;
-/// `de_j = w_j (dw_j - sum of w dw)`; values gain `w_j d_out`, v `de_j T_j`, keys and the query
-/// `de_j v (1 - T_j^2)`.
+/// For each row and position `j`, with
+///
+/// ```text
+/// T_j = tanh(keys_j + query)
+/// dw_j = d_out . values_j + d_weights_j
+/// de_j = w_j (dw_j - sum over k of w_k dw_k)
+/// ```
+///
+/// it adds `w_j d_out` to the gradient of `values_j`, `de_j T_j` to that of `v`, and
+/// `de_j v (1 - T_j^2)` to those of `keys_j` and of the query.
 ///
 /// # Panics
 /// If shapes differ.
@@ -78,7 +85,8 @@ pub fn attend_additive_gradient(
     }
 }
 
-/// Sets the gradients of a row's energies and adds those of the values.
+/// Sets `d_energies` to the gradients of a row's energies, and adds those of the values to
+/// `d_values`.
 #[inline(always)]
 fn energy_gradients<I: Isa>(
     isa: I,
@@ -107,8 +115,8 @@ fn energy_gradients<I: Isa>(
     }
 }
 
-/// Adds the gradients of keys, v and the query of a row. Columns are the outer loop, so that sums
-/// over positions stay in registers.
+/// Adds the gradients of keys, v and the query of a row. The outer loop runs over columns, so that
+/// sums over positions stay in registers.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 #[inline(always)]
 fn tanh_gradients<I: Isa>(

@@ -1,21 +1,21 @@
-//! Normalisation before segmentation: characters are replaced by a map, spaces collapsed
-//! and written as U+2581.
+//! Normalisation before segmentation: a map replaces characters, runs of spaces become one space,
+//! and spaces are written as U+2581.
 //!
-//! The map is a double-array trie in Darts-clone's format, compiled into the model file: at
-//! each position the longest key that matches is replaced.
+//! The map is a double-array trie in Darts-clone's format, which is part of the model file. At
+//! each position, the longest key that matches is replaced.
 
 use super::protobuf::{Fields, WireValue};
 use super::trie::DoubleArrayTrie;
 
-/// The symbol of a space inside of pieces: U+2581.
+/// The symbol of a space inside pieces: U+2581.
 pub const SPACE_SYMBOL: &[u8] = "\u{2581}".as_bytes();
 
-/// Replaces a byte that is part of no character.
+/// The replacement of a byte that is part of no character.
 const REPLACEMENT_CHARACTER: &[u8] = "\u{fffd}".as_bytes();
 
 /// The normalisation of one model.
 pub struct Normalizer {
-    /// Units of the double array; empty if every character stays.
+    /// Units of the double array; empty if the model has no map.
     units: Vec<u32>,
     /// Replacements, each terminated by a zero byte.
     replacements: Vec<u8>,
@@ -40,6 +40,7 @@ impl Default for Normalizer {
 }
 
 impl Normalizer {
+    /// Parses the message of a model file that says how text is normalised.
     pub fn parse(message: &[u8]) -> Result<Self, String> {
         let mut normalizer = Normalizer::default();
         for field in Fields::new(message) {
@@ -54,6 +55,7 @@ impl Normalizer {
         Ok(normalizer)
     }
 
+    /// Sets the map of characters from its bytes in a model file.
     pub fn set_charsmap(&mut self, map: &[u8]) -> Result<(), String> {
         if map.is_empty() {
             return Ok(());
@@ -90,8 +92,8 @@ impl Normalizer {
         self.user_defined.as_ref().and_then(|kept| kept.longest_prefix(text))
     }
 
-    /// Appends the normalised `text`, spaces as U+2581, to `normal`. `whitespace_as_suffix`
-    /// puts the dummy space of the sentence at its end instead of its beginning.
+    /// Appends the normalised `text` to `normal`. `whitespace_as_suffix` puts the dummy space of
+    /// the sentence at its end instead of its beginning.
     pub fn normalize(&self, text: &[u8], whitespace_as_suffix: bool, normal: &mut Vec<u8>) {
         let begin = normal.len();
         let space = if self.escape_whitespaces { SPACE_SYMBOL } else { b" " };
@@ -138,7 +140,7 @@ impl Normalizer {
         }
     }
 
-    /// Appends `text` with characters replaced by the map and unchanged spaces.
+    /// Appends `text` to `normal`. The map replaces characters, but spaces are left as they are.
     pub fn replace_all(&self, text: &[u8], normal: &mut Vec<u8>) {
         let mut rest = text;
         while !rest.is_empty() {

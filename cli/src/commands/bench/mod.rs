@@ -13,7 +13,7 @@ use crate::common::CommonOptions;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Queries per second of a language model, without loading
+    /// Measure queries per second of a language model, without the time to load it
     #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
     Lm(lm::Arguments),
     Glm(glm::Arguments),
@@ -21,10 +21,10 @@ pub enum Command {
     Serve(serve::Arguments),
     #[command(name = "async")]
     Async(asynchronous::Arguments),
-    /// Neural translation, on models with random weights
+    /// Measure neural translation, on models with random weights
     #[command(subcommand)]
     Nmt(nmt::Command),
-    /// One measurement of `scaling`, in a separate process
+    /// Make one measurement of `scaling`, in a separate process
     #[command(hide = true)]
     ScalingRun(scaling::RunArguments),
 }

@@ -77,7 +77,7 @@ struct CostArguments {
 fn price(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(price) if price >= 0.0 && price.is_finite() => Ok(price),
-        _ => Err("give a number from 0 on".into()),
+        _ => Err("give a price, 0 or more".into()),
     }
 }
 
@@ -85,8 +85,9 @@ fn price(text: &str) -> Result<f64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "Models")]
 struct PivotArguments {
-    /// Translate the output of the models with another model; a path as for --models. Alignments
-    /// and scores are those of its words; lines are passed on as soon as they are translated
+    /// Translate the output of the models with a second model, a path as for --models. Alignments
+    /// and scores are for the words of the last translation; lines are passed on as soon as they
+    /// are translated
     #[arg(long, value_name = "PATH")]
     then: Option<PathBuf>,
     /// The language in between, for multilingual models
@@ -97,7 +98,7 @@ struct PivotArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Text")]
 struct TextArguments {
-    /// Text to translate, instead of a file; before other options
+    /// Text to translate, instead of a file; give it before other options
     #[arg(value_name = "TEXT", conflicts_with = "input")]
     given: Option<String>,
     /// The text, one sentence per line; - for standard input. With --force-decode a second file
@@ -107,14 +108,15 @@ struct TextArguments {
     /// The file for translations; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The format of lines: sentences; or, separated by tabs, a sentence, the prefix and the
-    /// constraints (||| between) of its translation; or JSON with source, prefix and constraints
+    /// The format of input lines: text, a sentence; tsv, a sentence, a prefix of its translation
+    /// and constraints (||| between them), with tabs between the three; json, an object with
+    /// source, prefix and constraints
     #[arg(long, value_name = "FORM", default_value = "text")]
     input_form: InputFormat,
     /// The same as --input-form tsv
     #[arg(long, conflicts_with = "input_form")]
     tsv: bool,
-    /// Translations begin with the lines of a second input, or with second fields
+    /// Begin each translation with the line of a second input, or with the second field of its line
     #[arg(long)]
     force_decode: bool,
     /// The input is already tokenised, with spaces between pieces
@@ -131,14 +133,14 @@ struct TextArguments {
     /// Translate only the beginning of longer sentences
     #[arg(long)]
     max_length_crop: bool,
-    /// Fail on them, even if a configuration crops
+    /// Fail on longer sentences, even if a configuration crops them
     #[arg(long, conflicts_with = "max_length_crop")]
     no_max_length_crop: bool,
     /// Write n-best lists in Marian's form; without N, as many translations as the beam has
     #[arg(long, num_args = 0..=1, value_name = "N", alias = "num-hypotheses",
           value_parser = beam_size())]
     n_best: Option<Option<usize>>,
-    /// Write only the best one, even if a configuration has n-best
+    /// Write only the best translation, even if a configuration has n-best
     #[arg(long, conflicts_with = "n_best")]
     no_n_best: bool,
     /// Write alignments of pieces: hard (the default form), the source piece with the most
@@ -204,11 +206,11 @@ struct SearchArguments {
     /// The fewest words of a translation [Marian 0, CTranslate2 1]
     #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_zero())]
     min_length: Option<usize>,
-    /// Whose rules end the search, and whose defaults the other options have [those the model was
-    /// made for]
+    /// The program whose rules end the search and whose defaults the other options have [the one
+    /// that the model was made for]
     #[arg(long, value_name = "NAME")]
     search: Option<SemanticsName>,
-    /// CTranslate2's rules: search until P times the beam width hypotheses have ended [1]
+    /// With CTranslate2's rules, search until P times the beam size of hypotheses have ended [1]
     #[arg(long, value_name = "P", value_parser = positive)]
     patience: Option<f32>,
     /// The weight of the penalty for source words without attention
@@ -227,7 +229,7 @@ struct SearchArguments {
     /// Allow the unknown word [CTranslate2's models allow it]
     #[arg(long)]
     allow_unk: bool,
-    /// Do not allow it
+    /// Do not allow the unknown word
     #[arg(long, conflicts_with = "allow_unk")]
     disable_unk: bool,
 }
@@ -235,19 +237,19 @@ struct SearchArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Sampling")]
 struct SamplingArguments {
-    /// Draw words at random, from the K best ones; 0 for all
+    /// Draw words at random from the K best ones; 0 for all
     #[arg(long, value_name = "K", value_parser = length_or_zero())]
     sampling_topk: Option<usize>,
-    /// From the best ones up to this share of probability
+    /// Draw words at random from the best ones, up to this share of probability
     #[arg(long, value_name = "P", value_parser = probability_mass)]
     sampling_topp: Option<f32>,
-    /// From those of at least this probability
+    /// Draw words at random from those of at least this probability
     #[arg(long, value_name = "P", value_parser = min_probability)]
     sampling_epsilon: Option<f32>,
     /// Divide logits by this
     #[arg(long, value_name = "T", value_parser = positive)]
     sampling_temperature: Option<f32>,
-    /// The same as Marian spells it: full [T], topk K [T], topp P [T] or epsilon E [T]
+    /// Sampling as Marian spells it: full [T], topk K [T], topp P [T] or epsilon E [T]
     #[arg(long, num_args = 0..=3, value_names = ["KIND", "N", "T"],
           conflicts_with_all = ["sampling_topk", "sampling_topp", "sampling_epsilon",
                                 "sampling_temperature"])]
@@ -264,15 +266,15 @@ struct BatchArguments {
     /// Sentences translated together [that of a configuration, or 32]
     #[arg(long, value_name = "N", alias = "max-batch-size", value_parser = batch_size())]
     mini_batch: Option<usize>,
-    /// Source words translated together, to limit the memory for long sentences; a longer one is
-    /// translated alone, 0 is any number [that of a configuration, or 4096]
+    /// The most source words translated together, which limits memory; a longer sentence is
+    /// translated alone, and 0 sets no limit [that of a configuration, or 4096]
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
-    /// Batches that are read ahead and sorted [that of a configuration, or 20]
+    /// The number of batches read ahead and sorted [that of a configuration, or 20]
     #[arg(long, value_name = "N", value_parser = batch_size())]
     maxi_batch: Option<usize>,
-    /// Sort them by the length of the source, or not; trg is Marian's and sorts by source
-    /// too [that of a configuration, or src]
+    /// Sort what is read ahead by the length of the source (src), or not (none); trg, a value of
+    /// Marian's, sorts by source too [that of a configuration, or src]
     #[arg(long, value_name = "KEY", value_parser = ["src", "trg", "none"])]
     maxi_batch_sort: Option<String>,
     /// The same as --threads; 0, which selects GPUs in Marian, has no effect
@@ -301,7 +303,9 @@ impl Arguments {
             search.n_best = text.n_best.flatten().unwrap_or(search.beam_size);
             if search.sampling.is_none() && search.n_best > search.beam_size {
                 let [wanted, beam] = [search.n_best, search.beam_size];
-                exit_with_usage_error(format!("--n-best {wanted}: --beam-size is {beam}"));
+                exit_with_usage_error(format!(
+                    "--n-best {wanted} is more than --beam-size {beam}; raise --beam-size"
+                ));
             }
         }
         set(&mut options.precision, self.models.precision());
@@ -371,7 +375,7 @@ impl Arguments {
     }
 }
 
-/// Returns the threads on CPUs; `None` for 0, which selects GPUs in Marian.
+/// The number of CPU threads; `None` for 0, which selects GPUs in Marian.
 #[derive(Clone, Copy)]
 struct CpuThreads(Option<Threads>);
 
@@ -419,18 +423,20 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
     if text.input.len() > 1 && !text.force_decode {
         exit_with_usage_error(
-            "a second input has the prefixes of translations; add --force-decode".into(),
+            "a second --input file is read only with --force-decode; add that".into(),
         );
     }
     let fields = text.tsv || !matches!(text.input_form, InputFormat::Text);
     if text.force_decode && text.input.len() < 2 && !fields {
-        exit_with_usage_error("--force-decode takes a second input, or --tsv".into());
+        exit_with_usage_error("--force-decode needs a second --input file, or --tsv".into());
     }
     let outputs = [("--output", Some(&text.output)), ("--errors", text.errors.as_ref())];
     check_files(&text.input, &outputs)?;
     if arguments.pivot.then.is_some() && (fields || text.force_decode) {
         exit_with_usage_error(
-            "--then needs plain lines: prefixes and constraints apply to one model".into(),
+            "--then takes plain lines; leave out --tsv, --input-form and --force-decode, whose \
+             prefixes and constraints are for one model"
+                .into(),
         );
     }
     let languages = arguments.pivot.languages(&arguments.models);
@@ -474,13 +480,16 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Some(path) => {
             if arguments.running_text.is_given() {
                 anyhow::bail!(
-                    "--split and --html are not supported with --then; split the text with `miriam split`"
+                    "--split and --html are not supported with --then; split the text with \
+                     `miriam split`"
                 );
             }
             let mut second = ModelBundle::open(path, None)?;
             let is_via_set = set_languages(&mut second, languages[1])? || is_via_set;
             if arguments.pivot.via.is_some() && !is_via_set {
-                anyhow::bail!("--via: no token of these models names the language between them");
+                anyhow::bail!(
+                    "--via: no token of these models names the language between them; leave it out"
+                );
             }
             if let Some(missing) = second.missing_languages() {
                 anyhow::bail!(missing);
@@ -501,7 +510,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
         }
     };
-    // Translations on a terminal show the progress.
+    // Translations that appear on a terminal show the progress by themselves.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);
     let stop = CancellationToken::new();
@@ -509,7 +518,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let open = |argument: Option<&str>, path: &PathBuf| -> anyhow::Result<_> {
         let input = open_argument_or_file(argument, path)?;
         let is_file = input.size().is_some();
-        // In the background: a wait for input can be interrupted.
+        // Lines are read in the background, so that a signal can end a wait for input.
         Ok((Lines::in_background(input).until_cancelled(&stop), is_file))
     };
     let (lines, is_file) = open(text.given.as_deref(), &text.input[0])?;
@@ -551,7 +560,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         let LineCounts { read, written, .. } = *outcome.as_ref().unwrap_or(&LineCounts::default());
         let lost = read - written;
         interrupts.reraise_signal_with_message(&format!(
-            "{written} lines are translated and written, {lost} were read and are not{}",
+            "{written} lines are translated and written, {lost} were read but not written{}",
             describe_partial_files([text.output.as_path()])
         ));
     }

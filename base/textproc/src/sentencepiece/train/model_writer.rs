@@ -1,4 +1,4 @@
-//! Writing a model file: a message of protocol buffers with the pieces, what they were
+//! Writing a model file: a message of protocol buffers with the pieces, the options that they were
 //! learned with, and how text is normalised.
 
 use super::super::model_parts::piece_message;
@@ -6,12 +6,13 @@ use super::super::protobuf::Message;
 use super::super::{ModelType, PieceType};
 use super::{NMT_NFKC_CHARSMAP, Normalization, ScoredPiece, TrainOptions};
 
-/// The ids that Marian's models have. Negative ones do not exist.
+/// The ids of special pieces, as in Marian's models. -1 means that there is no such piece.
 const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
 
-/// Returns the number of pieces before those of text: `</s>`, `<unk>`, bytes.
+/// Returns the number of pieces that come before the learned ones: `</s>`, `<unk>` and, with byte
+/// fallback, one for each byte.
 pub fn num_special_pieces(options: &TrainOptions) -> usize {
     if options.byte_fallback { 2 + 256 } else { 2 }
 }
@@ -37,7 +38,7 @@ pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     model.into_bytes()
 }
 
-/// Returns the fields that differ from the defaults of the format.
+/// Returns the options of training; fields with the defaults of the format are left out.
 fn trainer_spec(options: &TrainOptions) -> Message {
     let mut spec = Message::default();
     spec.varint(3, if options.model_type == ModelType::Unigram { 1 } else { 2 });
@@ -65,7 +66,7 @@ fn normalizer_spec(normalization: Normalization) -> Message {
             spec.bytes(2, b"");
         }
     }
-    // A dummy space at the beginning, no runs of spaces, spaces as U+2581.
+    // Add a dummy space at the beginning, collapse runs of spaces, write spaces as U+2581.
     for field in [3, 4, 5] {
         spec.varint(field, 1);
     }
