@@ -253,7 +253,10 @@ async fn detect(app: &App, call: &Call) -> Response {
     let format = DocumentFormat::Text(Split::Sentences);
     match app.detect(&texts, &format, (None, Detection::Each), app.deadline(None)).await {
         Ok(found) => {
-            respond(StatusCode::OK, &found.iter().map(|DetectedLanguage { code, confidence }: &DetectedLanguage| json!({"confidence": confidence, "language": code})).collect())
+            let found = found.iter().map(|DetectedLanguage { code, confidence }| {
+                json!({"confidence": confidence, "language": code})
+            });
+            respond(StatusCode::OK, &found.collect())
         }
         Err(refusal) => refuse(&refusal, key.is_some()),
     }

@@ -121,5 +121,9 @@ fn no_model(id: &str) -> Refusal {
 
 fn models(registry: &Registry) -> Value {
     let models = registry.models.iter().filter(|model| model.translates()).enumerate();
-    models.map(|(number, model)| json!({"model_id": number, "opt": {}, "models": [model.name()], "loaded": true, "timeout": -1})).collect()
+    let described = models.map(|(number, model)| {
+        let names = [model.name()];
+        json!({"model_id": number, "opt": {}, "models": names, "loaded": true, "timeout": -1})
+    });
+    described.collect()
 }
