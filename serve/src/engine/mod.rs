@@ -7,7 +7,8 @@
 //! request.
 //!
 //! The unit of work is a sentence. Its translation depends only on its model and its options, never
-//! on the sentences that are translated with it.
+//! on the sentences that are translated with it. The batches are made by the threads of a model
+//! (`models/neural.rs`, `models/phrase.rs`).
 
 mod load;
 mod permits;

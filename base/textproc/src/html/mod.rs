@@ -2,7 +2,8 @@
 //!
 //! A page is not parsed into a tree and written again, which would change its source. Everything
 //! except the text of sentences is copied byte for byte. Elements that break lines end sentences.
-//! Tags inside a sentence surround the aligned words of its translation, each tag exactly once.
+//! Tags inside a sentence surround the aligned words of its translation, each tag exactly once
+//! (`inline_markup`). [`Document`](crate::Document) joins the translated sentences to a page.
 //!
 //! White space inside a sentence is one space, as browsers show it, except in `pre`; so is a
 //! space that does not break. Scripts, styles, `code` and similar elements, and those with
