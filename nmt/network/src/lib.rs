@@ -1,7 +1,7 @@
 //! Neural networks: layers, the backends that compute them, and networks that searches use.
 //!
 //! [`layer`] has sublayers, each written once over the traits of a backend. [`engine`] is the
-//! backend for CPUs, [`reference`] the one in f64 for tests; a device is a further crate that
+//! backend for CPUs, [`mod@reference`] the one in f64 for tests; a device is a further crate that
 //! implements the same traits. [`network`] puts an architecture together as encoder and decoder
 //! and runs sessions of it. [`model_file`] writes a model as the engine reads it.
 
