@@ -5,8 +5,7 @@
 //! packs nothing. Floats packed as floats, and integers of eight bits packed as they are, are
 //! still the numbers of the original: parameters name their columns, and every precision can
 //! be made of them. Where packing rounds, parameters are stored beside the packed matrices; or
-//! left out ([`write`] with a precision), and then the file
-//! serves that precision only.
+//! left out ([`write()`] with a precision), and then the file serves that precision only.
 
 mod decoder_config;
 mod packed_weights;
