@@ -38,7 +38,7 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_chrf(HYPOTHESES, [])
     with pytest.raises(ValueError, match="no translation"):
         corpus_ter([], [[]])
-    with pytest.raises(ValueError, match="no such tokeniser"):
+    with pytest.raises(ValueError, match="unknown tokeniser"):
         corpus_bleu(HYPOTHESES, REFERENCES, tokenize="14a")
     with pytest.raises(ValueError, match="smooth_method"):
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="much")
