@@ -78,10 +78,10 @@ impl Module {
     /// When `name` has a NUL byte.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let symbol = CString::new(name).expect("names of kernels have no NUL bytes");
-        let bound = self.device.context.bind_to_thread();
-        // SAFETY: the module is loaded.
-        let function = bound
-            .and_then(|()| unsafe { result::module::get_function(self.loaded.module, symbol) });
+        let function = self.device.context.bind_to_thread().and_then(|()| {
+            // SAFETY: the module is loaded.
+            unsafe { result::module::get_function(self.loaded.module, symbol) }
+        });
         let function = function.map_err(|error: DriverError| {
             self.device.module_error(format!("{name}: {}", describe_error(error)))
         })?;

@@ -153,7 +153,7 @@ pub(super) fn all_sequences() -> [(Sequences, usize, usize); 3] {
     ]
 }
 
-/// Returns the inputs of a recurrent cell with so many gates.
+/// Returns the inputs of a recurrent cell with this number of gates.
 pub(super) fn cell_shapes(gates: usize, with_input: bool, with_bias: bool) -> Shapes {
     let mut matrices = vec![[ROWS, gates * WIDTH], [ROWS, WIDTH], [ROWS, gates * WIDTH]];
     matrices.truncate(2 + usize::from(with_input));

@@ -1,8 +1,7 @@
 //! Calls of the driver's interface, with the numbers of its statuses and attributes.
 #![expect(unsafe_code, reason = "a C interface: callers pass pointers")]
 // The signatures are those of `cuda.h`: pointers are valid for what a call reads or writes, handles
-// are those that earlier calls gave. Every `unsafe` block below rests on this.
-#![expect(clippy::undocumented_unsafe_blocks, reason = "the condition is the same in all, above")]
+// are those that earlier calls gave.
 #![allow(missing_docs, reason = "the names are those of the interface")]
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -65,6 +64,7 @@ pub extern "C" fn cuInit(_: c_uint) -> c_int {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDriverGetVersion(version: *mut c_int) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *version = setting("version", 12_040) as c_int };
     SUCCESS
 }
@@ -81,24 +81,28 @@ pub unsafe extern "C" fn cuGetErrorName(status: c_int, name: *mut *const c_char)
         700 => c"CUDA_ERROR_ILLEGAL_ADDRESS",
         _ => c"CUDA_ERROR_UNKNOWN",
     };
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *name = text.as_ptr() };
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuGetErrorString(_: c_int, text: *mut *const c_char) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *text = c"as the emulated GPU was told".as_ptr() };
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *count = setting("count", 1) as c_int };
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *device = ordinal };
     if (ordinal as u64) < setting("count", 1) { SUCCESS } else { INVALID_DEVICE }
 }
@@ -109,12 +113,14 @@ pub unsafe extern "C" fn cuDeviceGetName(name: *mut c_char, length: c_int, _: c_
     if (length as usize) < text.to_bytes_with_nul().len() {
         return INVALID_VALUE;
     }
+    // SAFETY: the caller passes room for `length` bytes, and the text has no more.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), name, text.to_bytes_with_nul().len()) };
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDeviceTotalMem_v2(bytes: *mut usize, _: c_int) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *bytes = setting("memory", MEMORY) as usize };
     SUCCESS
 }
@@ -140,12 +146,14 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         115 => 1,
         _ => 0,
     };
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *value = found };
     SUCCESS
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, _: c_int) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *context = CONTEXT };
     SUCCESS
 }
@@ -162,6 +170,7 @@ pub extern "C" fn cuCtxSetCurrent(_: *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut *mut c_void) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *context = CONTEXT };
     SUCCESS
 }
@@ -180,6 +189,7 @@ pub extern "C" fn cuCtxSetLimit(_: c_int, _: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe {
         *free = driver().memory.free_bytes() as usize;
         *total = setting("memory", MEMORY) as usize;
@@ -197,6 +207,7 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> c_int
     });
     match allocated {
         Ok(found) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
             unsafe { *address = found };
             SUCCESS
         }
@@ -206,6 +217,7 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> c_int
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuMemAllocAsync(address: *mut u64, bytes: usize, _: *mut c_void) -> c_int {
+    // SAFETY: the conditions of both calls are the same.
     unsafe { cuMemAlloc_v2(address, bytes) }
 }
 
@@ -233,6 +245,7 @@ pub unsafe extern "C" fn cuMemHostAlloc(
     let length = words.len();
     let address = Box::into_raw(words).cast::<c_void>();
     driver().pinned.insert(address.expose_provenance(), length);
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *memory = address };
     SUCCESS
 }
@@ -245,6 +258,7 @@ pub unsafe extern "C" fn cuMemFreeHost(memory: *mut c_void) -> c_int {
         fail("memory of the host is freed that is not pinned")
     };
     let words = std::ptr::slice_from_raw_parts_mut(memory.cast::<u64>(), length);
+    // SAFETY: `cuMemHostAlloc` made the box, and it is no longer among the pinned ones.
     drop(unsafe { Box::from_raw(words) });
     SUCCESS
 }
@@ -272,6 +286,7 @@ pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
     let work = if is_pinned(&state, host) {
         Work::UploadPinned { address, from: host }
     } else {
+        // SAFETY: the caller passes `length` readable bytes.
         let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), length) };
         Work::Upload { address, bytes: bytes.to_vec() }
     };
@@ -303,6 +318,7 @@ fn is_pinned(driver: &Driver, HostMemory { address, length }: HostMemory) -> boo
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuStreamCreate(stream: *mut *mut c_void, _: c_uint) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *stream = pointer(driver().new_handle()) };
     SUCCESS
 }
@@ -332,6 +348,7 @@ pub unsafe extern "C" fn cuStreamSetAttribute(
     value: *const c_void,
 ) -> c_int {
     // A window in the cache: its address, then its bytes.
+    // SAFETY: the caller passes a window, whose second word is its size.
     let bytes = unsafe { value.cast::<usize>().add(1).read() };
     if bytes > MAX_WINDOW {
         fail("a window larger than windows may be");
@@ -341,6 +358,7 @@ pub unsafe extern "C" fn cuStreamSetAttribute(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _: c_uint) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *event = pointer(driver().new_handle()) };
     SUCCESS
 }
@@ -380,6 +398,7 @@ pub unsafe extern "C" fn cuEventElapsedTime(
     _: *mut c_void,
     _: *mut c_void,
 ) -> c_int {
+    // SAFETY: the caller passes a pointer to the value that is written.
     unsafe { *milliseconds = 1.0 };
     SUCCESS
 }
@@ -390,9 +409,11 @@ pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *cons
     if status != SUCCESS {
         return status;
     }
+    // SAFETY: the caller passes text that ends with NUL.
     let text = unsafe { CStr::from_ptr(image.cast()) };
     match driver().load(&text.to_string_lossy()) {
         Ok(handle) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
             unsafe { *module = pointer(handle) };
             SUCCESS
         }
@@ -415,9 +436,11 @@ pub unsafe extern "C" fn cuModuleGetFunction(
     module: *mut c_void,
     name: *const c_char,
 ) -> c_int {
+    // SAFETY: the caller passes text that ends with NUL.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
     match driver().function(module.addr(), &name) {
         Some(handle) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
             unsafe { *function = pointer(handle) };
             SUCCESS
         }
@@ -437,6 +460,7 @@ pub unsafe extern "C" fn cuFuncGetParamInfo(
     let kernel = module.kernel(name).expect("it was found");
     match kernel.parameter(index) {
         Some((found, length)) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
             unsafe {
                 *offset = found;
                 *size = length;
@@ -476,6 +500,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     let kernel = function.0.kernel(&function.1).expect("it was found");
     let mut bytes = vec![0; kernel.parameter_bytes()];
     for (index, (offset, size)) in (0..).map_while(|i| Some((i, kernel.parameter(i)?))) {
+        // SAFETY: the caller passes a pointer to each parameter, of the kernel's size.
         let value = unsafe { std::slice::from_raw_parts((*parameters.add(index)).cast(), size) };
         bytes[offset..offset + size].copy_from_slice(value);
     }

@@ -370,10 +370,12 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
         (true, true) => {
             let number = float(from, value);
             let number = rounding.map_or(number, |rounding| round(number, rounding));
-            let number = match saturates {
-                true if number.is_nan() => 0.0,
-                true => number.clamp(0.0, 1.0),
-                false => number,
+            let number = if saturates && number.is_nan() {
+                0.0
+            } else if saturates {
+                number.clamp(0.0, 1.0)
+            } else {
+                number
             };
             match to {
                 Type::F32 => u64::from((number as f32).to_bits()),
