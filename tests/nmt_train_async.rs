@@ -1,5 +1,5 @@
 //! `miriam nmt train --async-sgd` and `--simulate-async`: kills at any instant, threads against the
-//! simulator (`training.md` A.4 to A.9); and trainings that Marian goes on with.
+//! simulator (`docs/spec/training.md` A.4 to A.9); and trainings that Marian goes on with.
 
 use std::fs;
 use std::process::Command;

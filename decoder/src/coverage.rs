@@ -135,7 +135,7 @@ impl Coverages {
     }
 
     /// Returns the summary of the set in `scratch`: gaps from left to right, their costs added in
-    /// that order (`phrase-decoding.md` 3.5).
+    /// that order (`docs/spec/phrase-decoding.md` 3.5).
     fn summarize_scratch(&self, costs: &FutureCost) -> CoverageSummary {
         let mut summary = CoverageSummary { first_gap: self.length, covered: 0, estimate: 0.0 };
         if let &[set] = &self.scratch[..] {

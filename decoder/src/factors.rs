@@ -1,4 +1,4 @@
-//! Words of several factors, `surface|lemma|tag` (`phrase-decoding.md` 2.1, 3.1).
+//! Words of several factors, `surface|lemma|tag` (`docs/spec/phrase-decoding.md` 2.1, 3.1).
 //!
 //! A word of the vocabulary is the whole factored word: its factors in the order of their
 //! numbers, joined by the delimiter, an absent one empty (`|NN` has a tag and no

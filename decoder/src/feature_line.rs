@@ -1,5 +1,5 @@
 //! Lines of keys and values: `TypeName key=value key=value ...`
-//! (`phrase-decoding.md` 1.6).
+//! (`docs/spec/phrase-decoding.md` 1.6).
 
 use miriam_storage::LoadMethod;
 use miriam_textio::parse_truth_word;

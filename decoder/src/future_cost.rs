@@ -1,5 +1,5 @@
-//! Future costs (`phrase-decoding.md` 3.5): for each span of the source, an estimate of the best
-//! score that its options can give.
+//! Future costs (`docs/spec/phrase-decoding.md` 3.5): for each span of the source, an estimate of
+//! the best score that its options can give.
 
 /// The future costs of all spans of a sentence, in a buffer that is reused.
 #[derive(Default)]

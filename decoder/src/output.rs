@@ -1,4 +1,4 @@
-//! Translations as Moses2 prints them (`phrase-decoding.md` 3.13).
+//! Translations as Moses2 prints them (`docs/spec/phrase-decoding.md` 3.13).
 
 use std::io::Write;
 

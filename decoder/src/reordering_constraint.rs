@@ -1,4 +1,4 @@
-//! Walls and zones (`phrase-decoding.md` 3.2), which limit the reordering of a sentence.
+//! Walls and zones (`docs/spec/phrase-decoding.md` 3.2), which limit the reordering of a sentence.
 //!
 //! A wall comes after a position: nothing right of it is translated while something left of it is
 //! not. A zone is a span of words that, once begun, is finished before anything else is translated;

@@ -1,4 +1,4 @@
-//! One input line as words (`phrase-decoding.md` 3.1).
+//! One input line as words (`docs/spec/phrase-decoding.md` 3.1).
 //!
 //! Every word gets an id. Words of the models have ids of their vocabulary; the others
 //! get ids above it, which are valid for this sentence.

@@ -1,4 +1,4 @@
-//! A phrase table inside an input line (`phrase-decoding.md` 1.9):
+//! A phrase table inside an input line (`docs/spec/phrase-decoding.md` 1.9):
 //! `text @@@ entry $$$ entry`.
 //!
 //! The entries have the form of a text table and are scored and pruned like its entries,

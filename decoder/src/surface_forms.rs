@@ -1,5 +1,5 @@
 //! The words of a translation as they are printed: the output factors, and entities in
-//! the place of placeholders (`phrase-decoding.md` 3.13). All outputs print words through
+//! the place of placeholders (`docs/spec/phrase-decoding.md` 3.13). All outputs print words through
 //! this module.
 
 use crate::models::Models;

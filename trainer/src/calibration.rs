@@ -1,5 +1,5 @@
 //! The ranges of the inputs of products, for engines that quantise them by fixed scales
-//! (`training.md` C.3).
+//! (`docs/spec/training.md` C.3).
 //!
 //! A model runs over sentences and their translations as it does in training. Of each product the
 //! largest magnitude of its input is taken for every sentence; the clip value is their mean and

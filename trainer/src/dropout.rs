@@ -1,4 +1,4 @@
-//! Dropout (`training.md` B.5).
+//! Dropout (`docs/spec/training.md` B.5).
 //!
 //! Whether an element is dropped is a function of the seed, the epoch, the sentence's number
 //! in the corpus, the site in the model, the position in the sentence and the column. So

@@ -1,4 +1,4 @@
-//! Initial values of parameters (`training.md` B.4).
+//! Initial values of parameters (`docs/spec/training.md` B.4).
 //!
 //! The distributions are Marian's. Numbers are drawn by the seed and the parameter's name, so
 //! none depends on which others there are.

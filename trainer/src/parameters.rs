@@ -3,7 +3,7 @@
 //! Parameters are stored one after the other in the order of their names, each at a multiple of 64
 //! floats, as Marian keeps them: its optimiser's state is one array in this order, and a
 //! vector can be cut into shards for workers without looking at its content
-//! (`training.md` 0.2).
+//! (`docs/spec/training.md` 0.2).
 
 use std::path::Path;
 

@@ -42,7 +42,7 @@ impl<K: Kernels> TrainableModel<K> {
     }
 
     /// Returns the same with the inputs of products with weights clipped at a magnitude in
-    /// training, if one is given (`training.md` C.3).
+    /// training, if one is given (`docs/spec/training.md` C.3).
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         TrainableModel { product_clip, ..self }
     }

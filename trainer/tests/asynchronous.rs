@@ -1,5 +1,5 @@
 //! Asynchronous training over threads and on simulated machines, on a tiny corpus
-//! (`training.md` A.4 to A.9).
+//! (`docs/spec/training.md` A.4 to A.9).
 
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_storage::LoadMethod;

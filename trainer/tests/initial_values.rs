@@ -1,4 +1,4 @@
-//! The distributions of initial values are those of `training.md` B.4.
+//! The distributions of initial values are those of `docs/spec/training.md` B.4.
 
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 //!
 //! Fields are separated by `|||`, with or without spaces; spaces, tabs and line ends
 //! around a field are trimmed; words are separated by spaces and tabs
-//! (`phrase-decoding.md` 2.1).
+//! (`docs/spec/phrase-decoding.md` 2.1).
 
 /// `bytes` without spaces, tabs, CR and LF around it.
 pub fn trim(bytes: &[u8]) -> &[u8] {

@@ -26,7 +26,7 @@ impl Ln {
     pub const FLOOR: Ln = Ln(-100.0);
 
     /// Returns the score of a probability read from a Moses table: its f32 logarithm,
-    /// not below [`Ln::FLOOR`] (`phrase-decoding.md` 2.1). A negative
+    /// not below [`Ln::FLOOR`] (`docs/spec/phrase-decoding.md` 2.1). A negative
     /// probability gives NaN, which callers refuse.
     #[inline]
     pub fn from_probability(probability: f32) -> Ln {

@@ -1,4 +1,5 @@
-//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `training.md` A.14), cut to size.
+//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `docs/spec/training.md` A.14), cut
+//! to size.
 //!
 //! The thesis trains on 72 million words an epoch. Here lengths that it gives in updates or batches
 //! are parts of an epoch, so that a small corpus sees as much of the warm-up and of the local

@@ -1,4 +1,4 @@
-//! The command line as Moses reads it (`phrase-decoding.md` 1.2): one dash or
+//! The command line as Moses reads it (`docs/spec/phrase-decoding.md` 1.2): one dash or
 //! two, values up to the next option, numbers are not options, and values
 //! replace those of the ini index by index.
 

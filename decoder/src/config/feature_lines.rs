@@ -1,4 +1,4 @@
-//! Feature lines: `TypeName key=value key=value ...` (`phrase-decoding.md` 1.6).
+//! Feature lines: `TypeName key=value key=value ...` (`docs/spec/phrase-decoding.md` 1.6).
 //!
 //! Each feature's file reads the keys of its own type; this file handles names, overrides and keys
 //! that all types share.

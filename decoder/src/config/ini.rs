@@ -1,4 +1,4 @@
-//! The grammar of moses.ini (`phrase-decoding.md` 1.1).
+//! The grammar of moses.ini (`docs/spec/phrase-decoding.md` 1.1).
 //!
 //! `#` starts a comment anywhere; `[name]` starts or continues a section; every other
 //! line is a value of its section. A section without values does not define its

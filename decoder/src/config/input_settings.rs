@@ -1,5 +1,5 @@
 //! Settings of the input: markup, factors, sentence tables
-//! (`phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
+//! (`docs/spec/phrase-decoding.md` 1.4, 1.9, 3.1, 3.2).
 
 use super::settings_reader::SettingsReader;
 use crate::Result;

@@ -1,5 +1,5 @@
 //! Order of the tables that are consulted, and the spans each is consulted for
-//! (`phrase-decoding.md` 1.10).
+//! (`docs/spec/phrase-decoding.md` 1.10).
 
 use std::path::Path;
 

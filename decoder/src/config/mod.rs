@@ -90,7 +90,7 @@ impl Parameters {
     }
 }
 
-/// A configuration: the ini file, overridden by the command line (`phrase-decoding.md`
+/// A configuration: the ini file, overridden by the command line (`docs/spec/phrase-decoding.md`
 /// 1).
 ///
 /// # Examples

@@ -1,5 +1,5 @@
-//! Old-format inis (`phrase-decoding.md` 1.11): one section per kind of model and one for its
-//! weights, from before there were feature lines.
+//! Old-format inis (`docs/spec/phrase-decoding.md` 1.11): one section per kind of model and one for
+//! its weights, from before there were feature lines.
 //!
 //! They are rewritten to feature and weight lines, in the order in which Moses2 creates
 //! the features; all later steps see one format only. Weights are rounded to six

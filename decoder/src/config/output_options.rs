@@ -1,5 +1,6 @@
 //! Options of output: n-best lists, alignments and records beside the translation
-//! (`phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options where Moses2 has none).
+//! (`docs/spec/phrase-decoding.md` 1.4, 1.5, 3.13 and 3.14; Moses 1's options where Moses2 has
+//! none).
 
 use std::path::PathBuf;
 

@@ -11,14 +11,14 @@ use crate::output_streams::OutputStream;
 /// The search algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAlgorithm {
-    /// One stack per number of covered words, every expansion evaluated (`phrase-decoding.md`
-    /// 3.12).
+    /// One stack per number of covered words, every expansion evaluated
+    /// (`docs/spec/phrase-decoding.md` 3.12).
     Stack,
     /// Cube pruning over mini-stacks (3.11).
     CubePruning,
 }
 
-/// Options of the search and of the output (`phrase-decoding.md` 1.4).
+/// Options of the search and of the output (`docs/spec/phrase-decoding.md` 1.4).
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The text to translate; `-` is standard input.

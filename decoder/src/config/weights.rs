@@ -1,4 +1,4 @@
-//! Weight lines: `Name= w1 w2 ...` (`phrase-decoding.md` 1.7).
+//! Weight lines: `Name= w1 w2 ...` (`docs/spec/phrase-decoding.md` 1.7).
 //!
 //! `[weight-add]` is read first, `[weight]` overrides it, and `weight-overwrite` comes
 //! last: it has all features in one value, in which `x` keeps a weight.

@@ -1,5 +1,5 @@
 //! Distortion: minus the length of a jump in words, charged when the jump is made or as
-//! early as it is known (`phrase-decoding.md` 3.6, 5.2).
+//! early as it is known (`docs/spec/phrase-decoding.md` 3.6, 5.2).
 
 use super::expansion_feature::{ExpansionFeature, ExpansionInput, Transition};
 use super::{FeatureSet, LoadContext, RecombinationKey};

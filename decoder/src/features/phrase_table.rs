@@ -1,5 +1,5 @@
 //! Phrase table scores: of tables that are files, and of tables that come with their
-//! sentence (`phrase-decoding.md` 1.6, 1.9).
+//! sentence (`docs/spec/phrase-decoding.md` 1.6, 1.9).
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@
 //! does not closes the phrase; the words after it have constant scores, and
 //! the state after the phrase is known. Most requests of the search thus come
 //! down to one or two words. Scores are kept apart and added one by one, as
-//! KenLM and Moses2 add them (`phrase-decoding.md` 3.4, 3.6).
+//! KenLM and Moses2 add them (`docs/spec/phrase-decoding.md` 3.4, 3.6).
 
 use miriam_lmcpu::{LanguageModel, LmWord, ScoreResult, State};
 use miriam_textio::Log10;

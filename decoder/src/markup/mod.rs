@@ -1,4 +1,4 @@
-//! The markup of a line (`phrase-decoding.md` 3.2): forced translations of spans, walls
+//! The markup of a line (`docs/spec/phrase-decoding.md` 3.2): forced translations of spans, walls
 //! and zones that limit reordering, and placeholders.
 //!
 //! | element | meaning |

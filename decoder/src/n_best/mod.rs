@@ -1,5 +1,5 @@
 //! The best translations of a sentence with the values of all features
-//! (`phrase-decoding.md` 3.14).
+//! (`docs/spec/phrase-decoding.md` 3.14).
 //!
 //! [`paths`] finds them in the lattice that the search keeps, [`values`] computes the values of
 //! single features, which the search does not keep.

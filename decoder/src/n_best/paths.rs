@@ -1,4 +1,4 @@
-//! The best paths through a lattice, one after another (`phrase-decoding.md`
+//! The best paths through a lattice, one after another (`docs/spec/phrase-decoding.md`
 //! 3.14).
 //!
 //! A path begins as a complete hypothesis and all that leads to it; every other

@@ -1,4 +1,4 @@
-//! Collection of the options of all spans of a sentence (`phrase-decoding.md` 3.3).
+//! Collection of the options of all spans of a sentence (`docs/spec/phrase-decoding.md` 3.3).
 
 use miriam_probingpt::{SpanHit, SpanLookup};
 

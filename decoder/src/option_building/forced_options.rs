@@ -1,5 +1,5 @@
 //! Options that come with the sentence: translations forced by markup
-//! (`phrase-decoding.md` 3.2), and the entries of its own table (1.9).
+//! (`docs/spec/phrase-decoding.md` 3.2), and the entries of its own table (1.9).
 
 use miriam_textio::{Ln, WordId};
 

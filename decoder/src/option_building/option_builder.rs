@@ -1,4 +1,4 @@
-//! Scoring and pruning the options of one source phrase (`phrase-decoding.md`
+//! Scoring and pruning the options of one source phrase (`docs/spec/phrase-decoding.md`
 //! 3.4): everything in f32, one addition after another, in the order of the
 //! features.
 

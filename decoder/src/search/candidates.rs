@@ -1,5 +1,5 @@
-//! The hypotheses of a stack: recombination and histogram pruning (`phrase-decoding.md` 3.8 to
-//! 3.10).
+//! The hypotheses of a stack: recombination and histogram pruning (`docs/spec/phrase-decoding.md`
+//! 3.8 to 3.10).
 //!
 //! A set holds one or more groups (the mini-stacks of cube pruning, or one for a stack), each with
 //! its own limit. Two candidates of a group are one when they have the same coverage, last span and

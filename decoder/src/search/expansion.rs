@@ -1,5 +1,5 @@
 //! Expansion, which both searches share: phrases that may come next, and the score of a hypothesis
-//! with one more phrase (`phrase-decoding.md` 3.6).
+//! with one more phrase (`docs/spec/phrase-decoding.md` 3.6).
 
 use miriam_lmcpu::LmWord;
 

@@ -1,6 +1,6 @@
-//! Hypotheses that were recombined into better ones (`phrase-decoding.md` 3.14): they are discarded
-//! if only the best translation is wanted, and kept as arcs of the lattice for n-best lists and
-//! search graphs.
+//! Hypotheses that were recombined into better ones (`docs/spec/phrase-decoding.md` 3.14): they are
+//! discarded if only the best translation is wanted, and kept as arcs of the lattice for n-best
+//! lists and search graphs.
 //!
 //! The choice is a type, so that a search that discards them pays nothing. Arcs are kept
 //! beside the stack's entries until the stack is read; then those of the surviving

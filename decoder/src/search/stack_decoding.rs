@@ -1,5 +1,5 @@
-//! Stack decoding (`phrase-decoding.md` 3.12): one stack per number of covered words, every
-//! expansion of every hypothesis evaluated. Slow and thorough.
+//! Stack decoding (`docs/spec/phrase-decoding.md` 3.12): one stack per number of covered words,
+//! every expansion of every hypothesis evaluated. Slow and thorough.
 
 use std::ops::Range;
 

@@ -43,7 +43,7 @@ pub(crate) enum ZeroScorePolicy {
 }
 
 impl ZeroScorePolicy {
-    /// Returns the stored score of a probability (`phrase-decoding.md` 2.1, 2.4).
+    /// Returns the stored score of a probability (`docs/spec/phrase-decoding.md` 2.1, 2.4).
     pub fn score(self, probability: f32) -> f32 {
         let ln = Ln::from_probability(probability).0;
         if ln == 0.0 && self == ZeroScorePolicy::Replace { 1e-10 } else { ln }

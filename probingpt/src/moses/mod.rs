@@ -1,5 +1,5 @@
 //! Phrase tables of Moses: the directories that its ProbingPT tools write (version 15,
-//! `phrase-decoding.md` 2.4).
+//! `docs/spec/phrase-decoding.md` 2.4).
 //!
 //! The hash table and the target records are mapped; the vocabularies and the alignments,
 //! which are text, are parsed when the table is opened. The contents of records are

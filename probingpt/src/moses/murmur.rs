@@ -1,4 +1,4 @@
-//! MurmurHash64A with seed 0, the ids of source words in ProbingPT (`phrase-decoding.md`
+//! MurmurHash64A with seed 0, the ids of source words in ProbingPT (`docs/spec/phrase-decoding.md`
 //! 2.4). Our own formats use XXH3.
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;

@@ -1,5 +1,5 @@
-//! Gradient dropping (`training.md` A.8): the split of a gradient into pushed and remaining
-//! numbers.
+//! Gradient dropping (`docs/spec/training.md` A.8): the split of a gradient into pushed and
+//! remaining numbers.
 
 use std::ops::Range;
 

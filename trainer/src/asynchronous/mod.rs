@@ -1,4 +1,4 @@
-//! Asynchronous SGD with a sharded parameter server (`training.md` A.4 to A.9).
+//! Asynchronous SGD with a sharded parameter server (`docs/spec/training.md` A.4 to A.9).
 //!
 //! The flat vector is cut into a shard for each worker. A worker fetches all shards, computes the
 //! gradients of some batches with its copy, and pushes their sum into each shard, whose optimiser

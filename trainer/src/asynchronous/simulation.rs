@@ -1,5 +1,5 @@
-//! A simulated machine for asynchronous training (`training.md` A.9): one thread simulates the
-//! clock of many.
+//! A simulated machine for asynchronous training (`docs/spec/training.md` A.9): one thread
+//! simulates the clock of many.
 //!
 //! Events are ordered by time, then by worker, then by their order of making, so a simulation gives
 //! the same bytes every time. A batch takes time by its words; a transfer to or from another

@@ -101,7 +101,7 @@ fn quote_word(word: &[u8]) -> String {
 }
 
 /// Returns the links of an alignment, sorted, with their weights: one, divided by the number of
-/// links of the target token (`training.md` A.1).
+/// links of the target token (`docs/spec/training.md` A.1).
 pub fn weigh_links(links: &[TargetLink]) -> Vec<(u32, u32, f32)> {
     let token_links = links.chunk_by(|a, b| a.0 == b.0);
     token_links

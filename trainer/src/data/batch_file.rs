@@ -1,5 +1,5 @@
-//! Batches that are given by a file (`batches`, `training.md` A.16): for comparisons with other
-//! programs, and to make the updates of one training in another way.
+//! Batches that are given by a file (`batches`, `docs/spec/training.md` A.16): for comparisons with
+//! other programs, and to make the updates of one training in another way.
 //!
 //! A line has the numbers of the sentences of a micro-batch, those of their lines from 0; an empty
 //! line ends an update. The file is an epoch; the next one has the same updates again.

@@ -1,5 +1,5 @@
 //! Some lines of the training text in capitals or in the case of titles, so that a model learns
-//! them (`training.md` A.11).
+//! them (`docs/spec/training.md` A.11).
 
 use std::borrow::Cow;
 

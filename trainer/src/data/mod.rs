@@ -1,4 +1,4 @@
-//! Parallel corpora and the batches of an epoch (`training.md` A.11).
+//! Parallel corpora and the batches of an epoch (`docs/spec/training.md` A.11).
 
 mod annotations;
 mod batch_file;

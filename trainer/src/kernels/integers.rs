@@ -1,5 +1,5 @@
 //! Products in the integers of decoding, for a training that is aware of them
-//! (`training.md` C.3).
+//! (`docs/spec/training.md` C.3).
 //!
 //! Results are those of `nmt`'s engine to the bit: the same quantisation of rows and of columns
 //! of weights, the same sums. Gradients go straight through the rounding, with weights in f32:

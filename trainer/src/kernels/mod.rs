@@ -7,7 +7,7 @@
 //! `[rows, columns]`. Results are written; gradients are added to what is
 //! there unless said otherwise.
 //!
-//! The formulas are those of `training.md` B.3.
+//! The formulas are those of `docs/spec/training.md` B.3.
 
 mod fast;
 mod integers;

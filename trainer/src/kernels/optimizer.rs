@@ -1,5 +1,5 @@
-//! Optimisers (`training.md` A.2): from the gradient of a part of the flat vector to its new
-//! values.
+//! Optimisers (`docs/spec/training.md` A.2): from the gradient of a part of the flat vector to its
+//! new values.
 
 use crate::Real;
 

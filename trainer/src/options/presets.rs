@@ -14,7 +14,7 @@ struct Preset {
 }
 
 /// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
-/// corpus of descriptions (`training.md` A.16).
+/// corpus of descriptions (`docs/spec/training.md` A.16).
 ///
 /// Batches of transformers are fit to memory, where `mini-batch` is only a factor of the sentences
 /// that are sorted together, in Marian too.

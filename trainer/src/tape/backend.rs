@@ -98,7 +98,8 @@ impl<K: Kernels> Tape<K> {
         )
     }
 
-    /// Returns the input of a product with weights, clipped if products are (`training.md` C.3).
+    /// Returns the input of a product with weights, clipped if products are
+    /// (`docs/spec/training.md` C.3).
     pub(super) fn clip_products(&mut self, input: Tensor) -> Tensor {
         match self.product_clip {
             None => input,

@@ -43,7 +43,7 @@ pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
 impl<K: Kernels> Tape<K> {
     /// Returns the loss of the logits `hidden * weights + bias` for a label a row: the sum over
     /// rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
-    /// (`training.md` A.1). The gradient is that of this sum.
+    /// (`docs/spec/training.md` A.1). The gradient is that of this sum.
     ///
     /// # Panics
     /// If there is not one label, and one weight if any, for each row.

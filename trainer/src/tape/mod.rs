@@ -67,7 +67,7 @@ pub struct TapeSize {
 /// Rows that the gradient of weights copies at a time, as many as `base/kernels` takes at most.
 const WEIGHT_GRADIENT_ROWS: usize = 512;
 
-/// Links of a given alignment that attention is trained towards (`training.md` A.1).
+/// Links of a given alignment that attention is trained towards (`docs/spec/training.md` A.1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuidedAlignment {
     /// The weight of this loss beside that of the tokens.

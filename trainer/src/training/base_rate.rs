@@ -1,6 +1,6 @@
-//! The learning rate before warm-up and decay: one number, or one that changes with every update
-//! as in Bogoychev's thesis (`training.md` A.10). Neither depends on anything that is saved but
-//! the number of the update and the start of a cycle.
+//! The learning rate before warm-up and decay: one number, or one that changes with every update as
+//! in Bogoychev's thesis (`docs/spec/training.md` A.10). Neither depends on anything that is saved
+//! but the number of the update and the start of a cycle.
 
 use crate::random::RandomStream;
 

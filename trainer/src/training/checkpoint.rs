@@ -1,4 +1,4 @@
-//! Saving and resuming a training (`training.md` A.13).
+//! Saving and resuming a training (`docs/spec/training.md` A.13).
 //!
 //! The file of the optimiser, `model.npz.optimizer.npz`, is the truth: Marian's arrays, which
 //! Marian can resume from, and an entry of our own with everything else that the next update

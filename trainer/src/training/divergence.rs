@@ -1,4 +1,4 @@
-//! The check for divergence (`throw-on-divergence`, `training.md` A.13).
+//! The check for divergence (`throw-on-divergence`, `docs/spec/training.md` A.13).
 
 use super::statistics::{Statistics, window_weight};
 use crate::update::UpdateReport;

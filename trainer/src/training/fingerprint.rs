@@ -1,4 +1,4 @@
-//! Fingerprint that a resumed run must match (`training.md` A.13).
+//! Fingerprint that a resumed run must match (`docs/spec/training.md` A.13).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Resuming a training of Marian (`training.md` A.13).
+//! Resuming a training of Marian (`docs/spec/training.md` A.13).
 //!
 //! Marian's files have the progress of a training and the state of its optimiser, but not its
 //! options, corpus and vocabularies: those must be given again, as with Marian. The

@@ -1,4 +1,5 @@
-//! Measures of a model on the validation set, with their best values so far (`training.md` A.12).
+//! Measures of a model on the validation set, with their best values so far
+//! (`docs/spec/training.md` A.12).
 
 use serde::{Deserialize, Serialize};
 

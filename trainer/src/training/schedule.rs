@@ -1,4 +1,4 @@
-//! Learning rates over time (`training.md` A.10).
+//! Learning rates over time (`docs/spec/training.md` A.10).
 //!
 //! The rate of an update depends on the progress before it: with warm-up, the first update
 //! has the start rate. The rest (the factor of decays, the start of a

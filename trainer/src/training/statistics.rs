@@ -1,5 +1,5 @@
-//! Moving averages over updates, as Marian keeps them (`training.md` A.13): of the loss, for the
-//! check for divergence, and of the norm of the gradient, which its log shows.
+//! Moving averages over updates, as Marian keeps them (`docs/spec/training.md` A.13): of the loss,
+//! for the check for divergence, and of the norm of the gradient, which its log shows.
 //!
 //! They are saved with a training, in its state to the bit and in Marian's file of progress, so
 //! that a resumed training shows and checks the same as one that was never stopped.

@@ -1,4 +1,4 @@
-//! Validation (`training.md` A.12): the model as `nmt` runs it, on a set of known
+//! Validation (`docs/spec/training.md` A.12): the model as `nmt` runs it, on a set of known
 //! translations.
 
 use std::io::{Cursor, Write};

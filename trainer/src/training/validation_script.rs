@@ -1,4 +1,4 @@
-//! A program of the user that scores a model (`valid-script-path`, `training.md` A.12).
+//! A program of the user that scores a model (`valid-script-path`, `docs/spec/training.md` A.12).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

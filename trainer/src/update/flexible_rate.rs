@@ -1,5 +1,6 @@
-//! Learning rates in proportion to the words of a step (`batch-flexible-lr`, `training.md` A.10):
-//! batches of a fixed memory differ in words, and a gradient of few words is worth less.
+//! Learning rates in proportion to the words of a step (`batch-flexible-lr`,
+//! `docs/spec/training.md` A.10): batches of a fixed memory differ in words, and a gradient of few
+//! words is worth less.
 
 /// The factor of a rate for a step, by its target tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Adam's betas over time (`momentum-schedule`, `training.md` A.7).
+//! Adam's betas over time (`momentum-schedule`, `docs/spec/training.md` A.7).
 
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
-//! Marian's quantisation of parameters in training (`quantize-bits`, `training.md` C.3; Aji and
-//! Heafield 2020): after every update parameters become one of a few values per tensor, and the
-//! rounding error is added back before the next rounding, so that small steps are not lost.
+//! Marian's quantisation of parameters in training (`quantize-bits`, `docs/spec/training.md` C.3;
+//! Aji and Heafield 2020): after every update parameters become one of a few values per tensor, and
+//! the rounding error is added back before the next rounding, so that small steps are not lost.
 
 use std::ops::Range;
 

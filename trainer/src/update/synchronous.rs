@@ -1,4 +1,4 @@
-//! Synchronous updates (`training.md` A.3).
+//! Synchronous updates (`docs/spec/training.md` A.3).
 //!
 //! An update is a list of micro-batches, small batches that are computed whole. Each worker, a
 //! thread with a tape of its own, takes consecutive micro-batches and adds up their gradients; the

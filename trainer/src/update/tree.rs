@@ -3,7 +3,7 @@
 //! Sums of floats depend on their order. Micro-batches are added as the leaves of a binary tree
 //! over their numbers, so the sum does not depend on which worker has computed which of them:
 //! a worker adds up complete subtrees of its own micro-batches, and what is left is added in the
-//! same tree (`training.md` A.3).
+//! same tree (`docs/spec/training.md` A.3).
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Weights within a magnitude (`clip-products`, `training.md` C.3): a model whose weights and
-//! activations are small is quantised with fixed scales at little loss.
+//! Weights within a magnitude (`clip-products`, `docs/spec/training.md` C.3): a model whose weights
+//! and activations are small is quantised with fixed scales at little loss.
 
 use crate::Real;
 use crate::parameters::ParameterLayout;

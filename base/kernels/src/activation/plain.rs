@@ -31,7 +31,8 @@ pub fn activation_gradient<R: Real>(
     }
 }
 
-/// Whether the derivative of an activation is computed from its result (`training.md` B.3).
+/// Whether the derivative of an activation is computed from its result (`docs/spec/training.md`
+/// B.3).
 pub fn saves_result(activation: Activation) -> bool {
     matches!(
         activation,

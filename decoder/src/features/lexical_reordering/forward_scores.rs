@@ -1,5 +1,5 @@
 //! The exact rule of recombination for forward reordering models
-//! (`phrase-decoding.md` 3.8): two hypotheses whose last phrases will be charged
+//! (`docs/spec/phrase-decoding.md` 3.8): two hypotheses whose last phrases will be charged
 //! differently by the next one are not the same. Moses 1 keeps them apart, Moses2
 //! does not.
 //!

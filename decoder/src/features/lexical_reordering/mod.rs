@@ -1,4 +1,4 @@
-//! Lexicalised reordering, phrase-based and hierarchical (`phrase-decoding.md` 3.6).
+//! Lexicalised reordering, phrase-based and hierarchical (`docs/spec/phrase-decoding.md` 3.6).
 //!
 //! A model has a row of scores per phrase pair: for each direction one score per orientation,
 //! backward direction first. When a phrase is applied, the backward score of the phrase and the

@@ -1,4 +1,4 @@
-//! Orientations of a phrase, and types of reordering models (`phrase-decoding.md` 3.6).
+//! Orientations of a phrase, and types of reordering models (`docs/spec/phrase-decoding.md` 3.6).
 
 use crate::span::Span;
 

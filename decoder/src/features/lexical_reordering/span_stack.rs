@@ -1,5 +1,5 @@
 //! The blocks that a partial translation consists of, as a shift-reduce parser
-//! sees them: the backward state of hierarchical reordering (`phrase-decoding.md`
+//! sees them: the backward state of hierarchical reordering (`docs/spec/phrase-decoding.md`
 //! 3.6).
 //!
 //! A phrase that touches the block on top is merged with it, and the result with the block below

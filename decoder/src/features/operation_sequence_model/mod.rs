@@ -1,4 +1,4 @@
-//! The operation sequence model (`phrase-decoding.md` 1.6, 3.6): an n-gram model of the
+//! The operation sequence model (`docs/spec/phrase-decoding.md` 1.6, 3.6): an n-gram model of the
 //! operations that a translation consists of, and four supporting features that count
 //! gaps, open gaps and insertions.
 //!

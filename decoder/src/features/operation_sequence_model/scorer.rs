@@ -2,10 +2,10 @@
 //!
 //! The score of an expansion depends on the cursor, the gaps and the model's context after the
 //! hypothesis. For recombination Moses2 looks only at the *length* of that context, not at its
-//! words (`phrase-decoding.md` 3.8), and so does the state here unless recombination is exact. The
-//! state therefore does not determine the position in the operation sequence; that is computed from
-//! the previous hypothesis when a hypothesis is expanded for the first time, and kept by its
-//! number.
+//! words (`docs/spec/phrase-decoding.md` 3.8), and so does the state here unless recombination is
+//! exact. The state therefore does not determine the position in the operation sequence; that is
+//! computed from the previous hypothesis when a hypothesis is expanded for the first time, and kept
+//! by its number.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::{SliceInterner, WordId};

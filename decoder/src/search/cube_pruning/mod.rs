@@ -1,4 +1,4 @@
-//! Cube pruning with mini-stacks (`phrase-decoding.md` 3.11).
+//! Cube pruning with mini-stacks (`docs/spec/phrase-decoding.md` 3.11).
 //!
 //! An edge joins the hypotheses of one mini-stack (same coverage, same last
 //! position) with the options of one span and table; both are sorted, so its
