@@ -3,6 +3,7 @@
 use crate::fault::{Fault, Place};
 use crate::memory::Memory;
 use crate::parse::Kernel;
+use crate::shared::SharedMemory;
 
 /// The shape of a launch, and the order in which its threads run.
 #[derive(Clone, Copy, Debug)]
@@ -41,49 +42,5 @@ impl Surroundings<'_> {
     pub fn fault(&self, thread: u32, line: u32, reason: String) -> Fault {
         let kernel = self.kernel.name.clone();
         Fault::Kernel { place: Place { kernel, line, block: self.block, thread }, reason }
-    }
-}
-
-/// The shared memory of a block, nothing of which is written at first.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedMemory {
-    bytes: Vec<u8>,
-    is_written: Vec<bool>,
-}
-
-impl SharedMemory {
-    pub fn new(size: usize) -> Self {
-        SharedMemory { bytes: vec![0; size], is_written: vec![false; size] }
-    }
-
-    /// The bytes from `offset` on, or the reason why they cannot be read.
-    pub fn load(&self, offset: u64, length: usize) -> Result<&[u8], String> {
-        let range = self.range(offset, length, "a read")?;
-        if self.is_written[range.clone()].contains(&false) {
-            return Err(format!("a read at {offset} of shared memory, which was not written"));
-        }
-        Ok(&self.bytes[range])
-    }
-
-    /// Writes `bytes` from `offset` on, or returns the reason why they cannot be written.
-    pub fn store(&mut self, offset: u64, bytes: &[u8]) -> Result<(), String> {
-        let range = self.range(offset, bytes.len(), "a write")?;
-        self.bytes[range.clone()].copy_from_slice(bytes);
-        self.is_written[range].fill(true);
-        Ok(())
-    }
-
-    fn range(
-        &self,
-        offset: u64,
-        length: usize,
-        access: &str,
-    ) -> Result<std::ops::Range<usize>, String> {
-        let size = self.bytes.len();
-        let start =
-            usize::try_from(offset).ok().filter(|start| start.saturating_add(length) <= size);
-        start.map(|start| start..start + length).ok_or_else(|| {
-            format!("{access} of {length} bytes at {offset} of shared memory of {size} bytes")
-        })
     }
 }

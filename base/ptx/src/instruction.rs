@@ -1,22 +1,25 @@
-//! Instructions in the form in which warps run them: registers have numbers, branches have places.
+//! Instructions in the form in which warps run them: operands are numbers of registers, branches
+//! have places.
+//!
+//! Constants and special registers have numbers of their own ([`Value`]), so that all operands are
+//! read in one way.
 
-use crate::arithmetic::{Binary, Comparison, Conversion, Ternary, Unary};
+use crate::arithmetic::{Binary, Comparison, Conversion, Mode, Ternary, Unary};
 use crate::types::Type;
 
 /// The number of a register.
 pub(crate) type Register = u32;
 
-/// An operand that is read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Operand {
-    Register(Register),
+/// A register that no instruction writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
     /// A constant, as the bits of its type.
     Constant(u64),
     Special(Special),
 }
 
 /// A special register: the thread's place in its block and grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Special {
     /// `%tid`, by axis.
     Thread(usize),
@@ -27,11 +30,16 @@ pub(crate) enum Special {
     /// `%nctaid`.
     NumBlocks(usize),
     Lane,
+    Warp,
+    NumWarps,
+    WarpSize,
+    /// `%dynamic_smem_size`.
+    DynamicSharedBytes,
     LaneMask(LaneMask),
 }
 
 /// The lanes beside a lane, in `%lanemask_*`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LaneMask {
     Equal,
     LessEqual,
@@ -43,8 +51,14 @@ pub(crate) enum LaneMask {
 /// The memory that an access is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
+    /// The address says in which of the other spaces it is.
+    Generic,
     Global,
     Shared,
+    /// Memory of each thread, also for the arguments of functions.
+    Local,
+    /// Initialised arrays of the module, read only.
+    Module,
     /// The parameters of the launch, read only.
     Parameters,
 }
@@ -82,68 +96,151 @@ pub(crate) enum Combination {
     Xor,
 }
 
+/// What an atomic access does with the value that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Atomic {
+    /// Combines it with the operand.
+    Combine(Binary),
+    Exchange,
+    /// Writes the second operand if it equals the first.
+    CompareAndSwap,
+    /// Counts up to the operand, then from zero again.
+    Increment,
+    /// Counts down to zero, then from the operand again.
+    Decrement,
+}
+
+/// What a barrier counts among the threads of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    Number,
+    All,
+    Any,
+}
+
+/// What lanes do with each other, where all of a mask have met.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Exchange {
+    Shuffle {
+        kind: Shuffle,
+        to: Register,
+        is_valid: Option<Register>,
+        value: Register,
+        lane: Register,
+        clamp: Register,
+    },
+    Vote {
+        kind: Vote,
+        to: Register,
+        predicate: Register,
+        negated: bool,
+    },
+    /// `redux`: all values combined.
+    Reduce {
+        kind: Binary,
+        ty: Type,
+        to: Register,
+        value: Register,
+    },
+    /// The lanes with the same value; in the form `all`, whether all have it.
+    Match {
+        ty: Type,
+        to: Register,
+        is_all: Option<Option<Register>>,
+        value: Register,
+    },
+    /// Lanes wait for each other, nothing more.
+    Nothing,
+    /// `mma`: a product of matrices with 16 rows, 8 columns, added to `added`.
+    MultiplyMatrices {
+        ty: Type,
+        to: [Register; 4],
+        left: Vec<Register>,
+        right: Vec<Register>,
+        added: [Register; 4],
+    },
+    /// `ldmatrix`: matrices of 8 rows of 16 bytes.
+    LoadMatrices {
+        space: Space,
+        to: Vec<Register>,
+        is_transposed: bool,
+        address: Address,
+    },
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Operation {
     Move {
         ty: Type,
         to: Register,
-        from: Operand,
+        from: Register,
     },
     /// Joins the parts into one register, the first lowest.
     Pack {
         part: Type,
         to: Register,
-        from: Vec<Operand>,
+        from: Vec<Register>,
     },
     /// Divides a register into parts, the lowest first.
     Unpack {
         part: Type,
         to: Vec<Register>,
-        from: Operand,
+        from: Register,
     },
     Unary {
         kind: Unary,
         ty: Type,
+        mode: Mode,
         to: Register,
-        from: Operand,
+        from: Register,
     },
     Binary {
         kind: Binary,
         ty: Type,
+        mode: Mode,
         to: Register,
-        from: [Operand; 2],
+        from: [Register; 2],
     },
     Ternary {
         kind: Ternary,
         ty: Type,
+        mode: Mode,
         to: Register,
-        from: [Operand; 3],
+        from: [Register; 3],
     },
     /// `bfi`: the insertion of bits.
     InsertBits {
         ty: Type,
         to: Register,
-        from: [Operand; 4],
+        from: [Register; 4],
     },
     Convert {
         conversion: Conversion,
         to: Register,
-        from: Operand,
+        from: Register,
+    },
+    /// The conversion of two `f32` to a pair, the first highest.
+    ConvertPair {
+        conversion: Conversion,
+        to: Register,
+        from: [Register; 2],
     },
     Compare {
         comparison: Comparison,
         ty: Type,
-        to: Register,
+        flushes: bool,
+        /// Nothing if only the opposite is wanted.
+        to: Option<Register>,
         /// The register of the opposite.
         opposite: Option<Register>,
-        from: [Operand; 2],
-        combined: Option<(Combination, bool, Operand)>,
+        from: [Register; 2],
+        combined: Option<(Combination, bool, Register)>,
     },
     Select {
         ty: Type,
         to: Register,
-        from: [Operand; 2],
-        by: Operand,
+        from: [Register; 2],
+        by: Register,
     },
     Load {
         space: Space,
@@ -154,39 +251,56 @@ pub(crate) enum Operation {
     Store {
         space: Space,
         ty: Type,
-        from: Vec<Operand>,
+        from: Vec<Register>,
         address: Address,
+    },
+    Atomic {
+        kind: Atomic,
+        space: Space,
+        ty: Type,
+        /// Takes the value before.
+        to: Option<Register>,
+        address: Address,
+        from: [Register; 2],
+    },
+    /// `cp.async`: a copy to shared memory that is done later.
+    CopyLater {
+        to: Address,
+        from: Address,
+        size: usize,
+        /// The number of bytes that are read; zeros follow them.
+        read: Register,
+    },
+    /// Makes a group of the copies since the last one.
+    EndCopyGroup,
+    /// Does all copies but those of the last groups.
+    AwaitCopies {
+        groups_left: Option<usize>,
     },
     Branch {
         target: usize,
     },
+    /// `brx`: a branch to one of several places.
+    BranchIndexed {
+        targets: Vec<usize>,
+        index: Register,
+    },
     Return,
-    Shuffle {
-        kind: Shuffle,
-        to: Register,
-        is_valid: Option<Register>,
-        value: Operand,
-        lane: Operand,
-        clamp: Operand,
-        members: Operand,
+    Exchange {
+        exchange: Exchange,
+        members: Register,
     },
-    Vote {
-        kind: Vote,
+    ActiveLanes {
         to: Register,
-        predicate: Operand,
-        negated: bool,
-        members: Operand,
     },
-    /// A barrier of the whole block.
+    /// A barrier of the whole block, which may count the threads whose predicate is true.
     Barrier {
-        number: Operand,
-    },
-    /// Waits for the lanes of a mask.
-    WarpBarrier {
-        members: Operand,
+        number: Register,
+        count: Option<(Count, Register, bool, Register)>,
     },
     /// Orders memory accesses, which are in order here.
     Fence,
+    Trap,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,11 @@
 //! that a missing barrier changes results under some seed.
 
 use crate::fault::Fault;
-use crate::grid::{Grid, SharedMemory, Surroundings};
+use crate::grid::{Grid, Surroundings};
 use crate::memory::Memory;
 use crate::parse::Kernel;
 use crate::random::Random;
+use crate::shared::SharedMemory;
 use crate::warp::{Warp, WarpState};
 
 /// The greatest number of threads in a block.
@@ -43,10 +44,9 @@ impl Kernel {
             (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z]))).collect();
         let mut random = Random::new(grid.seed);
         random.shuffle(&mut blocks);
-        let mut warps: Vec<Warp> =
-            (0..num_threads).step_by(32).map(|_| Warp::new(self.num_registers)).collect();
+        let mut warps: Vec<Warp> = (0..num_threads).step_by(32).map(|_| Warp::new(self)).collect();
         for block in blocks {
-            let shared = SharedMemory::new(self.shared_bytes + grid.shared_bytes);
+            let shared = SharedMemory::new(&self.code.shared_arrays, grid.shared_bytes);
             let mut around = Surroundings { kernel: self, grid, block, parameters, memory, shared };
             run_block(&mut warps, num_threads, &mut around, &mut random)?;
         }
@@ -62,7 +62,7 @@ fn run_block(
     random: &mut Random,
 ) -> Result<(), Fault> {
     for (number, warp) in warps.iter_mut().enumerate() {
-        warp.begin(32 * number as u32, num_threads);
+        warp.begin(32 * number as u32, num_threads, around);
     }
     let mut steps = 0;
     loop {
@@ -95,7 +95,7 @@ fn run_block(
 fn pass_barrier(warps: &mut [Warp], around: &Surroundings<'_>) -> Result<(), Fault> {
     let waiting: Vec<(u32, usize, u64)> = warps.iter().flat_map(Warp::waiting_at_barrier).collect();
     let &(thread, place, number) = waiting.first().expect("a warp that has not ended waits");
-    let line = |place: usize| around.kernel.body[place].line;
+    let line = |place: usize| around.kernel.code.body[place].line;
     if let Some(ended) = warps.iter().find_map(Warp::first_ended) {
         let reason = format!("a barrier that thread {ended}, which has ended, does not reach");
         return Err(around.fault(thread, line(place), reason));
@@ -110,6 +110,9 @@ fn pass_barrier(warps: &mut [Warp], around: &Surroundings<'_>) -> Result<(), Fau
             return Err(around.fault(thread, line(place), reason));
         }
     }
-    warps.iter_mut().for_each(Warp::pass_barrier);
+    let votes = warps.iter().map(Warp::num_barrier_votes).sum();
+    for warp in warps {
+        warp.pass_barrier(around.kernel, votes, waiting.len() as u32);
+    }
     Ok(())
 }

@@ -22,8 +22,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<Word<'_>>, Fault> {
         } else if first.is_whitespace() {
             first.len_utf8()
         } else {
-            let length = rest.find(|c| !is_part_of_name(c)).unwrap_or(rest.len());
-            let length = length.max(first.len_utf8());
+            let length = name_length(rest).max(first.len_utf8());
             found.push(Word { text: &rest[..length], line });
             length
         };
@@ -31,6 +30,15 @@ pub(crate) fn words(text: &str) -> Result<Vec<Word<'_>>, Fault> {
         rest = &rest[length..];
     }
     Ok(found)
+}
+
+/// The length of the name that `text` begins with; `::` may be within it.
+fn name_length(text: &str) -> usize {
+    let length = text.find(|c| !is_part_of_name(c)).unwrap_or(text.len());
+    match text[length..].strip_prefix("::") {
+        Some(rest) if length > 0 => length + 2 + name_length(rest),
+        _ => length,
+    }
 }
 
 fn is_part_of_name(c: char) -> bool {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::fault::Fault;
+use crate::tracked::TrackedBytes;
 
 /// The alignment of buffers, as that of `cuMemAlloc`.
 const ALIGNMENT: u64 = 256;
@@ -16,17 +17,10 @@ const GAP: u64 = 4096;
 /// The first address.
 const BASE: u64 = 0x7_0000_0000;
 
-/// A buffer's bytes, and which of them were written.
-#[derive(Clone, Debug)]
-struct Buffer {
-    bytes: Vec<u8>,
-    is_written: Vec<bool>,
-}
-
 /// The buffers by address.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    buffers: BTreeMap<u64, Buffer>,
+    buffers: BTreeMap<u64, TrackedBytes>,
     next: u64,
     size: u64,
     in_use: u64,
@@ -54,9 +48,7 @@ impl Memory {
         let address = self.next;
         self.next = (address + bytes + GAP).next_multiple_of(ALIGNMENT);
         self.in_use += bytes;
-        let length = bytes as usize;
-        self.buffers
-            .insert(address, Buffer { bytes: vec![0; length], is_written: vec![false; length] });
+        self.buffers.insert(address, TrackedBytes::new(bytes as usize));
         Ok(address)
     }
 
@@ -67,7 +59,7 @@ impl Memory {
     pub fn release(&mut self, address: u64) -> Result<(), Fault> {
         match self.buffers.remove(&address) {
             Some(buffer) => {
-                self.in_use -= buffer.bytes.len() as u64;
+                self.in_use -= buffer.len() as u64;
                 Ok(())
             }
             None => Err(Fault::Caller(format!("no buffer begins at {address:#x}"))),
@@ -90,38 +82,60 @@ impl Memory {
         self.store(address, bytes).map_err(Fault::Caller)
     }
 
+    /// Copies `length` bytes between buffers; what was not written remains so.
+    ///
+    /// # Errors
+    /// [`Fault::Caller`] if they are not within buffers.
+    pub fn copy(&mut self, to: u64, from: u64, length: usize) -> Result<(), Fault> {
+        let source = self.find(from, length, "a read").map_err(Fault::Caller)?;
+        let target = self.find(to, length, "a write").map_err(Fault::Caller)?;
+        let copied = self.buffers[&source].part((from - source) as usize, length);
+        let buffer = self.buffers.get_mut(&target).expect("it was found");
+        buffer.replace((to - target) as usize, &copied);
+        Ok(())
+    }
+
     /// The bytes from `address` on, or the reason why they cannot be read.
     pub(crate) fn load(&self, address: u64, length: usize) -> Result<&[u8], String> {
-        let (start, buffer) = self.find(address, length, "a read")?;
-        let range = (address - start) as usize..(address - start) as usize + length;
-        if let Some(at) = buffer.is_written[range.clone()].iter().position(|written| !written) {
-            let offset = range.start + at;
-            return Err(format!("a read of byte {offset} of a buffer, which was not written"));
-        }
-        Ok(&buffer.bytes[range])
+        let start = self.find(address, length, "a read")?;
+        read(&self.buffers[&start], address - start, length)
     }
 
     /// Writes `bytes` from `address` on, or returns the reason why they cannot be written.
     pub(crate) fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), String> {
-        let (start, _) = self.find(address, bytes.len(), "a write")?;
+        let start = self.find(address, bytes.len(), "a write")?;
         let buffer = self.buffers.get_mut(&start).expect("it was found");
-        let range = (address - start) as usize..(address - start) as usize + bytes.len();
-        buffer.bytes[range.clone()].copy_from_slice(bytes);
-        buffer.is_written[range].fill(true);
-        Ok(())
+        write(buffer, address - start, bytes)
     }
 
-    /// The buffer that holds `length` bytes from `address` on, with its address.
-    fn find(&self, address: u64, length: usize, access: &str) -> Result<(u64, &Buffer), String> {
-        let Some((&start, buffer)) = self.buffers.range(..=address).next_back() else {
+    /// The buffer that begins at `address` or before it, with its address.
+    pub(crate) fn buffer(&self, address: u64) -> Option<(u64, &TrackedBytes)> {
+        self.buffers.range(..=address).next_back().map(|(&start, buffer)| (start, buffer))
+    }
+
+    /// The address of the buffer that holds `length` bytes from `address` on.
+    fn find(&self, address: u64, length: usize, access: &str) -> Result<u64, String> {
+        let Some((start, buffer)) = self.buffer(address) else {
             return Err(format!("{access} at {address:#x}, before all buffers"));
         };
-        let (offset, size) = (address - start, buffer.bytes.len() as u64);
-        if offset.checked_add(length as u64).is_none_or(|end| end > size) {
+        let (offset, size) = (address - start, buffer.len());
+        if buffer.range(offset, length).is_none() {
             return Err(format!(
                 "{access} of {length} bytes at offset {offset} of a buffer of {size} bytes"
             ));
         }
-        Ok((start, buffer))
+        Ok(start)
     }
+}
+
+fn read(buffer: &TrackedBytes, offset: u64, length: usize) -> Result<&[u8], String> {
+    let range = buffer.range(offset, length).expect("it was found");
+    buffer
+        .read(range)
+        .map_err(|(place, _)| format!("a read of byte {place} of a buffer, which was not written"))
+}
+
+fn write(buffer: &mut TrackedBytes, offset: u64, bytes: &[u8]) -> Result<(), String> {
+    let written = buffer.write(offset as usize, bytes);
+    written.map_err(|(place, _)| format!("a write to byte {place} of a buffer"))
 }

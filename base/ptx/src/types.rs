@@ -8,6 +8,11 @@ pub(crate) enum Type {
     Bits(u8),
     Unsigned(u8),
     Signed(u8),
+    F16,
+    Bf16,
+    /// Two numbers of 16 bits in one register.
+    F16x2,
+    Bf16x2,
     F32,
     F64,
 }
@@ -15,8 +20,15 @@ pub(crate) enum Type {
 impl Type {
     /// The type called `name`, without the point before it.
     pub fn parse(name: &str) -> Option<Self> {
-        if name == "pred" {
-            return Some(Type::Pred);
+        match name {
+            "pred" => return Some(Type::Pred),
+            "f16" => return Some(Type::F16),
+            "bf16" => return Some(Type::Bf16),
+            "f16x2" => return Some(Type::F16x2),
+            "bf16x2" => return Some(Type::Bf16x2),
+            "f32" => return Some(Type::F32),
+            "f64" => return Some(Type::F64),
+            _ => {}
         }
         let (kind, bits) = name.split_at_checked(1)?;
         let bytes = match bits {
@@ -26,12 +38,10 @@ impl Type {
             "64" => 8,
             _ => return None,
         };
-        match (kind, bytes) {
-            ("b", _) => Some(Type::Bits(bytes)),
-            ("u", _) => Some(Type::Unsigned(bytes)),
-            ("s", _) => Some(Type::Signed(bytes)),
-            ("f", 4) => Some(Type::F32),
-            ("f", 8) => Some(Type::F64),
+        match kind {
+            "b" => Some(Type::Bits(bytes)),
+            "u" => Some(Type::Unsigned(bytes)),
+            "s" => Some(Type::Signed(bytes)),
             _ => None,
         }
     }
@@ -41,7 +51,8 @@ impl Type {
         match self {
             Type::Pred => 1,
             Type::Bits(bytes) | Type::Unsigned(bytes) | Type::Signed(bytes) => usize::from(bytes),
-            Type::F32 => 4,
+            Type::F16 | Type::Bf16 => 2,
+            Type::F32 | Type::F16x2 | Type::Bf16x2 => 4,
             Type::F64 => 8,
         }
     }
@@ -51,10 +62,20 @@ impl Type {
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Type::F32 | Type::F64)
+        matches!(self, Type::F32 | Type::F64 | Type::F16 | Type::Bf16) || self.half().is_some()
+    }
+
+    /// The type of both halves of a pair.
+    pub fn half(self) -> Option<Type> {
+        match self {
+            Type::F16x2 => Some(Type::F16),
+            Type::Bf16x2 => Some(Type::Bf16),
+            _ => None,
+        }
     }
 
     /// The lowest bits of `value` that this type has.
+    #[inline(always)]
     pub fn truncate(self, value: u64) -> u64 {
         match self {
             Type::Pred => value & 1,
@@ -63,6 +84,7 @@ impl Type {
     }
 
     /// The bits of `value` as a number: signed types fill the upper bits with their sign.
+    #[inline(always)]
     pub fn extend(self, value: u64) -> i64 {
         let unused = 64 - 8 * self.size() as u32;
         match self {

@@ -1,10 +1,40 @@
 //! Arithmetic on paper, and beside the language's own integers.
 
+use super::rounding::encode;
 use super::*;
 
 const U32: Type = Type::Unsigned(4);
 const S32: Type = Type::Signed(4);
 const U64: Type = Type::Unsigned(8);
+const MODE: Mode = Mode {
+    flushes: false,
+    saturates: false,
+    rounding: Rounding::NearestEven,
+    keeps_nan: false,
+    is_rectified: false,
+};
+
+fn unary(kind: Unary, ty: Type, value: u64) -> u64 {
+    super::unary(kind, ty, MODE, value)
+}
+
+fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> Result<u64, &'static str> {
+    super::binary(kind, ty, MODE, a, b)
+}
+
+fn ternary(kind: Ternary, ty: Type, operands: [u64; 3]) -> u64 {
+    super::ternary(kind, ty, MODE, operands)
+}
+
+fn compare(comparison: Comparison, ty: Type, a: u64, b: u64) -> bool {
+    super::compare(comparison, ty, false, a, b)
+}
+
+/// A conversion to an integer or a float, rounded to nearest.
+fn conversion(to: Type, from: Type, to_integer: Option<Rounding>, saturates: bool) -> Conversion {
+    let rounding = Rounding::NearestEven;
+    Conversion { to, from, to_integer, rounding, saturates, flushes: false, is_rectified: false }
+}
 
 #[test]
 fn integers_wrap_and_extend_as_their_types() {
@@ -80,7 +110,6 @@ fn comparisons_know_signs_and_nan() {
 
 #[test]
 fn conversions_round_saturate_and_extend() {
-    let conversion = |to, from, rounding, saturates| Conversion { to, from, rounding, saturates };
     let widen = conversion(Type::Signed(8), S32, None, false);
     assert_eq!(convert(widen, 0xFFFF_FFFF), u64::MAX);
     assert_eq!(convert(conversion(U64, U32, None, false), 0xFFFF_FFFF), 0xFFFF_FFFF);
@@ -114,9 +143,87 @@ proptest::proptest! {
         assert_eq!(compare(Comparison::Less, S32, x, y), i < j);
         assert_eq!(compare(Comparison::GreaterEqual, U32, x, y), a >= b);
         assert_eq!(unary(Unary::CountLeadingZeros, U32, x) as u32, a.leading_zeros());
-        let wide = Conversion { to: Type::Signed(8), from: S32, rounding: None, saturates: false };
+        let wide = conversion(Type::Signed(8), S32, None, false);
         assert_eq!(convert(wide, x) as i64, i64::from(i));
         let field = ternary(Ternary::ExtractBits, U32, [x, u64::from(shift), 5]) as u32;
         assert_eq!(field, a >> shift & 31);
+    }
+}
+
+#[test]
+fn words_are_shifted_together_and_bits_are_combined() {
+    let low = 0x8765_4321;
+    let high = 0xFEDC_BA98;
+    let shift = |to_left, clamps, by| {
+        ternary(Ternary::FunnelShift { to_left, clamps }, Type::Bits(4), [low, high, by])
+    };
+    assert_eq!(shift(true, false, 8), 0xDCBA_9887);
+    assert_eq!(shift(false, false, 8), 0x9887_6543);
+    assert_eq!(shift(true, false, 40), shift(true, false, 8));
+    assert_eq!(shift(true, true, 40), low);
+    assert_eq!(shift(false, true, 40), high);
+    // The table of `a & b ^ c`, from those of `a`, `b` and `c`.
+    let table = 0xF0 & 0xCC ^ 0xAA;
+    let found = ternary(Ternary::Logic(table), Type::Bits(4), [0b1100, 0b1010, 0b0001]);
+    assert_eq!(found, 0b1001);
+    assert_eq!(ternary(Ternary::AddDistance, S32, [0xFFFF_FFFF, 2, 10]), 13);
+    let signed = Ternary::DotProduct { is_signed: [true, true] };
+    assert_eq!(ternary(signed, S32, [0xFF02_0304, 0x0201_0101, 100]), 100 - 2 + 2 + 3 + 4);
+}
+
+#[test]
+fn short_floats_are_decoded_and_rounded() {
+    for (bits, number) in [
+        (0x3C00, 1.0),
+        (0xC500, -5.0),
+        (0x7BFF, 65504.0),
+        (0x0001, 2f64.powi(-24)),
+        (0x0400, 2f64.powi(-14)),
+        (0x7C00, f64::INFINITY),
+    ] {
+        assert_eq!(decode(Type::F16, bits), number);
+        assert_eq!(encode(Type::F16, Rounding::NearestEven, number), bits);
+    }
+    for (number, rounding, bits) in [
+        // Half of a unit in the last place: to even.
+        (1.0 + 2f64.powi(-11), Rounding::NearestEven, 0x3C00),
+        (1.0 + 3.0 * 2f64.powi(-11), Rounding::NearestEven, 0x3C02),
+        (1.0 + 2f64.powi(-11), Rounding::Up, 0x3C01),
+        (65520.0, Rounding::NearestEven, 0x7C00),
+        (65520.0, Rounding::Zero, 0x7BFF),
+        (-65520.0, Rounding::Up, 0xFBFF),
+        (2f64.powi(-25), Rounding::NearestEven, 0),
+        (1.5 * 2f64.powi(-25), Rounding::NearestEven, 1),
+        (f64::NAN, Rounding::NearestEven, 0x7FFF),
+    ] {
+        assert_eq!(encode(Type::F16, rounding, number), bits, "{number} {rounding:?}");
+    }
+    assert_eq!(decode(Type::Bf16, 0xC040), -3.0);
+    assert_eq!(encode(Type::Bf16, Rounding::NearestEven, 1.0 + 2f64.powi(-8)), 0x3F80);
+    assert_eq!(encode(Type::Bf16, Rounding::NearestEven, 1.0 + 3.0 * 2f64.powi(-8)), 0x3F82);
+    assert_eq!(encode(Type::Bf16, Rounding::Zero, -(2.0 - 2f64.powi(-8))), 0xBFFF);
+    assert_eq!(encode(Type::Bf16, Rounding::NearestEven, 3.39e38), 0x7F7F);
+    assert_eq!(encode(Type::Bf16, Rounding::NearestEven, 3.4e38), 0x7F80);
+}
+
+proptest::proptest! {
+    /// All short floats survive, and `f32` are rounded as Rust rounds `f64`.
+    #[test]
+    fn rounding_is_that_of_the_language(bits: u16, wide: u64, a: u32, b: u32, c: u32) {
+        for ty in [Type::F16, Type::Bf16] {
+            let number = decode(ty, u64::from(bits));
+            if !number.is_nan() {
+                assert_eq!(encode(ty, Rounding::Down, number), u64::from(bits));
+            }
+        }
+        let wide = f64::from_bits(wide);
+        if !wide.is_nan() {
+            let found = rounding::encode_slowly(Type::F32, Rounding::NearestEven, wide);
+            assert_eq!(found as u32, (wide as f32).to_bits());
+        }
+        let [x, y, z] = [a, b, c].map(f32::from_bits);
+        let fused = ternary(Ternary::FusedMultiplyAdd, Type::F32, [a, b, c].map(u64::from)) as u32;
+        let expected = x.mul_add(y, z);
+        assert!(fused == expected.to_bits() || expected.is_nan() && fused == 0x7FFF_FFFF);
     }
 }

@@ -1,80 +1,53 @@
 //! Instructions from their text: the name says the operation, its types and modifiers.
 
-use super::{Name, Parser};
-use crate::arithmetic::{Binary, Comparison, Conversion, Ordered, Rounding, Ternary, Unary};
+use super::Parser;
+use super::body::Jump;
+use crate::arithmetic::{Binary, Comparison, Conversion, Mode, Ordered, Rounding, Ternary, Unary};
 use crate::fault::Fault;
-use crate::instruction::{
-    Address, Combination, LaneMask, Operand, Operation, Register, Shuffle, Space, Special, Vote,
-};
+use crate::instruction::{Combination, Operation, Value};
+use crate::space::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::types::Type;
 
-/// Modifiers that say how memory is cached, or what results need not be, but not what is computed.
-const HINTS: &[&str] = &[
-    "nc",
-    "ca",
-    "cg",
-    "cs",
-    "lu",
-    "cv",
-    "wb",
-    "wt",
-    "L1",
-    "L2",
-    "no_allocate",
-    "evict_last",
-    "evict_first",
-    "evict_normal",
-    "64B",
-    "128B",
-    "256B",
-    "volatile",
-    "relaxed",
-    "weak",
-    "gpu",
-    "cta",
-    "sys",
-    "uni",
-    "approx",
-    "rn",
-    "sync",
-    "aligned",
-    "full",
+/// Modifiers of arithmetic beside types.
+const MODIFIERS: &[&str] = &[
+    "rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "lo", "hi", "wide", "shiftamt", "NaN",
+    "relu", "l", "r", "wrap", "clamp",
 ];
 
 impl<'t> Parser<'_, 't> {
-    /// An instruction up to its semicolon; of a branch also the label, whose place is not known yet.
-    pub(super) fn operation(&mut self) -> Result<(Operation, Option<&'t str>), Fault> {
+    /// An instruction up to its semicolon, and where it goes on.
+    pub(super) fn operation(&mut self) -> Result<(Operation, Jump<'t>), Fault> {
         let name = self.next()?;
         let (base, modifiers) = name.split_once('.').unwrap_or((name, ""));
         let modifiers: Vec<&str> = modifiers.split('.').filter(|part| !part.is_empty()).collect();
-        let mut label = None;
+        let mut jump = Jump::None;
         let operation = match base {
             "bra" => {
-                label = Some(self.next()?);
+                jump = Jump::Label(self.next()?);
                 Operation::Branch { target: 0 }
             }
+            "brx" => {
+                let index = self.operand(Type::Unsigned(4))?;
+                self.expect(",")?;
+                jump = Jump::Table(self.next()?);
+                Operation::BranchIndexed { targets: Vec::new(), index }
+            }
             "ret" | "exit" => Operation::Return,
+            "trap" => Operation::Trap,
             "membar" | "fence" => Operation::Fence,
+            // A hint that a cache reads ahead.
+            "prefetch" | "prefetchu" => {
+                self.address()?;
+                Operation::Fence
+            }
             "bar" | "barrier" => self.barrier(&modifiers)?,
             "mov" => self.moved(&modifiers)?,
-            "cvta" => {
-                let ty = self.last_type(&modifiers)?;
-                let (to, from) = self.two(ty)?;
-                Operation::Move { ty, to, from }
-            }
-            "ld" | "ldu" => {
-                let (space, ty, width) = self.access(&modifiers)?;
-                let to = self.vector(width, |parser| parser.register())?;
-                self.expect(",")?;
-                Operation::Load { space, ty, to, address: self.address()? }
-            }
-            "st" => {
-                let (space, ty, width) = self.access(&modifiers)?;
-                let address = self.address()?;
-                self.expect(",")?;
-                let from = self.vector(width, |parser| parser.operand(ty))?;
-                Operation::Store { space, ty, from, address }
-            }
+            "cvta" => self.address_conversion(&modifiers)?,
+            "ld" | "ldu" => self.load(&modifiers)?,
+            "st" => self.store(&modifiers)?,
+            "atom" => self.atomic(&modifiers, true)?,
+            "red" => self.atomic(&modifiers, false)?,
+            "cp" => self.copy(&modifiers)?,
             "setp" => self.comparison(&modifiers)?,
             "selp" => {
                 let ty = self.last_type(&modifiers)?;
@@ -85,6 +58,11 @@ impl<'t> Parser<'_, 't> {
             "cvt" => self.conversion(&modifiers)?,
             "shfl" => self.shuffle(&modifiers)?,
             "vote" => self.vote(&modifiers)?,
+            "redux" => self.reduction(&modifiers)?,
+            "match" => self.matching(&modifiers)?,
+            "activemask" => Operation::ActiveLanes { to: self.register()? },
+            "mma" => self.matrix_product(&modifiers)?,
+            "ldmatrix" => self.matrix_load(&modifiers)?,
             "bfi" => {
                 let ty = self.last_type(&modifiers)?;
                 let to = self.register()?;
@@ -96,7 +74,23 @@ impl<'t> Parser<'_, 't> {
             _ => self.arithmetic(name, base, &modifiers)?,
         };
         self.expect(";")?;
-        Ok((operation, label))
+        Ok((operation, jump))
+    }
+
+    /// The modifiers of arithmetic that say how floats are treated.
+    fn mode(&self, name: &str, modifiers: &[&str]) -> Result<Mode, Fault> {
+        let is_known = |part: &&str| MODIFIERS.contains(part) || Type::parse(part).is_some();
+        if let Some(other) = modifiers.iter().find(|part| !is_known(part)) {
+            return self.fail(format!("{name}: the modifier .{other} is not supported"));
+        }
+        let has = |modifier: &str| modifiers.contains(&modifier);
+        Ok(Mode {
+            flushes: has("ftz"),
+            saturates: has("sat"),
+            rounding: rounding(modifiers),
+            keeps_nan: has("NaN"),
+            is_rectified: has("relu"),
+        })
     }
 
     fn arithmetic(
@@ -106,10 +100,7 @@ impl<'t> Parser<'_, 't> {
         modifiers: &[&str],
     ) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
-        if modifiers.contains(&"ftz") {
-            return self
-                .fail(format!("{name}: subnormal numbers that become zero are not supported"));
-        }
+        let mode = self.mode(name, modifiers)?;
         let has = |modifier: &str| modifiers.contains(&modifier);
         let is_float = ty.is_float();
         let unary = match base {
@@ -126,11 +117,18 @@ impl<'t> Parser<'_, 't> {
             "ex2" if is_float => Some(Unary::Exp2),
             "lg2" if is_float => Some(Unary::Log2),
             "tanh" if is_float => Some(Unary::Tanh),
+            "sin" if is_float => Some(Unary::Sine),
+            "cos" if is_float => Some(Unary::Cosine),
             _ => None,
         };
+        let is_directed = mode.rounding != Rounding::NearestEven;
+        let is_sum = ["add", "sub", "mul", "fma", "mad"].contains(&base);
+        if is_directed && (!is_sum || ty == Type::F64) || mode.saturates && !is_float {
+            return self.fail(format!("{name}: this rounding is not supported"));
+        }
         if let Some(kind) = unary {
             let (to, from) = self.two(ty)?;
-            return Ok(Operation::Unary { kind, ty, to, from });
+            return Ok(Operation::Unary { kind, ty, mode, to, from });
         }
         let ternary = match base {
             "mad" if has("wide") => Some(Ternary::MultiplyAddWide),
@@ -138,16 +136,32 @@ impl<'t> Parser<'_, 't> {
             "mad" if !is_float => Some(Ternary::MultiplyAddLow),
             "fma" | "mad" if is_float => Some(Ternary::FusedMultiplyAdd),
             "bfe" if !is_float => Some(Ternary::ExtractBits),
-            "prmt" if !is_float => Some(Ternary::PermuteBytes),
+            "prmt" if ty.size() == 4 && modifiers.len() == 1 => Some(Ternary::PermuteBytes),
+            "shf" if has("l") || has("r") => {
+                Some(Ternary::FunnelShift { to_left: has("l"), clamps: has("clamp") })
+            }
+            "sad" if !is_float => Some(Ternary::AddDistance),
+            "lop3" => Some(Ternary::Logic(0)),
+            "dp4a" => {
+                let is_signed = [modifiers[0] == "s32", modifiers.last() == Some(&"s32")];
+                Some(Ternary::DotProduct { is_signed })
+            }
             _ => None,
         };
-        if let Some(kind) = ternary {
+        if let Some(mut kind) = ternary {
             let to = self.register()?;
             let [first, second] = [self.further(ty)?, self.further(ty)?];
-            let is_wide = kind == Ternary::MultiplyAddWide;
-            let third = if is_wide { Type::Bits(2 * ty.size() as u8) } else { ty };
+            let third = match kind {
+                Ternary::MultiplyAddWide => Type::Bits(2 * ty.size() as u8),
+                Ternary::ExtractBits => Type::Unsigned(4),
+                _ => ty,
+            };
             let from = [first, second, self.further(third)?];
-            return Ok(Operation::Ternary { kind, ty, to, from });
+            if kind == Ternary::Logic(0) {
+                self.expect(",")?;
+                kind = Ternary::Logic(self.constant(Type::Unsigned(1))? as u8);
+            }
+            return Ok(Operation::Ternary { kind, ty, mode, to, from });
         }
         let kind = match base {
             "add" => Binary::Add,
@@ -164,6 +178,7 @@ impl<'t> Parser<'_, 't> {
             "xor" if !is_float => Binary::Xor,
             "shl" if !is_float => Binary::ShiftLeft,
             "shr" if !is_float => Binary::ShiftRight,
+            "copysign" if is_float => Binary::CopySign,
             _ => return self.fail(format!("the instruction {name} is not supported")),
         };
         let to = self.register()?;
@@ -171,7 +186,7 @@ impl<'t> Parser<'_, 't> {
         // A shift's amount has 32 bits.
         let is_shift = matches!(kind, Binary::ShiftLeft | Binary::ShiftRight);
         let second = self.further(if is_shift { Type::Unsigned(4) } else { ty })?;
-        Ok(Operation::Binary { kind, ty, to, from: [first, second] })
+        Ok(Operation::Binary { kind, ty, mode, to, from: [first, second] })
     }
 
     /// A copy, or the parts of a register joined or divided.
@@ -200,6 +215,22 @@ impl<'t> Parser<'_, 't> {
         Ok(Operation::Move { ty, to, from: self.operand(ty)? })
     }
 
+    /// Between generic addresses and those of a space.
+    fn address_conversion(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
+        let ty = self.last_type(modifiers)?;
+        let has = |modifier: &str| modifiers.contains(&modifier);
+        let window = match () {
+            () if has("shared") || has("shared::cta") => SHARED_WINDOW,
+            () if has("local") => LOCAL_WINDOW,
+            () if has("global") || has("const") => 0,
+            () => return self.fail(format!("cvta.{} is not supported", modifiers.join("."))),
+        };
+        let (to, from) = self.two(ty)?;
+        let from = [from, self.value(Value::Constant(window))];
+        let kind = if has("to") { Binary::Subtract } else { Binary::Add };
+        Ok(Operation::Binary { kind, ty, mode: Mode::default(), to, from })
+    }
+
     fn comparison(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         let comparison = match modifiers[0] {
@@ -219,32 +250,32 @@ impl<'t> Parser<'_, 't> {
             "nan" => Comparison::IsNan,
             other => return self.fail(format!("the comparison {other:?} is not supported")),
         };
+        if ty.half().is_some() {
+            return self.fail(format!("setp.{} is not supported", modifiers.join(".")));
+        }
         let combination = modifiers.iter().find_map(|modifier| match *modifier {
             "and" => Some(Combination::And),
             "or" => Some(Combination::Or),
             "xor" => Some(Combination::Xor),
             _ => None,
         });
-        let to = self.register()?;
+        let to = if self.takes("_") { None } else { Some(self.register()?) };
         let opposite = if self.takes("|") { Some(self.register()?) } else { None };
         let from = [self.further(ty)?, self.further(ty)?];
         let combined = match combination {
             Some(combination) => {
-                self.expect(",")?;
-                let is_negated = self.takes("!");
-                Some((combination, is_negated, self.operand(Type::Pred)?))
+                let (is_negated, other) = self.further_predicate()?;
+                Some((combination, is_negated, other))
             }
             None => None,
         };
-        Ok(Operation::Compare { comparison, ty, to, opposite, from, combined })
+        let flushes = modifiers.contains(&"ftz");
+        Ok(Operation::Compare { comparison, ty, flushes, to, opposite, from, combined })
     }
 
     fn conversion(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let types: Vec<Type> = modifiers.iter().filter_map(|part| Type::parse(part)).collect();
-        let &[to_type, from_type] = &types[..] else {
-            return self.fail(format!("cvt.{} is not supported", modifiers.join(".")));
-        };
-        let rounding = modifiers.iter().find_map(|modifier| match *modifier {
+        let to_integer = modifiers.iter().find_map(|modifier| match *modifier {
             "rni" => Some(Rounding::NearestEven),
             "rzi" => Some(Rounding::Zero),
             "rmi" => Some(Rounding::Down),
@@ -252,193 +283,44 @@ impl<'t> Parser<'_, 't> {
             _ => None,
         });
         let is_known = |part: &&str| {
-            Type::parse(part).is_some() || ["rni", "rzi", "rmi", "rpi", "rn", "sat"].contains(part)
+            let known = ["rni", "rzi", "rmi", "rpi", "rn", "rz", "rm", "rp", "sat", "ftz", "relu"];
+            Type::parse(part).is_some() || known.contains(part)
         };
-        if !modifiers.iter().all(is_known) {
+        let &[to_type, from_type] = &types[..] else {
+            return self.fail(format!("cvt.{} is not supported", modifiers.join(".")));
+        };
+        let is_pair = to_type.half().is_some();
+        if !modifiers.iter().all(is_known)
+            || from_type.half().is_some()
+            || is_pair && from_type != Type::F32
+        {
             return self.fail(format!("cvt.{} is not supported", modifiers.join(".")));
         }
-        let saturates = modifiers.contains(&"sat");
+        let conversion = Conversion {
+            to: to_type.half().unwrap_or(to_type),
+            from: from_type,
+            to_integer,
+            rounding: rounding(modifiers),
+            saturates: modifiers.contains(&"sat"),
+            flushes: modifiers.contains(&"ftz"),
+            is_rectified: modifiers.contains(&"relu"),
+        };
         let (to, from) = self.two(from_type)?;
-        let conversion = Conversion { to: to_type, from: from_type, rounding, saturates };
+        if is_pair {
+            let from = [from, self.further(from_type)?];
+            return Ok(Operation::ConvertPair { conversion, to, from });
+        }
         Ok(Operation::Convert { conversion, to, from })
     }
-
-    fn shuffle(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
-        let kind = match modifiers {
-            ["sync", "idx", "b32"] => Shuffle::Index,
-            ["sync", "up", "b32"] => Shuffle::Up,
-            ["sync", "down", "b32"] => Shuffle::Down,
-            ["sync", "bfly", "b32"] => Shuffle::Butterfly,
-            _ => return self.fail(format!("shfl.{} is not supported", modifiers.join("."))),
-        };
-        let bits = Type::Bits(4);
-        let to = self.register()?;
-        let is_valid = if self.takes("|") { Some(self.register()?) } else { None };
-        let value = self.further(bits)?;
-        let [lane, clamp, members] =
-            [self.further(bits)?, self.further(bits)?, self.further(bits)?];
-        Ok(Operation::Shuffle { kind, to, is_valid, value, lane, clamp, members })
-    }
-
-    fn vote(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
-        let kind = match modifiers {
-            ["sync", "ballot", "b32"] => Vote::Ballot,
-            ["sync", "any", "pred"] => Vote::Any,
-            ["sync", "all", "pred"] => Vote::All,
-            ["sync", "uni", "pred"] => Vote::Uniform,
-            _ => return self.fail(format!("vote.{} is not supported", modifiers.join("."))),
-        };
-        let to = self.register()?;
-        self.expect(",")?;
-        let negated = self.takes("!");
-        let predicate = self.operand(Type::Pred)?;
-        let members = self.further(Type::Bits(4))?;
-        Ok(Operation::Vote { kind, to, predicate, negated, members })
-    }
-
-    fn barrier(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
-        match modifiers {
-            ["warp", "sync"] => {
-                Ok(Operation::WarpBarrier { members: self.operand(Type::Bits(4))? })
-            }
-            ["sync"] | ["sync", "aligned"] | ["cta", "sync"] | ["cta", "sync", "aligned"] => {
-                Ok(Operation::Barrier { number: self.operand(Type::Unsigned(4))? })
-            }
-            _ => self.fail(format!("bar.{} is not supported", modifiers.join("."))),
-        }
-    }
-
-    /// Space, type and width of the vector of a load or store.
-    fn access(&mut self, modifiers: &[&str]) -> Result<(Space, Type, usize), Fault> {
-        let (mut space, mut width) = (None, 1);
-        for modifier in modifiers {
-            match *modifier {
-                "global" => space = Some(Space::Global),
-                "shared" => space = Some(Space::Shared),
-                "param" => space = Some(Space::Parameters),
-                "v2" => width = 2,
-                "v4" => width = 4,
-                hint if HINTS.contains(&hint.split("::").next().unwrap_or(hint)) => {}
-                other if Type::parse(other).is_some() => {}
-                other => return self.fail(format!("the access .{other} is not supported")),
-            }
-        }
-        match space {
-            Some(space) => Ok((space, self.last_type(modifiers)?, width)),
-            None => self.fail("accesses to generic addresses are not supported".to_owned()),
-        }
-    }
-
-    /// `width` items in braces, or one without.
-    fn vector<T>(
-        &mut self,
-        width: usize,
-        item: impl Fn(&mut Self) -> Result<T, Fault>,
-    ) -> Result<Vec<T>, Fault> {
-        if width == 1 {
-            return Ok(vec![item(self)?]);
-        }
-        self.expect("{")?;
-        let mut items = vec![item(self)?];
-        while items.len() < width {
-            self.expect(",")?;
-            items.push(item(self)?);
-        }
-        self.expect("}")?;
-        Ok(items)
-    }
-
-    /// `[%rd1+8]`, `[name]`.
-    fn address(&mut self) -> Result<Address, Fault> {
-        self.expect("[")?;
-        let name = self.next()?;
-        let (base, start) = match self.look_up(name) {
-            Some(Name::Register(register)) => (Some(register), 0),
-            Some(Name::Offset(offset)) => (None, offset as i64),
-            None => match name.parse() {
-                Ok(offset) => (None, offset),
-                Err(_) => return self.fail(format!("expected an address, found {name:?}")),
-            },
-        };
-        let offset: i64 = if self.takes("+") {
-            let is_negative = self.takes("-");
-            let offset = self.number::<i64>()?;
-            if is_negative { -offset } else { offset }
-        } else if self.takes("-") {
-            -self.number::<i64>()?
-        } else {
-            0
-        };
-        self.expect("]")?;
-        Ok(Address { base, offset: start + offset })
-    }
-
-    /// `to, from`.
-    fn two(&mut self, ty: Type) -> Result<(Register, Operand), Fault> {
-        Ok((self.register()?, self.further(ty)?))
-    }
-
-    /// A comma and an operand.
-    fn further(&mut self, ty: Type) -> Result<Operand, Fault> {
-        self.expect(",")?;
-        self.operand(ty)
-    }
-
-    fn operand(&mut self, ty: Type) -> Result<Operand, Fault> {
-        let is_negative = self.takes("-");
-        let text = self.next()?;
-        if let (false, Some(name)) = (is_negative, self.look_up(text)) {
-            return Ok(match name {
-                Name::Register(register) => Operand::Register(register),
-                Name::Offset(offset) => Operand::Constant(offset as u64),
-            });
-        }
-        if let Some(special) = special(text) {
-            return Ok(Operand::Special(special));
-        }
-        let Some(value) = constant(text) else {
-            return self.fail(format!("expected an operand, found {text:?}"));
-        };
-        let value = if is_negative { value.wrapping_neg() } else { value };
-        Ok(Operand::Constant(ty.truncate(value)))
-    }
-
-    /// The type that an instruction ends with.
-    fn last_type(&self, modifiers: &[&str]) -> Result<Type, Fault> {
-        let ty = modifiers.iter().rev().find_map(|modifier| Type::parse(modifier));
-        ty.map_or_else(
-            || self.fail(format!("no supported type among .{}", modifiers.join("."))),
-            Ok,
-        )
-    }
 }
 
-/// A number: decimal, `0x2A`, or the bits of a float, `0f3F800000` and `0d3FF0000000000000`.
-fn constant(text: &str) -> Option<u64> {
-    let radix16 = |digits: &str| u64::from_str_radix(digits, 16).ok();
-    match text.get(..2) {
-        Some("0x" | "0X" | "0f" | "0F" | "0d" | "0D") => radix16(text[2..].trim_end_matches('U')),
-        _ => text.trim_end_matches('U').parse().ok(),
-    }
-}
-
-fn special(name: &str) -> Option<Special> {
-    let axis = |kind: fn(usize) -> Special, axis: &str| {
-        ["x", "y", "z"].iter().position(|name| *name == axis).map(kind)
-    };
-    match name.split_once('.') {
-        Some(("%tid", name)) => axis(Special::Thread, name),
-        Some(("%ntid", name)) => axis(Special::NumThreads, name),
-        Some(("%ctaid", name)) => axis(Special::Block, name),
-        Some(("%nctaid", name)) => axis(Special::NumBlocks, name),
-        _ => match name {
-            "%laneid" => Some(Special::Lane),
-            "%lanemask_eq" => Some(Special::LaneMask(LaneMask::Equal)),
-            "%lanemask_le" => Some(Special::LaneMask(LaneMask::LessEqual)),
-            "%lanemask_lt" => Some(Special::LaneMask(LaneMask::Less)),
-            "%lanemask_ge" => Some(Special::LaneMask(LaneMask::GreaterEqual)),
-            "%lanemask_gt" => Some(Special::LaneMask(LaneMask::Greater)),
-            _ => None,
-        },
-    }
+/// Rounding to a type.
+fn rounding(modifiers: &[&str]) -> Rounding {
+    let named = modifiers.iter().find_map(|modifier| match *modifier {
+        "rz" => Some(Rounding::Zero),
+        "rm" => Some(Rounding::Down),
+        "rp" => Some(Rounding::Up),
+        _ => None,
+    });
+    named.unwrap_or_default()
 }

@@ -1,13 +1,20 @@
 //! Modules and kernels from their text.
 
+mod accesses;
+mod body;
+mod declarations;
+mod exchanges;
 mod instruction;
+mod operands;
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::fault::Fault;
-use crate::instruction::{Instruction, Operation, Register};
+use crate::instruction::{Instruction, Register, Value};
 use crate::lexer::{Word, words};
-use crate::types::Type;
+use crate::tracked::TrackedBytes;
 
 /// The kernels of a module.
 #[derive(Clone, Debug, Default)]
@@ -22,10 +29,22 @@ pub struct Kernel {
     pub(crate) parameters: Vec<Parameter>,
     /// The size of all parameters in bytes.
     pub(crate) parameter_bytes: usize,
-    /// The bytes of shared memory, without those that a launch adds.
-    pub(crate) shared_bytes: usize,
-    pub(crate) num_registers: usize,
-    pub(crate) body: Vec<Instruction>,
+    /// The module's initialised arrays.
+    pub(crate) data: Arc<TrackedBytes>,
+    pub(crate) code: Code,
+}
+
+/// What the parser collects of a kernel's body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    /// The arrays in shared memory, without those that a launch adds.
+    pub shared_arrays: Vec<Range<usize>>,
+    /// The bytes of each thread's local memory.
+    pub local_bytes: usize,
+    pub num_registers: usize,
+    /// The registers that hold constants and special registers.
+    pub values: HashMap<Value, Register>,
+    pub body: Vec<Instruction>,
 }
 
 /// A parameter's place among the parameters of a launch.
@@ -42,21 +61,42 @@ impl Module {
     /// [`Fault::Module`] for text that is not PTX, and for instructions that are not supported.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let words = words(text)?;
-        let mut parser = Parser { words: &words, at: 0, scopes: vec![Scope::default()] };
+        let mut parser = Parser {
+            words: &words,
+            at: 0,
+            scopes: vec![Scope::default()],
+            functions: HashMap::new(),
+            call_depth: 0,
+            data: Vec::new(),
+            shared_end: 0,
+            code: Code::default(),
+        };
+        parser.find_functions()?;
         let mut module = Module::default();
         while let Some(word) = parser.peek() {
             match word.text {
                 ".version" | ".address_size" => parser.at += 2,
                 ".target" => parser.skip_list(),
-                ".visible" | ".weak" => parser.at += 1,
+                ".visible" | ".weak" | ".extern" | ".common" => parser.at += 1,
                 ".entry" => {
                     let kernel = parser.kernel()?;
                     module.kernels.insert(kernel.name.clone(), kernel);
                 }
-                // Constants that the compiler has put into the code.
-                ".global" | ".const" => parser.skip_to(";")?,
+                // Its body is parsed where it is called.
+                ".func" => parser.skip_function()?,
+                ".shared" => {
+                    parser.at += 1;
+                    parser.shared_variable()?;
+                }
+                ".global" | ".const" => parser.initialised_variable()?,
+                ".file" => parser.at += 3,
+                ".pragma" => parser.skip_to(";")?,
                 other => return parser.fail(format!("{other:?} is not supported")),
             }
+        }
+        let data = Arc::new(parser.initialised_data());
+        for kernel in module.kernels.values_mut() {
+            kernel.data = Arc::clone(&data);
         }
         Ok(module)
     }
@@ -82,14 +122,25 @@ impl Kernel {
     pub fn parameter_bytes(&self) -> usize {
         self.parameter_bytes
     }
+
+    /// The bytes of shared memory that the kernel declares, without those that a launch adds.
+    pub fn shared_bytes(&self) -> usize {
+        self.code.shared_arrays.iter().map(Range::len).sum()
+    }
 }
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug)]
 enum Name {
     Register(Register),
-    /// A parameter or an array in shared memory, by its offset.
-    Offset(usize),
+    /// A parameter of the kernel, by its offset.
+    Parameter(usize),
+    /// An array in shared memory.
+    Shared(usize),
+    /// An array in local memory, or an argument of a function.
+    Local(usize),
+    /// An initialised array of the module.
+    Data(usize),
 }
 
 /// The names that are declared between braces.
@@ -103,6 +154,16 @@ struct Parser<'w, 't> {
     at: usize,
     /// The innermost is the last.
     scopes: Vec<Scope>,
+    /// The place of each function's text, after `.func`.
+    functions: HashMap<&'t str, usize>,
+    /// The number of functions around the place.
+    call_depth: usize,
+    /// The bytes of initialised arrays, by their offsets.
+    data: Vec<(usize, Vec<u8>)>,
+    /// The end of the last array in shared memory, with the gap after it.
+    shared_end: usize,
+    /// The code of the kernel around the place.
+    code: Code,
 }
 
 impl<'t> Parser<'_, 't> {
@@ -167,148 +228,5 @@ impl<'t> Parser<'_, 't> {
 
     fn look_up(&self, name: &str) -> Option<Name> {
         self.scopes.iter().rev().find_map(|scope| scope.names.get(name)).copied()
-    }
-
-    /// A type, as in `.u32`.
-    fn declared_type(&mut self) -> Result<Type, Fault> {
-        let text = self.next()?;
-        let ty = text.strip_prefix('.').and_then(Type::parse);
-        ty.map_or_else(|| self.fail(format!("{text:?} is not a supported type")), Ok)
-    }
-
-    /// `.align 8 .b8 name[16]` or `.u64 name`: name, alignment and size.
-    fn variable(&mut self) -> Result<(&'t str, usize, usize), Fault> {
-        let alignment = if self.takes(".align") { Some(self.number()?) } else { None };
-        let ty = self.declared_type()?;
-        let name = self.next()?;
-        let mut size = ty.size();
-        if self.takes("[") {
-            size *= self.number::<usize>()?;
-            self.expect("]")?;
-        }
-        Ok((name, alignment.unwrap_or(ty.size()), size))
-    }
-
-    fn kernel(&mut self) -> Result<Kernel, Fault> {
-        self.expect(".entry")?;
-        let name = self.next()?.to_owned();
-        self.scopes.push(Scope::default());
-        let (mut parameters, mut parameter_bytes) = (Vec::new(), 0usize);
-        if self.takes("(") && !self.takes(")") {
-            loop {
-                self.expect(".param")?;
-                let (name, alignment, size) = self.variable()?;
-                let offset = parameter_bytes.next_multiple_of(alignment);
-                self.declare(name, Name::Offset(offset));
-                parameters.push(Parameter { offset, size });
-                parameter_bytes = offset + size;
-                if !self.takes(",") {
-                    self.expect(")")?;
-                    break;
-                }
-            }
-        }
-        // Limits of launches, which do not change results.
-        while self.peek().is_some_and(|word| word.text != "{") {
-            self.at += 1;
-        }
-        self.expect("{")?;
-        let mut kernel = Kernel {
-            name,
-            parameters,
-            parameter_bytes,
-            shared_bytes: 0,
-            num_registers: 0,
-            body: Vec::new(),
-        };
-        self.body(&mut kernel)?;
-        self.scopes.pop();
-        Ok(kernel)
-    }
-
-    /// The body of a kernel, up to its last brace.
-    fn body(&mut self, kernel: &mut Kernel) -> Result<(), Fault> {
-        let mut labels: HashMap<&str, usize> = HashMap::new();
-        let mut branches: Vec<(usize, &str)> = Vec::new();
-        let outer = self.scopes.len();
-        loop {
-            let (line, text) = (self.line(), self.next()?);
-            match text {
-                "{" => self.scopes.push(Scope::default()),
-                "}" if self.scopes.len() == outer => break,
-                "}" => {
-                    self.scopes.pop();
-                }
-                ".reg" => self.registers(kernel)?,
-                ".shared" => {
-                    let (name, alignment, size) = self.variable()?;
-                    let offset = kernel.shared_bytes.next_multiple_of(alignment);
-                    self.declare(name, Name::Offset(offset));
-                    kernel.shared_bytes = offset + size;
-                    self.expect(";")?;
-                }
-                ".pragma" | ".loc" | ".file" => self.skip_to(";")?,
-                label if self.takes(":") => {
-                    labels.insert(label, kernel.body.len());
-                }
-                _ => {
-                    let guard = match text {
-                        "@" => {
-                            let is_negated = self.takes("!");
-                            Some((self.register()?, !is_negated))
-                        }
-                        _ => {
-                            self.at -= 1;
-                            None
-                        }
-                    };
-                    let (operation, label) = self.operation()?;
-                    if let Some(label) = label {
-                        branches.push((kernel.body.len(), label));
-                    }
-                    kernel.body.push(Instruction { guard, operation, line });
-                }
-            }
-        }
-        for (at, label) in branches {
-            let Instruction { operation, line, .. } = &mut kernel.body[at];
-            let Some(&target) = labels.get(label) else {
-                return Err(Fault::Module { line: *line, reason: format!("no label {label:?}") });
-            };
-            *operation = Operation::Branch { target };
-        }
-        // What falls off the end returns.
-        let line = self.line();
-        kernel.body.push(Instruction { guard: None, operation: Operation::Return, line });
-        Ok(())
-    }
-
-    /// `.reg .b32 %r<5>, %x;`: numbered or single registers.
-    fn registers(&mut self, kernel: &mut Kernel) -> Result<(), Fault> {
-        self.declared_type()?;
-        loop {
-            let name = self.next()?;
-            let numbered = self.takes("<");
-            let count: usize = if numbered { self.number()? } else { 1 };
-            for number in 0..count {
-                let name = if numbered { format!("{name}{number}") } else { name.to_owned() };
-                self.declare(&name, Name::Register(kernel.num_registers as Register));
-                kernel.num_registers += 1;
-            }
-            if numbered {
-                self.expect(">")?;
-            }
-            if !self.takes(",") {
-                return self.expect(";");
-            }
-        }
-    }
-
-    fn register(&mut self) -> Result<Register, Fault> {
-        let name = self.next()?;
-        match self.look_up(name) {
-            Some(Name::Register(register)) => Ok(register),
-            _ => self.fail(format!("expected a register, found {name:?}")),
-        }
     }
 }

@@ -5,16 +5,26 @@
 //! Where lanes exchange values, each waits until all lanes of its mask are at the same instruction,
 //! as on devices since compute capability 7.0.
 
+mod accesses;
+mod copies;
+mod exchange;
+mod matrices;
 mod registers;
+mod special;
 
 use crate::fault::Fault;
 use crate::grid::Surroundings;
-use crate::instruction::{Instruction, LaneMask, Operand, Operation, Shuffle, Special, Vote};
+use crate::instruction::{Count, Instruction, Operation};
 use crate::parse::Kernel;
 use crate::random::Random;
+use crate::tracked::TrackedBytes;
+use copies::Copies;
 
 /// The number of lanes.
-const LANES: usize = 32;
+pub(crate) const LANES: usize = 32;
+
+/// A value for each lane.
+pub(crate) type Lanes = [u64; LANES];
 
 /// One step in this many begins with a lane that the seed chooses.
 const RANDOM_STEPS: usize = 8;
@@ -42,33 +52,52 @@ enum LaneState {
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
     first_thread: u32,
-    places: [usize; LANES],
     lanes: [LaneState; LANES],
     /// The lanes that run, as bits.
     running: u32,
-    registers: Vec<[u64; LANES]>,
+    /// Those of them that were together in the last step, and their place.
+    group: u32,
+    group_place: usize,
+    /// The places of the other lanes.
+    places: [usize; LANES],
+    registers: Vec<Lanes>,
+    /// The local memory of each lane.
+    local: Vec<TrackedBytes>,
+    copies: Vec<Copies>,
+    /// The lanes that wait at a barrier with a true predicate.
+    barrier_votes: u32,
 }
 
 impl Warp {
-    pub fn new(num_registers: usize) -> Self {
-        Warp {
+    pub fn new(kernel: &Kernel) -> Self {
+        let mut warp = Warp {
             first_thread: 0,
-            places: [0; LANES],
             lanes: [LaneState::Missing; LANES],
             running: 0,
-            registers: vec![[0; LANES]; num_registers],
-        }
+            group: 0,
+            group_place: 0,
+            places: [0; LANES],
+            registers: vec![[0; LANES]; kernel.code.num_registers],
+            local: Vec::new(),
+            copies: vec![Copies::default(); LANES],
+            barrier_votes: 0,
+        };
+        warp.set_constants(kernel);
+        warp
     }
 
-    /// Begins a block of `num_threads` threads with those from `first_thread` on.
-    pub fn begin(&mut self, first_thread: u32, num_threads: u32) {
+    /// Begins a block with the threads from `first_thread` on.
+    pub fn begin(&mut self, first_thread: u32, num_threads: u32, around: &Surroundings<'_>) {
         self.first_thread = first_thread;
-        self.places = [0; LANES];
         for (lane, state) in self.lanes.iter_mut().enumerate() {
             let exists = first_thread + (lane as u32) < num_threads;
             *state = if exists { LaneState::Running } else { LaneState::Missing };
         }
         self.running = lanes_of(|lane| self.lanes[lane] == LaneState::Running);
+        (self.group, self.group_place, self.barrier_votes) = (self.running, 0, 0);
+        self.local = vec![TrackedBytes::new(around.kernel.code.local_bytes); LANES];
+        self.copies.iter_mut().for_each(Copies::clear);
+        self.set_specials(around);
     }
 
     pub fn state(&self) -> WarpState {
@@ -81,20 +110,38 @@ impl Warp {
         }
     }
 
-    fn set_state(&mut self, lane: usize, state: LaneState) {
-        self.lanes[lane] = state;
-        let bit = 1 << lane;
-        self.running =
-            if state == LaneState::Running { self.running | bit } else { self.running & !bit };
-    }
-
     pub fn first_thread(&self) -> u32 {
         self.first_thread
     }
 
     /// The line that the first lane is at.
     pub fn line(&self, kernel: &Kernel) -> u32 {
-        kernel.body[self.places[0].min(kernel.body.len() - 1)].line
+        let body = &kernel.code.body;
+        body[self.place(0).min(body.len() - 1)].line
+    }
+
+    fn place(&self, lane: usize) -> usize {
+        if self.group >> lane & 1 == 1 { self.group_place } else { self.places[lane] }
+    }
+
+    /// Takes `active` lanes of the group out of it; the others of it go on.
+    fn leave_group(&mut self, active: u32, state: LaneState) {
+        for lane in lanes(active) {
+            self.places[lane] = self.group_place;
+            self.lanes[lane] = state;
+        }
+        self.running &= !active;
+        self.group &= !active;
+        self.group_place += 1;
+    }
+
+    /// Lets lanes run that waited, from their next instruction on.
+    fn resume(&mut self, waiting: u32) {
+        for lane in lanes(waiting) {
+            self.lanes[lane] = LaneState::Running;
+            self.places[lane] += 1;
+        }
+        self.running |= waiting;
     }
 
     /// The threads that wait at a barrier of the block, with their places and its number.
@@ -113,19 +160,57 @@ impl Warp {
         Some(self.first_thread + lane as u32)
     }
 
-    pub fn pass_barrier(&mut self) {
-        for lane in 0..LANES {
-            if matches!(self.lanes[lane], LaneState::AtBarrier(_)) {
-                self.set_state(lane, LaneState::Running);
-                self.places[lane] += 1;
+    /// The number of threads that wait at a barrier with a true predicate.
+    pub fn num_barrier_votes(&self) -> u32 {
+        self.barrier_votes.count_ones()
+    }
+
+    /// Lets all threads go on from a barrier at which `votes` of `threads` had a true predicate.
+    pub fn pass_barrier(&mut self, kernel: &Kernel, votes: u32, threads: u32) {
+        let waiting = lanes_of(|lane| matches!(self.lanes[lane], LaneState::AtBarrier(_)));
+        for lane in lanes(waiting) {
+            let operation = &kernel.code.body[self.places[lane]].operation;
+            if let Operation::Barrier { count: Some((count, to, ..)), .. } = operation {
+                self.registers[*to as usize][lane] = match count {
+                    Count::Number => u64::from(votes),
+                    Count::All => u64::from(votes == threads),
+                    Count::Any => u64::from(votes > 0),
+                };
             }
         }
+        self.barrier_votes = 0;
+        self.resume(waiting);
     }
 
     /// Runs an instruction for the lanes that are at one place.
     pub fn step(
         &mut self,
         around: &mut Surroundings<'_>,
+        random: &mut Random,
+    ) -> Result<(), Fault> {
+        if self.group != self.running || self.running == 0 {
+            self.choose_group(around, random)?;
+        }
+        let Instruction { guard, operation, .. } = &around.kernel.code.body[self.group_place];
+        let active = match guard {
+            Some((register, wanted)) => {
+                let values = &self.registers[*register as usize];
+                self.group & lanes_of(|lane| (values[lane] != 0) == *wanted)
+            }
+            None => self.group,
+        };
+        if active == 0 {
+            // Lanes whose guard is false go on.
+            self.group_place += 1;
+            return Ok(());
+        }
+        self.run(operation, active, around, random)
+    }
+
+    /// Chooses the place of the next instruction, and the lanes that are at it.
+    fn choose_group(
+        &mut self,
+        around: &Surroundings<'_>,
         random: &mut Random,
     ) -> Result<(), Fault> {
         let running = self.running;
@@ -135,59 +220,62 @@ impl Warp {
             let others = "lanes of its mask, which wait at other instructions or a barrier";
             return Err(self.fault(around, lane, format!("an exchange that waits for {others}")));
         }
-        let place = if random.below(RANDOM_STEPS) == 0 {
+        lanes(self.group).for_each(|lane| self.places[lane] = self.group_place);
+        self.group_place = if random.below(RANDOM_STEPS) == 0 {
             let chosen = random.below(running.count_ones() as usize);
             self.places[lanes(running).nth(chosen).expect("it is below their number")]
         } else {
             let lowest = lanes(running).map(|lane| self.places[lane]).min();
             lowest.expect("a lane runs")
         };
-        let group = running & lanes_of(|lane| self.places[lane] == place);
-        let Instruction { guard, operation, .. } = &around.kernel.body[place];
-        let active = match guard {
-            Some((register, wanted)) => {
-                let values = &self.registers[*register as usize];
-                group & lanes_of(|lane| (values[lane] != 0) == *wanted)
-            }
-            None => group,
-        };
-        // Lanes whose guard is false go on.
-        lanes(group & !active).for_each(|lane| self.places[lane] += 1);
-        if active != 0 {
-            self.run(operation, place, active, around, random)?;
-        }
+        self.group = running & lanes_of(|lane| self.places[lane] == self.group_place);
         Ok(())
     }
 
     fn run(
         &mut self,
         operation: &Operation,
-        place: usize,
         active: u32,
         around: &mut Surroundings<'_>,
         random: &mut Random,
     ) -> Result<(), Fault> {
         match operation {
             Operation::Branch { target } => {
-                lanes(active).for_each(|lane| self.places[lane] = *target);
+                self.branch(active, |_| *target);
+                return Ok(());
+            }
+            Operation::BranchIndexed { targets, index } => {
+                let indices = self.registers[*index as usize];
+                let past = |lane: &usize| indices[*lane] as usize >= targets.len();
+                if let Some(lane) = lanes(active).find(past) {
+                    let reason = format!("a branch to {} of {}", indices[lane], targets.len());
+                    return Err(self.fault(around, lane, reason));
+                }
+                self.branch(active, |lane| targets[indices[lane] as usize]);
                 return Ok(());
             }
             Operation::Return => {
-                lanes(active).for_each(|lane| self.set_state(lane, LaneState::Ended));
+                self.leave_group(active, LaneState::Ended);
                 return Ok(());
             }
-            Operation::Barrier { number } => {
+            Operation::Trap => {
+                let lane = active.trailing_zeros() as usize;
+                return Err(self.fault(around, lane, "a trap".to_owned()));
+            }
+            Operation::Barrier { number, count } => {
+                let numbers = self.registers[*number as usize];
+                if let Some((_, _, negated, predicate)) = count {
+                    let values = &self.registers[*predicate as usize];
+                    self.barrier_votes |= active & lanes_of(|lane| (values[lane] != 0) != *negated);
+                }
+                self.leave_group(active, LaneState::Ended);
                 for lane in lanes(active) {
-                    let number = self.value(*number, lane, around);
-                    self.set_state(lane, LaneState::AtBarrier(number));
+                    self.lanes[lane] = LaneState::AtBarrier(numbers[lane]);
                 }
                 return Ok(());
             }
-            Operation::Shuffle { members, .. }
-            | Operation::Vote { members, .. }
-            | Operation::WarpBarrier { members } => {
-                lanes(active).for_each(|lane| self.set_state(lane, LaneState::Meeting));
-                return self.meet(operation, *members, place, around);
+            Operation::Exchange { exchange, members } => {
+                return self.meet(exchange, *members, active, around);
             }
             Operation::Load { space, ty, to, address } => {
                 for lane in in_random_order(active, random) {
@@ -199,172 +287,51 @@ impl Warp {
                     self.store(lane, (*space, *ty), from, *address, around)?;
                 }
             }
-            _ => {
-                if !self.compute_together(operation, active, around) {
-                    for lane in lanes(active) {
-                        self.compute(operation, lane, around)?;
-                    }
+            Operation::Atomic { kind, space, ty, to, address, from } => {
+                for lane in in_random_order(active, random) {
+                    self.atomic(lane, *kind, (*space, *ty), *to, *address, *from, around)?;
                 }
             }
+            Operation::CopyLater { to, from, size, read } => {
+                for lane in in_random_order(active, random) {
+                    self.copy_later(lane, *to, *from, (*size, *read), around)?;
+                }
+            }
+            Operation::EndCopyGroup => {
+                lanes(active).for_each(|lane| self.copies[lane].end_group());
+            }
+            Operation::AwaitCopies { groups_left } => {
+                for lane in in_random_order(active, random) {
+                    self.await_copies(lane, *groups_left, around)?;
+                }
+            }
+            // Accesses are in order here.
+            Operation::Fence => {}
+            _ => self.compute(operation, active, around)?,
         }
-        lanes(active).for_each(|lane| self.places[lane] += 1);
+        self.group_place += 1;
         Ok(())
     }
 
-    /// Exchanges values between the lanes that wait at `place`, where all lanes of a mask do.
-    fn meet(
-        &mut self,
-        operation: &Operation,
-        members: Operand,
-        place: usize,
-        around: &Surroundings<'_>,
-    ) -> Result<(), Fault> {
-        let here =
-            lanes_of(|lane| self.lanes[lane] == LaneState::Meeting && self.places[lane] == place);
-        let mut left = here;
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let mask = self.value(members, first, around) as u32;
-            let existing = mask & lanes_of(|lane| self.lanes[lane] != LaneState::Missing);
-            if existing >> first & 1 == 0 {
-                let reason =
-                    format!("an exchange with the mask {mask:#x}, without the lane itself");
-                return Err(self.fault(around, first, reason));
-            }
-            if let Some(ended) = lanes(existing).find(|&lane| self.lanes[lane] == LaneState::Ended)
-            {
-                let reason = format!("an exchange with lane {ended}, which has ended");
-                return Err(self.fault(around, first, reason));
-            }
-            if existing & !here != 0 {
-                // Others of the mask are still on their way.
-                left &= !(1 << first);
-                continue;
-            }
-            if let Some(other) =
-                lanes(existing).find(|&lane| self.value(members, lane, around) as u32 != mask)
-            {
-                let found = self.value(members, other, around);
-                let reason = format!(
-                    "an exchange with the mask {mask:#x}, which is {found:#x} in lane {other}"
-                );
-                return Err(self.fault(around, first, reason));
-            }
-            self.exchange(operation, existing, around)?;
-            for lane in lanes(existing) {
-                self.set_state(lane, LaneState::Running);
-                self.places[lane] += 1;
-            }
-            left &= !existing;
+    /// Branches of the `active` lanes of the group; the others go on.
+    fn branch(&mut self, active: u32, target: impl Fn(usize) -> usize) {
+        let first = target(active.trailing_zeros() as usize);
+        if active == self.group && lanes(active).all(|lane| target(lane) == first) {
+            self.group_place = first;
+            return;
         }
-        Ok(())
-    }
-
-    fn exchange(
-        &mut self,
-        operation: &Operation,
-        members: u32,
-        around: &Surroundings<'_>,
-    ) -> Result<(), Fault> {
-        match operation {
-            Operation::Shuffle { kind, to, is_valid, value, lane: by, clamp, .. } => {
-                let mut values = [0; LANES];
-                for lane in lanes(members) {
-                    values[lane] = self.value(*value, lane, around);
-                }
-                for lane in lanes(members) {
-                    let by = self.value(*by, lane, around) as u32;
-                    let clamp = self.value(*clamp, lane, around) as u32;
-                    let (from, valid) = shuffle_source(*kind, lane as u32, by, clamp);
-                    if members >> from & 1 == 0 {
-                        let reason =
-                            format!("a shuffle from lane {from}, which does not take part");
-                        return Err(self.fault(around, lane, reason));
-                    }
-                    self.registers[*to as usize][lane] =
-                        values[from as usize] & u64::from(u32::MAX);
-                    if let Some(register) = is_valid {
-                        self.registers[*register as usize][lane] = u64::from(valid);
-                    }
-                }
-            }
-            Operation::Vote { kind, to, predicate, negated, .. } => {
-                let ballot = members
-                    & lanes_of(|lane| (self.value(*predicate, lane, around) != 0) != *negated);
-                let result = match kind {
-                    Vote::Ballot => u64::from(ballot),
-                    Vote::Any => u64::from(ballot != 0),
-                    Vote::All => u64::from(ballot == members),
-                    Vote::Uniform => u64::from(ballot == 0 || ballot == members),
-                };
-                for lane in lanes(members) {
-                    self.registers[*to as usize][lane] = result;
-                }
-            }
-            // Its lanes have met.
-            _ => {}
+        for lane in lanes(self.group) {
+            self.places[lane] =
+                if active >> lane & 1 == 1 { target(lane) } else { self.group_place + 1 };
         }
-        Ok(())
-    }
-
-    fn value(&self, operand: Operand, lane: usize, around: &Surroundings<'_>) -> u64 {
-        match operand {
-            Operand::Register(register) => self.registers[register as usize][lane],
-            Operand::Constant(value) => value,
-            Operand::Special(special) => u64::from(self.special(special, lane, around)),
-        }
-    }
-
-    fn special(&self, special: Special, lane: usize, around: &Surroundings<'_>) -> u32 {
-        let [width, height, _] = around.grid.threads;
-        let thread = self.first_thread + lane as u32;
-        match special {
-            Special::Thread(0) => thread % width,
-            Special::Thread(1) => thread / width % height,
-            Special::Thread(_) => thread / width / height,
-            Special::NumThreads(axis) => around.grid.threads[axis],
-            Special::Block(axis) => around.block[axis],
-            Special::NumBlocks(axis) => around.grid.blocks[axis],
-            Special::Lane => lane as u32,
-            Special::LaneMask(mask) => {
-                let (own, below) = (1u32 << lane, (1u32 << lane) - 1);
-                match mask {
-                    LaneMask::Equal => own,
-                    LaneMask::Less => below,
-                    LaneMask::LessEqual => below | own,
-                    LaneMask::Greater => !(below | own),
-                    LaneMask::GreaterEqual => !below,
-                }
-            }
-        }
+        self.group = 0;
     }
 
     /// A fault of `lane` at its place.
     fn fault(&self, around: &Surroundings<'_>, lane: usize, reason: String) -> Fault {
-        let line = around.kernel.body[self.places[lane]].line;
+        let line = around.kernel.code.body[self.place(lane)].line;
         around.fault(self.first_thread + lane as u32, line, reason)
     }
-}
-
-/// The lane that a shuffle of `lane` reads, and whether it is within the segment; if not, `lane`
-/// itself. The formulas are those of the PTX manual, section "shfl.sync".
-fn shuffle_source(kind: Shuffle, lane: u32, by: u32, clamp: u32) -> (u32, bool) {
-    let (by, bound, segment) = (by & 31, clamp & 31, clamp >> 8 & 31);
-    let least = lane & segment;
-    let most = least | bound & !segment;
-    let (source, valid) = match kind {
-        Shuffle::Up => {
-            let source = i64::from(lane) - i64::from(by);
-            (source.max(0) as u32, source >= i64::from(most))
-        }
-        Shuffle::Down => (lane + by, lane + by <= most),
-        Shuffle::Butterfly => (lane ^ by, lane ^ by <= most),
-        Shuffle::Index => {
-            let source = least | by & !segment;
-            (source, source <= most)
-        }
-    };
-    if valid { (source, true) } else { (lane, false) }
 }
 
 /// The lanes for which `is` holds, as bits.

@@ -1,0 +1,187 @@
+//! Loads, stores and atomic accesses.
+
+use super::Warp;
+use crate::arithmetic::{Mode, binary};
+use crate::fault::Fault;
+use crate::grid::Surroundings;
+use crate::instruction::{Address, Atomic, Register, Space};
+use crate::space::resolve;
+use crate::types::Type;
+
+/// The bytes of the longest access.
+const MAX_ACCESS: usize = 32;
+
+impl Warp {
+    pub(super) fn load(
+        &mut self,
+        lane: usize,
+        (space, ty): (Space, Type),
+        to: &[Register],
+        address: Address,
+        around: &Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let length = ty.size() * to.len();
+        let address = self.checked_address(lane, address, length, around)?;
+        let mut bytes = [0; MAX_ACCESS];
+        self.read(lane, space, address, &mut bytes[..length], around)?;
+        for (register, part) in to.iter().zip(bytes.chunks_exact(ty.size())) {
+            let mut whole = [0; 8];
+            whole[..part.len()].copy_from_slice(part);
+            // Registers may be wider than what is loaded.
+            let value = ty.extend(u64::from_le_bytes(whole)) as u64;
+            self.registers[*register as usize][lane] = value;
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(
+        &mut self,
+        lane: usize,
+        (space, ty): (Space, Type),
+        from: &[Register],
+        address: Address,
+        around: &mut Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let length = ty.size() * from.len();
+        let address = self.checked_address(lane, address, length, around)?;
+        let mut bytes = [0; MAX_ACCESS];
+        for (place, register) in from.iter().enumerate() {
+            let value = self.registers[*register as usize][lane].to_le_bytes();
+            bytes[place * ty.size()..][..ty.size()].copy_from_slice(&value[..ty.size()]);
+        }
+        self.write_bytes(lane, space, address, &bytes[..length], around)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of the instruction")]
+    pub(super) fn atomic(
+        &mut self,
+        lane: usize,
+        kind: Atomic,
+        (space, ty): (Space, Type),
+        to: Option<Register>,
+        address: Address,
+        from: [Register; 2],
+        around: &mut Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let length = ty.size();
+        let address = self.checked_address(lane, address, length, around)?;
+        let mut bytes = [0; 8];
+        self.read(lane, space, address, &mut bytes[..length], around)?;
+        let found = u64::from_le_bytes(bytes);
+        let [first, second] =
+            from.map(|register| ty.truncate(self.registers[register as usize][lane]));
+        let written = match kind {
+            Atomic::Combine(kind) => binary(kind, ty, Mode::default(), found, first)
+                .expect("none of these operations fails"),
+            Atomic::Exchange => first,
+            Atomic::CompareAndSwap if found == first => second,
+            Atomic::CompareAndSwap => found,
+            Atomic::Increment if found >= first => 0,
+            Atomic::Increment => found + 1,
+            Atomic::Decrement if found == 0 || found > first => first,
+            Atomic::Decrement => found - 1,
+        };
+        self.write_bytes(lane, space, address, &written.to_le_bytes()[..length], around)?;
+        if let Some(to) = to {
+            self.registers[to as usize][lane] = found;
+        }
+        Ok(())
+    }
+
+    /// Reads bytes of any space for a lane.
+    pub(super) fn read(
+        &self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        bytes: &mut [u8],
+        around: &Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let length = bytes.len();
+        let (space, address) = resolve(space, address);
+        let found = match space {
+            Space::Global | Space::Generic => around.memory.load(address, length),
+            Space::Shared => around.shared.load(address, length),
+            Space::Local => {
+                let local = &self.local[lane];
+                let range = local.range(address, length).ok_or_else(|| {
+                    let size = local.len();
+                    format!("a read of {length} bytes at {address} of local memory of {size} bytes")
+                });
+                range.and_then(|range| {
+                    local.read(range).map_err(|_| {
+                        format!("a read at {address} of local memory, which was not written")
+                    })
+                })
+            }
+            Space::Module => {
+                let data = &around.kernel.data;
+                data.range(address, length)
+                    .and_then(|range| data.read(range).ok())
+                    .ok_or_else(|| format!("a read at {address} past the module's arrays"))
+            }
+            Space::Parameters => {
+                let bytes =
+                    around.parameters.get(address as usize..).and_then(|all| all.get(..length));
+                bytes.ok_or_else(|| format!("a read at {address} of the parameters"))
+            }
+        };
+        match found {
+            Ok(found) => {
+                bytes.copy_from_slice(found);
+                Ok(())
+            }
+            Err(reason) => Err(self.fault(around, lane, reason)),
+        }
+    }
+
+    /// Writes bytes of any space for a lane.
+    pub(super) fn write_bytes(
+        &mut self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        bytes: &[u8],
+        around: &mut Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let (space, address) = resolve(space, address);
+        let written = match space {
+            Space::Global | Space::Generic => around.memory.store(address, bytes),
+            Space::Shared => around.shared.store(address, bytes),
+            Space::Local => {
+                let local = &mut self.local[lane];
+                let (length, size) = (bytes.len(), local.len());
+                match local.range(address, length) {
+                    Some(range) => {
+                        local.write(range.start, bytes).expect("local memory has no gaps");
+                        Ok(())
+                    }
+                    None => Err(format!(
+                        "a write of {length} bytes at {address} of local memory of {size} bytes"
+                    )),
+                }
+            }
+            Space::Module => Err("a write to an array of the module, not supported".to_owned()),
+            Space::Parameters => Err("a write to the parameters".to_owned()),
+        };
+        written.map_err(|reason| self.fault(around, lane, reason))
+    }
+
+    /// The address of an access of `length` bytes, which must be a multiple of them.
+    pub(super) fn checked_address(
+        &self,
+        lane: usize,
+        Address { base, offset }: Address,
+        length: usize,
+        around: &Surroundings<'_>,
+    ) -> Result<u64, Fault> {
+        let base = base.map_or(0, |register| self.registers[register as usize][lane]);
+        let address = base.wrapping_add(offset as u64);
+        // Lengths of accesses are powers of two.
+        if address & (length as u64 - 1) == 0 {
+            return Ok(address);
+        }
+        let reason = format!("an access of {length} bytes at {address:#x}, which is not aligned");
+        Err(self.fault(around, lane, reason))
+    }
+}
