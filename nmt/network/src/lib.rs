@@ -2,8 +2,8 @@
 //!
 //! [`layer`] has sublayers, each written once over the traits of a backend. [`engine`] is the
 //! backend for CPUs, [`mod@reference`] the one in f64 for tests; a device is a further crate that
-//! implements the same traits. [`network`] puts an architecture together as encoder and decoder
-//! and runs sessions of it. [`model_file`] writes a model as the engine reads it.
+//! implements the same traits. [`network`] puts an architecture together as encoder and decoder and
+//! runs sessions of it. [`model_file`] writes a model in the packed form that the engine reads.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
-//! Writing a model with its vocabularies and its shortlist as one file of this program.
+//! Writer of model files: a model, its vocabularies and its shortlist in one file.
 //!
-//! The file holds weights as the engine packs them, so it is written here, above both; its layout
-//! is that of [`formats::miriam`](miriam_nmt_models::formats::miriam).
+//! The file holds weights as the engine packs them, so that this crate writes it; its layout is
+//! that of [`formats::miriam`](miriam_nmt_models::formats::miriam).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,9 +20,9 @@ use miriam_nmt_models::packed::{Precision, is_transposed, matrix_names};
 /// Writes `bundle`, which must have one model, to the file `output`. Returns descriptions of
 /// the parts that the file leaves out.
 ///
-/// The weights of GEMMs are packed, so that opening packs nothing: with a precision for that
-/// one, and the file serves no other; without one for that of the weights as they are
-/// ([`Model::stored_precision`]), and with all that other precisions need.
+/// The weights of GEMMs are packed, so that opening the file packs nothing. With `precision`, the
+/// file is for that precision only. Without it, weights are packed in that of the model's own
+/// ([`Model::stored_precision`]), and the file keeps the parameters that other precisions need.
 ///
 /// # Errors
 /// If `bundle` is an ensemble, the file cannot be written, or a tensor cannot be stored.
@@ -34,12 +34,12 @@ pub fn write(
 ) -> Result<Vec<String>> {
     let [model] = &bundle.models[..] else {
         let reason = format!(
-            "an ensemble of {} models; convert each by itself and name them together",
+            "an ensemble of {} models; convert each model by itself and list the files together",
             bundle.models.len()
         );
         return Err(Error::unsupported(&bundle.path, reason));
     };
-    // Weights that were rounded serve no other precision.
+    // Rounded weights cannot be used in another precision.
     let only_precision = precision.or(model.precision());
     let packed_as = only_precision.unwrap_or_else(|| model.stored_precision());
     let used = used_parameters(model, &bundle.path, packed_as)?;
@@ -62,7 +62,7 @@ pub fn write(
     miriam::write(bundle, model, &weights, output, progress)
 }
 
-/// Returns where parameters can be read from packed matrices, by their names.
+/// Returns the columns of packed matrices from which parameters can be read exactly, by name.
 fn lossless_columns(
     model: &Model,
     used: &UsedParameters,

@@ -1,22 +1,22 @@
 //! The rows of a KV cache that belong to the history of each hypothesis.
 //!
-//! Keys and values stay where they were written; a beam is reordered by its lists of rows.
-//! Rows in no list are forgotten when they are more than the others.
+//! Keys and values stay where they were written. To reorder a beam, only its lists of rows change.
+//! Rows that no list names are dropped when the cache has doubled since the last time.
 
 /// The history of each hypothesis: rows of the cache, oldest first.
 #[derive(Default)]
 pub struct CacheIndirection {
     histories: RaggedLists,
     previous: RaggedLists,
-    /// Rows of the cache, dead ones among them.
+    /// The number of rows in the cache, including dead ones.
     rows: usize,
-    /// The number of rows at which dead ones are looked for.
+    /// The number of rows at which the cache is compacted.
     compact_at: usize,
     live_rows: Vec<u32>,
     renumbered: Vec<u32>,
 }
 
-/// Lists one after the other.
+/// Lists of different lengths in one vector.
 #[derive(Default)]
 struct RaggedLists {
     items: Vec<u32>,
@@ -34,9 +34,9 @@ impl RaggedLists {
 const MIN_ROWS_TO_COMPACT: usize = 256;
 
 impl CacheIndirection {
-    /// Hypotheses continue those of the step before, each with a row of its own, which the
-    /// cache appends. Gives the rows that the cache must keep before that, ascending, if it
-    /// is time to forget the others.
+    /// Lets each hypothesis continue the history of its parent with one new row, which the caller
+    /// appends to the cache. If it is time to drop dead rows, returns the rows to keep, ascending;
+    /// the caller drops the others before it appends.
     pub fn advance(&mut self, parents: &[Option<u32>]) -> Option<&[u32]> {
         std::mem::swap(&mut self.histories, &mut self.previous);
         let RaggedLists { items, ends } = &mut self.histories;
@@ -58,7 +58,7 @@ impl CacheIndirection {
         compacts.then_some(&self.live_rows[..])
     }
 
-    /// Renumbers the live rows in their order; whether any has died.
+    /// Renumbers the live rows in order. Returns whether any row was dead.
     fn compact(&mut self) -> bool {
         self.renumbered.clear();
         self.renumbered.resize(self.rows, u32::MAX);
@@ -96,7 +96,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The rows of a history are those of the ancestors, whatever was forgotten.
+        /// The rows of a history are those of the ancestors, whichever rows were dropped.
         #[test]
         fn histories_name_the_rows_of_ancestors(
             steps in prop::collection::vec(

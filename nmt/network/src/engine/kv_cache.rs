@@ -1,5 +1,5 @@
-//! The KV cache of the engine: rows stay where they were written, and each hypothesis has the
-//! list of the rows of its history.
+//! The KV cache of the engine. Rows stay where they were written, and each hypothesis lists the
+//! rows of its history.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::attention::{self, KvPool, RelativeQuery, attend_relative_row};
@@ -21,12 +21,12 @@ pub struct KvCache {
 }
 
 impl KvCache {
-    /// Lets each row inherit the history of its parent, and forgets rows that no history has
-    /// any more, if there are many.
+    /// Lets each row inherit the history of its parent. Drops rows that no history names, if there
+    /// are many.
     fn advance(&mut self, parents: &[Option<u32>]) {
         let Some(kept) = self.histories.advance(parents) else { return };
         for list in [&mut self.keys, &mut self.values] {
-            // In place: the memory is mapped already.
+            // In place, since the memory is mapped already.
             for (to, &row) in kept.iter().enumerate() {
                 let row = row as usize * self.width;
                 list.copy_within(row..row + self.width, to * self.width);
@@ -43,6 +43,18 @@ impl KvCache {
             self.values.extend_from_slice(values.row(row));
         }
         self.rows += keys.rows();
+    }
+
+    fn pool(&self) -> KvPool<'_> {
+        KvPool {
+            keys: MatRef::new(&self.keys, self.rows, self.width),
+            values: MatRef::new(&self.values, self.rows, self.width),
+        }
+    }
+
+    /// Returns the factor of attention scores.
+    fn scale(&self, heads: usize) -> f32 {
+        1.0 / ((self.width / heads) as f32).sqrt()
     }
 }
 
@@ -64,13 +76,10 @@ impl DecodingOps for Engine {
         cache.append(keys.view(), values.view());
         let queries = queries.view();
         let mut out = self.empty_tensor(queries.rows(), queries.columns());
-        let pool = KvPool {
-            keys: MatRef::new(&cache.keys, cache.rows, cache.width),
-            values: MatRef::new(&cache.values, cache.rows, cache.width),
-        };
+        let pool = cache.pool();
         let histories: Vec<&[u32]> =
             (0..queries.rows()).map(|row| cache.histories.history(row)).collect();
-        let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
+        let scale = cache.scale(heads);
         let (to, scratch) = (out.view_mut(), &mut self.scratch);
         attention::attend_paged(self.cpu, heads, scale, queries, pool, &histories, to, scratch);
         Ok(out)
@@ -88,14 +97,11 @@ impl DecodingOps for Engine {
         cache.append(keys.view(), values.view());
         let queries = queries.view();
         let mut out = self.empty_tensor(queries.rows(), cache.width);
-        let scale = 1.0 / ((cache.width / heads) as f32).sqrt();
+        let scale = cache.scale(heads);
         let mut to = out.view_mut();
         for row in 0..queries.rows() {
             let history = cache.histories.history(row);
-            let pool = KvPool {
-                keys: MatRef::new(&cache.keys, cache.rows, cache.width),
-                values: MatRef::new(&cache.values, cache.rows, cache.width),
-            };
+            let pool = cache.pool();
             let terms = distance_terms(relative);
             let query = RelativeQuery { heads, scale, query: queries.row(row), terms };
             let last = history.len() - 1;

@@ -1,4 +1,4 @@
-//! Loads the parameters of a model for engines.
+//! Loader of a model's parameters for engines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use miriam_nmt_models::packed::{
     LARGEST, TABLE_AS_OUTPUT, is_transposed, matrix_key, matrix_names,
 };
 
-/// Packs the parameters of a model, or takes the packed ones of a file.
+/// Loader that packs the parameters of a model, or uses the packed ones of a file.
 pub struct WeightLoader<'a> {
     model: &'a Model,
     path: PathBuf,
@@ -31,7 +31,7 @@ pub struct WeightLoader<'a> {
 pub(crate) struct UsedParameters {
     /// Packed matrices by their keys.
     pub packed: BTreeMap<String, Arc<Weights>>,
-    /// Parameters that are used as they are.
+    /// Names of the parameters that are used unpacked.
     pub plain: BTreeSet<String>,
 }
 
@@ -52,13 +52,13 @@ impl<'a> WeightLoader<'a> {
             .ok_or_else(|| Error::mismatch(&self.path, name, "the parameter is missing"))
     }
 
-    /// Returns a parameter that is used as it is.
+    /// Returns a parameter that is used unpacked.
     fn plain_tensor(&mut self, name: &str) -> Result<&'a Tensor> {
         self.used.plain.insert(name.to_owned());
         self.tensor(name)
     }
 
-    /// Loads the matrix of a key: that of the file, or what `pack` makes.
+    /// Loads the matrix with that key from the file, or makes it by `pack`.
     fn load_matrix(
         &mut self,
         key: String,
@@ -73,7 +73,7 @@ impl<'a> WeightLoader<'a> {
             (Some(stored), _) => WeightMatrix::Mapped(stored.clone()),
             (None, None) => {
                 let packed = pack(self)?;
-                // What is packed is not read again, except rows of tables.
+                // The originals are not read again, except rows of tables.
                 matrix_names(&key).for_each(|name| {
                     self.model.parameter(name).into_iter().for_each(Tensor::release_pages);
                 });
@@ -88,14 +88,14 @@ impl<'a> WeightLoader<'a> {
                 return Err(Error::unsupported(&self.path, reason));
             }
             (None, Some(_)) => {
-                let reason = "they are not packed together; if another dialect is wanted, \
-                              convert the original for it";
+                let reason = "they are not packed together; to use another dialect, \
+                              convert the original model for it";
                 return Err(Error::mismatch(&self.path, &key, reason));
             }
         };
         let columns = matrix.view().columns();
         if let Some(bias) = bias.as_ref().filter(|bias| bias.len() != columns) {
-            let reason = format!("{} biases for {columns} columns", bias.len());
+            let reason = format!("expected {columns} biases, found {}", bias.len());
             return Err(Error::mismatch(&self.path, &key, reason));
         }
         let input_clip = match self.precision {
@@ -120,10 +120,10 @@ impl<'a> WeightLoader<'a> {
         for name in matrix_names(key) {
             let mut names = output_name.into_iter().chain([name]);
             let multiplier = names.find_map(|name| self.model.activation_multiplier(name));
-            let found = LARGEST / multiplier.ok_or_else(|| missing(name))?;
-            if *clip.get_or_insert(found) != found {
-                let reason = "its inputs have another scale than those of a matrix that is \
-                              multiplied with the same inputs; give --precision i8";
+            let magnitude = LARGEST / multiplier.ok_or_else(|| missing(name))?;
+            if *clip.get_or_insert(magnitude) != magnitude {
+                let reason = "the scale of its inputs differs from that of a matrix with the \
+                              same inputs; give --precision i8";
                 return Err(Error::mismatch(&self.path, name, reason));
             }
         }
@@ -157,7 +157,7 @@ impl<'a> WeightLoader<'a> {
         for (tensor, name) in tensors.iter().zip(names) {
             let columns = tensor.shape()[1];
             if tensor.shape()[0] != depth {
-                let reason = format!("{} inputs beside {depth}", tensor.shape()[0]);
+                let reason = format!("expected {depth} inputs, found {}", tensor.shape()[0]);
                 return Err(Error::mismatch(&self.path, name, reason));
             }
             for (row, values) in tensor.values().chunks_exact(columns).enumerate() {
@@ -169,7 +169,7 @@ impl<'a> WeightLoader<'a> {
     }
 }
 
-/// A matrix of eight-bit integers whose outputs lie one after the other, as the file has them.
+/// The columns of a matrix of eight-bit integers, one output after the other as in the file.
 struct IntegerColumns<'a> {
     bytes: &'a [u8],
     depth: usize,
@@ -178,13 +178,13 @@ struct IntegerColumns<'a> {
 }
 
 impl<'a> IntegerColumns<'a> {
-    /// Returns those of a matrix `[inputs, outputs]`.
+    /// Returns the columns of a matrix `[inputs, outputs]`, if it is stored that way.
     fn from_matrix(tensor: &'a Tensor) -> Option<Self> {
         let &[depth, columns] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::ColumnMajor, depth, columns)
     }
 
-    /// Returns those of a table `[outputs, inputs]`.
+    /// Returns the columns of a table `[outputs, inputs]`, if it is stored that way.
     fn from_table(tensor: &'a Tensor) -> Option<Self> {
         let &[columns, depth] = tensor.shape() else { return None };
         Self::new(tensor, StorageOrder::RowMajor, depth, columns)
@@ -198,17 +198,19 @@ impl<'a> IntegerColumns<'a> {
         Some(IntegerColumns { bytes, depth, columns, multipliers })
     }
 
-    /// Returns what the integers of each output are multiplied by.
+    /// Returns the factor of the integers of each output.
     fn scales(&self) -> Vec<f32> {
         match self.multipliers {
             QuantMultipliers::PerTensor(multiplier) => vec![1.0 / multiplier; self.columns],
-            QuantMultipliers::PerChannel(all) => all.iter().map(|one| 1.0 / one).collect(),
+            QuantMultipliers::PerChannel(multipliers) => {
+                multipliers.iter().map(|multiplier| 1.0 / multiplier).collect()
+            }
         }
     }
 }
 
-/// Whether packing the tensors of a matrix in `layout`, or one that is packed transposed, loses
-/// nothing: their values can be read from the packed matrix.
+/// Whether packing `tensors` side by side in `layout` loses nothing, so that their values can be
+/// read from the packed matrix. `transposed`: whether they are packed transposed.
 pub(crate) fn packs_losslessly(layout: Layout, tensors: &[&Tensor], transposed: bool) -> bool {
     tensors.iter().all(|tensor| match layout {
         Layout::F32 => !matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64),
@@ -218,7 +220,7 @@ pub(crate) fn packs_losslessly(layout: Layout, tensors: &[&Tensor], transposed: 
     })
 }
 
-/// Packs the integers of a file as they are, matrices side by side: they lose nothing more, and
+/// Packs the integers of a file unchanged, matrices side by side. They are not rounded again, and
 /// no matrix of floats is made.
 fn pack_integers(matrices: &[IntegerColumns<'_>]) -> Option<miriam_kernels::Result<WeightMatrix>> {
     let depth = matrices.first()?.depth;
@@ -228,7 +230,7 @@ fn pack_integers(matrices: &[IntegerColumns<'_>]) -> Option<miriam_kernels::Resu
     let scales: Vec<f32> = matrices.iter().flat_map(IntegerColumns::scales).collect();
     let joined: Vec<u8>;
     let bytes = match matrices {
-        // An output layer, the largest matrix, is alone.
+        // The largest matrix, the output layer, is alone and need not be copied.
         [one] => one.bytes,
         several => {
             joined = several.iter().map(|matrix| matrix.bytes).collect::<Vec<_>>().concat();

@@ -24,7 +24,7 @@ impl Engine {
         self.gemm_columns(input, weights, 0..weights.columns(), epilogue, out);
     }
 
-    /// Quantises rows as products with these weights need them.
+    /// Quantises rows for products with these weights.
     pub(super) fn quantize_input(&mut self, input: MatRef<f32>, weights: &Weights) {
         let (rows, depth) = (input.rows(), input.columns());
         match weights.matrix.view() {
@@ -47,8 +47,8 @@ impl Engine {
         }
     }
 
-    /// Computes the product of the rows that were quantised last with some columns of weights, from
-    /// a multiple of sixteen to another or to the end.
+    /// Multiplies the rows that were quantised last with a range of the columns of `weights`. The
+    /// range starts at a multiple of sixteen, and ends at one or at the last column.
     pub(super) fn gemm_columns(
         &mut self,
         input: MatRef<f32>,
@@ -60,7 +60,7 @@ impl Engine {
         let (cpu, rows, depth) = (self.cpu, input.rows(), input.columns());
         let tilings = Tiling::alternatives(cpu);
         let shape = |operation| {
-            // Lists of candidates have lengths of all kinds, which share what was measured.
+            // Lists of candidates have many lengths; rounded up, they share measurements.
             let columns = columns.len().next_multiple_of(TOPK_BLOCK);
             OperationShape { operation, rows, depth, columns }
         };
@@ -103,11 +103,11 @@ mod tests {
     use super::super::weights::WeightMatrix;
     use super::*;
 
-    /// With a fixed scale, an input is the nearest of 127 steps to the clip value and no more.
+    /// With a fixed scale, an input is rounded to one of 127 steps and clipped.
     #[test]
     fn fixed_scales_clip_inputs() {
         let (depth, columns, clip) = (64, 16, 2.0f32);
-        // A column's integers are what they were: its largest is 127.
+        // The largest number of each column is 127, so that quantising changes nothing.
         let integer = |column: usize, row: usize| ((column * 7 + row * 11) % 253) as f32 - 126.0;
         let mut numbers: Vec<f32> = Vec::new();
         for column in 0..columns {

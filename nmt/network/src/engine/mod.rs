@@ -34,7 +34,7 @@ use crate::Result;
 use crate::layer::Device;
 use pooled_tensor::BufferPool;
 
-/// Makes the engines of threads, which share the tuner's measurements of GEMM.
+/// The CPU as a device, whose engines share the tuner's measurements of GEMM.
 #[derive(Clone)]
 pub struct CpuDevice {
     cpu: Cpu,
@@ -42,8 +42,8 @@ pub struct CpuDevice {
 }
 
 impl CpuDevice {
-    /// Returns the CPU with all its instructions. Engines use the fastest GEMM kernels that `tuner`
-    /// knows and measure further ones; it can be saved for the next start.
+    /// Returns the CPU with all its instruction sets. Engines use the fastest GEMM kernels that
+    /// `tuner` knows and measure others; the tuner can be saved for the next start.
     pub fn new(tuner: &Arc<Autotuner>) -> Self {
         CpuDevice { cpu: Cpu::detect(), tuner: Arc::clone(tuner) }
     }
@@ -64,12 +64,12 @@ impl Device for CpuDevice {
     }
 }
 
-/// The backend of a thread.
+/// The CPU backend of one thread.
 pub struct Engine {
     cpu: Cpu,
     tuner: Arc<Autotuner>,
     pool: Rc<BufferPool>,
-    // The rows that were quantised last, their scales, and their form for a tiling.
+    // The rows that were quantised last, the same rows prepared for a tiling, and their scales.
     quantized_i8: Vec<i8>,
     prepared_i8: PreparedI8,
     quantized_i16: Vec<i16>,
@@ -89,7 +89,7 @@ impl Engine {
         Self::with_tuner(cpu, Arc::new(Autotuner::new(cpu)))
     }
 
-    /// Works as [`new`](Engine::new); GEMM kernels are chosen by what `tuner` has measured.
+    /// Creates an engine that chooses GEMM kernels by the measurements of `tuner`.
     pub fn with_tuner(cpu: Cpu, tuner: Arc<Autotuner>) -> Self {
         Engine {
             cpu,

@@ -22,7 +22,7 @@ impl<'a> ColumnSlice<'a, PooledTensor> {
     }
 }
 
-/// Returns what distances add to attention, for the kernel.
+/// Converts the terms of distances for the kernel.
 pub(super) fn distance_terms(relative: &RelativePositions) -> RelativeTerms<'_> {
     match &relative.terms {
         DistanceTerms::Vectors { keys, values } => RelativeTerms::Vectors { keys, values },
@@ -36,12 +36,14 @@ impl Engine {
         PooledTensor::zeros(&self.pool, rows, width)
     }
 
-    /// Returns a tensor of any numbers, `[rows, width]`, for operations that write all of them.
+    /// Returns a tensor `[rows, width]` of arbitrary numbers, for operations that overwrite all of
+    /// them.
     pub(super) fn empty_tensor(&self, rows: usize, width: usize) -> PooledTensor {
         PooledTensor::empty(&self.pool, rows, width)
     }
 
-    /// Returns the index of the table of sinusoids of that kind, with at least `positions` rows.
+    /// Returns the index of the sinusoid table of that kind and width, with at least `positions`
+    /// rows.
     fn sinusoid_table(&mut self, kind: SinusoidKind, width: usize, positions: usize) -> usize {
         let index = self.sinusoid_tables.iter().position(|(k, w, _)| (*k, *w) == (kind, width));
         let index = index.unwrap_or_else(|| {
@@ -100,8 +102,8 @@ impl Backend for Engine {
                 embed(&vectors, tokens, scale, encodings, out.view_mut(), &mut self.scratch);
             }
             Some((PositionalEncoding::Sinusoidal(kind, width), positions)) => {
-                let most = positions.iter().max().map_or(0, |&most| most as usize + 1);
-                let index = self.sinusoid_table(*kind, *width, most);
+                let rows = positions.iter().max().map_or(0, |&last| last as usize + 1);
+                let index = self.sinusoid_table(*kind, *width, rows);
                 let table = &self.sinusoid_tables[index].2;
                 let encodings = row_lookup(MatRef::new(table, table.len() / width, *width));
                 let encodings: Option<(EmbeddingLookup, _)> = Some((&encodings, positions));
@@ -225,7 +227,7 @@ impl Backend for Engine {
 }
 
 impl Engine {
-    /// Attends by groups of rows, with the weights of one head appended to a list if asked.
+    /// Attends group by group. Appends the weights of one head to `head_weights`, if any.
     pub(super) fn attend_groups(
         &mut self,
         queries: ColumnSlice<'_, PooledTensor>,

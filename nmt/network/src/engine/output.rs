@@ -14,36 +14,36 @@ use crate::Result;
 use crate::layer::{OutputColumns, OutputOps, TopK};
 use miriam_nmt_models::packed::PackedView;
 
-/// Logits that are computed before they are searched: 256 KiB, which a second-level cache
-/// holds beside the rows and a few panels of weights, and which are wide enough for a beam.
+/// The number of logits that are computed before they are searched. Their 256 KiB fit into a
+/// second-level cache beside the rows and a few panels of weights, and are wide enough for a beam.
 const LOGIT_BLOCK: usize = 64 << 10;
 
-/// Rows that are multiplied with a block of columns before the next block.
+/// The number of rows that are multiplied with a block of columns before the next block.
 const ROW_BLOCK: usize = 256;
 
 impl Weights {
-    /// Returns some of the columns, in the order of `ids`; their products have the same bits as
-    /// among all.
+    /// Returns the columns `ids`, in that order. Their products are bit-identical to those of the
+    /// whole matrix.
     ///
     /// # Panics
-    /// If the column is out of range.
+    /// If a column is out of range.
     pub fn select_columns(&self, ids: &[u32]) -> Weights {
         let missing = "the columns exist";
         let matrix = match self.matrix.view() {
             PackedView::F32(from) => {
-                let mut some = WeightsF32::default();
-                some.select(&from, ids).expect(missing);
-                WeightMatrix::F32(some)
+                let mut selected = WeightsF32::default();
+                selected.select(&from, ids).expect(missing);
+                WeightMatrix::F32(selected)
             }
             PackedView::I16(from) => {
-                let mut some = WeightsI16::default();
-                some.select(&from, ids).expect(missing);
-                WeightMatrix::I16(some)
+                let mut selected = WeightsI16::default();
+                selected.select(&from, ids).expect(missing);
+                WeightMatrix::I16(selected)
             }
             PackedView::I8(from) => {
-                let mut some = WeightsI8::default();
-                some.select(&from, ids).expect(missing);
-                WeightMatrix::I8(some)
+                let mut selected = WeightsI8::default();
+                selected.select(&from, ids).expect(missing);
+                WeightMatrix::I8(selected)
             }
         };
         let bias = self.bias.as_ref();
@@ -53,7 +53,7 @@ impl Weights {
 }
 
 impl Engine {
-    fn topk_of_block(
+    fn topk_block(
         &mut self,
         input: MatRef<f32>,
         weights: &Weights,
@@ -83,7 +83,8 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// Computes all logits of some rows, the bits that [`topk`](OutputOps::topk) compares.
+    /// Computes all logits of some rows, bit-identical to those that [`topk`](OutputOps::topk)
+    /// compares.
     pub(crate) fn compute_logits(
         &mut self,
         hidden: &PooledTensor,
@@ -117,7 +118,7 @@ impl OutputOps for Engine {
         for first in (0..input.rows()).step_by(ROW_BLOCK) {
             let block = first..input.rows().min(first + ROW_BLOCK);
             let best = &mut best[block.clone()];
-            self.topk_of_block(input.row_range(block), weights, columns, best);
+            self.topk_block(input.row_range(block), weights, columns, best);
         }
         Ok(())
     }
@@ -131,7 +132,7 @@ impl OutputOps for Engine {
     ) -> Result<()> {
         let mut products = std::mem::take(&mut self.logits);
         let (mut tokens, mut first) = (Vec::new(), 0);
-        // Those of one row in one GEMM.
+        // One GEMM for all pairs of a row.
         while let Some(&(row, _)) = pairs.get(first) {
             let count = pairs[first..].iter().take_while(|(other, _)| *other == row).count();
             tokens.clear();

@@ -1,16 +1,15 @@
 //! Tensors in pooled memory.
 //!
-//! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps
-//! their memory for the next ones, so that steps allocate nothing once they have seen their
-//! largest shapes.
+//! A step of decoding makes dozens of small matrices and drops them again. Each engine keeps that
+//! memory for the next ones, so that steps allocate nothing once the largest shapes have occurred.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use miriam_kernels::{MatMut, MatRef};
 
-/// Longer buffers are freed: they come with long texts, and would make every buffer grow to
-/// their length in time.
+/// Longer buffers are freed: otherwise one long text would in time make every buffer grow to its
+/// length.
 const MAX_POOLED_LEN: usize = 1 << 22;
 
 /// The memory of dropped tensors.
@@ -28,7 +27,8 @@ pub struct PooledTensor {
 }
 
 impl PooledTensor {
-    /// Creates a tensor of any numbers, `[rows, width]`, for operations that write all of them.
+    /// Creates a tensor `[rows, width]` of arbitrary numbers, for operations that overwrite all of
+    /// them.
     pub(super) fn empty(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
         let mut values = pool.free.borrow_mut().pop().unwrap_or_default();
         // Old numbers need not be cleared.
@@ -60,7 +60,7 @@ impl PooledTensor {
         MatRef::new(&self.values, self.rows, self.width)
     }
 
-    /// Returns the matrix `[rows, width]`, to be written.
+    /// Returns the matrix `[rows, width]` for writing.
     pub fn view_mut(&mut self) -> MatMut<'_, f32> {
         MatMut::new(&mut self.values, self.rows, self.width)
     }

@@ -13,12 +13,12 @@ use crate::layer::{
     RecurrentOps, RecurrentParameterLoader,
 };
 
-/// Products of token vectors with weights. Those of frequent tokens are computed by whichever
-/// thread meets them first; a row does not depend on which.
+/// Products of token vectors with weights. The row of a frequent token is computed by the first
+/// thread that needs it, and is the same for every thread.
 pub struct ProjectedEmbeddingCache {
     table: Arc<EmbeddingTable>,
     weights: Arc<Weights>,
-    /// The product of no token, then those of the first tokens.
+    /// The product of no token (row 0), then those of the first tokens of the vocabulary.
     rows: Vec<OnceLock<Box<[f32]>>>,
 }
 
@@ -55,7 +55,7 @@ pub enum Annotations {
     Additive {
         /// `[positions, width]`.
         keys: Vec<f32>,
-        /// `[positions, width]`, as the weights of a product of attention weights.
+        /// `[positions, width]`, packed as the weights of a GEMM whose input is attention weights.
         values: WeightsF32,
         /// The width of values.
         width: usize,
@@ -65,7 +65,7 @@ pub enum Annotations {
 }
 
 impl Annotations {
-    /// Columns of the values.
+    /// Returns the number of columns of the values.
     fn width(&self) -> usize {
         match self {
             Annotations::Additive { width, .. } | Annotations::DotProduct(_, width) => *width,

@@ -12,8 +12,8 @@ use miriam_nmt_models::packed::{MappedMatrix, PackedParts, PackedView};
 pub struct Weights {
     pub(super) matrix: WeightMatrix,
     pub(super) bias: Option<Vec<f32>>,
-    /// The magnitude at which inputs are clipped before they are quantised to eight bits; without
-    /// it each row has a scale of its own.
+    /// The magnitude at which inputs are clipped before they are quantised to eight bits; if none,
+    /// each row has its own scale.
     pub(super) input_clip: Option<f32>,
 }
 
@@ -92,7 +92,7 @@ impl WeightMatrix {
 }
 
 impl Weights {
-    /// Returns what a file stores of the matrix.
+    /// Returns the parts of the matrix that a file stores.
     pub(crate) fn packed_parts(&self) -> PackedParts<'_> {
         let (depth, columns) = (self.depth(), self.columns());
         let (lines, scales, corrections, norm): (_, &[f32], &[i32], _) = match &self.matrix {

@@ -18,14 +18,14 @@ pub struct SelfAttention<B: Backend> {
     relative: Option<RelativePositions>,
 }
 
-/// Weights of queries, keys and values; two matrices where queries have another input than
-/// keys and values.
+/// Weights of queries, keys and values; two matrices where the input of queries differs from that
+/// of keys and values.
 enum QkvWeights<W> {
     /// All from the normalised input.
     Fused(W),
-    /// Keys and values from the input as it is.
+    /// Keys and values from the raw input.
     Separate { queries: W, keys_values: W },
-    /// The same, but at the first position they are from the normalised input.
+    /// The same, but keys and values of the first position are from the normalised input.
     SeparateAfterFirst { queries: W, keys_values: W },
 }
 
@@ -54,7 +54,7 @@ impl<B: Backend> SelfAttention<B> {
     /// side, encoder or decoder.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -115,7 +115,7 @@ impl<B: Backend> SelfAttention<B> {
     /// Computes self-attention of whole sentences, `lengths` rows of `input` each, `[rows, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(
         &self,
         backend: &mut B,
@@ -135,8 +135,8 @@ impl<B: Backend> SelfAttention<B> {
         let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
         let attended = match &self.qkv {
             QkvWeights::SeparateAfterFirst { keys_values, .. } => {
-                // The first position of each sentence attends to itself normalised; the others
-                // attend to it as it is.
+                // The first position of each sentence attends to its own normalised keys and
+                // values; the others see its raw ones.
                 let starts = lengths.iter().scan(0, |next, &length| {
                     let start = *next as u32;
                     *next += length;
@@ -172,12 +172,7 @@ impl<B: Backend> SelfAttention<B> {
         attended: B::Tensor,
         input: &B::Tensor,
     ) -> Result<B::Tensor> {
-        match &self.output {
-            Some(output) => {
-                self.connection.project_and_postprocess(backend, &attended, output, input)
-            }
-            None => self.connection.postprocess(backend, attended, input),
-        }
+        self.connection.finish(backend, attended, self.output.as_ref(), input)
     }
 }
 
@@ -186,7 +181,7 @@ impl<B: DecodingOps> SelfAttention<B> {
     /// in `cache` and to itself.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn step(
         &self,
         backend: &mut B,
@@ -209,8 +204,8 @@ impl<B: DecodingOps> SelfAttention<B> {
             let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
             let new_rows: Vec<u32> = new_rows.map(|(row, _)| row).collect();
             if !new_rows.is_empty() {
-                // Attention to a single position is its value; later steps attend to the one
-                // in the cache.
+                // Attention to a single position is its value. Later steps see the raw value in the
+                // cache.
                 let first = backend.index_select(normed, &new_rows)?;
                 let first = backend.affine(&first, keys_values, Epilogue::default())?;
                 let values = ColumnSlice::nth(&first, 1, self.width);
@@ -242,7 +237,7 @@ impl<B: Backend> CrossAttention<B> {
     /// Loads the layer under `prefix`.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -261,7 +256,7 @@ impl<B: Backend> CrossAttention<B> {
     /// k, v, k, v, ...
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load_kv_weights(
         parameters: &mut impl ParameterLoader<B>,
         prefixes: &[String],
@@ -278,11 +273,11 @@ impl<B: Backend> CrossAttention<B> {
         parameters.weights(AffineNames { matrices: &matrices, biases: &biases })
     }
 
-    /// Attends from the rows of `input`, `[rows, width]`, to their sources by `attend`,
-    /// which gets the queries.
+    /// Attends from the rows of `input`, `[rows, width]`, to their sources with `attend`, which
+    /// receives the queries.
     ///
     /// # Errors
-    /// What the backend or `attend` gives.
+    /// If the backend or `attend` fails.
     pub fn forward(
         &self,
         backend: &mut B,
@@ -296,11 +291,6 @@ impl<B: Backend> CrossAttention<B> {
             Epilogue::default(),
         )?;
         let attended = attend(backend, ColumnSlice::nth(&queries, 0, self.width))?;
-        match &self.output {
-            Some(output) => {
-                self.connection.project_and_postprocess(backend, &attended, output, input)
-            }
-            None => self.connection.postprocess(backend, attended, input),
-        }
+        self.connection.finish(backend, attended, self.output.as_ref(), input)
     }
 }

@@ -1,6 +1,5 @@
-//! The sublayers by which a decoder layer depends on the tokens before: self-attention, or
-//! one of those that keep a single row for each hypothesis, average attention and simple
-//! recurrent units.
+//! Sublayers through which a decoder layer depends on the preceding tokens: self-attention, average
+//! attention and simple recurrent units. The last two keep only one row per hypothesis.
 
 use miriam_kernels::operators::{
     AverageAttentionGate, Highway, LinearRecurrence, RunningMean, Sequences,
@@ -37,11 +36,11 @@ pub enum AutoregressionState<B: DecodingOps> {
     Recurrent(B::Tensor),
 }
 
-/// How the rows of a step of decoding continue those of the step before.
+/// Links from the rows of a decoding step to those of the step before.
 pub struct DecodingStep<'a> {
-    /// The row that each continues.
+    /// The row of the step before that each row continues, if any.
     pub parents: &'a [Option<u32>],
-    /// Tokens before each.
+    /// The position of each row's token, from 0.
     pub positions: &'a [u32],
 }
 
@@ -49,7 +48,7 @@ impl<B: Backend> Autoregression<B> {
     /// Loads the sublayer of the decoder layer `layer`, such as `decoder_l1`.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -81,7 +80,7 @@ impl<B: Backend> Autoregression<B> {
     /// width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(
         &self,
         backend: &mut B,
@@ -113,7 +112,7 @@ impl<B: DecodingOps> Autoregression<B> {
     /// Returns the state before the first step.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn new_state(&self, backend: &mut B) -> Result<AutoregressionState<B>> {
         Ok(match self {
             Autoregression::SelfAttention(_) => {
@@ -125,10 +124,10 @@ impl<B: DecodingOps> Autoregression<B> {
         })
     }
 
-    /// Computes a step of hypotheses, `[rows, width]`, whose states follow their parents.
+    /// Computes a step of hypotheses, `[rows, width]`; each row takes over the state of its parent.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     ///
     /// # Panics
     /// If `state` is of another kind of layer.
@@ -197,8 +196,8 @@ impl<B: Backend> AverageAttention<B> {
         let matrices = average.layer_shapes(shape.embeddings.dim).len();
         let weights = (1..=matrices).map(|i| load_affine(parameters, prefix, &i.to_string()));
         let mut hidden = weights.collect::<Result<Vec<_>>>()?;
-        // All matrices but a last one back to the width of embeddings are followed by the
-        // activation.
+        // The activation follows every matrix but the one that maps back to the width of
+        // embeddings.
         let last = if matrices == average.ffn_depth { hidden.pop() } else { None };
         let gates = if average.has_gate {
             Some([load_affine(parameters, prefix, "i")?, load_affine(parameters, prefix, "f")?])
@@ -238,7 +237,7 @@ impl<B: Backend> AverageAttention<B> {
 /// A simple recurrent unit, whose gates do not depend on its state.
 pub struct SimpleRecurrentUnit<B: Backend> {
     connection: SublayerConnection<B>,
-    /// Input, forget gate, and SRU's second gate.
+    /// Of the input, of the forget gate, and of SRU's second gate.
     projections: GateProjections<B>,
     kind: SruKind,
     output: Option<B::Weights>,
@@ -248,7 +247,7 @@ pub struct SimpleRecurrentUnit<B: Backend> {
 enum GateProjections<B: Backend> {
     /// Side by side in one GEMM.
     Fused(B::Weights),
-    /// Products without biases, each normalised by itself; biases come last.
+    /// Products without biases, each normalised by itself before its bias is added.
     Normed(Vec<(B::Weights, LayerNorm<B::Vector>)>),
 }
 
@@ -287,7 +286,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
             let matrices: Vec<&str> = matrices.iter().map(String::as_str).collect();
             let biases: Vec<_> =
                 gates[1..].iter().map(|gate| format!("{prefix}_b{gate}")).collect();
-            // The input has none.
+            // The input has no bias.
             let biases: Vec<&str> =
                 std::iter::once("").chain(biases.iter().map(String::as_str)).collect();
             GateProjections::Fused(
@@ -350,12 +349,7 @@ impl<B: Backend> SimpleRecurrentUnit<B> {
                 backend.apply(Highway, &matrices, &[])?
             }
         };
-        let rows = match &self.output {
-            Some(output) => {
-                self.connection.project_and_postprocess(backend, &rows, output, input)?
-            }
-            None => self.connection.postprocess(backend, rows, input)?,
-        };
+        let rows = self.connection.finish(backend, rows, self.output.as_ref(), input)?;
         Ok((rows, cells))
     }
 }

@@ -1,4 +1,4 @@
-//! The operations that layers are written against.
+//! The trait of the operations that layers are built from.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ use super::RelativePositions;
 /// lists of `f32` occur only where results leave it.
 ///
 /// # Errors
-/// Every operation can fail where memory or a kernel of a device does; backends on the CPU
-/// never fail.
+/// Every operation can fail if a device runs out of memory or one of its kernels fails; backends on
+/// the CPU never fail.
 ///
 /// # Panics
 /// Operations panic if shapes do not fit.
@@ -48,8 +48,8 @@ pub trait Backend {
     /// Returns the rows `indices` of `from`, in that order; one may occur several times.
     fn index_select(&mut self, from: &Self::Tensor, indices: &[u32]) -> Result<Self::Tensor>;
 
-    /// `scale` times the vectors of tokens, zeros where there is none, plus the encodings of
-    /// their positions: `[tokens, width]`.
+    /// Returns `scale` times the vectors of tokens, zeros where there is no token, plus the
+    /// encodings of their positions: `[tokens, width]`.
     fn embed(
         &mut self,
         table: &Self::EmbeddingTable,
@@ -76,7 +76,7 @@ pub trait Backend {
         vectors: &[&Self::Vector],
     ) -> Result<Self::Tensor>;
 
-    /// Returns the result of an operator of one matrix, which may take the place of the matrix.
+    /// Returns the result of an operator of one matrix; it may overwrite the matrix.
     fn apply_in_place(
         &mut self,
         operator: &impl InPlaceOperator,
@@ -138,7 +138,7 @@ pub trait Backend {
         ColumnSlice { tensor, columns: 0..self.shape(tensor)[1] }
     }
 
-    /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
+    /// Packs the keys and values of consecutive sentences, `lengths` rows each.
     fn pack_kv(
         &mut self,
         heads: usize,
@@ -157,8 +157,8 @@ pub trait Backend {
     ) -> Result<Self::Tensor>;
 
     /// Computes self-attention of whole sentences, `lengths` rows each, whose scores or values
-    /// depend on the distance of positions; only decoding needs it. `qkv` are queries, keys and
-    /// values, `[rows, width]` each.
+    /// depend on the distance of positions; only backends for decoding implement it. `qkv` are
+    /// queries, keys and values, `[rows, width]` each.
     fn attend_relative(
         &mut self,
         _heads: usize,
@@ -170,8 +170,8 @@ pub trait Backend {
         Err(not_computed("relative positions"))
     }
 
-    /// Computes [`attend`](Backend::attend) to all positions, where the weights of the first head
-    /// are the alignment of the model. Backends that train for given alignments remember them.
+    /// Computes [`attend`](Backend::attend) to all positions in the layer whose first head gives
+    /// the alignment. Backends that train with guided alignment record its weights.
     fn attend_aligned(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -180,33 +180,33 @@ pub trait Backend {
         self.attend(queries, groups, AttentionMask::All)
     }
 
-    /// Says that the rows of the following operations are the positions of sentences,
-    /// `lengths` rows each, one sentence after the other: dropout is drawn by sentence and
-    /// position. Backends that do not train ignore it.
+    /// Announces that the rows of the next operations are the positions of sentences, `lengths`
+    /// rows each, one sentence after the other. Training draws dropout by sentence and position;
+    /// other backends ignore the call.
     fn begin_rows(&mut self, _side: Side, _lengths: &[usize]) {}
 
-    /// The same for rows in another order, such as those of a step. Operations on fewer rows
-    /// are on the first of them.
+    /// Announces rows in another order, such as those of a step. Operations on fewer rows use the
+    /// first of them.
     fn begin_row_positions(&mut self, _side: Side, _rows: &[RowPosition]) {}
 
-    /// Drops out at a site of training; elsewhere returns `rows` unchanged.
+    /// Applies dropout at a site in training; otherwise returns `rows` unchanged.
     fn drop_out(&mut self, rows: Self::Tensor, _site: DropoutSite) -> Result<Self::Tensor> {
         Ok(rows)
     }
 
-    /// Whether [`drop_out`](Backend::drop_out) changes rows at a site. Where it does not,
-    /// layers may fuse what lies around it.
+    /// Whether [`drop_out`](Backend::drop_out) changes rows at a site. Where it does not, layers
+    /// may fuse the operations before and after it.
     fn drops_out(&self, _site: DropoutSite) -> bool {
         false
     }
 }
 
-/// Returns the error of a backend that does not compute what only some models need.
+/// Returns the error of a backend without an operation that only some models need.
 fn not_computed(what: &str) -> Error {
-    Error::Device { reason: format!("it does not compute {what}") }
+    Error::Device { reason: format!("it does not support {what}") }
 }
 
-/// The sentence of a row among those that are computed together, and its position in it.
+/// The sentence of a row within its batch, and the position of the row in that sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowPosition {
     /// The index of the sentence.
@@ -296,18 +296,18 @@ pub struct LayerNorm<V> {
 }
 
 impl<V> LayerNorm<V> {
-    /// Returns what computes it from its vectors.
+    /// Returns the operator that computes the norm.
     pub(super) fn operator(&self) -> Normalize {
         Normalize { kind: self.kind, epsilon: self.epsilon }
     }
 }
 
-/// The matrices of a product and their biases, by Marian's names; several have their outputs
-/// side by side.
+/// Marian's names of the matrices of a product and of their biases. The outputs of several matrices
+/// are side by side.
 pub struct AffineNames<'a> {
     /// Names of matrices, `[inputs, outputs]` each.
     pub matrices: &'a [&'a str],
-    /// Names of biases: one for each matrix, or none at all. An empty name is not a bias.
+    /// Names of biases: one for each matrix, or none at all. An empty name means no bias.
     pub biases: &'a [&'a str],
 }
 
@@ -316,27 +316,26 @@ pub struct AffineNames<'a> {
 /// # Errors
 /// All methods fail if a parameter is missing or its shape or precision does not fit.
 pub trait ParameterLoader<B: Backend + ?Sized> {
-    /// Weights of a product.
+    /// Loads the weights of a product.
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
-    /// Returns the weights of an output layer: the table of that name (tied or `..._Wt`), `[tokens,
+    /// Loads the weights of an output layer: the table of that name (tied or `..._Wt`), `[tokens,
     /// inputs]`, and a bias.
     fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<B::Weights>;
 
-    /// Returns a number for each column.
+    /// Loads a vector of one number per column.
     fn vector(&mut self, name: &str) -> Result<B::Vector>;
 
-    /// Returns the numbers of a parameter in row-major order, for computations without the
-    /// backend.
+    /// Loads the numbers of a parameter in row-major order, for computations without the backend.
     fn values(&mut self, name: &str) -> Result<Vec<f32>>;
 
-    /// Concatenates several vectors.
+    /// Loads several vectors and concatenates them.
     fn concat_vectors(&mut self, names: &[&str]) -> Result<B::Vector>;
 
-    /// Vectors of tokens.
+    /// Loads the vectors of tokens.
     fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
 
-    /// Encodings of positions; `name` is their table if they are learned.
+    /// Loads the encodings of positions; `name` is their table if they are learned.
     fn positional_encoding(
         &mut self,
         kind: PositionalEncodingKind,

@@ -5,15 +5,15 @@ use crate::Result;
 
 /// The operations of a decoding step, in addition to those of [`Backend`].
 ///
-/// The rows of a step are hypotheses. A step names for each row its parent, the row of the
-/// step before that it continues, or none where a hypothesis begins.
+/// The rows of a step are hypotheses. Each row has a parent, the row of the step before that it
+/// continues, or none where a hypothesis begins.
 pub trait DecodingOps: Backend {
-    /// The KV cache of one layer: keys and values of all positions of the hypotheses of the
-    /// last step. How it keeps them is the backend's: by row and history, or copied from
-    /// parent to child.
+    /// The KV cache of one layer: keys and values of all positions of the hypotheses of the last
+    /// step. Each backend chooses how to store them: by row and history, or copied from parent to
+    /// child.
     type KvCache;
 
-    /// Returns a cache of no hypotheses.
+    /// Returns an empty cache.
     fn new_kv_cache(&mut self) -> Result<Self::KvCache>;
 
     /// Computes a step of self-attention with queries, keys and values `[rows, width]`. Row i
@@ -65,12 +65,12 @@ pub trait DecodingOps: Backend {
     ) -> Result<Self::Tensor>;
 }
 
-/// A backend that every architecture decodes on.
+/// A backend that can decode with every architecture.
 pub trait DecodingBackend: DecodingOps + RecurrentOps + OutputOps {}
 
 impl<B: DecodingOps + RecurrentOps + OutputOps> DecodingBackend for B {}
 
-/// Makes the backends of threads: the CPU with its kernels, or a device.
+/// The CPU or an accelerator, which makes a backend for each thread.
 pub trait Device: Send + Sync + 'static {
     /// The backend that it makes.
     type Backend: DecodingBackend + 'static;
@@ -78,6 +78,6 @@ pub trait Device: Send + Sync + 'static {
     /// Returns a backend for one thread.
     ///
     /// # Errors
-    /// If the device has none to give.
+    /// If the device cannot provide one.
     fn new_backend(&self) -> Result<Self::Backend>;
 }

@@ -20,7 +20,7 @@ impl<B: Backend> Embedding<B> {
     /// Loads the embeddings of `side`, `encoder` or `decoder`, from `table`.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -46,11 +46,11 @@ impl<B: Backend> Embedding<B> {
         })
     }
 
-    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`. After the end of a
-    /// table of positions its last one is taken again, as Marian does.
+    /// Returns the embeddings of `tokens` at `positions`, `[tokens, width]`. Positions after the
+    /// end of a learned table use its last row, as in Marian.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(
         &self,
         backend: &mut B,

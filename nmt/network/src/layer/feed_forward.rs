@@ -18,7 +18,7 @@ pub struct FeedForward<B: Backend> {
     activation: Activation,
 }
 
-/// Returns the operation of an activation of the architecture.
+/// Converts an activation of the architecture to that of the kernels.
 pub(super) fn kernel_activation(activation: architecture::Activation) -> Activation {
     match activation.function() {
         architecture::Activation::Swish => Activation::Swish,
@@ -33,7 +33,7 @@ impl<B: Backend> FeedForward<B> {
     /// Loads the layer under `prefix` of a stack of a transformer.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -59,7 +59,7 @@ impl<B: Backend> FeedForward<B> {
     /// Applies the layer to every row, `[rows, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
         let mut rows = self.connection.preprocess(backend, input)?;
         for weights in &self.hidden {

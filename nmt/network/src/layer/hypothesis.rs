@@ -1,6 +1,6 @@
 //! The rows of a step of decoding.
 
-/// A sentence under translation. Numbers of finished ones are used again.
+/// The number of a sentence under translation. Numbers of finished sentences are reused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u32);
 

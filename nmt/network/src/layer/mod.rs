@@ -1,13 +1,13 @@
 //! The layers of neural models, each written once over a backend.
 //!
-//! A layer is its parameters and the order of operations on them. What an operation does
-//! with numbers is the backend's: [`Engine`](crate::engine::Engine) multiplies packed weights
-//! in f32 or integers, [`ReferenceBackend`](crate::reference::ReferenceBackend) computes plainly in
-//! f64, a tape for training would record as well. So a model decodes and trains by the same code.
+//! A layer is its parameters and the order of operations on them. The backend decides how an
+//! operation computes: [`Engine`](crate::engine::Engine) multiplies packed weights in f32 or
+//! integers, [`ReferenceBackend`](crate::reference::ReferenceBackend) computes plainly in f64, and
+//! a tape for training also records. So a model decodes and trains by the same code.
 //!
-//! Sentences are never padded: the rows of a batch are the positions of one sentence after
-//! the other, and what concerns sentences takes their lengths. A sentence's numbers thus do
-//! not depend on its batch.
+//! Sentences are never padded: the rows of a batch are the positions of one sentence after the
+//! other, and operations on sentences take their lengths. So the numbers of a sentence do not
+//! depend on its batch.
 
 mod attention;
 mod autoregression;

@@ -1,7 +1,7 @@
-//! The output layer: logits of tokens, the best of them, and what normalises them.
+//! The output layer: logits of tokens, the best of them, and their log-normalisers.
 //!
-//! All logits of a step are `[rows, tokens]`, the largest matrix of decoding. A backend
-//! computes it in parts and gives away only what is asked for.
+//! All logits of a step are `[rows, tokens]`, the largest matrix of decoding. A backend computes it
+//! in parts and returns only the results that search needs.
 
 use std::ops::Range;
 
@@ -21,20 +21,19 @@ pub enum OutputColumns<'a> {
 
 /// The operations of the output layer that search uses.
 ///
-/// `hidden` is what a decoder gives for the rows of a step, `[rows, inputs]`; a logit is the
-/// product of a row with a column of the weights plus its bias. The log-probability of a
-/// token is its logit minus the log-normaliser of its row, the logarithm of the sum of the
-/// exponentials of all logits of the row. A logit is the same number by whichever operation
-/// it is computed.
+/// `hidden` is the output of a decoder for the rows of a step, `[rows, inputs]`; a logit is the
+/// product of a row with a column of the weights plus its bias. The log-probability of a token is
+/// its logit minus the log-normaliser of its row, the logarithm of the sum of the exponentials of
+/// all logits of the row. All operations compute the same number for a logit.
 pub trait OutputOps: Backend {
     /// Returns the columns of an output layer that belong to `tokens`, in that order.
     ///
     /// # Panics
-    /// If the column is out of range.
+    /// If a token is out of range.
     fn select_output(&mut self, weights: &Self::Weights, tokens: &[u32]) -> Result<Self::Weights>;
 
-    /// Adds the logits of some rows to `best`, one for each row, which keeps the k best and
-    /// the log-normaliser.
+    /// Adds the logits of some rows to `best`, which has one entry per row. An entry keeps the k
+    /// best logits and the log-normaliser.
     fn topk(
         &mut self,
         hidden: &Self::Tensor,
@@ -44,8 +43,8 @@ pub trait OutputOps: Backend {
         best: &mut [TopK],
     ) -> Result<()>;
 
-    /// Computes the logits of single columns of single rows, (row, column) each, into those
-    /// `logits` that are not -infinity. Pairs of one row follow each other.
+    /// Computes the logit of each (row, column) pair into `logits`, but leaves entries that are
+    /// -infinity. Pairs of one row follow each other.
     fn gather_logits(
         &mut self,
         hidden: &Self::Tensor,

@@ -1,8 +1,8 @@
-//! The operations that recurrent layers need beside those of all layers.
+//! The operations that recurrent layers need in addition to those of all layers.
 //!
 //! A recurrent step is a product of the state, a product of the input, and a pass over both.
-//! The products are [`Backend::affine`], the passes operators ([`Backend::apply`]); here are the
-//! attention of recurrent decoders and the cache of projected embeddings.
+//! Products are computed by [`Backend::affine`], passes by operators ([`Backend::apply`]). Here are
+//! the attention of recurrent decoders and the cache of projected embeddings.
 
 use super::{AffineNames, Backend, Epilogue, ParameterLoader};
 use crate::Result;
@@ -23,17 +23,17 @@ pub trait RecurrentOps: Backend {
     /// The encoder states of a sentence as attention sees them: a key and a value for each
     /// position.
     type Annotations;
-    /// Products of the vectors of tokens with weights, of which those of frequent tokens are
-    /// computed once (Devlin 2017, section 4.2).
+    /// Products of token vectors with weights; those of frequent tokens are computed only once
+    /// (Devlin 2017, section 4.2).
     type ProjectedEmbeddingCache: Send + Sync;
 
-    /// Tensors of one width below each other.
+    /// Concatenates tensors of the same width below each other.
     fn concat_rows(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor> {
         let parts: Vec<_> = parts.iter().map(|part| self.whole(*part)).collect();
         self.apply(ConcatRows, &parts, &[])
     }
 
-    /// Tensors with one number of rows side by side.
+    /// Concatenates tensors with the same number of rows side by side.
     fn concat_columns(&mut self, parts: &[&Self::Tensor]) -> Result<Self::Tensor> {
         let parts: Vec<_> = parts.iter().map(|part| self.whole(*part)).collect();
         self.apply(ConcatColumns, &parts, &[])
@@ -76,7 +76,7 @@ pub trait RecurrentOps: Backend {
         self.embed_projected(cache, tokens)
     }
 
-    /// Keys and values of sentences whose rows follow each other, `lengths` rows each.
+    /// Packs the keys and values of consecutive sentences, `lengths` rows each.
     fn annotate(
         &mut self,
         attention_score: &AttentionScore<Self::Vector>,
@@ -85,10 +85,10 @@ pub trait RecurrentOps: Backend {
         lengths: &[usize],
     ) -> Result<Vec<Self::Annotations>>;
 
-    /// Returns the sums of values, weighted by the softmax of the scores of keys, with the
-    /// attention score that they were annotated for. Each group is a number of consecutive queries
-    /// and the sentence that they attend to. Appends the attention weights to `weights`, if any, a
-    /// list for each query.
+    /// Returns the sums of values, weighted by the softmax of the scores of keys. `attention_score`
+    /// must be that of [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
+    /// queries and the sentence that they attend to. Appends the attention weights to `weights`, if
+    /// any, one list per query.
     fn attend_annotations(
         &mut self,
         activation_impl: ActivationImpl,
@@ -99,11 +99,10 @@ pub trait RecurrentOps: Backend {
     ) -> Result<Self::Tensor>;
 }
 
-/// Loads what only recurrent layers have.
+/// Loader of the parameters that only recurrent layers have.
 pub trait RecurrentParameterLoader<B: RecurrentOps + ?Sized>: ParameterLoader<B> {
-    /// Returns the products of the embedding table `table` with weights. Those of the first
-    /// `cached_tokens` tokens are kept once they are computed: vocabularies begin with the frequent
-    /// ones.
+    /// Loads a cache of the products of the embedding table `table` with weights. It keeps those of
+    /// the first `cached_tokens` tokens: vocabularies begin with the frequent ones.
     ///
     /// # Errors
     /// If a parameter is missing or its shape or precision does not fit.

@@ -4,15 +4,15 @@
 use crate::Result;
 use miriam_nmt_models::architecture::{PositionalEncodingKind, TransformerConfig};
 
-/// How self-attention of one layer depends on the distance of positions.
+/// The relative positions of one layer: classes of distances and what they add to self-attention.
 #[derive(Clone, Debug)]
 pub struct RelativePositions {
     classes: DistanceClasses,
-    /// What each class adds.
+    /// The terms of each class.
     pub terms: DistanceTerms,
 }
 
-/// What a class of distances adds to attention.
+/// Terms that each class of distances adds to attention.
 #[derive(Clone, Debug)]
 pub enum DistanceTerms {
     /// Vectors, `[classes, head_dim]`, added to the keys and to the values of every head.
@@ -29,16 +29,16 @@ pub enum DistanceTerms {
 /// The classes of distances from a query to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DistanceClasses {
-    /// Distances from `-max` to `max`; those beyond are of the outermost classes.
+    /// Distances from `-max` to `max`; longer ones belong to the outermost classes.
     Clipped { max: usize },
-    /// T5's: near distances have classes of their own, far ones share them by their logarithm.
+    /// T5's: each near distance has its own class, far ones share classes by their logarithm.
     Logarithmic {
         /// The number of classes.
         buckets: usize,
-        /// The distance from which on all are of the last class.
+        /// The distance from which on all belong to the last class.
         max: usize,
-        /// Whether keys after the query have half of the classes; otherwise they share that of
-        /// distance 0.
+        /// Whether keys after the query have half of the classes; otherwise they are in the class
+        /// of distance 0.
         both_directions: bool,
     },
 }
@@ -72,11 +72,11 @@ impl DistanceClasses {
 }
 
 impl RelativePositions {
-    /// Loads those of the self-attention under `prefix` of the encoder or the decoder; none if
-    /// the model has absolute positions. `read_values` reads a parameter of that name.
+    /// Loads the relative positions of the self-attention under `prefix`; none if the model has
+    /// absolute positions. `read_values` reads a parameter by its name.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         mut read_values: impl FnMut(&str) -> Result<Vec<f32>>,
         shape: &TransformerConfig,

@@ -42,7 +42,7 @@ impl<B: Backend> SublayerConnection<B> {
     /// the prefixes of the norms before and after it.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -65,7 +65,7 @@ impl<B: Backend> SublayerConnection<B> {
     /// `decoder`.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load_embedding(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -80,7 +80,7 @@ impl<B: Backend> SublayerConnection<B> {
     /// `decoder`.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load_top(
         parameters: &mut impl ParameterLoader<B>,
         shape: &TransformerConfig,
@@ -114,11 +114,11 @@ impl<B: Backend> SublayerConnection<B> {
         steps.collect()
     }
 
-    /// Returns the norm of `rows`, `[rows, width]`, which the sublayer gets; none if it gets the
-    /// rows themselves.
+    /// Returns the input of the sublayer, the norm of `rows`, `[rows, width]`; none if it is `rows`
+    /// itself.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn preprocess(&self, backend: &mut B, rows: &B::Tensor) -> Result<Option<B::Tensor>> {
         let dropped = if backend.drops_out(DropoutSite::SublayerInput) {
             let rows = backend.copy(backend.whole(rows))?;
@@ -132,10 +132,11 @@ impl<B: Backend> SublayerConnection<B> {
         }
     }
 
-    /// Returns the steps after a sublayer that got `input` and gave `rows`, `[rows, width]` both.
+    /// Applies the steps after a sublayer with input `input` and output `rows`, `[rows, width]`
+    /// both.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn postprocess(
         &self,
         backend: &mut B,
@@ -156,10 +157,11 @@ impl<B: Backend> SublayerConnection<B> {
         }
     }
 
-    /// Computes the same after a sublayer that ends with the product of `rows` with `weights`.
+    /// Multiplies `rows` with `weights`, as the last operation of the sublayer, and applies the
+    /// steps after it.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn project_and_postprocess(
         &self,
         backend: &mut B,
@@ -175,6 +177,23 @@ impl<B: Backend> SublayerConnection<B> {
         }
         let rows = backend.affine(rows, weights, Epilogue::default())?;
         self.postprocess(backend, rows, input)
+    }
+
+    /// Applies the output projection, if the model has one, and the steps after the sublayer.
+    ///
+    /// # Errors
+    /// If the backend fails.
+    pub(super) fn finish(
+        &self,
+        backend: &mut B,
+        rows: B::Tensor,
+        output: Option<&B::Weights>,
+        input: &B::Tensor,
+    ) -> Result<B::Tensor> {
+        match output {
+            Some(output) => self.project_and_postprocess(backend, &rows, output, input),
+            None => self.postprocess(backend, rows, input),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::layer::{Backend, DecodingOps, HypothesisRow};
 
-/// The layers of a model under known translations: what training and scoring need.
+/// The layers of a model on known translations, for training and scoring.
 pub trait TeacherForced<B: Backend> {
     /// Returns the weights of the output layer, `[width, tokens]`.
     fn output_weights(&self) -> &B::Weights;
@@ -12,7 +12,7 @@ pub trait TeacherForced<B: Backend> {
     /// after the other: `[tokens, width]`. Sources and targets end with `</s>`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     fn target_states(
         &self,
         backend: &mut B,
@@ -24,7 +24,7 @@ pub trait TeacherForced<B: Backend> {
 /// The layers of a model that reads a sentence and writes its translation token by token.
 ///
 /// # Errors
-/// All operations give the errors of the backend.
+/// All operations fail if the backend fails.
 pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// An encoded source sentence, kept while it is translated.
     type EncodedSource;
@@ -34,7 +34,7 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
     /// Encodes sentences, which end with `</s>`.
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>>;
 
-    /// Returns the state before the first step: of no rows.
+    /// Returns the state before the first step, which has no rows.
     fn start_state(&self, backend: &mut B) -> Result<Self::State>;
 
     /// Computes a step: row i continues row `rows[i].parent` of the step before with a token.

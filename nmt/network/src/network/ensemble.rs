@@ -9,12 +9,12 @@ use super::network_session::scatter_scores;
 use super::{HypothesisRow, Session, Slot, TopK};
 use crate::{Error, Result};
 
-/// The number of rows whose scores of all tokens are summed at once, each time with a pass
-/// over the weights of every output layer.
+/// The maximum number of rows whose scores are summed at once, in one pass over the weights of
+/// every output layer.
 const MAX_SUMMED_ROWS: usize = 64;
 
-/// Sessions of several models as one: the score of a token is the sum of its
-/// log-probabilities, each times the weight of its model. Attention is that of the first.
+/// Sessions of several models as one: the score of a token is the sum of its log-probabilities,
+/// each times the weight of its model. Attention is that of the first model.
 pub struct Ensemble {
     members: Vec<EnsembleMember>,
     vocab_size: usize,
@@ -35,7 +35,7 @@ pub struct Ensemble {
 struct EnsembleMember {
     session: Box<dyn Session>,
     weight: f32,
-    /// Of each row of the step, as far as they were needed.
+    /// The log-normaliser of each row of the step, if it was needed.
     log_normalizers: Vec<f32>,
 }
 
@@ -48,8 +48,8 @@ struct EnsembleSlot {
 }
 
 impl Ensemble {
-    /// Joins `sessions`. Without weights each has the same and they sum to 1: the score is
-    /// the mean. Marian's default is a weight of 1 for each: the sum.
+    /// Joins `sessions`. Without weights the score is the mean of the models' scores; Marian's
+    /// default, a weight of 1 for each, gives the sum.
     ///
     /// # Errors
     /// If there are none, their vocabularies differ in size, or there is not one weight for
@@ -63,17 +63,18 @@ impl Ensemble {
         };
         if let Some(other) = sessions.iter().find(|session| session.vocab_size() != vocab_size) {
             return refuse(format!(
-                "one model has {vocab_size} target words, another one {}",
+                "the target vocabularies of its models differ in size: {vocab_size} and {}",
                 other.vocab_size()
             ));
         }
         let equal = vec![1.0 / sessions.len() as f32; sessions.len()];
         let weights = weights.unwrap_or(&equal);
-        if weights.len() != sessions.len() || weights.iter().any(|weight| !weight.is_finite()) {
-            let (weights, models) = (weights.len(), sessions.len());
-            return refuse(format!(
-                "{weights} weights for {models} models, or not all are numbers"
-            ));
+        if weights.len() != sessions.len() {
+            let (models, weights) = (sessions.len(), weights.len());
+            return refuse(format!("expected {models} weights, found {weights}"));
+        }
+        if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
+            return refuse(format!("the weight {weight} is not a finite number"));
         }
         let members = sessions
             .into_iter()
@@ -99,8 +100,8 @@ impl Ensemble {
         })
     }
 
-    /// Returns the rows from `first` on that have the same candidates, as far as they are summed at
-    /// once.
+    /// Returns the rows from `first` on that have the same candidates, at most as many as are
+    /// summed at once.
     fn rows_sharing_candidates(&self, first: usize) -> Range<usize> {
         let has_candidates = self.candidates(first).is_some();
         let rows = (first..self.row_slots.len()).take(MAX_SUMMED_ROWS);
@@ -153,7 +154,7 @@ impl Ensemble {
     }
 }
 
-/// Returns the addend of a model to the score of a token; -infinity for one that it excludes,
+/// Returns the share of a model in the score of a token; -infinity if the model excludes the token,
 /// whatever the weight.
 fn weighted_log_prob(logit: f32, log_normalizer: f32, weight: f32) -> f32 {
     if logit == f32::NEG_INFINITY { logit } else { weight * (logit - log_normalizer) }
@@ -256,7 +257,7 @@ impl Session for Ensemble {
     ) -> Result<()> {
         self.sum_scores(rows.clone())?;
         logits.clone_from(&self.scores);
-        // Sums of log-probabilities are scores as they are.
+        // Sums of log-probabilities need no normaliser.
         log_normalizers.clear();
         log_normalizers.resize(rows.len(), 0.0);
         Ok(())

@@ -28,9 +28,9 @@ impl ForcedScores {
     }
 }
 
-/// Scores translations together. Sources are tokens and their `</s>`; each is encoded once,
-/// and its translations are decoded side by side. `candidates`, if any, has for each source
-/// the only tokens of its translations: the probabilities of others are 0.
+/// Scores translations together. Sources are tokens and their `</s>`; each is encoded once, and its
+/// translations are decoded side by side. `candidates`, if any, lists for each source the tokens
+/// that its translations may contain; other tokens have probability 0.
 ///
 /// # Errors
 /// If a token is not in the vocabulary, and the errors of the session.
@@ -47,7 +47,7 @@ pub fn score_targets(
     scores
 }
 
-/// Computes [`score_targets`] of sources that have been begun in `slots`.
+/// Works as [`score_targets`] for sources that have been begun in `slots`.
 fn score_begun(
     session: &mut dyn Session,
     slots: &[Slot],

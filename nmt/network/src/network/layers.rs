@@ -20,7 +20,7 @@ impl<B: RecurrentOps> Layers<B> {
     /// Loads the layers of an architecture.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         architecture: &Architecture,
         speedups: &Speedups,

@@ -1,4 +1,4 @@
-//! Loads networks for the CPU: the only module of networks that names the engine.
+//! Loader of networks for the CPU, the only module of networks that names the engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ impl Network {
         Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
 
-    /// Loads the same with `tuner`, which has the fastest GEMM kernels and measures further ones.
+    /// Works as [`load`](Network::load) with `tuner`, which knows the fastest GEMM kernels and
+    /// measures others.
     ///
     /// # Errors
     /// As [`load`](Network::load).
@@ -35,7 +36,7 @@ impl Network {
         Self::load_on(CpuDevice::new(tuner), model, path, precision, &Speedups::default())
     }
 
-    /// Loads the same with these speedups of recurrent models.
+    /// Works as [`load`](Network::load) with these speedups of recurrent models.
     ///
     /// # Errors
     /// As [`load`](Network::load).
@@ -60,8 +61,7 @@ impl Network {
     }
 }
 
-/// Returns the parameters that the layers of `model` load in `precision`: those that a file for
-/// them needs.
+/// Returns the parameters that the layers of `model` load in `precision`, which a model file needs.
 pub(crate) fn used_parameters(
     model: &Model,
     path: &Path,

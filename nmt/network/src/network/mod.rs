@@ -1,10 +1,10 @@
-//! Models that decode: the layers of an architecture, and what search asks of them.
+//! Models that decode: the layers of an architecture and their interface to search.
 //!
-//! Search knows hypotheses as rows. At each step it says which rows continue which others
-//! with which tokens; the state of a row (keys and values, states of cells, means) follows
-//! its children. [`Session`] is that contract, [`EncoderDecoder`] what an architecture gives
-//! to it, and [`Network`] a loaded model, which the sessions of all threads share. None of
-//! them knows on which backend it runs: that is decided where a network is loaded.
+//! Search knows hypotheses as rows. At each step it says which rows continue which others with
+//! which tokens; children take over the state of their parent (keys and values, states of cells,
+//! means). [`Session`] is that contract, [`EncoderDecoder`] the part of an architecture in it, and
+//! [`Network`] a loaded model, which the sessions of all threads share. None of them knows on which
+//! backend it runs: that is decided where a network is loaded.
 
 mod encoder_decoder;
 mod ensemble;
@@ -47,7 +47,7 @@ pub struct Network {
     model: Arc<dyn SharedModel>,
 }
 
-/// A network whose device and architecture are forgotten.
+/// A loaded model of any device and architecture.
 trait SharedModel: Send + Sync {
     fn session(self: Arc<Self>) -> Result<Box<dyn Session>>;
     fn scorer(self: Arc<Self>) -> Result<Box<dyn SequenceScorer>>;
@@ -109,7 +109,7 @@ impl Network {
     /// Returns a session for one thread.
     ///
     /// # Errors
-    /// If the device has no backend to give.
+    /// If the device cannot provide a backend.
     pub fn session(&self) -> Result<Box<dyn Session>> {
         Arc::clone(&self.model).session()
     }
@@ -117,7 +117,7 @@ impl Network {
     /// Returns a scorer of given translations for one thread.
     ///
     /// # Errors
-    /// If the device has no backend to give.
+    /// If the device cannot provide a backend.
     pub fn scorer(&self) -> Result<Box<dyn SequenceScorer>> {
         Arc::clone(&self.model).scorer()
     }

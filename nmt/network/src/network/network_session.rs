@@ -65,7 +65,7 @@ struct ActiveSentence<S, W> {
     candidates: Option<CandidateColumns<W>>,
 }
 
-/// The only tokens of a sentence's translations, and their columns of the output layer.
+/// The tokens that translations of a sentence may contain, and their columns of the output layer.
 struct CandidateColumns<W> {
     tokens: Vec<u32>,
     weights: W,
@@ -146,7 +146,7 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
     }
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
-        assert!(candidates.is_none_or(|lists| lists.len() == sentences.len()), "a list for each");
+        assert!(candidates.is_none_or(|lists| lists.len() == sentences.len()), "one list each");
         let LoadedModel { layers, vocab_limits, .. } = &*self.model;
         sentences.iter().try_for_each(|tokens| vocab_limits.check_source_ids(tokens))?;
         let lists = candidates.unwrap_or_default();

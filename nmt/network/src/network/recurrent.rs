@@ -25,7 +25,7 @@ impl<B: RecurrentOps> Recurrent<B> {
     /// Loads the model of that architecture.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new<P: RecurrentParameterLoader<B>>(
         model: &architecture::RecurrentConfig,
         speedups: &Speedups,
@@ -43,7 +43,7 @@ impl<B: RecurrentOps> Stacked<B> {
     /// Loads the model of that architecture.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn from_stacked<P: RecurrentParameterLoader<B>>(
         model: &architecture::StackedConfig,
         speedups: &Speedups,
@@ -72,7 +72,7 @@ impl<B: RecurrentOps, D> Recurrent<B, D> {
     /// Returns the states of the encoder, a row for each token of all sentences: `[tokens, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
         self.encoder.encode(backend, &PackedSequences::new(sentences))
     }
@@ -83,8 +83,8 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         &self.output
     }
 
-    /// Computes a token of every translation at a time, longest translations first: those that have
-    /// a token are then the first rows, in the order of the step before.
+    /// Computes one token of every translation at a time, longest translations first. Those that
+    /// still have a token are then the first rows, in the order of the step before.
     fn target_states(
         &self,
         backend: &mut B,
@@ -98,7 +98,7 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         order.sort_by_key(|&target| std::cmp::Reverse(targets[target].len()));
         let longest = order.first().map_or(0, |&target| targets[target].len());
         let (mut states, mut steps) = (DecoderStates::new(), Vec::with_capacity(longest));
-        let mut rows_of: Vec<Vec<u32>> = targets.iter().map(|_| Vec::new()).collect();
+        let mut target_rows: Vec<Vec<u32>> = targets.iter().map(|_| Vec::new()).collect();
         let mut next_row = 0;
         for time in 0..longest {
             let active = order.partition_point(|&target| targets[target].len() > time);
@@ -118,12 +118,12 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
             backend.begin_row_positions(Side::Target, &positions);
             steps.push(self.decoder.step(backend, &mut states, &rows, &row_sources, None)?);
             for &target in active {
-                rows_of[target].push(next_row);
+                target_rows[target].push(next_row);
                 next_row += 1;
             }
         }
         let by_time = backend.concat_rows(&steps.iter().collect::<Vec<_>>())?;
-        backend.index_select(&by_time, &rows_of.concat())
+        backend.index_select(&by_time, &target_rows.concat())
     }
 }
 

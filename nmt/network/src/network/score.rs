@@ -1,4 +1,4 @@
-//! The log-probabilities of translations that are known.
+//! Log-probabilities of known translations.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use super::{EncoderDecoder, LoadedModel};
 use crate::Result;
 use crate::layer::{Device, OutputOps};
 
-/// Scores given translations with a network, on one thread.
+/// Scorer of known translations on one thread.
 pub trait SequenceScorer {
-    /// Returns the log-probability of every token of translations, each with its `</s>`, all
-    /// sentences at once, and all positions where the architecture allows it. Sessions give the
-    /// same within rounding.
+    /// Returns the log-probability of every token of translations, each with its `</s>`. All
+    /// sentences are computed at once, and all positions where the architecture allows it. Sessions
+    /// give the same within rounding.
     ///
     /// # Errors
     /// [`Error::Mismatch`](crate::Error::Mismatch) if a token is not in its vocabulary, and

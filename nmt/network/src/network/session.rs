@@ -10,7 +10,7 @@ use crate::layer::{HypothesisRow, Slot, TopK};
 /// Results of a row depend on its sentence and on its tokens only, never on other rows.
 ///
 /// # Errors
-/// All operations give the errors of the device that computes them.
+/// All operations fail if the device fails.
 pub trait Session {
     /// Returns the size of the target vocabulary.
     fn vocab_size(&self) -> usize;
@@ -20,11 +20,11 @@ pub trait Session {
     /// ascending ids, the only tokens that it can be translated with.
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>>;
 
-    /// Forgets a sentence, which has no rows from now on.
+    /// Drops a sentence, which must have no rows from now on.
     fn finish(&mut self, slot: Slot);
 
     /// Computes the next step. Rows of one sentence follow each other. Rows of the step before that
-    /// no row continues are forgotten.
+    /// no row continues are dropped.
     ///
     /// # Panics
     /// If a parent does not exist or belongs to another sentence.
@@ -35,14 +35,13 @@ pub trait Session {
     /// its score is `logit - log_normalizer` (over the row's candidates, if it has some).
     fn topk(&mut self, best: &mut [TopK]) -> Result<()>;
 
-    /// Computes the logits of single tokens of single rows of the step, (row, token) each, the same
-    /// numbers as in [`topk`](Session::topk); -infinity for tokens that are not among the
-    /// candidates of the row.
+    /// Computes the logit of each (row, token) pair of the step, the same number as in
+    /// [`topk`](Session::topk); -infinity for tokens that are not candidates of the row.
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()>;
 
-    /// Computes the logits of some rows of the step, one row after the other: of all tokens, or,
-    /// where the rows are of one sentence with candidates, of these. With the log-normaliser of
-    /// each row.
+    /// Computes the logits and the log-normaliser of some rows of the step, one row after the
+    /// other. Logits are those of all tokens, or of the candidates if the rows belong to a sentence
+    /// that has some.
     ///
     /// # Panics
     /// If the rows have different candidates.
@@ -57,7 +56,7 @@ pub trait Session {
     /// tokens that are not candidates.
     fn log_probabilities(&mut self, row: u32, scores: &mut Vec<f32>) -> Result<()>;
 
-    /// Whether steps keep their attention to the source from now on.
+    /// Sets whether steps keep their attention to the source from now on.
     fn keep_alignments(&mut self, keep: bool);
 
     /// Returns the attention of a row of the step to the tokens of its sentence; sums to 1.

@@ -1,5 +1,5 @@
-//! Sessions over small random models: nothing that is not a row's own changes its numbers,
-//! and a whole sequence is its steps.
+//! Sessions over small random models: other rows do not change the numbers of a row, and a whole
+//! sequence gives the numbers of its steps.
 
 use std::path::Path;
 
@@ -41,8 +41,8 @@ impl TestRng {
     }
 }
 
-/// As models are initialised: Glorot's ranges, scales near 1.
-fn random_model_of(shape: TransformerConfig, seed: u64) -> Model {
+/// Returns a model with usual initial values: Glorot's ranges, scales near 1.
+fn random_model(shape: TransformerConfig, seed: u64) -> Model {
     let mut numbers = TestRng(SplitMix64::new(seed));
     Model::with_values(Architecture::Transformer(shape), |parameter| {
         let [rows, columns] = parameter.shape;
@@ -58,7 +58,7 @@ fn random_model_of(shape: TransformerConfig, seed: u64) -> Model {
 }
 
 fn random_network(shape: TransformerConfig, seed: u64, precision: Precision) -> Network {
-    Network::load(&random_model_of(shape, seed), Path::new("random"), precision).unwrap()
+    Network::load(&random_model(shape, seed), Path::new("random"), precision).unwrap()
 }
 
 fn base_config() -> TransformerConfig {
@@ -203,7 +203,7 @@ fn any_config() -> impl Strategy<Value = TransformerConfig> {
     )
 }
 
-/// Logarithms of probabilities of the words of `target`, step by step, alone.
+/// Returns the log-probabilities of the words of `target`, computed alone and step by step.
 fn step_by_step(session: &mut dyn Session, source: &[u32], target: &[u32]) -> Vec<f32> {
     let slot = session.begin(&[source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(3, true)], Vec::new());
@@ -248,7 +248,7 @@ proptest! {
         let sentences: Vec<Vec<u32>> = (0..4).map(|_| numbers.sentence(14)).collect();
         let sentences: Vec<&[u32]> = sentences.iter().map(|sentence| &sentence[..]).collect();
         let (sources, targets) = sentences.split_at(2);
-        let model = random_model_of(shape, seed);
+        let model = random_model(shape, seed);
         let path = Path::new("random");
         let reference = Network::load_reference(&model, path, &Speedups::default()).unwrap();
         let engine = Network::load(&model, path, Precision::F32).unwrap();
@@ -264,8 +264,8 @@ proptest! {
         }
     }
 
-    /// A few sentences in one session: they begin at different steps, branch, lose rows,
-    /// and get the bits that they get alone. So does what `logits` and `distribution` tell.
+    /// A few sentences in one session: they begin at different steps, branch, lose rows, and get
+    /// the bits that they get alone. So do `token_logits` and `log_probabilities`.
     #[test]
     fn batch_mates_do_not_change_results(
         shape in any_config(),
@@ -348,7 +348,7 @@ proptest! {
                 prop_assert!((sum - 1.0).abs() < 1e-3);
             }
         }
-        // Each hypothesis alone, some of them.
+        // Some of the hypotheses, each alone.
         let mut alone = network.session().unwrap();
         alone.keep_alignments(true);
         for ((sentence, words), best, attention, _) in seen.iter().step_by(11) {
@@ -372,9 +372,8 @@ proptest! {
     }
 }
 
-/// Integers keep scores of models as they are initialised: those of half of them within hundredths,
-/// of all within tenths. Models are the same every time, since one of 400 has a word that is
-/// further off.
+/// Integer precisions keep the scores of random models: half of them within hundredths, all within
+/// tenths. Models are the same every time, since one of 400 has a word that is further off.
 #[test]
 fn quantized_scores_are_close() {
     let mut runner = TestRunner::deterministic();
@@ -422,8 +421,8 @@ fn two_thousand_tokens_are_read_and_written() {
     assert_eq!(best[0].candidates().len(), 2);
 }
 
-/// The vote on each word is the weighted sum of what models say alone, whichever rows are
-/// asked together, and to the bit.
+/// The score of each word is bit-identical to the weighted sum of the models' own scores, whichever
+/// rows are computed together.
 #[test]
 fn ensemble_scores_are_weighted_sums() {
     let weights = [0.75, -0.5];
@@ -493,7 +492,7 @@ fn out_of_vocabulary_ids_are_refused() {
     assert!(error.contains("300 words, word 300 is out of range"), "{error}");
     assert!(session.begin(&[&[5, 0]], Some(&[&[1, 301]])).is_err());
     assert!(network.scorer().unwrap().score(&[&[5, 0]], &[&[900]]).is_err());
-    // An empty sentence is one word, its end; none at all is not a mistake either.
+    // An empty sentence is only `</s>`; even without that it is allowed.
     let slots = session.begin(&[&[0], &[]], None).unwrap();
     let rows: Vec<HypothesisRow> =
         slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
@@ -503,7 +502,7 @@ fn out_of_vocabulary_ids_are_refused() {
     assert!(best.iter().all(|best| best.candidates()[0].logit.is_finite()));
 }
 
-/// Integers have no infinity and nothing that is not a number.
+/// Overflow is reported as NaN even in integer precisions, which have no NaN.
 #[test]
 fn overflow_scores_as_nan() {
     for gain in [f32::NAN, f32::INFINITY, 3e38] {

@@ -1,9 +1,9 @@
 //! Transformers (`neural.md` 1.6): layers in their order, and the states of sentences and
 //! hypotheses.
 //!
-//! Keys and values of the source are computed once a sentence, for all layers of the decoder
-//! in one GEMM. Layers that share their parameters share those as well; the states of
-//! hypotheses are each layer's own.
+//! Keys and values of the source are computed once per sentence, for all layers of the decoder in
+//! one GEMM. Layers that share parameters also share these keys and values; the states of
+//! hypotheses are separate for each layer.
 
 use super::{EncoderDecoder, HypothesisRow, TeacherForced};
 use crate::Result;
@@ -29,7 +29,7 @@ struct TransformerEncoder<B: Backend> {
 
 struct TransformerDecoder<B: Backend> {
     embedding: Embedding<B>,
-    /// The layers that have parameters of their own.
+    /// The layers with different parameters.
     layers: Vec<DecoderLayer<B>>,
     /// For each layer, its index in `layers`.
     layer_order: Vec<usize>,
@@ -49,7 +49,7 @@ struct DecoderLayer<B: Backend> {
     feed_forward: FeedForward<B>,
 }
 
-/// An encoded sentence: its keys and values for each layer that has parameters.
+/// An encoded sentence: its keys and values for each layer with different parameters.
 pub struct TransformerSource<B: Backend> {
     layer_kv: Vec<B::PackedKv>,
 }
@@ -57,7 +57,7 @@ pub struct TransformerSource<B: Backend> {
 /// The states of the hypotheses of a step.
 pub struct TransformerState<B: DecodingOps> {
     layers: Vec<AutoregressionState<B>>,
-    /// Tokens before the last one of each hypothesis.
+    /// The position of the last token of each hypothesis, from 0.
     positions: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl<B: Backend> Transformer<B> {
     /// Loads the layers that `shape` describes.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load(
         parameters: &mut impl ParameterLoader<B>,
         shape: &architecture::TransformerConfig,
@@ -85,10 +85,10 @@ impl<B: Backend> Transformer<B> {
             layers,
             top: SublayerConnection::load_top(parameters, shape, "encoder")?,
         };
-        let mut own = shape.tied_layers.clone();
-        own.sort_unstable();
-        own.dedup();
-        let layers = own.iter().map(|layer| {
+        let mut distinct = shape.tied_layers.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let layers = distinct.iter().map(|layer| {
             let prefix = format!("decoder_l{layer}");
             let feed_forward = format!("{prefix}_ffn");
             Ok(DecoderLayer {
@@ -102,10 +102,13 @@ impl<B: Backend> Transformer<B> {
             })
         });
         let layers = layers.collect::<Result<_>>()?;
-        let order: Vec<usize> =
-            shape.tied_layers.iter().map(|layer| own.partition_point(|own| own < layer)).collect();
+        let order: Vec<usize> = shape
+            .tied_layers
+            .iter()
+            .map(|layer| distinct.partition_point(|other| other < layer))
+            .collect();
         let contexts: Vec<String> =
-            own.iter().map(|layer| format!("decoder_l{layer}_context")).collect();
+            distinct.iter().map(|layer| format!("decoder_l{layer}_context")).collect();
         let decoder = TransformerDecoder {
             embedding: Embedding::load(parameters, shape, "decoder", tables.decoder_table_name())?,
             layers,
@@ -133,7 +136,7 @@ impl<B: Backend> Transformer<B> {
     /// Returns the states of the encoder, a row for each token of all sentences: `[tokens, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let tokens: Vec<Option<u32>> = sentences
@@ -151,7 +154,8 @@ impl<B: Backend> Transformer<B> {
         self.encoder.top.postprocess(backend, rows, &embedded)
     }
 
-    /// Keys and values of each sentence for the decoder, from the states of the encoder.
+    /// Computes the keys and values of each sentence for the decoder from the states of the
+    /// encoder.
     fn pack_sources(
         &self,
         backend: &mut B,
@@ -285,7 +289,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     }
 }
 
-/// Groups consecutive references to the same item: their number and the item.
+/// Groups consecutive references to the same item. Returns their number and the item.
 fn group_repeats<'a, T>(all: impl Iterator<Item = &'a T>) -> Vec<(usize, &'a T)> {
     let mut groups: Vec<(usize, &T)> = Vec::new();
     for item in all {

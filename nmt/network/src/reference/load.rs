@@ -1,4 +1,4 @@
-//! Loads parameters as they are in the file, in f64.
+//! Loader of unpacked parameters in f64.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::layer::{AffineNames, ParameterLoader, RecurrentParameterLoader};
 use crate::{Error, Result};
 use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
 
-/// Gives the parameters of a model to layers on the [`ReferenceBackend`].
+/// Loader of a model's parameters for the [`ReferenceBackend`].
 pub struct ReferenceLoader<'a> {
     model: &'a Model,
     path: PathBuf,

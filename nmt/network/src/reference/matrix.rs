@@ -19,13 +19,13 @@ impl Matrix {
     /// Creates a matrix of these values, row after row.
     ///
     /// # Panics
-    /// If they are not `rows * width`.
+    /// If there are not `rows * width` values.
     pub fn new(rows: usize, width: usize, values: Vec<f64>) -> Self {
         assert_eq!(values.len(), rows * width, "a value for each element");
         Matrix { rows, width, values }
     }
 
-    /// Returns the element at each row and column.
+    /// Creates a matrix from the element at each row and column.
     pub fn from_fn(rows: usize, width: usize, element: impl Fn(usize, usize) -> f64) -> Self {
         let places = (0..rows).flat_map(|row| (0..width).map(move |column| (row, column)));
         let values = places.map(|(row, column)| element(row, column));
@@ -47,7 +47,7 @@ impl Matrix {
         MatRef::new(&self.values, self.rows, self.width)
     }
 
-    /// Returns the matrix `[rows, width]`, to be written.
+    /// Returns the matrix `[rows, width]` for writing.
     pub fn view_mut(&mut self) -> MatMut<'_, f64> {
         MatMut::new(&mut self.values, self.rows, self.width)
     }
@@ -57,7 +57,7 @@ impl Matrix {
         &self.values[row * self.width..(row + 1) * self.width]
     }
 
-    /// Returns a row, to be written.
+    /// Returns a row for writing.
     pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.values[row * self.width..(row + 1) * self.width]
     }

@@ -25,7 +25,7 @@ use crate::layer::recurrent::Speedups;
 use crate::network::Network;
 use miriam_nmt_models::architecture::Model;
 
-/// The backend and the device that makes it: it has no state.
+/// The backend and its device in one, since it has no state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceBackend;
 

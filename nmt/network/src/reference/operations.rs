@@ -94,6 +94,26 @@ impl HeadKv {
     }
 }
 
+/// Replaces `cache` by the history of each row's parent with the row's own key and value.
+fn extend_histories(
+    cache: &mut KvHistories,
+    heads: usize,
+    keys: &ColumnSlice<'_, Matrix>,
+    values: &ColumnSlice<'_, Matrix>,
+    parents: &[Option<u32>],
+) {
+    let histories = parents.iter().enumerate().map(|(row, parent)| {
+        let mut history = match parent {
+            Some(parent) => cache[*parent as usize].clone(),
+            None => HeadKv::new(heads, keys, values),
+        };
+        history.keys.push_row(keys.row(row));
+        history.values.push_row(values.row(row));
+        history
+    });
+    *cache = histories.collect();
+}
+
 impl<'a> ColumnSlice<'a, Matrix> {
     pub(super) fn row(&self, row: usize) -> &'a [f64] {
         &self.tensor.row(row)[self.columns.clone()]
@@ -104,7 +124,7 @@ impl<'a> ColumnSlice<'a, Matrix> {
     }
 }
 
-/// Multiplies `[rows, inputs]` with weights and adds the bias and the addends: `[rows, outputs]`.
+/// Multiplies `[rows, inputs]` with weights and adds the bias and the residual: `[rows, outputs]`.
 pub(super) fn product(
     input: MatRef<'_, f64>,
     weights: &Weights,
@@ -259,23 +279,13 @@ impl DecodingOps for ReferenceBackend {
         [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
         parents: &[Option<u32>],
     ) -> Result<Matrix> {
-        let empty = HeadKv::new(heads, &keys, &values);
-        let mut histories: KvHistories = parents
-            .iter()
-            .map(|parent| match parent {
-                Some(parent) => cache[*parent as usize].clone(),
-                None => empty.clone(),
-            })
-            .collect();
+        extend_histories(cache, heads, &keys, &values, parents);
         let mut out = Matrix::zeros(0, queries.columns.len());
-        for (row, history) in histories.iter_mut().enumerate() {
-            history.keys.push_row(keys.row(row));
-            history.values.push_row(values.row(row));
+        for (row, history) in cache.iter().enumerate() {
             let query = queries.view().row_range(row..row + 1);
             let (sums, _) = history.attend(query, AttentionMask::All);
             out.push_row(sums.row(0));
         }
-        *cache = histories;
         Ok(out)
     }
 
@@ -287,23 +297,13 @@ impl DecodingOps for ReferenceBackend {
         parents: &[Option<u32>],
         relative: &RelativePositions,
     ) -> Result<Matrix> {
-        let empty = HeadKv::new(heads, &keys, &values);
-        let mut histories: KvHistories = parents
-            .iter()
-            .map(|parent| match parent {
-                Some(parent) => cache[*parent as usize].clone(),
-                None => empty.clone(),
-            })
-            .collect();
+        extend_histories(cache, heads, &keys, &values, parents);
         let mut out = Matrix::zeros(0, queries.columns.len());
-        for (row, history) in histories.iter_mut().enumerate() {
-            history.keys.push_row(keys.row(row));
-            history.values.push_row(values.row(row));
+        for (row, history) in cache.iter().enumerate() {
             let length = history.keys.rows();
             let at = (length - 1, length);
             out.push_row(&history.attend_relative(queries.row(row), at, relative));
         }
-        *cache = histories;
         Ok(out)
     }
 

@@ -6,7 +6,7 @@ use super::{Matrix, ReferenceBackend, Weights};
 use crate::Result;
 use crate::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
 
-/// A table of token vectors and the weights that they are multiplied with, each time anew.
+/// A table of token vectors and the weights that multiply them; no product is cached.
 #[derive(Clone, Debug)]
 pub struct ProjectedEmbeddings {
     pub(super) table: Matrix,

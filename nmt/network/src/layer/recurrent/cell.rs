@@ -1,5 +1,4 @@
-//! Recurrent cells by their parameters: their products, the norms of these, and where biases
-//! are added.
+//! Recurrent cells: their products, the norms of the products, and the places of biases.
 //!
 //! The step of a cell has three parts, so that the first two can be shared or computed ahead:
 //! the product of the input, the product of the state, and the pass over both.
@@ -32,9 +31,9 @@ pub type DecoderStates<B> = Vec<CellState<B>>;
 /// The position of a cell in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRole {
-    /// In the encoder.
+    /// Whether it is in the encoder.
     pub in_encoder: bool,
-    /// After attention: the bias of a GRU's candidate is reset with the state.
+    /// Whether it follows attention. The reset gate of such a GRU also scales the candidate's bias.
     pub after_attention: bool,
     /// Whether it has an input; transitions have none.
     pub has_input: bool,
@@ -60,7 +59,7 @@ enum CellParameters<B: RecurrentOps> {
 pub struct CellNames {
     /// Matrices of the input, their outputs side by side.
     pub input: Vec<String>,
-    /// Their biases where they are added in the product, or none.
+    /// Their biases, if they are added in the product.
     pub input_biases: Vec<String>,
     recurrent: Vec<String>,
     recurrent_biases: Vec<String>,
@@ -92,8 +91,8 @@ impl CellNames {
                 recurrent_biases: Vec::new(),
             },
         };
-        // Nematus norms products with their biases: of the input in cells that have one, of
-        // the state after attention and in the decoder's transitions.
+        // Nematus norms products with their biases: the product of the input in cells that have
+        // one, that of the state after attention and in the decoder's transitions.
         if kind == Kind::NematusGru && norms {
             if role.has_input && !role.after_attention {
                 names.input_biases = named(&["b", "bx"], prefix);
@@ -123,7 +122,7 @@ fn borrow_affine<'a>(
     AffineNames { matrices: &storage[0], biases: &storage[1] }
 }
 
-/// Computes a step of a cell, whose operator takes two matrices, and the product of the input if
+/// Computes a step of a cell. The operator takes two matrices, and the product of the input if
 /// there is one.
 fn apply_cell<B: Backend>(
     backend: &mut B,
@@ -143,7 +142,7 @@ impl<B: RecurrentOps> Cell<B> {
     /// Loads the cell `prefix`, with states `width` wide.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new(
         prefix: &str,
         (kind, width): (Kind, usize),
@@ -155,7 +154,7 @@ impl<B: RecurrentOps> Cell<B> {
         let names = CellNames::new(prefix, kind, role, norms);
         let name = |suffix: &str| format!("{prefix}_{suffix}");
         let recurrent = parameters.weights(names.recurrent_affine(&mut Default::default()))?;
-        let mut bias_of = |suffixes: &[&str]| {
+        let mut load_bias = |suffixes: &[&str]| {
             let all: Vec<String> = suffixes.iter().map(|suffix| name(suffix)).collect();
             parameters.concat_vectors(&all.iter().map(String::as_str).collect::<Vec<_>>())
         };
@@ -168,14 +167,14 @@ impl<B: RecurrentOps> Cell<B> {
                 };
                 let bias_in_product =
                     !names.input_biases.is_empty() || !names.recurrent_biases.is_empty();
-                let bias = if bias_in_product { None } else { Some(bias_of(&["b", "bx"])?) };
+                let bias = if bias_in_product { None } else { Some(load_bias(&["b", "bx"])?) };
                 CellParameters::Gru { form, bias }
             }
-            Kind::Lstm => CellParameters::Lstm { bias: bias_of(&["b"])? },
+            Kind::Lstm => CellParameters::Lstm { bias: load_bias(&["b"])? },
             Kind::Mlstm => CellParameters::Mlstm {
-                bias: bias_of(&["b"])?,
-                input_bias: bias_of(&["bwm"])?,
-                recurrent_bias: bias_of(&["bm"])?,
+                bias: load_bias(&["b"])?,
+                input_bias: load_bias(&["bwm"])?,
+                recurrent_bias: load_bias(&["bm"])?,
                 gates: parameters.weights(AffineNames { matrices: &[&name("U")], biases: &[] })?,
             },
         };
@@ -187,7 +186,7 @@ impl<B: RecurrentOps> Cell<B> {
                 LayerNorm { kind: NormKind::Layer, scale, bias, epsilon },
             ))
         };
-        let mut norms_of = |marian: &str, nematus: &str| {
+        let mut load_norms = |marian: &str, nematus: &str| {
             Ok::<_, crate::Error>(match kind {
                 _ if !norms => Vec::new(),
                 Kind::NematusGru => {
@@ -205,8 +204,8 @@ impl<B: RecurrentOps> Cell<B> {
                 Kind::Lstm | Kind::Mlstm => vec![norm(0..4 * width, marian, None, MARIAN_EPSILON)?],
             })
         };
-        let input_norms = if role.has_input { norms_of("gamma1", "W")? } else { Vec::new() };
-        let recurrent_norms = norms_of("gamma2", "U")?;
+        let input_norms = if role.has_input { load_norms("gamma1", "W")? } else { Vec::new() };
+        let recurrent_norms = load_norms("gamma2", "U")?;
         Ok(Cell {
             parameters: cell_parameters,
             recurrent_weights: recurrent,
@@ -220,7 +219,7 @@ impl<B: RecurrentOps> Cell<B> {
     /// Norms the product of the input.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn norm_input(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
         self.input_norms.forward(backend, product)
     }
@@ -228,11 +227,11 @@ impl<B: RecurrentOps> Cell<B> {
     /// Returns the normed product of the state.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn project_state(&self, backend: &mut B, state: &B::Tensor) -> Result<B::Tensor> {
         let (weights, epilogue) = (&self.recurrent_weights, Epilogue::default());
         let product = match &self.parameters {
-            // Its multiplicative state is dropped in place of its state.
+            // An mLSTM applies dropout to its multiplicative state instead.
             CellParameters::Mlstm { .. } => backend.affine(state, weights, epilogue)?,
             _ => backend.affine_after_dropout(state, weights, epilogue)?,
         };
@@ -264,11 +263,11 @@ impl<B: RecurrentOps> Cell<B> {
         Ok(CellState { output, cell: Some(next) })
     }
 
-    /// Returns the next states after `output` and `cell`, with the product of the state. `input` is
+    /// Computes the product of the state and the next states after `output` and `cell`. `input` is
     /// the normed product of the input.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn advance(
         &self,
         backend: &mut B,
@@ -280,11 +279,11 @@ impl<B: RecurrentOps> Cell<B> {
         self.step(backend, input, &recurrent, output, cell)
     }
 
-    /// Returns the next states. `input` is the normed product of the input, none in transitions,
-    /// `recurrent` that of [`project_state`](Cell::project_state).
+    /// Returns the next states. `input` is the normed product of the input, none in transitions;
+    /// `recurrent` is the result of [`project_state`](Cell::project_state).
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     ///
     /// # Panics
     /// If an mLSTM has no input.

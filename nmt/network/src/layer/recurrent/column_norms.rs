@@ -15,7 +15,7 @@ pub struct ColumnNorms<B: Backend> {
 }
 
 impl<B: Backend> ColumnNorms<B> {
-    /// Norms with their columns, ascending.
+    /// Creates norms of ranges of columns, which ascend.
     pub fn new(norms: impl IntoIterator<Item = (Range<usize>, LayerNorm<B::Vector>)>) -> Self {
         let mut vectors = Vec::new();
         let norms = norms
@@ -31,15 +31,15 @@ impl<B: Backend> ColumnNorms<B> {
         ColumnNorms { operator: NormalizeColumns { norms }, vectors }
     }
 
-    /// Whether there are none.
+    /// Whether there are no norms.
     pub fn is_empty(&self) -> bool {
         self.operator.norms.is_empty()
     }
 
-    /// Norms the ranges of columns; others stay.
+    /// Norms the ranges of columns; other columns stay unchanged.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(&self, backend: &mut B, rows: B::Tensor) -> Result<B::Tensor> {
         if self.is_empty() {
             return Ok(rows);

@@ -1,6 +1,7 @@
-//! The conditional decoder of Nematus, Amun and Marian: a cell reads the last token, its
-//! state is the query of attention, a second cell reads the context, transitions and higher
-//! layers follow; token, state and context meet in the deep output (`neural.md` 1.7).
+//! The conditional decoder of Nematus, Amun and Marian (`neural.md` 1.7).
+//!
+//! A cell reads the last token; its state is the query of attention. A second cell reads the
+//! context; transitions and higher layers follow. The deep output joins token, state and context.
 
 use super::cell::CellNames;
 use super::column_norms::ColumnNorms;
@@ -35,7 +36,7 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     /// Whether higher layers add their input to their output.
     has_skip_connections: bool,
     deep_output: DeepOutput<B>,
-    /// Whether sentences keep products of their states instead of these.
+    /// Whether sentences keep products of their encoder states instead of the states.
     precomputes_context: bool,
     /// Whether rows with the same parent share its products.
     merges_parents: bool,
@@ -60,7 +61,7 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
     /// Loads the decoder of a model.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new<P: RecurrentParameterLoader<B>>(
         model: &RecurrentConfig,
         speedups: &Speedups,
@@ -82,7 +83,7 @@ impl<B: RecurrentOps> ConditionalDecoder<B> {
             speedups.cached_tokens,
         )?;
         Ok(ConditionalDecoder {
-            initial_state: NormedAffine::new(&START, style, h, parameters)?,
+            initial_state: NormedAffine::new(&INITIAL_STATE, style, h, parameters)?,
             keys: NormedAffine::new(&KEYS, style, c, parameters)?,
             query: NormedAffine::new(&QUERY, style, c, parameters)?,
             attention_score: AttentionScore::Additive(parameters.vector("decoder_U_att")?),
@@ -229,7 +230,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for ConditionalDecoder<B> {
     }
 }
 
-const START: NormedAffineNames<'static> = NormedAffineNames {
+const INITIAL_STATE: NormedAffineNames<'static> = NormedAffineNames {
     matrix: "decoder_ff_state_W",
     bias: Some("decoder_ff_state_b"),
     gamma: "decoder_ff_state_gamma",
@@ -255,11 +256,11 @@ impl<B: RecurrentOps> DeepOutput<B> {
         parameters: &mut impl RecurrentParameterLoader<B>,
     ) -> Result<Self> {
         let (style, width) = (model.layer_norm_style, model.embeddings.dim);
-        let all: [[String; 5]; 3] = std::array::from_fn(|index| {
+        let names: [[String; 5]; 3] = std::array::from_fn(|index| {
             ["W", "b", "gamma", "ln_s", "ln_b"]
                 .map(|name| format!("decoder_ff_logit_l1_{name}{index}"))
         });
-        let [token, state, context] = all.each_ref().map(|names| NormedAffineNames {
+        let [token, state, context] = names.each_ref().map(|names| NormedAffineNames {
             matrix: &names[0],
             bias: Some(&names[1]),
             gamma: &names[2],

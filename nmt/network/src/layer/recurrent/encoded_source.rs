@@ -6,7 +6,7 @@ use crate::layer::RecurrentOps;
 pub struct RecurrentSource<B: RecurrentOps> {
     /// Its keys and values.
     pub(super) annotations: B::Annotations,
-    /// The initial state of each layer, `[1, width]`; further layers begin like the last one.
+    /// The initial state of each layer, `[1, width]`; layers without an entry use the last one.
     pub(super) initial_states: Vec<B::Tensor>,
 }
 
@@ -17,7 +17,8 @@ impl<B: RecurrentOps> RecurrentSource<B> {
     }
 }
 
-/// Groups consecutive rows of one sentence: their number and its keys and values.
+/// Groups consecutive rows of one sentence. Returns the number of rows and the keys and values of
+/// the sentence.
 pub(super) fn group_by_source<'a, B: RecurrentOps>(
     sources: &[&'a RecurrentSource<B>],
 ) -> Vec<(usize, &'a B::Annotations)> {

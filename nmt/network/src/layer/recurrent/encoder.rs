@@ -1,9 +1,9 @@
 //! Encoders: stacks of recurrent layers that read sentences in one direction or both.
 //!
-//! The sentences of a batch are read together, a token of each at a time. Rows are ordered by
-//! time, and within a time by the length of their sentences, longest first, as in PyTorch's
-//! packed sequences: the sentences that have a token at a time are then the first ones, in
-//! consecutive rows, and none is padded.
+//! The sentences of a batch are read together, one token of each at a time. As in PyTorch's packed
+//! sequences, rows are ordered by time, then by the length of their sentences, longest first. The
+//! sentences that have a token at a time are then the first ones, in consecutive rows, and none is
+//! padded.
 
 use super::cell::CellNames;
 use super::{Cell, CellRole, Speedups};
@@ -13,7 +13,7 @@ use crate::layer::{
 };
 use miriam_nmt_models::architecture::{self, EncoderKind, RecurrentConfig, StackedConfig};
 
-/// Sentences in the order in which they are read.
+/// The tokens of sentences in the order in which they are read.
 pub struct PackedSequences {
     /// The length of each sentence.
     pub lengths: Vec<usize>,
@@ -21,7 +21,7 @@ pub struct PackedSequences {
     batch_sizes: Vec<usize>,
     /// All tokens by time.
     tokens: Vec<Option<u32>>,
-    /// Their sentences and positions.
+    /// The sentence and position of each token.
     rows: Vec<RowPosition>,
     /// The row of each position, sentence by sentence.
     position_rows: Vec<u32>,
@@ -36,25 +36,32 @@ impl PackedSequences {
         let longest = lengths.iter().max().copied().unwrap_or(0);
         let (mut tokens, mut rows) = (Vec::new(), Vec::new());
         let mut batch_sizes = Vec::with_capacity(longest);
-        let mut row_of: Vec<Vec<u32>> = lengths.iter().map(|&n| Vec::with_capacity(n)).collect();
+        let mut sentence_rows: Vec<Vec<u32>> =
+            lengths.iter().map(|&n| Vec::with_capacity(n)).collect();
         for time in 0..longest {
             let first = tokens.len();
             for &sentence in &order {
                 let Some(&token) = sentences[sentence].get(time) else { break };
-                row_of[sentence].push(tokens.len() as u32);
+                sentence_rows[sentence].push(tokens.len() as u32);
                 tokens.push(Some(token));
                 rows.push(RowPosition { sentence: sentence as u32, position: time as u32 });
             }
             batch_sizes.push(tokens.len() - first);
         }
-        PackedSequences { lengths, batch_sizes, tokens, rows, position_rows: row_of.concat() }
+        PackedSequences {
+            lengths,
+            batch_sizes,
+            tokens,
+            rows,
+            position_rows: sentence_rows.concat(),
+        }
     }
 }
 
 /// One layer in one direction.
 struct RecurrentLayer<B: RecurrentOps> {
     input: InputProjection<B>,
-    /// The first takes the input, the others move its state on.
+    /// The first cell reads the input; the others are transitions of its state.
     cells: Vec<Cell<B>>,
     is_backward: bool,
     /// Whether its input is added to its output.
@@ -63,7 +70,7 @@ struct RecurrentLayer<B: RecurrentOps> {
     state_width: usize,
 }
 
-/// The product that a layer reads.
+/// The projection of a layer's input.
 enum InputProjection<B: RecurrentOps> {
     Tokens(B::ProjectedEmbeddingCache),
     Hidden(B::Weights),
@@ -78,7 +85,7 @@ pub struct RecurrentEncoder<B: RecurrentOps> {
     stages: Vec<Vec<LayerStack<B>>>,
 }
 
-/// The description of a layer.
+/// The properties that all layers of an encoder share.
 struct LayerSpec<'a> {
     cell: architecture::CellKind,
     state_width: usize,
@@ -89,7 +96,7 @@ struct LayerSpec<'a> {
 }
 
 impl LayerSpec<'_> {
-    /// Loads the layer whose cells have those names.
+    /// Loads a layer. `names` gives the prefix of each cell, counted from 1.
     fn build_layer<B: RecurrentOps>(
         &self,
         names: impl Fn(usize) -> String,
@@ -130,10 +137,10 @@ impl LayerSpec<'_> {
 }
 
 impl<B: RecurrentOps> RecurrentEncoder<B> {
-    /// Loads the encoder of a model of Marian's, Amun's or Nematus'.
+    /// Loads the encoder of a Marian, Amun or Nematus model.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new(
         model: &RecurrentConfig,
         speedups: &Speedups,
@@ -171,7 +178,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
         let mut stages = vec![vec![stack("encoder_bi", false)?, stack("encoder_bi_r", true)?]];
         if depth > bidirectional_depth {
             let layers = (2..=depth).map(|number| {
-                // The first reads two states side by side, which have no skip connection.
+                // The first of them reads two states side by side and has no skip connection.
                 spec.build_layer(
                     |cell| format!("encoder_l{number}_cell{cell}"),
                     false,
@@ -188,7 +195,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
     /// Loads the encoder of Devlin's model: every layer reads both directions of the one below.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn from_stacked(
         model: &StackedConfig,
         speedups: &Speedups,
@@ -218,7 +225,7 @@ impl<B: RecurrentOps> RecurrentEncoder<B> {
     /// width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn encode(&self, backend: &mut B, sentences: &PackedSequences) -> Result<B::Tensor> {
         backend.begin_row_positions(Side::Source, &sentences.rows);
         let mut below: Option<B::Tensor> = None;
@@ -276,7 +283,7 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
             let input = backend.index_select(&products, &rows)?;
             let last = before.and_then(|time| outputs[time].as_ref());
             let resized = resize_states(backend, last, rows.len(), self.state_width)?;
-            let state = resized.as_ref().or(last).expect("as many as resized");
+            let state = resized.as_ref().or(last).expect("states of these rows");
             if let Some(last) = &cell
                 && let Some(resized) =
                     resize_states(backend, Some(last), rows.len(), self.state_width)?
@@ -300,8 +307,8 @@ impl<B: RecurrentOps> RecurrentLayer<B> {
     }
 }
 
-/// Returns the states of the first `rows` sentences: fewer where some have ended, zeros appended
-/// where some begin. None if there are `rows` already.
+/// Resizes `states` to the first `rows` sentences: drops those that have ended, appends zeros for
+/// those that begin. Returns none if there are `rows` already.
 fn resize_states<B: RecurrentOps>(
     backend: &mut B,
     states: Option<&B::Tensor>,

@@ -28,11 +28,11 @@ use crate::Result;
 
 /// A recurrent decoder with attention to the states of an encoder.
 pub trait RecurrentDecoder<B: RecurrentOps> {
-    /// Returns what is kept of sentences from their encoder states, `lengths` rows of `states`
-    /// each, `[rows, width]`.
+    /// Prepares sentences for decoding from their encoder states, `lengths` rows of `states` each,
+    /// `[rows, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     fn prepare_sources(
         &self,
         backend: &mut B,
@@ -45,7 +45,7 @@ pub trait RecurrentDecoder<B: RecurrentOps> {
     /// `alignment`, if any.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     fn step(
         &self,
         backend: &mut B,
@@ -56,20 +56,20 @@ pub trait RecurrentDecoder<B: RecurrentOps> {
     ) -> Result<B::Tensor>;
 }
 
-/// Ways to compute the same numbers faster (Devlin 2017, section 4), each a switch, so that
-/// each can be measured. All but [`ActivationImpl::Table`] leave results as they are:
-/// `cached_tokens` and `merge_parents` to the bit, `precompute_context` up to rounding.
+/// Switches for faster computation (Devlin 2017, section 4), one for each method so that each can
+/// be measured. All but [`ActivationImpl::Table`] keep results: `cached_tokens` and `merge_parents`
+/// to the bit, `precompute_context` up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speedups {
-    /// The number of tokens, the first of a vocabulary, whose products with input matrices
-    /// are kept once they are computed (4.2).
+    /// The number of tokens at the start of the vocabulary whose products with input matrices are
+    /// cached (4.2).
     pub cached_tokens: usize,
-    /// The matrices that the context of attention is multiplied with are multiplied with the
-    /// encoder's states instead, once for a sentence (4.3).
+    /// Whether the weights of the context are multiplied with the encoder's states, once per
+    /// sentence, instead of with the context in every step (4.3).
     pub precompute_context: bool,
     /// The implementation of sigmoid and tanh (4.4).
     pub activation_impl: ActivationImpl,
-    /// Hypotheses with the same parent share its products (4.5).
+    /// Whether hypotheses with the same parent share its products (4.5).
     pub merge_parents: bool,
 }
 

@@ -18,14 +18,14 @@ pub struct NormedAffineNames<'a> {
     pub matrix: &'a str,
     /// Its bias, if any.
     pub bias: Option<&'a str>,
-    /// Marian's scale of the norm; its bias is `bias`, which the product then lacks.
+    /// Marian's scale of the norm. The norm's bias is then `bias`, and the product has none.
     pub gamma: &'a str,
-    /// Nematus' scale and bias of the norm of the product with its bias.
+    /// Nematus' scale and bias of the norm, which follows the addition of `bias`.
     pub nematus_norm: [&'a str; 2],
 }
 
 impl<'a> NormedAffineNames<'a> {
-    /// Returns the parameters of the product where norms have that style.
+    /// Returns the names of the product's parameters in a model with that style of norms.
     pub fn affine_names<'b>(&'b self, style: Option<LayerNormStyle>) -> AffineNames<'b> {
         let biases = match style {
             Some(LayerNormStyle::Marian) => &[],
@@ -37,7 +37,7 @@ impl<'a> NormedAffineNames<'a> {
     /// Loads the norm of the product, `width` wide; empty without norms.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn load_norms<B: RecurrentOps>(
         &self,
         style: Option<LayerNormStyle>,
@@ -73,7 +73,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
     /// Loads the term of those names, `width` columns.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new(
         names: &NormedAffineNames<'_>,
         style: Option<LayerNormStyle>,
@@ -87,25 +87,26 @@ impl<B: RecurrentOps> NormedAffine<B> {
     /// Returns the normed product, `[rows, inputs]` to `[rows, width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
         let product = self.project(backend, input)?;
         self.apply_norms(backend, product)
     }
 
-    /// Computes the same, with dropout of columns of the input in training.
+    /// Works as [`forward`](NormedAffine::forward), but training drops columns of the input.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn forward_after_dropout(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
         let product = backend.affine_after_dropout(input, &self.weights, Epilogue::default())?;
         self.apply_norms(backend, product)
     }
 
-    /// Returns the product alone. The product of a weighted sum is the weighted sum of products.
+    /// Returns the product without norms: the product of a weighted sum is then the weighted sum of
+    /// products.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn project(&self, backend: &mut B, input: &B::Tensor) -> Result<B::Tensor> {
         backend.affine(input, &self.weights, Epilogue::default())
     }
@@ -113,7 +114,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
     /// Norms a product.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn apply_norms(&self, backend: &mut B, product: B::Tensor) -> Result<B::Tensor> {
         self.norms.forward(backend, product)
     }
@@ -121,7 +122,7 @@ impl<B: RecurrentOps> NormedAffine<B> {
     /// Computes `activation(forward(input) + others)`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn add_and_activate(
         &self,
         backend: &mut B,

@@ -7,9 +7,10 @@ use crate::layer::{HypothesisRow, RecurrentOps};
 
 /// The parents of the rows of a step.
 pub struct ParentRows {
-    /// Rows of the step before, then numbers for those that begin; each once.
+    /// Rows of the step before, and the numbers after them for hypotheses that begin; each once if
+    /// they are merged.
     distinct: Vec<u32>,
-    /// The index in `distinct` of the parent of each row; none if that is the row's own.
+    /// The index in `distinct` of the parent of each row; none if it is the index of the row.
     index_of_row: Option<Vec<u32>>,
     /// Rows that begin a hypothesis, in their order.
     new_rows: Vec<usize>,
@@ -49,7 +50,7 @@ impl ParentRows {
     /// `start` gives the initial state of a row's sentence.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn gather_states<'a, B: RecurrentOps>(
         &self,
         backend: &mut B,
@@ -80,10 +81,11 @@ impl ParentRows {
         Ok(CellState { output, cell })
     }
 
-    /// Returns the row of each row's parent: `[distinct parents, width]` to `[rows, width]`.
+    /// Copies the row of each parent to its children: `[distinct parents, width]` to `[rows,
+    /// width]`.
     ///
     /// # Errors
-    /// What the backend gives.
+    /// If the backend fails.
     pub fn broadcast<B: RecurrentOps>(
         &self,
         backend: &mut B,

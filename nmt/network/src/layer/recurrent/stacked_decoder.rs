@@ -24,7 +24,7 @@ pub struct StackedDecoder<B: RecurrentOps> {
     input_from_context: B::Weights,
     fully_connected: Vec<B::Weights>,
     top: TopLayer<B>,
-    /// Whether sentences keep products of their states instead of these.
+    /// Whether sentences keep products of their encoder states instead of the states.
     precomputes_context: bool,
     /// Whether rows with the same parent share its products.
     merges_parents: bool,
@@ -56,7 +56,7 @@ impl<B: RecurrentOps> StackedDecoder<B> {
     /// Loads the decoder of a model.
     ///
     /// # Errors
-    /// If a parameter is missing or of another shape.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new<P: RecurrentParameterLoader<B>>(
         model: &StackedConfig,
         speedups: &Speedups,
