@@ -35,9 +35,16 @@ impl HostMemory {
 /// Work on a stream.
 #[derive(Debug)]
 pub(crate) enum Work {
+    /// Writes a value, a number of times.
     Fill {
         address: u64,
-        value: u8,
+        value: Vec<u8>,
+        count: usize,
+    },
+    /// Copies between buffers of the device.
+    Copy {
+        to: u64,
+        from: u64,
         length: usize,
     },
     Upload {
@@ -87,6 +94,8 @@ pub(crate) struct Driver {
     /// The modules by their text: the same one is loaded for many models.
     parsed: HashMap<String, Arc<Module>>,
     pub functions: BTreeMap<usize, Arc<(Arc<Module>, String)>>,
+    /// The bytes of dynamic shared memory that kernels have asked for.
+    max_shared: BTreeMap<usize, usize>,
     /// The lengths of pinned memory by address.
     pub pinned: BTreeMap<usize, usize>,
     next_handle: usize,
@@ -102,6 +111,7 @@ impl Driver {
             modules: BTreeMap::new(),
             parsed: HashMap::new(),
             functions: BTreeMap::new(),
+            max_shared: BTreeMap::new(),
             pinned: BTreeMap::new(),
             // No handle is null.
             next_handle: 16,
@@ -194,9 +204,10 @@ impl Driver {
 
     fn perform(&mut self, work: Work) -> Result<(), String> {
         let outcome = match work {
-            Work::Fill { address, value, length } => {
-                self.memory.write(address, &vec![value; length])
+            Work::Fill { address, value, count } => {
+                self.memory.write(address, &value.repeat(count))
             }
+            Work::Copy { to, from, length } => self.memory.copy(to, from, length),
             Work::Upload { address, bytes } => self.memory.write(address, &bytes),
             Work::UploadPinned { address, from } => self.memory.write(address, &from.read()),
             Work::Download { address, to } => {
@@ -237,6 +248,15 @@ impl Driver {
     pub fn unload(&mut self, module: usize) {
         self.finish();
         self.modules.remove(&module);
+    }
+
+    /// The greatest dynamic shared memory of a launch.
+    pub fn max_shared(&self, function: usize, default: usize) -> usize {
+        self.max_shared.get(&function).copied().unwrap_or(default)
+    }
+
+    pub fn set_max_shared(&mut self, function: usize, bytes: usize) {
+        self.max_shared.insert(function, bytes);
     }
 
     /// The handle of a module's kernel.
@@ -309,11 +329,53 @@ mod tests {
         let mut driver = Driver::new(16, 1);
         let address = driver.memory.allocate(16).unwrap();
         assert!(driver.memory.allocate(1).unwrap_err().to_string().contains("out of memory"));
-        driver.push(32, Work::Fill { address, value: 7, length: 16 });
+        driver.push(32, Work::Fill { address, value: vec![7], count: 16 });
         driver.push(32, Work::Release { address });
         driver.push(32, Work::Release { address });
         assert_eq!([driver.try_some(), driver.try_some()], [Ok(()), Ok(())]);
         assert!(driver.try_some().unwrap_err().contains("no buffer begins"));
         assert!(driver.memory.read(address, 1).is_err());
+    }
+
+    #[test]
+    fn buffers_are_filled_with_words_and_copied() {
+        let mut driver = Driver::new(1 << 10, 1);
+        let [from, to] = [0; 2].map(|_| driver.memory.allocate(12).unwrap());
+        let value = 0x0102_0304u32.to_le_bytes().to_vec();
+        driver.push(32, Work::Fill { address: from, value, count: 2 });
+        driver.push(32, Work::Copy { to: to + 4, from, length: 8 });
+        driver.finish();
+        assert_eq!(driver.memory.read(to + 4, 8).unwrap(), [4, 3, 2, 1, 4, 3, 2, 1]);
+        // What was not written remains so.
+        driver.memory.copy(to, from + 8, 4).unwrap();
+        assert!(driver.memory.read(to, 4).is_err());
+        driver.push(32, Work::Copy { to: to + 8, from, length: 8 });
+        assert!(driver.try_some().unwrap_err().contains("of a buffer of 12 bytes"));
+    }
+
+    #[test]
+    fn launches_have_planes_of_blocks_and_shared_memory() {
+        let text = ".extern .shared .align 4 .b8 tile[];
+            .visible .entry k(.param .u64 out) {
+                .reg .b32 %r<9>; .reg .b64 %rd<3>;
+                ld.param.u64 %rd1, [out]; mov.u32 %r1, tile; mov.u32 %r2, %ctaid.z;
+                st.shared.u32 [%r1+12], %r2; ld.shared.u32 %r3, [%r1+12];
+                mov.u32 %r4, %nctaid.z; mul.lo.u32 %r5, %r3, %r4;
+                mad.wide.u32 %rd2, %r2, 4, %rd1; st.global.u32 [%rd2], %r5; ret;
+            }";
+        let mut driver = Driver::new(1 << 10, 1);
+        let address = driver.memory.allocate(12).unwrap();
+        let module = driver.load(text).unwrap();
+        let function = driver.function(module, "k").unwrap();
+        let mut launch = |shared_bytes| {
+            let kernel = Arc::clone(&driver.functions[&function]);
+            let grid = Grid { blocks: [1, 1, 3], shared_bytes, ..Grid::default() };
+            let parameters = address.to_le_bytes().to_vec();
+            driver.push(32, Work::Launch { kernel, grid, parameters });
+            let outcome = driver.try_some();
+            outcome.map(|()| driver.memory.read(address, 12).unwrap().to_vec())
+        };
+        assert_eq!(launch(16).unwrap(), [0, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0]);
+        assert!(launch(12).unwrap_err().contains("of dynamic shared memory of 12 bytes"));
     }
 }

@@ -1,0 +1,169 @@
+//! Modules, their kernels and launches.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use miriam_ptx::Grid;
+
+use super::{
+    DEFAULT_SHARED, INVALID_PTX, INVALID_VALUE, NOT_FOUND, SUCCESS, driver, max_shared, pointer,
+    status,
+};
+use crate::driver::Work;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *const c_void) -> c_int {
+    let status = status("module");
+    if status != SUCCESS {
+        return status;
+    }
+    // SAFETY: the caller passes text that ends with NUL.
+    let text = unsafe { CStr::from_ptr(image.cast()) };
+    match driver().load(&text.to_string_lossy()) {
+        Ok(handle) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
+            unsafe { *module = pointer(handle) };
+            SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("emulated GPU: {reason}");
+            INVALID_PTX
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuModuleUnload(module: *mut c_void) -> c_int {
+    driver().unload(module.addr());
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(
+    function: *mut *mut c_void,
+    module: *mut c_void,
+    name: *const c_char,
+) -> c_int {
+    // SAFETY: the caller passes text that ends with NUL.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    match driver().function(module.addr(), &name) {
+        Some(handle) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
+            unsafe { *function = pointer(handle) };
+            SUCCESS
+        }
+        None => NOT_FOUND,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetParamInfo(
+    function: *mut c_void,
+    index: usize,
+    offset: *mut usize,
+    size: *mut usize,
+) -> c_int {
+    let state = driver();
+    let (module, name) = &*state.functions[&function.addr()];
+    let kernel = module.kernel(name).expect("it was found");
+    match kernel.parameter(index) {
+        Some((found, length)) => {
+            // SAFETY: the caller passes a pointer to the value that is written.
+            unsafe {
+                *offset = found;
+                *size = length;
+            }
+            SUCCESS
+        }
+        None => INVALID_VALUE,
+    }
+}
+
+/// The number of the attribute of the greatest dynamic shared memory of a kernel.
+const MAX_DYNAMIC_SHARED: c_int = 8;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    function: *mut c_void,
+) -> c_int {
+    let state = driver();
+    let (module, name) = &*state.functions[&function.addr()];
+    let kernel = module.kernel(name).expect("it was found");
+    let found = match attribute {
+        // Threads of a block.
+        0 => 1024,
+        // Bytes of shared memory that the kernel declares.
+        1 => kernel.shared_bytes(),
+        MAX_DYNAMIC_SHARED => state.max_shared(function.addr(), DEFAULT_SHARED),
+        _ => 0,
+    };
+    // SAFETY: the caller passes a pointer to the value that is written.
+    unsafe { *value = found as c_int };
+    SUCCESS
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuFuncSetAttribute(
+    function: *mut c_void,
+    attribute: c_int,
+    value: c_int,
+) -> c_int {
+    let mut state = driver();
+    let (module, name) = &*state.functions[&function.addr()];
+    let fixed = module.kernel(name).expect("it was found").shared_bytes();
+    match (attribute, usize::try_from(value)) {
+        (MAX_DYNAMIC_SHARED, Ok(bytes)) if bytes + fixed <= max_shared() => {
+            state.set_max_shared(function.addr(), bytes);
+            SUCCESS
+        }
+        (MAX_DYNAMIC_SHARED, _) => INVALID_VALUE,
+        // A hint, as the share of the cache that is shared memory.
+        _ => SUCCESS,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: *mut c_void,
+    blocks_x: c_uint,
+    blocks_y: c_uint,
+    blocks_z: c_uint,
+    threads_x: c_uint,
+    threads_y: c_uint,
+    threads_z: c_uint,
+    shared_bytes: c_uint,
+    stream: *mut c_void,
+    parameters: *mut *mut c_void,
+    _: *mut *mut c_void,
+) -> c_int {
+    let status = status("launch");
+    if status != SUCCESS {
+        return status;
+    }
+    let (blocks, threads) = ([blocks_x, blocks_y, blocks_z], [threads_x, threads_y, threads_z]);
+    let num_threads = threads.iter().map(|&n| u64::from(n)).product::<u64>();
+    let is_possible = !blocks.contains(&0) && blocks_y.max(blocks_z) < 1 << 16;
+    if !is_possible || num_threads == 0 || num_threads > 1024 {
+        return INVALID_VALUE;
+    }
+    let mut state = driver();
+    let handle = function.addr();
+    let function = Arc::clone(&state.functions[&handle]);
+    let kernel = function.0.kernel(&function.1).expect("it was found");
+    let shared_bytes = shared_bytes as usize;
+    let default_bytes = DEFAULT_SHARED.saturating_sub(kernel.shared_bytes());
+    if shared_bytes > state.max_shared(handle, default_bytes) {
+        return INVALID_VALUE;
+    }
+    let mut bytes = vec![0; kernel.parameter_bytes()];
+    for (index, (offset, size)) in (0..).map_while(|i| Some((i, kernel.parameter(i)?))) {
+        // SAFETY: the caller passes a pointer to each parameter, of the kernel's size.
+        let value = unsafe { std::slice::from_raw_parts((*parameters.add(index)).cast(), size) };
+        bytes[offset..offset + size].copy_from_slice(value);
+    }
+    let grid = Grid { blocks, threads, shared_bytes, ..Grid::default() };
+    state.push(stream.addr(), Work::Launch { kernel: function, grid, parameters: bytes });
+    SUCCESS
+}
