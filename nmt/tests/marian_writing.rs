@@ -355,7 +355,7 @@ fn what_marian_has_no_option_for_is_refused_by_name() {
             },
             "two versions",
         ),
-        (|t| t.tied_layers = vec![1], "tied layers [1] of a decoder of 2"),
+        (|t| t.tied_layers = vec![1], "tied layers [1] do not fit a decoder of 2"),
     ];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.npz");
@@ -391,7 +391,7 @@ fn what_marian_has_no_option_for_is_refused_by_name() {
     // Too few values leave no file either.
     let architecture = Architecture::Transformer(small_transformer());
     let error = write_marian_npz(&path, &architecture, |_| Vec::new()).unwrap_err().to_string();
-    assert!(error.contains("encoder_Wemb: 0 numbers for the shape [5, 8]"), "{error}");
+    assert!(error.contains("encoder_Wemb: 0 numbers do not fit the shape [5, 8]"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

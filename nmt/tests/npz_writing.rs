@@ -157,12 +157,12 @@ fn arrays_that_cannot_be_written_are_refused() {
     let sixty_thousand_dimensions = [1; 60_000];
     for (name, shape, reason) in [
         ("w", &[1][..], "already has an array"),
-        ("v", &[2], "1 numbers for the shape [2]"),
-        ("v", &[usize::MAX, 2], "1 numbers for the shape"),
-        ("v", &[0], "1 numbers for the shape [0]"),
+        ("v", &[2], "1 numbers do not fit the shape [2]"),
+        ("v", &[usize::MAX, 2], "1 numbers do not fit the shape"),
+        ("v", &[0], "1 numbers do not fit the shape [0]"),
         ("v", &sixty_thousand_dimensions, "60000 dimensions"),
-        ("", &[1], "not empty"),
-        ("a\0b", &[1], "no NUL"),
+        ("", &[1], "not be empty"),
+        ("a\0b", &[1], "contain NUL"),
         (&long, &[1], "65,531 bytes"),
     ] {
         let error = archive.add_f32(name, shape, &[0.0]).unwrap_err().to_string();

@@ -1,9 +1,9 @@
 //! Files that may be compressed: caches of browsers and archives keep models, vocabularies and
 //! shortlists as `.gz` or `.zst`.
 //!
-//! As for text, the first bytes decide, not the name. Plain files are mapped and stay so; others
-//! are decompressed into memory once. Files that would become too large are rejected: they are
-//! made to exhaust memory.
+//! As for text, the first bytes decide, not the name. Plain files stay mapped; others are
+//! decompressed into memory once. Files that would become too large are rejected, because they may
+//! be made to exhaust memory.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const ALLOWANCE: u64 = 16 << 20;
 /// The suffixes of compressed files.
 const SUFFIXES: [&str; 2] = ["gz", "zst"];
 
-/// Opens the content of the file at `path`, decompressed if it is gzip or zstd; also of a pipe.
+/// Opens the content of the file or pipe at `path`, decompressed if it is gzip or zstd.
 ///
 /// # Errors
 /// If it cannot be read or is damaged.
@@ -30,7 +30,7 @@ pub fn open(path: &Path) -> Result<Bytes> {
     open_with(path, LoadMethod::Lazy)
 }
 
-/// Does the same, where a plain file is loaded by `load`.
+/// Works as [`open`]; a plain file is loaded by `load`.
 pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
     // A pipe has no known length.
     let mut limit = u64::MAX;
@@ -48,8 +48,7 @@ pub fn open_with(path: &Path, load: LoadMethod) -> Result<Bytes> {
         .map_err(|e| miriam_textio::Error::io(&name, "read", e))?;
     if content.len() as u64 > limit {
         let reason = format!(
-            "it decompresses to more than {limit} bytes, too many for a file of its size; if \
-             it is what you want, decompress it and give the plain file"
+            "it decompresses to more than {limit} bytes, too many for a file of its size; if you trust it, decompress it and give the plain file"
         );
         return Err(Error::unsupported(path, reason));
     }
@@ -96,7 +95,7 @@ pub fn format_extension(path: &Path) -> Option<String> {
 }
 
 /// Returns `names` without compressed files that are also listed plain or otherwise compressed.
-pub fn without_doubles<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn without_duplicates<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<&str> = names.collect();
     // The plain name is the shortest.
     names.sort_unstable_by_key(|name| (plain_path(Path::new(name)), name.len()));
@@ -104,7 +103,7 @@ pub fn without_doubles<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
     names
 }
 
-/// Finds the file `path`, or the compressed one beside it if only that is there.
+/// Finds the file `path`, or the compressed one beside it if only that exists.
 pub fn find(path: PathBuf) -> PathBuf {
     if path.exists() {
         return path;

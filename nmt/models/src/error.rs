@@ -5,9 +5,8 @@ use std::path::Path;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model, a vocabulary or a shortlist could not be read or used. Each message names
-/// the file and the place in it and is complete: [`source`](std::error::Error::source) adds
-/// nothing.
+/// Errors of reading or using a model, a vocabulary or a shortlist. Each message is complete: it
+/// names the file and the place in it, and [`source`](std::error::Error::source) adds nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -40,7 +39,7 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A device gave no memory or did not run a kernel.
+    /// A device ran out of memory or a kernel failed.
     #[error("the device: {reason}")]
     Device {
         /// Why.
@@ -64,7 +63,7 @@ impl Error {
         Error::Unsupported { file: path.display().to_string(), reason: reason.into() }
     }
 
-    /// Parts of a model that contradict each other at `place`.
+    /// Creates the error that parts of a model contradict each other at `place`.
     pub fn mismatch(path: &Path, place: &str, reason: impl Into<String>) -> Self {
         Error::Mismatch {
             file: path.display().to_string(),

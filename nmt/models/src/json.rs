@@ -1,4 +1,4 @@
-//! Reading JSON files: configurations of model folders and vocabularies.
+//! Reader of JSON files: configurations of model folders, and vocabularies.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn open<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
 /// Parses the JSON text of the file `path`, with or without a byte order mark.
 ///
 /// # Errors
-/// If `text` is not JSON or has another structure than `T`.
+/// If `text` is not JSON or does not have the structure of `T`.
 pub(crate) fn parse<T: for<'a> Deserialize<'a>>(text: &[u8], path: &Path) -> Result<T> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| {

@@ -305,8 +305,8 @@ fn describe_shortlist(generator: &ShortlistGenerator) -> String {
 }
 
 impl ModelBundle {
-    /// Returns the files in use beside the models, a name and a value each: vocabularies, how text
-    /// is segmented, shortlist.
+    /// Returns the files in use beside the models, each with a name: vocabularies, segmentation,
+    /// shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         if let Some(TokenizerPair { vocabularies, segmentation, source_marks, target_prefix }) =
@@ -346,8 +346,8 @@ impl ModelBundle {
         lines
     }
 
-    /// Warns of source text that would become unknown words: the vocabulary has SentencePiece
-    /// pieces, and nothing segments text into them.
+    /// Returns a warning if source text would become unknown words, because the vocabulary has
+    /// SentencePiece pieces and nothing segments text into them.
     pub fn segmentation_warning(&self) -> Option<String> {
         const SPACE: &[u8] = "\u{2581}".as_bytes();
         let TokenizerPair { vocabularies: [source, _], segmentation: [side, _], .. } =
@@ -356,9 +356,9 @@ impl ModelBundle {
         let needs_pieces = matches!(side, Segmentation::Presegmented) && pieces * 10 > source.len();
         needs_pieces.then(|| {
             format!(
-                "{} has SentencePiece pieces, and no SentencePiece model was found to cut text \
-                 into them: lines must be pieces already (--no-spm-encode says so), or name the \
-                 model as vocabulary (.spm, .model)",
+                "{} has SentencePiece pieces, but no SentencePiece model was found to split text \
+                 into them: give lines of pieces with --no-spm-encode, or name the model as \
+                 vocabulary (.spm, .model)",
                 source.name()
             )
         })
@@ -374,8 +374,8 @@ fn model_notes(model: &Model) -> Vec<String> {
             && transformer.pre_norm_keys != PreNormKeys::Normalized
         {
             notes.push(
-                "Marian's versions make keys and values of different inputs in models such as \
-                 this; --dialect chooses"
+                "versions of Marian compute keys and values of such a model from different inputs; \
+             choose one with --dialect"
                     .into(),
             );
         }
@@ -387,8 +387,7 @@ fn model_notes(model: &Model) -> Vec<String> {
     if multipliers > 0 {
         notes.push(format!(
             "{multipliers} matrices come with fixed scales for quantising their inputs (alphas); \
-             --precision i8-alphas uses them; else each row of activations gets a scale of its own, \
-             which loses less"
+             --precision i8-alphas uses them; otherwise each row of activations gets its own scale, which loses less"
         ));
     }
     notes

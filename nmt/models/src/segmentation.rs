@@ -12,7 +12,7 @@ pub use moses_words::{MosesWords, WordRules};
 
 use crate::{Result, compressed};
 
-/// How text of one side is segmented into tokens of the vocabulary.
+/// The segmentation of text of one side into tokens of the vocabulary.
 #[derive(Clone, Default)]
 pub enum Segmentation {
     /// The text is tokenised already: tokens with spaces between them.
@@ -37,8 +37,8 @@ pub struct BpeCodesFile {
     pub bytes: Bytes,
     /// The file's name.
     pub name: String,
-    /// How text is divided into words first, and joined again after translation; without it
-    /// words are what spaces divide.
+    /// The rules that split text into words first and join them after translation; without them,
+    /// spaces separate words.
     pub words: Option<Arc<MosesWords>>,
 }
 
@@ -51,7 +51,7 @@ impl BpeCodesFile {
         Self::from_bytes(compressed::open(path)?, &path.display().to_string())
     }
 
-    /// Codes from the bytes of a file; `name` names it in messages.
+    /// Reads codes from the bytes of a file; `name` names it in messages.
     ///
     /// # Errors
     /// If a line is not a merge.
@@ -60,7 +60,7 @@ impl BpeCodesFile {
         Ok(BpeCodesFile { codes, bytes, name: name.to_owned(), words: None })
     }
 
-    /// Returns the codes for the words of `rules`; without rules for what spaces divide.
+    /// Returns the codes for the words of `rules`; without rules, spaces separate words.
     pub(crate) fn with_words(self, rules: Option<WordRules>) -> Self {
         BpeCodesFile { words: rules.map(|rules| Arc::new(MosesWords::new(rules))), ..self }
     }

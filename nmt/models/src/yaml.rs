@@ -1,10 +1,10 @@
 //! The YAML of machine translation: options of models, decoder configurations and
 //! vocabularies, among them flow style and so JSON in files that end in `.yml`.
 //!
-//! Scalars are the bytes that were written. General parsers turn `null`, `~`, `no` and `1.0`
-//! into other values, and all of them are words of some vocabulary; here only the reader of a
-//! value decides on its type. There are no anchors, aliases, tags and merge keys: `&`, `*` and
-//! `!` begin words, as they do in hand-made vocabularies.
+//! Scalars keep the bytes of the file. General parsers turn `null`, `~`, `no` and `1.0` into other
+//! values, but these are words of some vocabulary; here the reader of a value decides its type.
+//! There are no anchors, aliases, tags or merge keys: `&`, `*` and `!` begin words, as they do in
+//! hand-made vocabularies.
 //!
 //! The events of `saphyr-parser` 0.3.4 were tried. They keep `null`, `~`, `no`, `1.0` and
 //! repeated keys, but the entries `*: 9`, `%: 19`, `@: 1`, `|: 1` and keys over two lines are

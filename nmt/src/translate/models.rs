@@ -58,7 +58,8 @@ impl LoadedModels {
             [] => vec![1.0; networks.len()],
             weights if weights.len() == networks.len() => weights.to_vec(),
             weights => {
-                let reason = format!("{} weights for {} models", weights.len(), networks.len());
+                let (expected, found) = (networks.len(), weights.len());
+                let reason = format!("expected {expected} weights, found {found}");
                 return Err(Error::mismatch(path, "weights", reason));
             }
         };

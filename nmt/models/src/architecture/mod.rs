@@ -100,7 +100,7 @@ impl EmbeddingConfig {
         check_range("width of embeddings", self.dim, MAX_WIDTH)?;
         if self.shared && self.source_vocab_size != self.target_vocab_size {
             return Err(format!(
-                "one table of embeddings for {} source and {} target words",
+                "one table of embeddings cannot serve {} source and {} target words",
                 self.source_vocab_size, self.target_vocab_size
             ));
         }
@@ -142,7 +142,7 @@ impl Architecture {
     /// Checks that the numbers of the configuration are possible and consistent.
     ///
     /// # Errors
-    /// With the number that is not.
+    /// With the first number that is not.
     pub fn validate(&self) -> Result<(), String> {
         self.embeddings().validate()?;
         match self {

@@ -10,8 +10,8 @@ use crate::checkpoint::{DType, OwnedBytes, StorageOrder, Tensor};
 use crate::packed::{MappedMatrix, PackedMatrices, Precision, is_transposed, matrix_names};
 use crate::{Error, Result};
 
-/// An entry of Nematus' own files. Marian takes names for Nematus' only if it is there; its value
-/// does not count.
+/// An entry of Nematus' own files. Marian reads names as Nematus' only if it exists; its value does
+/// not matter.
 pub(crate) const NEMATUS_NAMING_MARK: &str = "decoder_c_tt";
 
 /// Entries of checkpoints that are not parameters, left by training.
@@ -40,14 +40,14 @@ pub struct Model {
     unused: Vec<String>,
     /// Matrices packed for GEMM in one precision.
     packed_matrices: Option<PackedMatrices>,
-    /// Whether all parameters are there, and not only matrices in their place.
+    /// Whether all parameters are stored, and not only packed matrices in place of some.
     is_complete: bool,
 }
 
 impl Model {
-    /// Takes the parameters of `architecture` out of `tensors`, whose names are Marian's.
-    /// Each must be there in its shape; a vector may be `[n]` instead of `[1, n]`. The names
-    /// of other tensors are kept as unused.
+    /// Takes the parameters of `architecture` out of `tensors`, whose names are Marian's. Each must
+    /// exist with its shape; a vector may be `[n]` instead of `[1, n]`. The names of other tensors
+    /// are kept as unused.
     pub(crate) fn new(
         architecture: Architecture,
         tensors: BTreeMap<String, Tensor>,
@@ -119,8 +119,8 @@ impl Model {
     /// Creates a model in memory: `values` gives the elements of each parameter in row-major order.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if the architecture is not valid or `values` gives another number
-    /// of elements than the shape has.
+    /// [`Error::Mismatch`] if the architecture is not valid or `values` gives the wrong number of
+    /// elements.
     pub fn with_values(
         architecture: Architecture,
         mut values: impl FnMut(&ParameterSpec) -> Vec<f32>,
@@ -190,15 +190,15 @@ impl Model {
         self.packed_matrices.as_ref()
     }
 
-    /// Returns the precision that weights are packed for, if the file has them in no other form:
-    /// the model runs in no other.
+    /// Returns the only precision of the model, if its file has the weights packed for that one and
+    /// in no other form.
     pub fn precision(&self) -> Option<Precision> {
         let packed = self.packed_matrices.as_ref().filter(|_| !self.is_complete);
         packed.map(|packed| packed.precision)
     }
 
-    /// Returns the precision of the weights as they are stored: that of integers if matrices are
-    /// integers, the only one if there is one, otherwise f32.
+    /// Returns the precision of the stored weights: the only one if there is one, that of integers
+    /// if matrices are integers, otherwise f32.
     pub fn stored_precision(&self) -> Precision {
         if let Some(packed) = self.precision() {
             return packed;
@@ -255,7 +255,10 @@ fn check_packed_shapes(
             names.insert(name.to_owned());
         }
         if shape != Some([matrix.depth, matrix.columns]) {
-            let reason = format!("a packed matrix of {} by {}", matrix.depth, matrix.columns);
+            let reason = format!(
+                "its packed matrix has the wrong shape, {} by {}",
+                matrix.depth, matrix.columns
+            );
             return Err(Error::mismatch(path, key, reason));
         }
     }

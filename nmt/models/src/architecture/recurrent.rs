@@ -31,7 +31,7 @@ pub struct RecurrentEncoderConfig {
     pub cell: CellKind,
     /// The number of layers.
     pub depth: usize,
-    /// Cells of a layer at each position; those after the first are transitions without input.
+    /// The number of cells of a layer; those after the first are transitions without input.
     pub cell_depth: usize,
 }
 
@@ -53,9 +53,10 @@ pub struct RecurrentDecoderConfig {
     pub cell: CellKind,
     /// The number of layers.
     pub depth: usize,
-    /// Cells of the first layer: one before attention, one after it, then transitions.
+    /// The number of cells of the first layer: one before attention, one after it, then
+    /// transitions.
     pub base_depth: usize,
-    /// Cells of every other layer.
+    /// The number of cells of every other layer.
     pub high_depth: usize,
 }
 
@@ -252,7 +253,7 @@ impl RecurrentConfig {
         check_range("cells of a decoder layer", self.decoder.high_depth, MAX_DEPTH)?;
         if !(2..=MAX_DEPTH).contains(&self.decoder.base_depth) {
             let depth = self.decoder.base_depth;
-            return Err(format!("{depth} cells around attention, 2 or more are needed"));
+            return Err(format!("expected at least 2 cells around attention, found {depth}"));
         }
         let cells = [
             (self.encoder.cell, self.encoder.cell_depth > 1),

@@ -1,8 +1,8 @@
 //! Devlin's model (2017, section 5): an encoder of bidirectional GRUs, and a decoder of one
 //! attentional GRU with fully connected layers above, each of which costs a sixth of a GRU.
 //!
-//! No files of his exist. Ours are `.npz` archives like Marian's, whose `special:model.yml`
-//! has `type: stacked` and the keys
+//! Devlin published no files. Ours are `.npz` archives like Marian's, whose `special:model.yml` has
+//! `type: stacked` and the keys
 //!
 //! | key | meaning |
 //! |---|---|
@@ -133,7 +133,7 @@ impl StackedConfig {
         }
         if self.embeddings.tied_output && self.output_width() != self.embeddings.dim {
             return Err(format!(
-                "an output layer tied to embeddings of {} over a layer of {}",
+                "the output layer is tied to embeddings of width {}, but its input has width {}",
                 self.embeddings.dim,
                 self.output_width()
             ));

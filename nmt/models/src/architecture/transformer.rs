@@ -85,7 +85,7 @@ impl Activation {
         }
     }
 
-    /// Returns the function of one number.
+    /// Returns the function without the gate.
     pub fn function(self) -> Self {
         match self {
             Activation::GatedRelu => Activation::Relu,
@@ -138,6 +138,16 @@ pub enum ProcessStep {
 pub struct ProcessSteps(pub Vec<ProcessStep>);
 
 impl ProcessSteps {
+    /// Returns `norm` alone, or no step.
+    pub(crate) fn norm_if(has_norm: bool, norm: ProcessStep) -> Self {
+        ProcessSteps(if has_norm { vec![norm] } else { Vec::new() })
+    }
+
+    /// Returns the residual connection, with `norm` after it if there is one.
+    pub(crate) fn add_and_norm_if(has_norm: bool, norm: ProcessStep) -> Self {
+        ProcessSteps(if has_norm { vec![ProcessStep::Add, norm] } else { vec![ProcessStep::Add] })
+    }
+
     /// Whether a layer norm is among the steps.
     pub fn has_norm(&self) -> bool {
         self.norm().is_some()
@@ -233,7 +243,7 @@ pub enum PositionalEncodingKind {
     /// Numbers of distances are added to the scores of self-attention: T5.
     RelativeBias(RelativeBiasConfig),
     /// As [`SinusoidalMarian`](Self::SinusoidalMarian), but positions begin at 2: M2M-100, where
-    /// fairseq kept two for padding.
+    /// fairseq reserves two for padding.
     SinusoidalFromTwo,
 }
 
@@ -242,7 +252,7 @@ pub enum PositionalEncodingKind {
 pub struct RelativeBiasConfig {
     /// The number of classes of distances; each has a number for each head.
     pub buckets: usize,
-    /// The distance from which on all are of the last class.
+    /// The distance from which on all belong to the last class.
     pub max_distance: usize,
     /// The width of a head, which need not be that of embeddings divided by the heads.
     pub head_dim: usize,
@@ -282,7 +292,8 @@ pub enum PreNormKeys {
 }
 
 impl TransformerConfig {
-    /// Whether programs that read the first two versions of our model files support all of this.
+    /// Whether programs that read only the first two versions of our model files support this
+    /// configuration.
     pub(crate) fn is_of_first_versions(&self) -> bool {
         let steps = [
             &self.preprocess,
@@ -321,7 +332,9 @@ impl TransformerConfig {
                 return Err(format!("{} heads do not divide a width of {d}", stack.heads));
             }
             if width != d && !self.has_output_projection {
-                return Err(format!("heads of {width} in all without a projection to {d}"));
+                return Err(format!(
+                    "the heads have a width of {width} in all, but no projection to {d}"
+                ));
             }
             if self.activation.is_gated() && stack.ffn_depth != 2 {
                 return Err(format!("gated feed-forward layers of {} matrices", stack.ffn_depth));
@@ -333,10 +346,13 @@ impl TransformerConfig {
         let depth = self.decoder.depth;
         let tied = &self.tied_layers;
         if tied.len() != depth || tied.iter().any(|layer| !(1..=depth).contains(layer)) {
-            return Err(format!("tied layers {tied:?} of a decoder of {depth}"));
+            return Err(format!("the tied layers {tied:?} do not fit a decoder of {depth} layers"));
         }
         if !(1..=depth).contains(&self.alignment_layer) {
-            return Err(format!("alignments of layer {} of {depth}", self.alignment_layer));
+            return Err(format!(
+                "the alignment layer {} is out of range, 1 to {depth}",
+                self.alignment_layer
+            ));
         }
         match self.positional_encoding {
             PositionalEncodingKind::Table { length } => {
@@ -352,9 +368,11 @@ impl TransformerConfig {
             }) => {
                 check_range("classes of distances", buckets / 4, MAX_WIDTH)?;
                 check_range("distances of positions", max_distance, MAX_WIDTH)?;
-                // Distances have classes of their own up to half of those of a direction.
+                // The shorter half of the classes of a direction have one distance each.
                 if max_distance <= buckets / 2 {
-                    return Err(format!("{buckets} classes of distances up to {max_distance}"));
+                    return Err(format!(
+                        "{buckets} classes are too many for distances up to {max_distance}"
+                    ));
                 }
             }
             _ => {}

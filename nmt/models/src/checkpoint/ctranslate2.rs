@@ -1,9 +1,9 @@
 //! CTranslate2's `model.bin` (`neural.md` 1.10): named variables and aliases of them.
 //!
-//! Its converters write version 6 today. Versions 2 to 5 differ in that data types were
-//! told by their size (before 4) and in the other files of the folder; version 1 names no kind of
-//! model and has the variables' names of OpenNMT-tf. A file of another layout does not end where
-//! it should and is rejected.
+//! Converters write version 6 today. Versions 2 to 5 differ in the other files of the folder;
+//! before version 4, only the size of an element tells its data type. Version 1 does not name the
+//! kind of model and uses OpenNMT-tf's names of variables. A file of another layout does not end
+//! where it should, and is rejected.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -52,7 +52,9 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     let mut cursor = Cursor::new(window, path, 0);
     let version = cursor.u32("version")?;
     if !(1..=6).contains(&version) {
-        let reason = format!("version {version} of CTranslate2's files; convert the model again");
+        let reason = format!(
+            "version {version} of CTranslate2's files is not supported; convert the model again"
+        );
         return Err(Error::unsupported(path, reason));
     }
     let (kind, revision) = match version {
@@ -61,7 +63,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     };
     if !KINDS.contains(&&*kind) {
         let kinds = KINDS.join(", ");
-        let reason = format!("a model of kind {kind}; those that translate are read: {kinds}");
+        let reason = format!("a model of kind {kind} is not supported; supported kinds: {kinds}");
         return Err(Error::unsupported(path, reason));
     }
     let mut checkpoint = Checkpoint::new(path, CheckpointFormat::CTranslate2 { version, revision });

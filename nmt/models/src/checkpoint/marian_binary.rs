@@ -53,7 +53,7 @@ pub fn read(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
             return Err(Error::unsupported(path, reason));
         }
         version => {
-            let reason = format!("version {version}, this program reads version 1");
+            let reason = format!("version {version} is not supported, only version 1");
             return Err(cursor.damaged("header", reason));
         }
     }
@@ -141,7 +141,7 @@ fn read_item(
         .map_err(damaged)
 }
 
-/// Parses the storage that a type number denotes, or why it cannot be read.
+/// Returns the storage that a type number denotes, or the reason why it cannot be read.
 fn parse_item_kind(number: u64) -> Result<ItemKind, String> {
     Ok(match number {
         0x404 => ItemKind::Plain(DType::F32),

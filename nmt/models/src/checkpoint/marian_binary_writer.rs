@@ -1,7 +1,7 @@
-//! Writing Marian's `.bin` (`neural.md` 1.2), in which models with integers are stored.
+//! Writer of Marian's `.bin` (`neural.md` 1.2), the format for models with integers.
 //!
-//! All headers come before all contents, so items are collected first: models with integers are
-//! small.
+//! All headers come before all contents, so that items are first collected in memory; models with
+//! integers are small.
 
 use std::io::Write;
 use std::path::Path;
@@ -28,7 +28,7 @@ struct Item {
     content: Vec<u8>,
 }
 
-/// The items of a `.bin` that is being made.
+/// The items of a `.bin` that is being written.
 #[derive(Default)]
 pub struct MarianBinaryWriter {
     items: Vec<Item>,
@@ -44,8 +44,8 @@ impl MarianBinaryWriter {
         self.add(name, F32_KIND, shape, content);
     }
 
-    /// Adds a matrix of integers, the inputs of each output one after the other, and what its
-    /// numbers were multiplied by before they were rounded.
+    /// Adds a matrix of integers, output by output, and the multiplier by which numbers became
+    /// integers.
     ///
     /// # Panics
     /// If a dimension has more than 31 bits.
@@ -55,7 +55,7 @@ impl MarianBinaryWriter {
         self.add(name, BROWSER_I8_KIND, shape, content);
     }
 
-    /// Does the same as [`MarianBinaryWriter::add_i8`], with integers of sixteen bits.
+    /// Works as [`MarianBinaryWriter::add_i8`] with integers of sixteen bits.
     ///
     /// # Panics
     /// If a dimension has more than 31 bits.
@@ -83,8 +83,7 @@ impl MarianBinaryWriter {
         self.items.push(Item { name, kind, shape, content });
     }
 
-    /// Writes all items, by their names in order, to the file `path`, which appears complete or not
-    /// at all.
+    /// Writes all items, sorted by name, to the file `path`, which appears complete or not at all.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -141,7 +141,7 @@ impl Checkpoint {
         Self::verify(&compressed::open(path)?, path)
     }
 
-    /// Does the same for a file in memory; `path` names it in messages.
+    /// Checks a file in memory in the same way; `path` names it in messages.
     ///
     /// # Errors
     /// As [`Checkpoint::verify_file`].
@@ -171,8 +171,7 @@ impl Checkpoint {
         self.model_kind.as_deref()
     }
 
-    /// Whether Marian's fork for browsers packed the file: its integers have numbers of their
-    /// own.
+    /// Whether Marian's fork for browsers packed the file: its integer types have other numbers.
     pub fn is_for_browsers(&self) -> bool {
         self.is_for_browsers
     }

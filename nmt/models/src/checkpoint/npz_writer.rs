@@ -1,11 +1,11 @@
-//! Writing `.npz`, so that Marian, NumPy and this program open what training saves.
+//! Writer of `.npz` archives: the checkpoints of training, which Marian and NumPy open too.
 //!
-//! Entries are stored: Marian does not read deflated ones. A zip archive has the checksum of an
-//! entry before its content, so each array is read twice, once for the checksum and once to be
-//! written; it is never copied, which for weights of many gigabytes matters more. Numbers begin at
-//! multiples of 64 in the file, padded as NumPy pads them inside of an entry and by an extra field
-//! before it, so a mapped archive can be used in place. Time stamps are fixed: the same arrays
-//! give the same bytes.
+//! Entries are stored: Marian does not read deflated ones. The checksum of an entry comes before
+//! its content, so that each array is read twice: for the checksum and for writing. It is never
+//! copied, which matters more for many gigabytes of weights. Numbers begin at multiples of 64 in
+//! the file, so that a mapped archive can be used in place; NumPy's header is padded for this, and
+//! so is an extra field before the entry. Time stamps are fixed: the same arrays give the same
+//! bytes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -32,7 +32,7 @@ const FIELD_HEADER_LEN: usize = 4;
 const VERSIONS: [u16; 2] = [20, 45];
 /// Bit 11: the name is UTF-8.
 const UTF8_NAME: u16 = 1 << 11;
-/// The first of January 1980, the earliest date that an archive can say.
+/// The first of January 1980, the earliest date that an archive can store.
 const DOS_DATE: u16 = 1 << 5 | 1;
 /// A regular file that its owner may write and everybody may read, for unpacking on Unix.
 const UNIX_MODE: u32 = 0o100_644;
@@ -100,8 +100,8 @@ impl NpzWriter {
     /// Adds an array of 32-bit floats in row-major order, outermost dimension first.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if `values` are not as many as `shape` says or
-    /// `name` is empty, too long, has a NUL or is taken; and if the file cannot be written.
+    /// [`Error::Mismatch`] if the number of `values` does not fit `shape`, or `name` is empty, too
+    /// long, contains NUL or exists already. Also if the file cannot be written.
     pub fn add_f32(&mut self, name: &str, shape: &[usize], values: &[f32]) -> Result<()> {
         self.add(name, "<f4", shape, values.len(), values.as_bytes())
     }
@@ -114,7 +114,7 @@ impl NpzWriter {
         self.add(name, "<f8", shape, values.len(), values.as_bytes())
     }
 
-    /// Adds a vector of bytes; its type is int8, by which Marian stores text.
+    /// Adds a vector of bytes as int8, which is how Marian stores text.
     ///
     /// # Errors
     /// Those of [`add_f32`](NpzWriter::add_f32).
@@ -125,10 +125,13 @@ impl NpzWriter {
     /// Writes the directory and puts the file in place.
     ///
     /// # Errors
-    /// If the file cannot be written, now or before; the old file is then as it was.
+    /// If the file cannot be written, now or before; an old file then stays.
     pub fn finish(mut self) -> Result<()> {
         if self.failed {
-            return Err(self.mismatch("archive", "an array of it was not written; write it again"));
+            return Err(self.mismatch(
+                "archive",
+                "one of its arrays was not written; write the archive again",
+            ));
         }
         let directory = self.directory();
         self.write(&directory)?;
@@ -144,16 +147,20 @@ impl NpzWriter {
         data: &[u8],
     ) -> Result<()> {
         if shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n)) != Some(count) {
-            return Err(self.mismatch(name, format!("{count} numbers for the shape {shape:?}")));
+            return Err(
+                self.mismatch(name, format!("{count} numbers do not fit the shape {shape:?}"))
+            );
         }
         let header = numpy_header(descr, shape).map_err(|reason| self.mismatch(name, reason))?;
         let file_name = format!("{name}.npy");
         let Ok(name_len) = u16::try_from(file_name.len()) else {
             let beginning: String = name.chars().take(32).collect();
-            return Err(self.mismatch(&beginning, "a name of more than 65,531 bytes"));
+            return Err(self.mismatch(&beginning, "the name has more than 65,531 bytes"));
         };
         if name.is_empty() || name.contains('\0') {
-            return Err(self.mismatch(name, "a name of an array is not empty and has no NUL"));
+            return Err(
+                self.mismatch(name, "the name of an array must not be empty or contain NUL")
+            );
         }
         if !self.names.insert(name.to_owned()) {
             return Err(self.mismatch(name, "the archive already has an array of this name"));

@@ -26,7 +26,7 @@ impl OwnedBytes {
         })
     }
 
-    /// Gives back the memory of the pages of a mapped file in this window.
+    /// Releases the memory of the pages of a mapped file in this window.
     pub(super) fn release_pages(&self) {
         self.owner.release_pages(self.start..self.start + self.length);
     }

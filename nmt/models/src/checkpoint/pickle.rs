@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use super::tensor::DType;
 
-/// The maximum number of opcodes of a pickle; a model of ten thousand tensors has a tenth of them.
+/// The maximum number of opcodes of a pickle; a model of ten thousand tensors needs a tenth of
+/// that.
 const MAX_OPCODES: usize = 1_000_000;
 /// The maximum number of pairs copied from lists to dictionaries: a list may be named many times.
 const MAX_COPIED_PAIRS: usize = 1_000_000;
@@ -157,7 +158,7 @@ impl Unpickled<'_> {
 /// Runs the pickle in `bytes` that begins at `start`.
 ///
 /// # Errors
-/// The byte and what is wrong there.
+/// With the byte and the problem there.
 pub fn unpickle(bytes: &[u8], start: usize) -> Result<Unpickled<'_>, String> {
     let mut machine = Machine {
         bytes,
@@ -196,14 +197,14 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Runs an opcode; the value of the pickle after the last one.
+    /// Runs an opcode. Returns the value of the pickle after the last one.
     fn step(&mut self) -> Result<Option<Value>, String> {
         let opcode = self.take(1)?[0];
         match opcode {
             0x80 => {
                 let version = self.take(1)?[0];
                 if version > 5 {
-                    return Err(format!("protocol {version}; 0 to 5 are known"));
+                    return Err(format!("protocol {version} is not supported, only 0 to 5"));
                 }
             }
             0x95 => {
@@ -388,7 +389,7 @@ impl<'a> Machine<'a> {
                 String::from_utf8_lossy(text).escape_debug().to_string()
             });
             format!(
-                "it asks for {module}.{name}, which is not part of a tensor and not executed; if \
+                "it uses {module}.{name}, which tensors do not need and which is not executed; if \
                  you trust the file, save its state_dict alone, as safetensors"
             )
         })?;

@@ -31,7 +31,7 @@ pub fn is_plausible(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// Whether an archive is one of PyTorch.
+/// Whether PyTorch wrote an archive.
 pub fn is_archive(archive: &ZipArchive) -> bool {
     find_pickle(archive).is_some()
 }
@@ -69,8 +69,9 @@ pub fn read_archive(mut archive: ZipArchive, path: &Path) -> Result<Checkpoint> 
             return Ok(bytes.clone());
         }
         let name = format!("{folder}data/{key}");
-        let index =
-            names.get(&name).ok_or_else(|| Error::damaged(path, &name, "the archive lacks it"))?;
+        let index = names
+            .get(&name)
+            .ok_or_else(|| Error::damaged(path, &name, "it is missing in the archive"))?;
         let bytes = archive.read_content(*index)?;
         check_len(storage, bytes.len()).map_err(|reason| Error::damaged(path, &name, reason))?;
         read.insert(key.to_owned(), bytes.clone());
@@ -111,8 +112,9 @@ pub fn read_file(window: &OwnedBytes, path: &Path) -> Result<Checkpoint> {
     }
     build(&found, path, "tensors", window.len(), |storage, key| {
         let place = format!("storage {key}");
-        let bytes =
-            storages.get(key).ok_or_else(|| Error::damaged(path, &place, "the file lacks it"))?;
+        let bytes = storages
+            .get(key)
+            .ok_or_else(|| Error::damaged(path, &place, "it is missing in the file"))?;
         check_len(storage, bytes.len()).map_err(|reason| Error::damaged(path, &place, reason))?;
         Ok(bytes.clone())
     })
@@ -135,8 +137,8 @@ fn check_len(storage: &Storage, bytes: usize) -> Result<(), String> {
     }
 }
 
-/// Builds the tensors of a dictionary; `open` gives the bytes of a storage by its key. Copies are
-/// made of no more than `budget` bytes, the length of the file.
+/// Builds the tensors of a dictionary; `open` gives the bytes of a storage by its key. At most
+/// `budget` bytes, the length of the file, are copied.
 fn build(
     found: &Unpickled,
     path: &Path,
@@ -210,8 +212,9 @@ fn elements(
         return storage.slice(offset * kind.size, count * kind.size).ok_or_else(beyond);
     }
     let size = count * kind.size;
-    *budget =
-        budget.checked_sub(size).ok_or("its elements are not in order, as those of others")?;
+    *budget = budget
+        .checked_sub(size)
+        .ok_or("like too many other tensors, it is not stored row by row")?;
     let mut gathered = Vec::with_capacity(size);
     let mut place = vec![0; shape.len()];
     for _ in 0..count {

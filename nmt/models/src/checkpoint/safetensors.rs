@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(checkpoint.skipped_tensors().len(), 1);
     }
 
-    /// The lengths add up to 2^64 - 8, which with the length of the header overflows.
+    /// The lengths add up to 2^64 - 8, which overflows with the length of the header.
     #[test]
     fn hostile_headers_are_refused() {
         const LENGTH: u64 = (1 << 61) - 1;

@@ -109,7 +109,7 @@ impl Tensor {
         let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
         if count.and_then(|count| count.checked_mul(dtype.size())) != Some(data.len()) {
             let (bytes, name) = (data.len(), dtype.name());
-            return Err(format!("{bytes} bytes do not make the shape {shape:?} of {name}"));
+            return Err(format!("{bytes} bytes do not fit the shape {shape:?} of {name}"));
         }
         // Vectors come as [n] and as [1, n].
         let order = if shape.len() == 2 { order } else { StorageOrder::RowMajor };
@@ -188,8 +188,8 @@ impl Tensor {
         self.data.len()
     }
 
-    /// Gives back the memory of the stored bytes, which the system reads again from their file
-    /// if they are needed.
+    /// Releases the memory of the stored bytes; the system reads them again from the file when they
+    /// are needed.
     pub fn release_pages(&self) {
         if let TensorData::Stored(bytes) = &self.data {
             bytes.release_pages();
@@ -237,7 +237,13 @@ impl Tensor {
     /// # Errors
     /// If there are no such rows or the matrix is column-major.
     pub fn slice_rows(&self, first: usize, count: usize) -> Result<Self, String> {
-        let outside = || format!("rows {first} to {} of {:?}", first + count, self.shape);
+        let outside = || {
+            format!(
+                "rows {first} to {} are out of range of the shape {:?}",
+                first + count,
+                self.shape
+            )
+        };
         let (&rows, inner) = self.shape.split_first().ok_or_else(outside)?;
         if self.order != StorageOrder::RowMajor
             || first.checked_add(count).is_none_or(|end| end > rows)
@@ -258,7 +264,8 @@ impl Tensor {
         }
     }
 
-    /// Returns zeros in f32, `[n]`; n is a size of a tensor that is there.
+    /// Returns zeros in f32, `[n]`. `n` must be a dimension of an existing tensor, which bounds the
+    /// memory.
     pub(crate) fn zeros(n: usize) -> Self {
         let bytes = Bytes::copy_from(&vec![0; n * DType::F32.size()]);
         Self::from_bytes(vec![n], DType::F32, &bytes)
@@ -282,7 +289,7 @@ impl Tensor {
         self.with_multipliers(multipliers)
     }
 
-    /// Returns a row-major matrix or vector whose rows come in blocks of `block`, each `times`
+    /// Returns a row-major matrix or vector in which each block of `block` rows is repeated `times`
     /// times.
     ///
     /// # Errors
@@ -353,7 +360,7 @@ impl Tensor {
         None
     }
 
-    /// Reads one row of a row-major matrix, as [`Tensor::values`] has it.
+    /// Reads one row of a row-major matrix, with the numbers of [`Tensor::values`].
     ///
     /// # Panics
     /// If the matrix is not row-major, has no such row, or `into` is not as long as its rows.

@@ -1,9 +1,9 @@
 //! The numbers of a tensor: bytes of a file, or columns of a packed matrix of a model file.
 //!
-//! Model files hold the weights of GEMMs in the layout that the engine reads, once. Parameters
-//! that are among them are unpacked only when somebody asks for their values: to pack them for
-//! another precision, to convert them or to list them. Rows of a table that is also the output
-//! layer are read from the packed matrix one by one.
+//! Model files hold the weights of GEMMs only once, in the layout that the engine reads. Parameters
+//! among them are unpacked only when their values are needed: to pack them for another precision,
+//! to convert them or to list them. Rows of a table that is also the output layer are read from the
+//! packed matrix one by one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use miriam_storage::{Bytes, View};
 use super::owned_bytes::OwnedBytes;
 use crate::packed::{MappedMatrix, PackedView};
 
-/// Where the numbers of a tensor are.
+/// The storage of the numbers of a tensor.
 #[derive(Clone)]
 pub(super) enum TensorData {
     Stored(OwnedBytes),
@@ -70,10 +70,10 @@ impl PackedColumns {
         is_table: bool,
     ) -> Result<Self, String> {
         if let PackedView::I16(_) = matrix.view()? {
-            return Err("a tensor in a matrix packed for sixteen bits".into());
+            return Err("its matrix is packed for sixteen bits, which do not hold a tensor".into());
         }
         if first.checked_add(count).is_none_or(|end| end > matrix.columns) {
-            return Err("columns that its packed matrix does not have".into());
+            return Err("its columns are out of range of its packed matrix".into());
         }
         Ok(PackedColumns { matrix, first, count, is_table, unpacked: OnceLock::new() })
     }

@@ -72,8 +72,8 @@ impl<'a> ZipArchive<'a> {
         &self.entries
     }
 
-    /// Reads the content of entry `index`: a window on the file if it is stored; if it is deflated,
-    /// memory of its own whose checksum is checked.
+    /// Reads the content of entry `index`: a window on the file if it is stored; new memory with a
+    /// verified checksum if it is deflated.
     pub fn read_content(&mut self, index: usize) -> Result<OwnedBytes> {
         let packed = self.raw_entry(index)?;
         match self.entries[index].method {
@@ -94,8 +94,8 @@ impl<'a> ZipArchive<'a> {
         }
     }
 
-    /// Reads the contents of the wanted entries that are not folders, by name, each in memory of
-    /// its own; their checksums are checked.
+    /// Reads the contents of the wanted entries that are not folders, by name, each in its own
+    /// memory; their checksums are checked.
     pub fn read_files(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Bytes)>> {
         let files: Vec<usize> = (0..self.entries.len())
             .filter(|index| {
@@ -309,13 +309,13 @@ mod tests {
         assert_eq!((files[0].0.as_str(), &files[0].1[..]), ("a.json", &b"weights"[..]));
     }
 
-    /// A directory of many entries that all are the same large one.
+    /// A directory whose many entries are all the same large one.
     #[test]
     fn entries_that_overlap_are_refused() {
         let content = vec![7; 10_000];
         let mut file = archive(&[("a", 0, &content, &content)]);
         let end = file.len() - 22;
-        // Behind the entry: a header of 30 bytes, its name, its content.
+        // After the entry: a header of 30 bytes, its name, its content.
         let start = 30 + 1 + content.len();
         let entry = file[start..end].to_vec();
         let count = 50u16;
@@ -330,8 +330,8 @@ mod tests {
         assert!(error.contains("overlap"), "{error}");
     }
 
-    /// What a reader of weights needs of an archive: stored ones are used in place in the
-    /// mapped file, whatever their size; only deflated ones take memory.
+    /// Stored entries are used in place in the mapped file, whatever their size; only deflated ones
+    /// take memory.
     #[test]
     fn stored_members_are_windows_on_the_file() {
         let content = b"weights weights weights".repeat(9);

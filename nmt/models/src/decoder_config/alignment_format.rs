@@ -5,8 +5,8 @@
 pub enum AlignmentFormat {
     /// The attention weights of each token.
     Soft,
-    /// Points `source-target`: all with more attention than this threshold, at 1 the best of
-    /// each target token.
+    /// Points `source-target` with more attention than this threshold; at 1, the best point of each
+    /// target token.
     Hard(f32),
 }
 

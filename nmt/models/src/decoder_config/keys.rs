@@ -12,14 +12,14 @@ use crate::{Error, Result};
 pub struct KnownKeys {
     /// Keys that are read.
     pub honoured: &'static [&'static str],
-    /// Keys about memory, logging and kernels, and those of which the model has its own.
+    /// Keys about memory, logging and kernels, and options that the model itself stores.
     pub without_effect: &'static [&'static str],
     /// Keys that are rejected unless their value is off, with what to do instead.
     pub refused: &'static [(&'static str, &'static str)],
 }
 
 impl KnownKeys {
-    /// Whether the values of a key ask for nothing. A flag that is given without a value is on.
+    /// Whether the values of a key turn it off. A flag without a value is on.
     pub fn is_off(&self, key: &str, values: &[String]) -> bool {
         !values.is_empty() && values.iter().all(|value| is_off_word(key, value))
     }
@@ -89,7 +89,7 @@ pub const MARIAN: KnownKeys = KnownKeys {
         "max-length-break",
         "quality",
         "cache-size",
-        // What the model has stored, and Marian takes from there.
+        // Options that Marian takes from the model.
         "type",
         "dim-vocabs",
         "dim-emb",
@@ -254,7 +254,7 @@ pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String
     Ok(without_effect)
 }
 
-/// Whether the value of a key asks for nothing.
+/// Whether the value of a key turns it off.
 fn is_off(key: &str, value: &Value) -> bool {
     value.items().iter().all(|item| {
         item.is_null()
@@ -263,7 +263,7 @@ fn is_off(key: &str, value: &Value) -> bool {
     })
 }
 
-/// Whether a word asks for nothing.
+/// Whether a word turns the key off.
 fn is_off_word(key: &str, word: &str) -> bool {
     match key {
         "input" | "input-file" if matches!(word, "stdin" | "-") => true,

@@ -41,9 +41,9 @@ pub struct DecoderConfig {
     pub mini_batch: Option<usize>,
     /// Mini-batches read ahead and sorted by length.
     pub maxi_batch: Option<usize>,
-    /// The maximum of target tokens per source token.
+    /// The maximum number of target tokens per source token.
     pub max_length_factor: Option<f32>,
-    /// The maximum of target tokens (Hugging Face).
+    /// The maximum number of target tokens (Hugging Face).
     pub max_target_length: Option<usize>,
     /// No n-gram of this order is generated twice (Hugging Face).
     pub no_repeat_ngram_size: Option<usize>,
@@ -90,8 +90,7 @@ impl DecoderConfig {
     /// Reads the file at `path`, of Marian or Amun.
     ///
     /// # Errors
-    /// If the file cannot be read, is not YAML, or has a key that is not known or an impossible
-    /// value.
+    /// If the file cannot be read, is not YAML, or has a key that is not known or an invalid value.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)
@@ -101,7 +100,7 @@ impl DecoderConfig {
     /// relative paths if the option `relative-paths` is set.
     ///
     /// # Errors
-    /// If `text` is not YAML, or has a key that is not known or an impossible value.
+    /// If `text` is not YAML, or has a key that is not known or an invalid value.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let value = Value::parse(text, &path.display().to_string())?;
         let reader = ConfigReader { value: &value, path };
@@ -132,7 +131,8 @@ impl DecoderConfig {
         self.validate_named(path, "max-length-factor")
     }
 
-    /// Does the same as `validate`, with the name of the length factor in this configuration.
+    /// Works as [`validate`](Self::validate); `length_factor` is the name of that option in the
+    /// file.
     fn validate_named(&self, path: &Path, length_factor: &str) -> Result<()> {
         let counts = [
             ("beam-size", self.beam_size, Self::BEAM_SIZES),

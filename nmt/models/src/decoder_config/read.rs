@@ -1,4 +1,4 @@
-//! Reading the values of decoder configurations.
+//! Reader of the values of decoder configurations.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Reads the settings of a configuration of Marian.
+    /// Reads the settings of a Marian configuration.
     pub fn read_marian(&self) -> Result<DecoderConfig> {
         let shortlist = match self.items("shortlist") {
             [] => None,
@@ -33,7 +33,7 @@ impl ConfigReader<'_> {
         let sort_by_length = match self.value.get("maxi-batch-sort").and_then(Value::as_str) {
             None => None,
             Some("none") => Some(false),
-            // Marian's decoder sorts by the source too where it is told to sort by the target.
+            // Marian's decoder sorts by the source even if it is told to sort by the target.
             Some("src" | "trg") => Some(true),
             Some(_) => return Err(self.mismatch("maxi-batch-sort", "expected src, trg or none")),
         };
@@ -52,7 +52,7 @@ impl ConfigReader<'_> {
             no_repeat_ngram_size: None,
             repetition_penalty: None,
             bpe_codes: None,
-            // Marian's 0 is a batch of sentences, whose words nothing bounds there.
+            // Marian's 0 means batches by sentences, without a limit of words.
             mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
             sort_by_length,
             max_length: self.number("max-length")?,
@@ -68,7 +68,7 @@ impl ConfigReader<'_> {
         })
     }
 
-    /// Returns a form of alignments; `true` is hard, `false` and no value turn them off.
+    /// Reads the format of alignments; `true` is hard, `false` and no value turn them off.
     fn alignment(&self) -> Result<Option<AlignmentFormat>> {
         let Some(value) = self.value.get("alignment") else { return Ok(None) };
         match (value.as_bool(), value.as_str()) {
@@ -77,7 +77,7 @@ impl ConfigReader<'_> {
             (None, Some(text)) => {
                 text.parse().map(Some).map_err(|reason: String| self.mismatch("alignment", &reason))
             }
-            (None, None) => Err(self.mismatch("alignment", "expected one form")),
+            (None, None) => Err(self.mismatch("alignment", "expected one format")),
         }
     }
 
@@ -87,7 +87,7 @@ impl ConfigReader<'_> {
         flag.map(Some).ok_or_else(|| self.mismatch(name, "expected true or false"))
     }
 
-    /// Reads the settings of a configuration of Amun.
+    /// Reads the settings of an Amun configuration.
     pub fn read_amun(&self) -> Result<DecoderConfig> {
         let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
         let all_weights = self.value.get("weights");

@@ -1,11 +1,11 @@
-//! The rules of search of the programs whose models are read.
+//! Rules of search that differ between the programs whose models are read.
 
 /// The program whose rules decide when a beam search ends and how finished hypotheses are
 /// ranked.
 ///
-/// If tokens are suppressed, Marian leaves the probabilities of the others as they are, and
-/// CTranslate2 renormalises them. The tokens of a prefix are scored by the model with Marian's
-/// rules and have score 0 with CTranslate2's.
+/// If tokens are suppressed, Marian keeps the probabilities of the others, and CTranslate2
+/// renormalises them. The tokens of a prefix are scored by the model with Marian's rules and have
+/// score 0 with CTranslate2's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum DecodingSemantics {
     /// Finished hypotheses leave the beam, which shrinks; done when it is empty.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ctranslate2;
-use super::files::Files;
+use super::files::{self, Files};
 use super::found_model::FoundModel;
 use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel, WordRules};
@@ -21,7 +21,7 @@ const METADATA: &str = "metadata.json";
 const PIECES: &str = "sentencepiece.model";
 const CODES: &str = "bpe.model";
 
-/// What is read of `metadata.json`.
+/// The fields of `metadata.json` that are read.
 #[derive(Deserialize)]
 struct Metadata {
     #[serde(rename = "type")]
@@ -35,20 +35,19 @@ struct Metadata {
     target_prefix: String,
 }
 
-/// Whether `path` is an archive of a package: by its name, for others are `.npz` files.
+/// Whether `path` is the archive of a package, by its name: `.npz` files are zip archives too.
 pub fn is_archive(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("argosmodel"))
+    files::has_extension(path, "argosmodel")
 }
 
-/// Whether `folder` is that of a package.
+/// Whether `folder` is an unpacked package.
 pub fn is_package(folder: &Path) -> bool {
     folder.join(METADATA).is_file() && folder.join("model").join("model.bin").is_file()
 }
 
 /// Finds the model of the archive at `path`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
-    // Packages have the models of another splitter of sentences too.
+    // Packages also contain the models of a sentence splitter.
     let files = Files::in_archive(path, &|name: &str| {
         let name = Path::new(name);
         let folder = name.parent().and_then(Path::file_name);
@@ -60,7 +59,7 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
         metadata.next().and_then(Path::parent).map(Path::to_owned)
     };
     let Some(folder) = folder else {
-        let reason = "a package without metadata.json; is it one of Argos Translate?";
+        let reason = "a package without metadata.json; is it from Argos Translate?";
         return Err(Error::unsupported(path, reason));
     };
     let mut found = find(&folder, files)?;
@@ -76,7 +75,7 @@ pub fn find_in_folder(folder: &Path) -> Result<FoundModel> {
 fn find(folder: &Path, files: Files) -> Result<FoundModel> {
     let metadata: Metadata = files.read_json(&folder.join(METADATA))?;
     if let Some(kind) = metadata.kind.filter(|kind| kind != "translate") {
-        let reason = format!("a package of type {kind:?}; those of type \"translate\" are read");
+        let reason = format!("expected a package of type \"translate\", found {kind:?}");
         return Err(Error::unsupported(folder, reason));
     }
     fn file(name: &str, folder: &Path, files: &Files) -> Option<PathBuf> {
@@ -91,7 +90,7 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
         }
         (None, Some(path)) => {
             let codes = BpeCodesFile::from_bytes(files.open(&path)?, &path.display().to_string())?;
-            // Text of both sides is that of Moses' tools in the language of the side.
+            // Text of each side is tokenised by Moses' tools for its language.
             [&metadata.from_code, &metadata.to_code].map(|language| {
                 let rules = WordRules { language: language.clone(), is_opus_mt: false };
                 Segmentation::Bpe(codes.clone().with_words(Some(rules)))
@@ -110,7 +109,7 @@ fn find(folder: &Path, files: Files) -> Result<FoundModel> {
     found.settings = DecoderConfig {
         beam_size: Some(BEAM_SIZE),
         normalize: Some(LENGTH_PENALTY),
-        // As Argos Translate asks CTranslate2.
+        // Argos Translate calls CTranslate2 with this option.
         replace_unknowns: Some(true),
         ..found.settings
     };

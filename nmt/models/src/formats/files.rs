@@ -1,4 +1,4 @@
-//! The files of a model: on the disk, or in a zip archive that was opened in their place.
+//! The files of a model, on disk or in a zip archive.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde::Deserialize;
 use crate::checkpoint::Checkpoint;
 use crate::{Result, compressed, json};
 
-/// The contents of an archive by paths that begin with its own; files that are not among them are
-/// on the disk.
+/// The contents of an archive by path, which begins with that of the archive. All other files are
+/// on disk.
 #[derive(Default)]
 pub struct Files {
     archive: BTreeMap<PathBuf, Bytes>,
@@ -28,7 +28,7 @@ impl Files {
         Ok(Files { archive: entries.collect() })
     }
 
-    /// Files in memory, as if they were in `folder`.
+    /// Returns files in memory as if they were in `folder`.
     pub fn in_memory(folder: &Path, files: impl IntoIterator<Item = (String, Bytes)>) -> Self {
         let files = files.into_iter().map(|(name, content)| (folder.join(name), content));
         Files { archive: files.collect() }
@@ -43,7 +43,7 @@ impl Files {
         self.archive.contains_key(path) || path.is_file()
     }
 
-    /// Finds the file `path`, or a compressed one beside it if only that is there.
+    /// Finds the file `path`, or a compressed one beside it if only that exists.
     pub fn find(&self, path: PathBuf) -> PathBuf {
         if self.archive.contains_key(&path) { path } else { compressed::find(path) }
     }
@@ -62,10 +62,15 @@ impl Files {
     /// Reads the value that the JSON file at `path` holds.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if it is not JSON or has another structure than `T`.
+    /// Those of [`open`](Self::open), and if it is not JSON or does not have the structure of `T`.
     pub fn read_json<T: for<'a> Deserialize<'a>>(&self, path: &Path) -> Result<T> {
         json::parse(&self.open(path)?, path)
     }
+}
+
+/// Whether the name of a file has this extension, in any case.
+pub fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Returns the names of the files in `folder`, sorted.

@@ -2,8 +2,8 @@
 //! `model.deen.intgemm.alphas.bin` with `vocab.deen.spm`, or `srcvocab.deen.spm` and
 //! `trgvocab.deen.spm`, and `lex.50.50.deen.s2t.bin`, each perhaps compressed (`neural.md` 1.5).
 //!
-//! A folder may have models of several directions: files that name another pair of languages than
-//! the model are not its own.
+//! A folder may have models of several directions: files named after another language pair do not
+//! belong to the model.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
             let rest = plain.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
             rest && suffixes.iter().any(|suffix| plain.ends_with(suffix))
         });
-        let all = compressed::without_doubles(all);
+        let all = compressed::without_duplicates(all);
         fn has_pair(name: &str, pair: &Option<&str>) -> bool {
             pair.is_some_and(|pair| name.split('.').any(|p| p == pair))
         }
@@ -68,8 +68,8 @@ fn find_among(names: &[String], model: &str, folder: &Path) -> Result<FirefoxFil
             [] if prefix == "vocab" && !others.is_empty() => {
                 let others = others.join(", ");
                 let reason = format!(
-                    "{others}: of another pair of languages than {model}; if it is its own \
-                     nevertheless, name it with --vocabs"
+                    "{others}: the language pair differs from that of {model}; if it belongs to the \
+                 model all the same, name it with --vocabs"
                 );
                 Err(Error::unsupported(&folder.join(model), reason))
             }
@@ -101,8 +101,8 @@ fn language_pair(model: &str) -> Option<&str> {
     (!is_kind).then_some(pair)
 }
 
-/// Whether a part of a name such as `lex.50.50.fren.s2t.bin` is a pair of languages other than
-/// `pair`: it shares one with it. Any four letters may be a word, `base` or `tiny`.
+/// Whether a part of a name such as `lex.50.50.fren.s2t.bin` is another language pair, which shares
+/// a language with `pair`. Any four letters may be a word such as `base` or `tiny`.
 fn names_another_pair(name: &str, pair: &str) -> bool {
     let (Some(from), Some(to)) = (pair.get(..2), pair.get(pair.len().saturating_sub(2)..)) else {
         return false;

@@ -21,7 +21,7 @@ pub(crate) struct FoundModel {
     pub files: Vec<PathBuf>,
     pub models: Vec<Model>,
     pub vocabularies: Option<[PathBuf; 2]>,
-    /// The tokeniser of both sides, where no file is a vocabulary by itself.
+    /// The tokeniser of both sides, if no file is a vocabulary by itself.
     pub opened: Option<OpenedTokenizer>,
     pub segmentation: [Segmentation; 2],
     /// The special tokens, where the format names them.
@@ -31,9 +31,9 @@ pub(crate) struct FoundModel {
     pub vocabulary_map: Option<PathBuf>,
     /// See [`TokenizerPair::target_prefix`].
     pub target_prefix: Vec<u32>,
-    /// The token of such a prefix.
+    /// The token of such a prefix, if its id is not known yet.
     pub target_prefix_token: Option<String>,
-    /// The contents of files that are not on the disk.
+    /// The contents of files that are not on disk.
     pub contents: Files,
     pub is_for_browsers: bool,
     pub settings: DecoderConfig,
@@ -48,7 +48,8 @@ pub(crate) struct OpenedTokenizer {
 impl FoundModel {
     /// Reads vocabularies and the shortlist.
     ///
-    /// The weights are read once to check that they are finite: others make every result NaN.
+    /// All weights are read once to check that they are finite: one that is not would make results
+    /// NaN.
     pub fn into_bundle(mut self, path: &Path) -> Result<ModelBundle> {
         for (number, model) in self.models.iter().enumerate() {
             let own = self.files.get(number).filter(|_| self.files.len() == self.models.len());

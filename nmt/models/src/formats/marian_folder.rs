@@ -1,5 +1,5 @@
-//! Folders with checkpoints of Marian's family: what a training leaves, packages of OPUS-MT that
-//! were unpacked, and models that were packed for browsers.
+//! Folders with checkpoints of Marian's family: results of training, unpacked packages of OPUS-MT,
+//! and models that were packed for browsers.
 
 use std::path::Path;
 
@@ -78,8 +78,8 @@ fn only_with_suffix<'a>(names: &'a [String], suffix: &str) -> Option<&'a String>
     matches.next().filter(|_| matches.next().is_none())
 }
 
-/// Returns the names of models among the files of a folder; a compressed file only if it is not
-/// there plain too.
+/// Returns the names of models among the files of a folder; a compressed file only if there is no
+/// plain one.
 fn models_among(names: &[String]) -> Vec<&str> {
     fn is_model(name: &str) -> bool {
         let plain = compressed::plain_path(Path::new(name)).display().to_string();
@@ -88,5 +88,5 @@ fn models_among(names: &[String]) -> Vec<&str> {
             && !plain.starts_with("lex")
     }
     let models = names.iter().map(String::as_str).filter(|name| is_model(name));
-    compressed::without_doubles(models)
+    compressed::without_duplicates(models)
 }

@@ -1,8 +1,8 @@
 //! Model formats: how each is recognised, read and, where this program writes it, written.
 //!
-//! A format is a folder or file here and a line of `FORMATS`. What it finds under a path is a
-//! `FoundModel`, of which a [`ModelBundle`] is made in the same way for all. Files of tensors are
-//! read by [`checkpoint`](crate::checkpoint), since several formats share them.
+//! A format is a module here and an entry of `FORMATS`. It finds a `FoundModel` under a path, which
+//! becomes a [`ModelBundle`] in the same way for all formats. Files of tensors are read by
+//! [`checkpoint`](crate::checkpoint), since several formats share them.
 
 mod argos;
 pub mod ctranslate2;
@@ -30,7 +30,7 @@ use crate::{Error, Result};
 struct Format {
     /// Whether a path seems to be a model of this format, by names of files alone.
     recognises: fn(&Path) -> bool,
-    /// Finds what belongs to the model.
+    /// Finds the files of the model.
     find: fn(&Path) -> Result<FoundModel>,
 }
 
@@ -47,12 +47,12 @@ const FORMATS: &[Format] = &[
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
 
-/// What to open of a model.
+/// Options for opening a model.
 #[derive(Clone, Copy, Default)]
 pub struct BundleOptions<'a> {
-    /// Vocabularies (source and target) in place of those that would be found.
+    /// Vocabularies (source and target) to use instead of those that would be found.
     pub vocabularies: Option<[&'a Path; 2]>,
-    /// Leaves a shortlist or vocabulary map beside the model alone.
+    /// Whether to ignore a shortlist or vocabulary map beside the model.
     pub without_shortlist: bool,
 }
 
@@ -71,8 +71,8 @@ impl ModelBundle {
     /// folder in messages.
     ///
     /// # Errors
-    /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on
-    /// the disk may have.
+    /// Those of [`ModelBundle::open`], and if there is a vocabulary map, which only folders on disk
+    /// may have.
     pub fn from_files(
         name: &Path,
         files: impl IntoIterator<Item = (String, Bytes)>,
@@ -121,8 +121,8 @@ impl ModelBundle {
         Ok(bundle)
     }
 
-    /// Checks the checksums that the models' formats have against the whole files, which
-    /// opening does not, and of our files all that `miriam verify` checks.
+    /// Compares the whole files with the checksums that their formats have, which opening does not.
+    /// Our own files are checked as by `miriam verify`.
     ///
     /// # Errors
     /// If a file cannot be read, its content does not match a checksum, or a weight is not finite.

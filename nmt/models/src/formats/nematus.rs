@@ -73,13 +73,13 @@ fn marian_name(name: &str) -> Option<String> {
     Some(format!("decoder_{cell}{norm}"))
 }
 
-/// Nematus' name for the parameter that Marian calls `name`, if it is another one: the inverse
-/// of [`rename_to_marian`] for models of Nematus' architecture.
+/// Returns Nematus' name of the parameter that Marian calls `name`, if they differ: the inverse of
+/// [`rename_to_marian`] for models of Nematus' architecture.
 pub fn nematus_name(name: &str) -> Option<String> {
     match name {
         "encoder_Wemb" => return Some("Wemb".into()),
         "decoder_Wemb" => return Some("Wemb_dec".into()),
-        // Nematus stores it the other way round under `ff_logit_W`; Marian's name is read too.
+        // Nematus stores it transposed under `ff_logit_W`; Marian's name is read too.
         "decoder_ff_logit_l2_Wt" => return None,
         _ => {}
     }

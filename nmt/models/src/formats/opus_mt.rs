@@ -2,13 +2,13 @@
 //! decoder's configuration, Marian's checkpoint and vocabularies, and the SentencePiece models or
 //! the BPE codes of both sides.
 //!
-//! The vocabularies of Marian are not those of the SentencePiece models: text is cut by
-//! `source.spm` and pieces are looked up. The first models have BPE codes, for words of Moses'
-//! tokeniser; `preprocess.sh` says so, and which languages these are is in the README's links.
+//! Marian's vocabularies differ from those of the SentencePiece models: `source.spm` splits text,
+//! and its pieces are looked up. The first models have BPE codes for words of Moses' tokeniser;
+//! `preprocess.sh` shows this, and the links of the README show the languages.
 
 use std::path::Path;
 
-use super::files::Files;
+use super::files::{self, Files};
 use super::found_model::FoundModel;
 use super::{argos, marian};
 use crate::decoder_config::DecoderConfig;
@@ -22,21 +22,20 @@ const README: &str = "README.md";
 const TOKENIZER: &[u8] = b"tokenizer.perl";
 /// The beginning of a model's address in a README; its languages follow.
 const ADDRESS: &str = "OPUS-MT-models/";
-/// The rules of words where no language is known.
+/// The language of the word rules if none is known.
 const DEFAULT_LANGUAGE: &str = "en";
 
 /// Whether `path` is an archive, by its name.
 pub fn is_archive(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+    files::has_extension(path, "zip")
 }
 
-/// Whether `folder` is that of a package.
+/// Whether `folder` is an unpacked package.
 pub fn is_package(folder: &Path, files: &Files) -> bool {
     [PREPARATION, "source.spm", "source.bpe"].iter().any(|name| files.is_file(&folder.join(name)))
 }
 
-/// Finds the model of the archive at `path`; also of one of Argos Translate that is named `.zip`.
+/// Finds the model of the archive at `path`, even if it is one of Argos Translate named `.zip`.
 pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     let files = Files::in_archive(path, &|name| !name.ends_with(".log"))?;
     let configuration = {
@@ -63,8 +62,8 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// Makes configurations name the files of this folder, which may name those of the machine that
-/// the model was trained on.
+/// Replaces the paths of a configuration, which may be those of the training machine, by files of
+/// this folder.
 pub fn resolve_in_folder(settings: &mut DecoderConfig, folder: &Path, files: &Files) {
     for path in settings.models.iter_mut().chain(&mut settings.vocabularies) {
         let inside = path.file_name().map(|name| folder.join(name));

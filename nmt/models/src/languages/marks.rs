@@ -1,29 +1,28 @@
 //! The tokens that tell a model the languages of a sentence: set for all sentences when a model is
-//! opened, or for those of one request while it is served.
+//! opened, or for one request by a server.
 
 use super::{LanguageStyle, Languages};
 
-/// The tokens that tell a model the languages of a sentence; none for those of the model.
+/// The tokens that tell a model the languages of a sentence; none to keep those of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguageMarks {
-    /// The id of the token before the source: the language of the source, or that of the
-    /// translation in models that are told that one there.
+    /// The id of the token before the source: the language of the source or, in some models, that
+    /// of the translation.
     pub source_first: Option<u32>,
     /// The id of the token that the translation is forced to begin with.
     pub target_first: Option<u32>,
 }
 
 impl LanguageMarks {
-    /// Whether they leave everything to the model.
+    /// Whether the model's own languages are kept.
     pub fn is_empty(self) -> bool {
         self == LanguageMarks::default()
     }
 }
 
 impl Languages {
-    /// Returns the tokens of a pair of languages, each in any usual spelling. Models that are told
-    /// the language of the translation alone find out that of the source, so `from` is not looked
-    /// at.
+    /// Returns the tokens of a pair of languages, each in any usual spelling. Models that need only
+    /// the language of the translation detect that of the source, so that `from` is ignored.
     ///
     /// ```
     /// use std::path::Path;
@@ -40,7 +39,7 @@ impl Languages {
     /// ```
     ///
     /// # Errors
-    /// If the model does not have a language, or the side of it has no token for it.
+    /// If the model lacks a language, or that side has no token for it.
     pub fn marks(&self, from: Option<&str>, to: Option<&str>) -> Result<LanguageMarks, String> {
         let (source, target) = match self.style {
             LanguageStyle::BothSides => (from, to),

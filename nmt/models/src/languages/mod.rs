@@ -1,9 +1,8 @@
-//! Languages by name: the tokens by which a multilingual model tells them, and which of them a
-//! name in any usual spelling means.
+//! Languages of a multilingual model: their tokens, and the lookup of a name in any usual spelling.
 //!
 //! Models spell languages in their own ways: NLLB `deu_Latn`, mBART `de_DE`, M2M-100 `__de__`,
-//! MADLAD `<2de>`, OPUS-MT `>>deu<<`. A name is taken apart into language, script and region;
-//! codes of two and of three letters that mean the same language are equal ([`LanguageTag`]).
+//! MADLAD `<2de>`, OPUS-MT `>>deu<<`. A name is split into language, script and region; codes of
+//! two and of three letters that mean the same language are equal ([`LanguageTag`]).
 
 mod lists;
 mod marks;
@@ -18,7 +17,7 @@ use crate::vocabulary::Vocabulary;
 /// A language of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageToken {
-    /// Its code as the model spells it, without what is around it: `deu_Latn`, `de_DE`, `de`.
+    /// Its code as the model spells it, without the marks around it: `deu_Latn`, `de_DE`, `de`.
     pub code: String,
     /// The id of its token in the source vocabulary.
     pub source_id: Option<u32>,
@@ -26,7 +25,7 @@ pub struct LanguageToken {
     pub target_id: Option<u32>,
 }
 
-/// Where a model has the tokens of languages.
+/// The positions of language tokens in the sentences of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageStyle {
     /// The language of the source before the source, that of the target before the target: M2M-100,
@@ -39,7 +38,7 @@ pub enum LanguageStyle {
 /// The languages of a multilingual model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Languages {
-    /// Where their tokens are in a sentence.
+    /// The positions of their tokens in a sentence.
     pub style: LanguageStyle,
     /// All of them, in the order of their ids.
     pub tokens: Vec<LanguageToken>,
@@ -99,11 +98,11 @@ impl Spelling {
         }
     }
 
-    /// Whether tokens that look so are languages: text has `__id__` and `de_DE` too.
+    /// Whether tokens of this spelling are languages: text also contains `__id__` and `de_DE`.
     fn is_plausible(self, tokens: &[LanguageToken]) -> bool {
         match self {
             Spelling::M2m100 | Spelling::Nllb => tokens.len() >= 2,
-            // No text has the region of English that mBART does not name.
+            // Text does not contain `en_XX`, mBART's English without a region.
             Spelling::Mbart => {
                 tokens.len() >= 2 && tokens.iter().any(|token| token.code == "en_XX")
             }
@@ -118,7 +117,7 @@ impl Languages {
         let is_shared = std::ptr::eq(source, target);
         let mut found: Vec<(Spelling, LanguageToken)> = Vec::new();
         for (id, word) in (0..).zip(source.iter()) {
-            // Most words end as no language does.
+            // Most words have an ending that no language has.
             if !word.last().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_><".contains(byte))
                 || !word.is_ascii()
             {
@@ -134,7 +133,7 @@ impl Languages {
                 found.push((spelling, token));
             }
         }
-        // The spelling of most tokens, where several are plausible.
+        // If several spellings are plausible, that of most tokens.
         let all = Spelling::ALL.into_iter().filter_map(|spelling: Spelling| {
             let tokens = found.iter().filter(|(other, _)| *other == spelling);
             let tokens: Vec<_> = tokens.map(|(_, token)| token.clone()).collect();
@@ -148,7 +147,7 @@ impl Languages {
         Some(Languages { style, tokens })
     }
 
-    /// Returns the language that `name` means, or a message with the list of those that there are.
+    /// Returns the language that `name` means, or a message that lists the languages.
     ///
     /// # Errors
     /// If no language or more than one fits.
@@ -184,7 +183,7 @@ impl Languages {
     }
 }
 
-/// Returns the language that a name in any usual spelling means, by the shortest of its codes: `de`
+/// Returns the language that a name in any usual spelling means, as the shortest of its codes: `de`
 /// for `deu_Latn`, `de-AT` and `>>ger<<`; none if it is not a language.
 ///
 /// ```
@@ -196,7 +195,7 @@ pub fn language_code(name: &str) -> Option<String> {
     LanguageTag::parse(undecorated(name)).map(|tag| tag.language)
 }
 
-/// Returns a name without what models write around it.
+/// Returns a name without the marks that models write around it.
 fn undecorated(name: &str) -> &str {
     for (before, after) in [("__", "__"), ("<2", ">"), (">>", "<<")] {
         let inside = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
@@ -264,8 +263,8 @@ mod tests {
         }
     }
 
-    /// All languages of M2M-100 and mBART-50 are found by each other's names, as far as both have
-    /// them, and by NLLB's.
+    /// All languages of M2M-100 and mBART-50 are found by each other's names if both have them, and
+    /// by NLLB's.
     #[test]
     fn languages_of_models_are_found_by_each_others_names() {
         let nllb = languages(&NLLB_LANGUAGES);

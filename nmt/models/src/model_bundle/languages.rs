@@ -7,9 +7,10 @@ use crate::languages::{LanguageMarks, LanguageStyle, Languages};
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
-/// CTranslate2's folders do not say which model they were made of; mBART-50 has 52 languages.
+/// The smallest number of languages of a converted multilingual model. CTranslate2's folders do not
+/// name the original model; mBART-50 has 52 languages.
 const MIN_CONVERTED_LANGUAGES: usize = 40;
-/// What tokens of T5 begin with that mark spans of text.
+/// The prefix of T5's tokens that mark spans of text.
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
 
 impl SentenceMarks {
@@ -32,8 +33,8 @@ impl ModelBundle {
     }
 
     /// Sets the language of sources and that of translations, in any usual spelling (`deu_Latn`,
-    /// `de`, `de_DE`, `__de__`, `<2de>`, `>>deu<<`). Their tokens are put before sentences and
-    /// forced at the beginning of translations, as the model wants them, and EOS after sentences.
+    /// `de`, `de_DE`, `__de__`, `<2de>`, `>>deu<<`). Their tokens are put before sentences or
+    /// forced at the beginning of translations, as the model needs, and EOS is put after sentences.
     ///
     /// # Errors
     /// If the model is not multilingual, does not have the language, or has no token for that of
@@ -55,7 +56,7 @@ impl ModelBundle {
         };
         if let (LanguageStyle::TargetBeforeSource, Some(name)) = (languages.style, from) {
             let reason = format!(
-                "--from {name}: the model finds out the language of a text by itself; leave it out"
+                "--from {name}: the model detects the language of a text by itself; leave it out"
             );
             return Err(Error::unsupported(&self.path, reason));
         }
@@ -72,7 +73,8 @@ impl ModelBundle {
 
     /// Returns the languages of a model that marks that of sources and forces that of translations.
     fn languages_of_both_sides(&self) -> Option<Languages> {
-        // Elsewhere tokens that look like languages may be typed as the beginning of lines.
+        // In other formats, users may type tokens that look like languages at the beginning of
+        // lines.
         let from_hugging_face = self.format.contains("Hugging Face");
         let converted = self.format.contains("CTranslate2") && !self.format.contains("Argos");
         let languages = (from_hugging_face || converted).then(|| self.languages());
@@ -82,7 +84,7 @@ impl ModelBundle {
         })
     }
 
-    /// Whether it is certain that the languages of [`ModelBundle::languages`] are languages.
+    /// Whether the tokens of [`ModelBundle::languages`] are certainly languages.
     pub fn is_multilingual(&self) -> bool {
         let style = self.languages().map(|languages| languages.style);
         style == Some(LanguageStyle::TargetBeforeSource) || self.languages_of_both_sides().is_some()
@@ -116,10 +118,9 @@ impl ModelBundle {
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
-    /// Whether the language of the text, and that of the translation, must still be named before
-    /// text can be translated: the model marks that of the source and forces that of the
-    /// translation, and nobody has named it. Not for lines that are tokens already, which name
-    /// languages by themselves.
+    /// Whether the language of the text, and that of the translation, must still be set: the model
+    /// marks the one and forces the other. False for lines that are tokens already, which contain
+    /// their languages.
     pub fn lacks_languages(&self) -> [bool; 2] {
         let Some(tokenizers) = &self.tokenizers else { return [false; 2] };
         let is_text = !matches!(tokenizers.segmentation[0], Segmentation::Presegmented);
@@ -129,8 +130,7 @@ impl ModelBundle {
         [tokenizers.source_marks.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
     }
 
-    /// Returns what must still be said of languages before text can be translated, for the command
-    /// line.
+    /// Returns the message for the command line about languages that must still be set, if any.
     pub fn missing_languages(&self) -> Option<String> {
         let options = ["--from, the language of the text", "--to, that of the translation"];
         let missing = self.lacks_languages().into_iter().zip(options);

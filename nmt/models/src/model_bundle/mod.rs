@@ -12,7 +12,7 @@ use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
-/// Where the candidate target tokens of a sentence come from.
+/// Generator of the candidate target tokens of a sentence.
 pub enum ShortlistGenerator {
     /// A lexical shortlist as Marian uses it.
     Shortlist(Shortlist),
@@ -26,7 +26,7 @@ pub struct TokenizerPair {
     /// The vocabularies, each as large as the model's embedding table; the same one twice
     /// where both sides share it.
     pub vocabularies: [Arc<Vocabulary>; 2],
-    /// How text of each side is segmented into tokens.
+    /// The segmentation of text of each side into tokens.
     pub segmentation: [Segmentation; 2],
     /// The tokens around those of a source sentence.
     pub source_marks: SentenceMarks,
@@ -35,7 +35,7 @@ pub struct TokenizerPair {
     pub target_prefix: Vec<u32>,
 }
 
-/// The tokens that a model wants around those of a sentence.
+/// The tokens that a model needs around those of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentenceMarks {
     /// A token before the first one.
@@ -87,7 +87,7 @@ pub struct ModelBundle {
     pub tokenizers: Option<TokenizerPair>,
     /// The shortlist or vocabulary map, if there is one.
     pub shortlist_generator: Option<ShortlistGenerator>,
-    /// The file it was read from.
+    /// The file of the shortlist or vocabulary map.
     pub shortlist_path: Option<PathBuf>,
     /// Whether the model was packed for browsers, which decode with other defaults.
     pub is_for_browsers: bool,
@@ -109,7 +109,7 @@ impl ModelBundle {
     /// If the bundle has no vocabularies, or a file has no BPE codes.
     pub fn set_bpe_codes(&mut self, paths: [&Path; 2]) -> Result<()> {
         let Some(tokenizers) = &mut self.tokenizers else {
-            let reason = "codes cut text into words of vocabularies; name them with --vocabs";
+            let reason = "BPE codes need vocabularies; name them with --vocabs";
             return Err(Error::unsupported(&self.path, reason));
         };
         for (segmentation, path) in tokenizers.segmentation.iter_mut().zip(paths) {
@@ -121,7 +121,8 @@ impl ModelBundle {
     /// Sets the shortlist to the file at `path`.
     ///
     /// # Errors
-    /// If the bundle has no vocabularies, or the file cannot be read or belongs to others.
+    /// If the bundle has no vocabularies, or the file cannot be read or belongs to other
+    /// vocabularies.
     pub fn set_shortlist(&mut self, path: &Path, options: ShortlistOptions) -> Result<()> {
         let Some(TokenizerPair { vocabularies: [source, target], .. }) = &self.tokenizers else {
             let reason = "a shortlist needs vocabularies; name them with --vocabs";
@@ -147,14 +148,16 @@ impl ModelBundle {
             _ => true,
         };
         if rows(self) != rows(&other) || !same_words {
-            let reason =
-                format!("not the words of {}; such models form no ensemble", self.path.display());
+            let reason = format!(
+                "its words differ from those of {}; such models cannot form an ensemble",
+                self.path.display()
+            );
             return Err(Error::mismatch(&other.path, "vocabulary", reason));
         }
         self.tokenizers = self.tokenizers.take().or(other.tokenizers);
         let weights = [&self.settings.weights, &other.settings.weights];
         if weights.iter().any(|weights| !weights.is_empty()) {
-            // A model without a weight weighs 1.
+            // A model without a weight has weight 1.
             self.settings.weights.resize(self.models.len(), 1.0);
             let mut weights = other.settings.weights;
             weights.resize(other.models.len(), 1.0);

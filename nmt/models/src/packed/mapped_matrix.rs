@@ -50,18 +50,18 @@ pub struct MappedMatrix {
     pub corrections: Arc<[i32]>,
     /// The largest norm of its columns; of sixteen-bit integers only.
     pub norm: u32,
-    /// How it is packed.
+    /// The layout in which it is packed.
     pub layout: Layout,
-    /// Inputs.
+    /// The number of inputs.
     pub depth: usize,
-    /// Outputs.
+    /// The number of outputs.
     pub columns: usize,
 }
 
 impl MappedMatrix {
-    /// Returns the matrix, or why the file does not hold one.
+    /// Returns the matrix, or the reason why the file does not hold it.
     pub fn view(&self) -> Result<PackedView<'_>, String> {
-        let lines = self.lines.get(self.range.clone()).ok_or("lines that are not there")?;
+        let lines = self.lines.get(self.range.clone()).ok_or("its lines are out of range")?;
         let MappedMatrix { scales, corrections, norm, depth, columns, .. } = self;
         let packed = match self.layout {
             Layout::F32 => PackedF32::new(lines, *depth, *columns).map(PackedView::F32),

@@ -14,14 +14,14 @@ pub use precision::Precision;
 /// The largest integer of eight bits that quantisers write.
 pub const LARGEST: f32 = 127.0;
 
-/// The name of what the inputs of a table as output layer are multiplied by.
+/// The name of the multiplier of inputs where the output layer is a table.
 pub const TABLE_AS_OUTPUT: &str = "none";
 
-/// What a file stores of a packed matrix, `[depth, columns]`.
+/// The parts of a packed matrix, `[depth, columns]`, that a file stores.
 pub struct PackedParts<'a> {
-    /// Inputs.
+    /// The number of inputs.
     pub depth: usize,
-    /// Outputs.
+    /// The number of outputs.
     pub columns: usize,
     /// The packed numbers.
     pub lines: &'a [Line],
@@ -41,7 +41,7 @@ pub struct PackedMatrices {
     pub matrices: BTreeMap<String, MappedMatrix>,
 }
 
-/// Marks the name of an output layer, a table that is packed transposed.
+/// The suffix of the name of an output layer, a table that is packed transposed.
 const TRANSPOSED_SUFFIX: &str = "^T";
 
 /// Returns the name in files of matrices that are packed side by side; `transposed` for an output

@@ -17,18 +17,18 @@ pub enum Precision {
     /// of the encoder again, and the encoder works on many rows at once, where sixteen bits
     /// cost least.
     Mixed,
-    /// Eight bits as bergamot and Firefox have them: the inputs of each matrix with the fixed scale
-    /// that the file has for them (alphas), larger ones clipped. It loses more than
-    /// [`Precision::I8`], and gives their translations.
+    /// Eight bits as in bergamot and Firefox: the file has a fixed scale for the inputs of each
+    /// matrix (alphas), and larger inputs are clipped. It loses more than [`Precision::I8`], but
+    /// gives the translations of these programs.
     I8Alphas,
 }
 
 impl Precision {
-    /// Those that every model runs in: others need what few files have.
+    /// The precisions of every model; others need data that few files have.
     pub const FOR_ANY_MODEL: [Precision; 4] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
 
-    /// All of them.
+    /// All precisions.
     pub const ALL: [Precision; 5] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
 
@@ -39,8 +39,8 @@ impl Precision {
         })
     }
 
-    /// Returns what CTranslate2 calls it as a type of computation; the last is the name that it
-    /// gives itself.
+    /// Returns CTranslate2's names of this type of computation; the last is the one that it reports
+    /// itself.
     pub fn ctranslate2_names(self) -> &'static [&'static str] {
         match self {
             Precision::F32 => &["float32"],

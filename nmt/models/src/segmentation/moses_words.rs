@@ -1,16 +1,17 @@
-//! The words of models that were trained on text of Moses' tools, before byte pair encoding and
-//! after it: packages of Argos Translate with BPE codes, and the first models of OPUS-MT.
+//! Words of models that were trained on text of Moses' tools, before byte pair encoding and after
+//! its inverse: packages of Argos Translate with BPE codes, and the first models of OPUS-MT.
 
 use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, replace_unicode_punctuation};
 use serde::{Deserialize, Serialize};
 
-/// How words are made of text; stored in model files.
+/// The rules that split text into words, as stored in model files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordRules {
     /// The language whose rules count, by two letters.
     pub language: String,
-    /// As OPUS-MT prepares text: punctuation of other scripts is replaced and characters that
-    /// print nothing are removed before punctuation is normalised, and hyphens are split.
+    /// Whether text is prepared as by OPUS-MT: punctuation of other scripts is replaced and
+    /// characters that print nothing are removed before punctuation is normalised, and hyphens are
+    /// split.
     #[serde(default)]
     pub is_opus_mt: bool,
 }
@@ -24,7 +25,7 @@ pub struct MosesWords {
 }
 
 impl MosesWords {
-    /// Returns the tools by these rules.
+    /// Creates the tools for these rules.
     pub fn new(rules: WordRules) -> Self {
         let language = &rules.language;
         MosesWords {

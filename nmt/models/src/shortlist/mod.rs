@@ -23,7 +23,8 @@ const CANDIDATE_MULTIPLE: usize = 8;
 /// Pruning of a text shortlist (`--shortlist path first best threshold`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShortlistOptions {
-    /// Every sentence gets the ids below this, those of the most frequent tokens.
+    /// The number of the most frequent tokens, those with the smallest ids, that every sentence
+    /// gets.
     pub first: usize,
     /// The number of most probable translations kept for each source token.
     pub best: usize,
@@ -38,8 +39,8 @@ impl Default for ShortlistOptions {
 }
 
 impl ShortlistOptions {
-    /// Parses the options after the file of a shortlist: up to three numbers, or a flag, which
-    /// Marian takes there for binary shortlists and which says whether their checksums are checked.
+    /// Parses the options after the file of a shortlist: up to three numbers, or a flag. Marian
+    /// takes the flag for binary shortlists; it decides whether their checksums are checked.
     ///
     /// # Errors
     /// With the word that is not a number.
@@ -100,7 +101,7 @@ pub struct Shortlist {
 }
 
 impl Shortlist {
-    /// Reads the file at `path`, text or binary, told by its first bytes, plain or compressed.
+    /// Reads the file at `path`, text or binary, plain or compressed; its first bytes tell which.
     /// `options` apply to text; a binary file is pruned already.
     ///
     /// # Errors

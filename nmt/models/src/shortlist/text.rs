@@ -20,7 +20,7 @@ pub fn read(
         let (Some(to), Some(from), Some(probability), None) =
             (words.next(), words.next(), words.next(), words.next())
         else {
-            let reason = "a target word, a source word and a probability are needed";
+            let reason = "expected a target word, a source word and a probability";
             return Err(Error::format(&name, line.number, None, reason).into());
         };
         if to == b"NULL" || from == b"NULL" {

@@ -13,7 +13,7 @@ use crate::vocabulary::Vocabulary;
 /// The longest n-gram of a map that is accepted.
 const MAX_NGRAM: usize = 64;
 
-/// The target tokens that source n-grams allow; those of the empty n-gram go to every sentence.
+/// The target tokens that source n-grams allow; every sentence gets those of the empty n-gram.
 #[derive(Clone, Debug, Default)]
 pub struct VocabularyMap {
     /// Target ids by the source ids of the n-gram.
@@ -60,8 +60,7 @@ impl VocabularyMap {
         while let Some(line) = lines.next()? {
             let wrong = |reason: &str| Error::format(&name, line.number, None, reason);
             let tab = line.bytes.iter().position(|&b| b == b'\t');
-            let tab = tab
-                .ok_or_else(|| wrong("an n-gram, a tab and the words it may become are needed"))?;
+            let tab = tab.ok_or_else(|| wrong("expected an n-gram, a tab and its translations"))?;
             let (ngram, translations) = line.bytes.split_at(tab);
             let ids: Option<Vec<u32>> =
                 fields::split_words(ngram).map(|word| source.find(word)).collect();

@@ -1,4 +1,4 @@
-//! Making vocabularies from text: BPE codes, SentencePiece models, lists of words.
+//! Learner of vocabularies from text: BPE codes, SentencePiece models, lists of words.
 //!
 //! The text is read once, in parallel blocks, into counts of words; the learners of
 //! `miriam-textproc` see only these. So memory grows with the distinct words, and the file
@@ -16,22 +16,21 @@ use crate::{Error, Result};
 /// Tokens that every vocabulary of words begins with; ids 0 and 1.
 const SPECIAL_WORDS: [&[u8]; 2] = [b"</s>", b"<unk>"];
 
-/// What to make of a text.
+/// The kind of vocabulary to learn.
 #[derive(Clone, Copy, Debug)]
 pub enum LearnOptions {
     /// A file of BPE codes, as subword-nmt writes it.
     Bpe(BpeLearnOptions),
     /// A SentencePiece model.
     SentencePiece(TrainOptions),
-    /// A vocabulary of whole words, as Marian writes it: at most this many with `</s>` and
-    /// `<unk>`.
+    /// A vocabulary of whole words, as Marian writes it.
     Words {
-        /// The largest number of words; `None` for all.
+        /// The maximum number of words, with `</s>` and `<unk>`; `None` for all.
         max_size: Option<usize>,
     },
 }
 
-/// A vocabulary that was made of a text.
+/// A vocabulary that was learned from text.
 #[derive(Clone, Debug)]
 pub struct LearnedVocabulary {
     /// The content of its file.
@@ -40,7 +39,7 @@ pub struct LearnedVocabulary {
     pub len: usize,
 }
 
-/// Makes a vocabulary of the lines of all `texts`: plain, `.gz`, `.zst` or `-`. Reads on
+/// Learns a vocabulary from the lines of all `texts`: plain, `.gz`, `.zst` or `-`. Reads on
 /// `threads` threads and learns on the current pool of rayon.
 ///
 /// # Errors
@@ -119,7 +118,7 @@ fn count_words(
 }
 
 /// Returns the words of a vocabulary in the order of their ids: `</s>`, `<unk>`, then the words of
-/// a text by falling count, words of one count by their bytes; at most `max_size` in all.
+/// a text by falling count, ties by their bytes; at most `max_size` in all.
 pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> {
     let text_words = counts.sorted().into_iter().map(|(word, _)| word);
     let text_words = text_words.filter(|word| !SPECIAL_WORDS.contains(word));
@@ -127,7 +126,7 @@ pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> 
 }
 
 /// Returns a map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open) and
-/// Marian read. Words are quoted, for some would mean something else.
+/// Marian read. Words are quoted, because some would have another meaning in YAML.
 pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
     let mut yaml = Vec::new();
     for (id, word) in words.iter().enumerate() {

@@ -68,9 +68,9 @@ enum WordStore {
 }
 
 impl Vocabulary {
-    /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece
-    /// models, `.json`, `.yml` and `.yaml` are maps or lists, all others have a token a line
-    /// unless they begin as a SentencePiece model does.
+    /// Reads the file at `path`, plain or compressed: `.spm` and `.model` are SentencePiece models,
+    /// `.json`, `.yml` and `.yaml` are maps or lists, all others have one token per line unless
+    /// they begin like a SentencePiece model.
     ///
     /// # Errors
     /// If the file cannot be read or is malformed, if a token or an id occurs twice, or if
@@ -79,8 +79,8 @@ impl Vocabulary {
         Self::parse(&compressed::open(path)?, path)
     }
 
-    /// Works as [`Vocabulary::open`]; also gives the SentencePiece model that the file is, for text
-    /// of its side is segmented by it.
+    /// Works as [`Vocabulary::open`]. If the file is a SentencePiece model, also returns that
+    /// model, which segments text of its side.
     ///
     /// # Errors
     /// Those of [`Vocabulary::open`].
@@ -125,16 +125,16 @@ impl Vocabulary {
     /// Returns the vocabulary of the pieces of a SentencePiece model.
     ///
     /// # Errors
-    /// If no control piece ends a text.
+    /// If the model has no control piece for the end of a text.
     pub fn from_sentencepiece(model: &SentencePiece, path: &Path) -> Result<Self> {
         let pieces = (0..model.len() as u32).map(|id| model.piece(id).unwrap_or_default());
-        // Its name is that of the trainer, and a model may have an ordinary piece </s>.
+        // The trainer chose its name, and a model may have an ordinary piece </s>.
         let end = model.end_id().and_then(|id| model.piece(id));
         let Some(end) = end else {
             let vocabulary = Self::new(pieces, path, Some(model.unknown_id()))?;
             let name = vocabulary.word(vocabulary.eos_id).map(String::from_utf8_lossy);
             let reason = format!(
-                "its piece {} is not a control piece; a model for translation was trained with one",
+                "its piece {} is not a control piece, which models for translation need",
                 name.unwrap_or_default()
             );
             return Err(invalid(path, reason));
@@ -187,7 +187,7 @@ impl Vocabulary {
             let nor = if names.contains(' ') { "neither " } else { "no " };
             invalid(path, format!("{nor}{names} is there; is this the vocabulary of the model?"))
         };
-        // Of a file that is not a vocabulary this says more than the first word that occurs twice.
+        // For a file that is not a vocabulary, this error says more than a word that occurs twice.
         let eos_id = eos_id.ok_or_else(|| missing(eos_names))?;
         if let Some(error) = twice {
             return Err(error);

@@ -1,4 +1,4 @@
-//! Parsing vocabularies.
+//! Parser of vocabularies.
 
 use std::path::Path;
 
@@ -75,7 +75,7 @@ pub fn parse_list(bytes: &[u8], path: &Path, special: &SpecialTokens) -> Result<
     Vocabulary::with_names(list, path, [&[eos], &[unk]], None)
 }
 
-/// Returns the lines of a text, without what ends them.
+/// Returns the lines of a text without line ends.
 fn text_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&b| b == b'\n');
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))

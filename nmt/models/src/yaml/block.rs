@@ -4,8 +4,8 @@ use super::{Parser, Value};
 use crate::Result;
 
 impl Parser<'_> {
-    /// Returns the node that begins here or on a later line, indented by at least `least` columns.
-    /// Null if less indented text, or none, follows.
+    /// Parses the node that begins here or on a later line, indented by at least `least` columns;
+    /// null if only less indented text or nothing follows.
     pub(super) fn block_node(&mut self, least: usize) -> Result<Value> {
         self.skip_blank();
         let column = self.column();
@@ -24,7 +24,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Returns the value after the colon of a key at `column`, or after a `-`.
+    /// Parses the value after the colon of a key at `column`, or after a `-`.
     fn value_after(&mut self, column: usize, follows_key: bool) -> Result<Value> {
         self.skip_spaces();
         if matches!(self.peek(), Some(b'|' | b'>')) {
@@ -79,8 +79,8 @@ impl Parser<'_> {
         Ok(Value::Scalar(self.plain_lines(least)))
     }
 
-    /// Returns a mapping with keys at `column`. `key` is its first key if that has been read; then
-    /// its colon is next.
+    /// Parses a mapping with keys at `column`. `key` is its first key if that has been read, so
+    /// that its colon is next.
     fn block_mapping(&mut self, column: usize, mut key: Option<Vec<u8>>) -> Result<Value> {
         let mut entries = Vec::new();
         loop {
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(Value::Mapping(entries))
     }
 
-    /// Returns a block scalar: `|` keeps its lines, `>` joins them with spaces.
+    /// Parses a block scalar: `|` keeps its lines, `>` joins them with spaces.
     fn block_scalar(&mut self, column: usize) -> Result<Value> {
         let folded = self.peek() == Some(b'>');
         self.position += 1;

@@ -4,7 +4,7 @@ use super::{Parser, Value};
 use crate::Result;
 
 impl Parser<'_> {
-    /// Returns the node that begins here; line ends inside brackets are white space.
+    /// Parses the node that begins here; line ends inside brackets are white space.
     pub(super) fn flow_node(&mut self) -> Result<Value> {
         self.enter_nested()?;
         let value = match self.peek() {

@@ -1,7 +1,8 @@
-//! CTranslate2's transformers of all origins (`neural.md` 1.10), described as Marian's.
+//! CTranslate2's transformers of all origins (`neural.md` 1.10), converted to Marian's names and
+//! shapes.
 //!
-//! Its matrices are `[outputs, inputs]`, with queries, keys and values in one: they become
-//! transposed slices of the file, so no weight moves, unless several queries share a key.
+//! Matrices are `[outputs, inputs]`, with queries, keys and values in one. They become transposed
+//! slices of the file, so that no weight is copied unless several queries share a key.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +17,7 @@ use crate::{Error, Result};
 
 /// The epsilon of layer norms if `config.json` has none.
 const NORM_EPSILON: f32 = 1e-5;
-/// The same of RMS norms.
+/// The epsilon of RMS norms in that case.
 const RMS_EPSILON: f32 = 1e-6;
 
 /// Flags of features that are not supported; they are ignored when off.
@@ -41,12 +42,12 @@ pub struct FolderSettings {
 /// Returns the model of a CTranslate2 checkpoint.
 ///
 /// # Errors
-/// If the model has a feature that is not supported, or a parameter is missing or has
-/// another shape than the model needs.
+/// If the model has a feature that is not supported, or a parameter is missing or has the wrong
+/// shape.
 pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let tied_output = checkpoint.alias("decoder/projection/weight").is_some();
-    // The first kinds of models have a number of heads that their files do not say.
+    // Files of the first kinds of models do not store the number of heads.
     let default_heads = match (checkpoint.model_kind(), checkpoint.format()) {
         (Some("TransformerBig"), CheckpointFormat::CTranslate2 { revision: ..3, .. }) => 16,
         _ => 8,
@@ -55,7 +56,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
         Resolver { checkpoint, path: &path, tensors: BTreeMap::new(), default_heads };
     let transformer = resolver.read_transformer(tied_output, settings)?;
     let Resolver { checkpoint, mut tensors, .. } = resolver;
-    // A remaining parameter could change what is computed.
+    // A remaining parameter could change the results.
     for name in checkpoint.names() {
         let flag = name.rsplit('/').next().unwrap_or(name);
         let number = checkpoint.get(name).filter(|tensor| tensor.numel() == 1);
@@ -65,7 +66,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
                 flag,
                 "alignment_heads" | "alignment_layer" | "embeddings_merge" | "num_heads"
             )
-            // The tables tell.
+            // The tables of positions tell it.
             || flag == "with_relative_position";
         if !harmless {
             let reason = format!(
@@ -82,7 +83,7 @@ pub fn resolve(checkpoint: Checkpoint, settings: &FolderSettings) -> Result<Mode
     Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)
 }
 
-/// What the layers of both sides are made of.
+/// The norms, gates and relative positions of the layers of both sides.
 struct LayerForm {
     norm: ProcessStep,
     is_gated: bool,
@@ -95,11 +96,6 @@ struct Heads {
     queries: usize,
     /// Of keys and of values.
     keys: usize,
-}
-
-/// Returns the steps before or after layers that are a norm, if there is one.
-fn norm_steps(norm: ProcessStep, has_norm: bool) -> ProcessSteps {
-    ProcessSteps(if has_norm { vec![norm] } else { Vec::new() })
 }
 
 /// Returns the error that the parameter `name` is missing.
@@ -132,7 +128,7 @@ impl Resolver<'_> {
         }
         let scaled = self.scales_embeddings("encoder")?;
         if self.scales_embeddings("decoder")? != scaled {
-            return Err(self.unsupported("embeddings of one side only are scaled"));
+            return Err(self.unsupported("embeddings are scaled on one side only"));
         }
         let activation = self.read_activation()?;
         let decoder_start = match (
@@ -178,14 +174,10 @@ impl Resolver<'_> {
             encoder,
             decoder,
             activation: if form.is_gated { activation.gated() } else { activation },
-            preprocess: norm_steps(form.norm, pre_norm),
-            postprocess: ProcessSteps(if pre_norm {
-                vec![ProcessStep::Add]
-            } else {
-                vec![ProcessStep::Add, form.norm]
-            }),
-            postprocess_embedding: norm_steps(form.norm, norms_embeddings),
-            postprocess_top: norm_steps(form.norm, norms_output),
+            preprocess: ProcessSteps::norm_if(pre_norm, form.norm),
+            postprocess: ProcessSteps::add_and_norm_if(!pre_norm, form.norm),
+            postprocess_embedding: ProcessSteps::norm_if(norms_embeddings, form.norm),
+            postprocess_top: ProcessSteps::norm_if(norms_output, form.norm),
             has_output_projection: true,
             autoregression: AutoregressionConfig::SelfAttention,
             positional_encoding: positions,
@@ -264,12 +256,12 @@ impl Resolver<'_> {
             let name = format!("{side}/position_encodings/encodings");
             let Some(table) = self.checkpoint.get(&name).cloned() else {
                 if length.is_some() {
-                    return Err(self.unsupported("its encoder only has a table of positions"));
+                    return Err(self.unsupported("only its encoder has a table of positions"));
                 }
                 continue;
             };
             if length.is_none() && side == "decoder" {
-                return Err(self.unsupported("its decoder only has a table of positions"));
+                return Err(self.unsupported("only its decoder has a table of positions"));
             }
             let rows = table.shape().first().copied().unwrap_or(0);
             if length.is_some_and(|length| length != rows) {
@@ -330,7 +322,7 @@ impl Resolver<'_> {
         Ok(tables)
     }
 
-    /// Returns what layers are made of, which the first one of the encoder tells.
+    /// Reads the form of layers from the first one of the encoder.
     fn read_form(&self, encoder: &TransformerStackConfig) -> Result<LayerForm> {
         let first = "encoder/layer_0";
         let has = |name: &str| self.checkpoint.get(&format!("{first}/{name}")).is_some();
@@ -396,7 +388,8 @@ impl Resolver<'_> {
     fn take_linear(&mut self, from: &str) -> Result<[Tensor; 2]> {
         let weight = self.take(&format!("{from}/weight"))?;
         let rows = weight.shape().first().copied().unwrap_or(0);
-        // A matrix without columns may have any number of rows, for which no memory is taken.
+        // A matrix without columns may claim any number of rows; no memory must be allocated for
+        // them.
         if weight.numel() == 0 {
             let reason = format!("its shape is {:?}: it has no numbers", weight.shape());
             return Err(Error::mismatch(self.path, &format!("{from}/weight"), reason));
@@ -412,16 +405,16 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Takes the matrices of attention. Where several queries share a key and a value, each gets a
-    /// copy of its own; where scores are not divided by the root of a head's width, queries are
-    /// multiplied by what undoes that.
+    /// Takes the matrices of attention. If several queries share a key and a value, each gets its
+    /// own copy. If scores are not divided by the square root of a head's width, the queries are
+    /// multiplied by it, which cancels our division.
     fn take_attention(&mut self, from: &str, to: &str, heads: Heads, is_self: bool) -> Result<()> {
         let own_kv_heads = self.number(&format!("{from}/num_heads_kv"))?;
         self.checkpoint.take(&format!("{from}/num_heads_kv"));
         let (queries, keys) = (heads.queries, own_kv_heads.map_or(heads.keys, |n| n as usize));
         let name = format!("{from}/linear_0/weight");
         if keys == 0 || queries == 0 || !queries.is_multiple_of(keys) {
-            let reason = format!("{queries} query heads for {keys} key heads");
+            let reason = format!("{queries} query heads are not a multiple of {keys} key heads");
             return Err(Error::mismatch(self.path, &name, reason));
         }
         let first = self.take_linear(&format!("{from}/linear_0"))?;
@@ -435,7 +428,7 @@ impl Resolver<'_> {
         let given_dim = self.number(&format!("{from}/head_dim"))?;
         self.checkpoint.take(&format!("{from}/head_dim"));
         if given_dim.is_some_and(|given| given as usize != head_dim) {
-            let reason = format!("heads have {head_dim} columns, but head_dim has another value");
+            let reason = format!("its heads have {head_dim} columns, but head_dim differs");
             return Err(Error::mismatch(self.path, &name, reason));
         }
         let queries_scale = self.number(&format!("{from}/queries_scale"))?;
@@ -492,7 +485,7 @@ impl Resolver<'_> {
                     return Err(self.unsupported("layers differ in their largest distance"));
                 }
                 self.checkpoint.take(&distance);
-                // Older files have the biases of the first layer only, which all use.
+                // Older files store biases for the first layer only; all layers use them.
                 let table = self.checkpoint.take(&format!("{from}/relative_attention_bias"));
                 let table =
                     table.or_else(|| self.tensors.get(&format!("{side}_l1_self_Rb")).cloned());
@@ -521,7 +514,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Whether both sides have a norm of this name, which is then taken.
+    /// Takes the norms of this name. Returns whether both sides have one.
     fn take_side_norms(
         &mut self,
         name: &str,
@@ -532,7 +525,7 @@ impl Resolver<'_> {
         let has = ["encoder", "decoder"]
             .map(|side| self.checkpoint.get(&format!("{side}/{name}/gamma")).is_some());
         if has[0] != has[1] {
-            return Err(self.unsupported(format!("one side only has {name}")));
+            return Err(self.unsupported(format!("only one side has {name}")));
         }
         for side in ["encoder", "decoder"].into_iter().filter(|_| has[0]) {
             self.take_norm(&format!("{side}/{name}"), &format!("{side}_{to}"), form, pre)?;
@@ -540,7 +533,7 @@ impl Resolver<'_> {
         Ok(has[0])
     }
 
-    /// Multiplies the output of the decoder's last norm by what logits are multiplied by.
+    /// Moves the factor of the logits into the decoder's last norm.
     fn scale_outputs(&mut self, form: &LayerForm) -> Result<()> {
         let name = "decoder/scale_outputs";
         let Some(factor) = self.number(name)? else { return Ok(()) };
@@ -556,7 +549,9 @@ impl Resolver<'_> {
             let name = format!("decoder_top_{part}");
             let tensor = self.tensors.remove(&name).filter(|_| factor.is_finite() && factor != 0.0);
             let tensor = tensor.ok_or_else(|| {
-                self.unsupported(format!("outputs multiplied by {factor} after no norm"))
+                self.unsupported(format!(
+                    "outputs are multiplied by {factor}, but no norm comes before them"
+                ))
             })?;
             let scaled = tensor.scaled(factor);
             let scaled = scaled.map_err(|reason| Error::mismatch(self.path, &name, reason))?;

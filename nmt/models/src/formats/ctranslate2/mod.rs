@@ -43,14 +43,14 @@ pub(super) fn find_in_memory(
         return Err(Error::unsupported(&model, "it is not among the files"));
     }
     if files.archive_paths().any(|path| path.ends_with("vmap.txt")) {
-        let reason = "a vocabulary map is read from a folder on the disk; leave vmap.txt out";
+        let reason = "a vocabulary map can only be read from a folder on disk; leave out vmap.txt";
         return Err(Error::unsupported(name, reason));
     }
     find(name, &model, files)
 }
 
-/// The options of CTranslate2's `config.json` that decoding needs. Older folders have none, and
-/// flags among the variables of the model instead.
+/// The options of CTranslate2's `config.json` that decoding needs. Older folders have no such file;
+/// there, flags are variables of the model.
 #[derive(Default, Deserialize)]
 struct CTranslate2Config {
     layer_norm_epsilon: Option<f32>,
@@ -64,7 +64,7 @@ struct CTranslate2Config {
     quantization_type: Option<serde_json::Value>,
 }
 
-/// Tells `null` from a key that is not there.
+/// Distinguishes `null` from a missing key.
 fn given_or_null<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<String>>, D::Error> {
@@ -87,8 +87,8 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
         (Some(both), ..) => Some([both.clone(), both]),
         (None, Some(source), Some(target)) => Some([source, target]),
         (None, None, _) if vocabulary("source_1").is_some() => {
-            let reason = "its sources have several features a word (source_1_vocabulary); models \
-                          of one are supported";
+            let reason = "its source words have several features (source_1_vocabulary); only one is \
+                          supported";
             return Err(Error::unsupported(folder, reason));
         }
         _ => None,
@@ -185,7 +185,7 @@ pub(super) fn find(folder: &Path, model: &Path, files: Files) -> Result<FoundMod
     })
 }
 
-/// SentencePiece models in a folder: converters copy files of the tokeniser if they are asked to.
+/// SentencePiece models of a folder, into which converters copy tokeniser files on request.
 struct CopiedPieces {
     segmentation: [Segmentation; 2],
     /// Whether the tokeniser added EOS to sources, which the folder itself does not say.

@@ -1,5 +1,5 @@
 //! Decoding settings of `generation_config.json`, or of `config.json` in older models. Each is
-//! used, or named as without effect.
+//! used, or reported as without effect.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::architecture::generation_option;
 use crate::decoder_config::DecoderConfig;
 use crate::{Error, Result};
 
-/// Options of `transformers` that search does not have, with the values that mean nothing.
+/// Options of `transformers` that search does not have, with the values that turn them off.
 const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
     ("min_length", &[0.0]),
     ("min_new_tokens", &[0.0]),
@@ -28,7 +28,7 @@ const WITHOUT_EFFECT: [(&str, &[f64]); 14] = [
 ];
 
 /// Returns the settings of a folder with the configuration of its model and that of decoding.
-/// `kind` is the type of the model: MarianMT's beam is not taken, it is wider than what the models
+/// `kind` is the type of the model: MarianMT's beam is ignored, because it is wider than the models
 /// need.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub fn settings(
             .transpose()
     };
     let beam_size = count("num_beams")?;
-    // Positions count the start token there.
+    // `max_length` counts the start token.
     let longest = count("max_length")?.map(|length| length.saturating_sub(1).max(1));
     let mut settings = DecoderConfig {
         max_target_length: count("max_new_tokens")?.map(|length| length.max(1)).or(longest),
@@ -74,7 +74,7 @@ pub fn settings(
     }
     settings.validate(folder)?;
     let mut ignored = Vec::new();
-    // Not set, it is false there.
+    // If it is not set, it is false in `transformers`.
     let early_stopping = option("early_stopping").unwrap_or(&Value::Bool(false));
     if early_stopping != &Value::Bool(true) && settings.beam_size.is_some_and(|beam| beam > 1) {
         ignored.push(format!("early_stopping: {early_stopping} (search ends as with true)"));

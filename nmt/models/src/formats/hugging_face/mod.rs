@@ -24,8 +24,8 @@ use crate::decoder_config::DecodingSemantics;
 use crate::segmentation::{Segmentation, SentencePieceModel};
 use crate::{Error, Result, json};
 
-/// Tensors in one file, and the index of those that are in several; safetensors first, which need
-/// no pickle.
+/// The file of all weights, and the index of several files; safetensors first, which need no
+/// pickle.
 const WEIGHTS: [(&str, &str); 2] = [
     ("model.safetensors", "model.safetensors.index.json"),
     ("pytorch_model.bin", "pytorch_model.bin.index.json"),
@@ -41,20 +41,20 @@ struct ShardIndex {
     weight_map: BTreeMap<String, String>,
 }
 
-/// Returns the file with the weights of a folder and their index, of which one is there.
-fn weights_of(folder: &Path) -> Option<[PathBuf; 2]> {
+/// Returns the paths of the weights and of their index in a folder; at least one of them exists.
+fn weight_paths(folder: &Path) -> Option<[PathBuf; 2]> {
     let files = WEIGHTS.iter().map(|(single, index)| [single, index].map(|name| folder.join(name)));
     files.into_iter().find(|both| both.iter().any(|file| file.is_file()))
 }
 
 /// Whether `folder` has a model of `transformers`.
 pub(super) fn is_folder(folder: &Path) -> bool {
-    folder.join(CONFIGURATION).is_file() && weights_of(folder).is_some()
+    folder.join(CONFIGURATION).is_file() && weight_paths(folder).is_some()
 }
 
 /// Finds the files with the weights of a folder.
 fn find_weights(folder: &Path) -> Result<Vec<PathBuf>> {
-    let Some([single, index_path]) = weights_of(folder) else { return Ok(Vec::new()) };
+    let Some([single, index_path]) = weight_paths(folder) else { return Ok(Vec::new()) };
     if single.is_file() {
         return Ok(vec![single]);
     }

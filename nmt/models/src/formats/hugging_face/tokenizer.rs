@@ -1,10 +1,9 @@
-//! The tokeniser of a folder: which string each row of the table of embeddings has, and how text
-//! is cut.
+//! The tokeniser of a folder: the string of each row of the embedding table, and how text is split.
 //!
-//! `tokenizer.json` says both, and a SentencePiece model beside it says the second better. Without
-//! it ids follow from the model: those of `vocab.json` (M2M-100), the pieces' own (T5), or the
-//! pieces' own and one more (NLLB, mBART), for fairseq has four special tokens where SentencePiece
-//! has three; then come languages in the order of a list.
+//! `tokenizer.json` has both, but a SentencePiece model beside it is better for splitting. Without
+//! `tokenizer.json`, ids depend on the model: those of `vocab.json` (M2M-100), those of the pieces
+//! (T5), or those of the pieces plus one (NLLB, mBART), because fairseq has four special tokens
+//! where SentencePiece has three. Languages follow in the order of a list.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,8 +24,8 @@ pub const PIECE_FILES: [&str; 4] =
 
 /// The special tokens before the pieces in fairseq's vocabularies.
 const FAIRSEQ_TOKENS: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
-/// The types of the special pieces before the others in the SentencePiece models of such
-/// vocabularies: what is unknown, the beginning and the end of a text, whatever their names.
+/// The types of the first pieces in the SentencePiece models of such vocabularies: unknown,
+/// beginning and end of a text, whatever their names.
 const SPECIAL_PIECES: [PieceType; 3] = [PieceType::Unknown, PieceType::Control, PieceType::Control];
 
 /// The tokens of a model by id; gaps are ids without a token.
@@ -34,7 +33,7 @@ const SPECIAL_PIECES: [PieceType; 3] = [PieceType::Unknown, PieceType::Control, 
 pub struct TokenTable(Vec<Option<Vec<u8>>>);
 
 impl TokenTable {
-    /// Sets the token of an id below `rows`; the first one stays.
+    /// Sets the token of an id below `rows`, unless it has one.
     pub fn set(&mut self, id: usize, token: &[u8], rows: usize) {
         if id < rows {
             if self.0.len() <= id {
@@ -48,7 +47,7 @@ impl TokenTable {
         self.0.push(Some(token.to_vec()));
     }
 
-    /// Appends the tokens that are not there.
+    /// Appends the tokens that are new.
     fn push_new(&mut self, tokens: impl Iterator<Item = String>) {
         let known: HashSet<Vec<u8>> = self.0.iter().flatten().cloned().collect();
         let tokens = tokens.filter(|token| !known.contains(token.as_bytes()));
@@ -147,7 +146,7 @@ pub fn open(folder: &Path, kind: &str, rows: usize) -> Result<Option<OpenedToken
     }))
 }
 
-/// Tokenisers whose tokens are elsewhere.
+/// Rejects tokenisers that place language tokens elsewhere.
 fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) -> Result<()> {
     let class = config.get("tokenizer_class").and_then(Value::as_str).unwrap_or_default();
     if kind == "mbart" && ["MBartTokenizer", "MBartTokenizerFast"].contains(&class) {
@@ -157,8 +156,8 @@ fn refuse_unsupported(folder: &Path, kind: &str, config: &Map<String, Value>) ->
     }
     if config.get("legacy_behaviour") == Some(&Value::Bool(true)) {
         let reason = "legacy_behaviour puts languages at the end of sentences, which is not \
-                      covered; set it to false in tokenizer_config.json if the model was not \
-                      trained so";
+                      supported; set it to false in tokenizer_config.json if the model was not \
+                      trained that way";
         return Err(Error::unsupported(folder, reason));
     }
     Ok(())
@@ -176,7 +175,8 @@ fn set_all(table: &mut TokenTable, tokens: &Map<String, Value>, rows: usize) {
 fn push_fairseq_pieces(table: &mut TokenTable, model: &SentencePieceModel) -> Result<()> {
     for ((id, expected), token) in (0..).zip(SPECIAL_PIECES).zip(["<unk>", "<s>", "</s>"]) {
         if model.model.piece_type(id) != Some(expected) {
-            let reason = format!("piece {id} is not one like {token}, as in fairseq's models");
+            let reason =
+                format!("piece {id} is not of the type of {token}, as in fairseq's models");
             return Err(Error::mismatch(Path::new(&model.name), "pieces", reason));
         }
     }

@@ -1,9 +1,9 @@
 //! `tokenizer.json`: the file of the library `tokenizers`, which says in steps what a
 //! SentencePiece model says in a few flags.
 //!
-//! Files that were made of SentencePiece models are turned back into them: unigram or BPE pieces,
+//! Files that were made from SentencePiece models are turned back into them: unigram or BPE pieces,
 //! a compiled character map, and spaces as U+2581 before words. A step that SentencePiece does not
-//! have is rejected by name, because text would be cut otherwise than in training.
+//! have is rejected by name, because text would be split differently from training.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl Merge {
     }
 }
 
-/// How text is normalised before it is cut.
+/// Normalisation of text before it is split.
 struct NormalizerSteps {
     charsmap: Vec<u8>,
     has_prefix: bool,
@@ -172,7 +172,7 @@ impl TokenizerJson {
         tokens
     }
 
-    /// Returns the SentencePiece model that cuts text as the file says.
+    /// Returns the SentencePiece model that splits text as the file describes.
     ///
     /// # Errors
     /// If the file describes another kind of model.
@@ -185,7 +185,7 @@ impl TokenizerJson {
                 (ModelType::Bpe, self.bpe_pieces()?, *byte_fallback)
             }
             FileModel::WordPiece {} | FileModel::WordLevel {} => {
-                let reason = "a model of word pieces or of words; unigram and BPE are supported";
+                let reason = "WordPiece and word models are not supported, only unigram and BPE";
                 return Err(Error::unsupported(&self.path, reason));
             }
         };
@@ -220,8 +220,8 @@ impl TokenizerJson {
             .collect())
     }
 
-    /// Returns the pieces of merges, whose scores are negative ranks. All merges that make a piece
-    /// are neighbours in files that were made of a SentencePiece model.
+    /// Returns the pieces of merges, whose scores are negative ranks. In files that were made from
+    /// a SentencePiece model, all merges that make a piece are neighbours.
     fn bpe_pieces(&self) -> Result<Vec<(Vec<u8>, f32, PieceType)>> {
         let FileModel::Bpe {
             unk_token,
@@ -252,7 +252,7 @@ impl TokenizerJson {
                 return Err(Error::damaged(&self.path, "merges", reason));
             }
             if piece != last {
-                // Ranks above 2^24 have no f32 of their own; vocabularies are smaller.
+                // f32 is exact for ranks up to 2^24; vocabularies are smaller.
                 if scores.insert(piece.clone(), -(rank as f32)).is_some() {
                     let reason = format!(
                         "{piece:?} is made by merges of different ranks, unlike in SentencePiece; \

@@ -1,4 +1,4 @@
-//! From Marian's options (`neural.md` 1.1, 1.6, 1.7), which its checkpoints contain, to an
+//! Conversion of Marian's options (`neural.md` 1.1, 1.6, 1.7), which its checkpoints contain, to an
 //! [`Architecture`]. Unsupported options that change results are rejected by name; options of
 //! training are ignored.
 
@@ -19,8 +19,8 @@ use crate::{Error, Result};
 
 /// Marian's epsilon in the layer norms of transformers.
 pub(super) const NORM_EPSILON: f32 = 1e-6;
-/// Our own option, which Marian ignores: the input of keys and values with pre-norm, where the
-/// version of Marian does not say it. Its one value is [`NORMALIZED`].
+/// Our own option, which Marian ignores: the input of keys and values with pre-norm, if no version
+/// of Marian implies it. Its one value is [`NORMALIZED`].
 pub(super) const PRE_NORM_KEYS: &str = "miriam-pre-norm-keys";
 /// Keys and values are always normalised, as in training.
 pub(super) const NORMALIZED: &str = "normalized";
@@ -29,8 +29,8 @@ pub(super) const NORMALIZED: &str = "normalized";
 /// checkpoint has none.
 ///
 /// # Errors
-/// If the model has a feature that is not supported, its options are malformed, or a
-/// parameter is missing or has another shape than the options say.
+/// If the model has a feature that is not supported, its options are malformed, or a parameter is
+/// missing or has the wrong shape.
 pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> Result<Model> {
     let path = checkpoint.path().to_owned();
     let multipliers = checkpoint.activation_multipliers().clone();
@@ -50,8 +50,8 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
             Options { value: nematus::infer_options(&tensors), path: &path }
         }
         None => {
-            let reason = "it holds no options (special:model.yml), and its parameters are not \
-                          named as Nematus' are: this program cannot tell what it is";
+            let reason = "it has no options (special:model.yml), and its parameters do not have Nematus' \
+                          names, so that its architecture is unknown";
             return Err(Error::unsupported(&path, reason));
         }
     };
@@ -70,7 +70,7 @@ pub fn resolve(mut checkpoint: Checkpoint, external_options: Option<&Value>) -> 
 }
 
 /// Returns the architecture that Marian's options describe, with vocabularies of these sizes,
-/// source first: what a training begins with.
+/// source first. Training begins with it.
 ///
 /// # Errors
 /// If an option is malformed, asks for an unsupported feature, or does not fit the others.
@@ -93,7 +93,8 @@ fn read_architecture(
         "transformer" | "s2s" | "amun" | "nematus" | "stacked" => {}
         _ => {
             let reason = format!(
-                "a model of type {kind}; transformer, s2s, amun, nematus and stacked are read"
+                "a model of type {kind} is not supported; supported are transformer, s2s, amun, nematus \
+                 and stacked"
             );
             return Err(options.unsupported(reason));
         }
@@ -137,7 +138,7 @@ fn check_supported(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Reads what concerns embeddings; `table_rows` gives the rows of the table of a side (0 is the
+/// Reads the options of embeddings; `table_rows` gives the rows of the table of a side (0 is the
 /// source) by its name.
 fn read_embeddings(
     options: &Options,
@@ -231,7 +232,11 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         pre_norm_keys: match &options.text(PRE_NORM_KEYS, "")?[..] {
             "" => dialect.pre_norm_keys(),
             NORMALIZED => PreNormKeys::Normalized,
-            other => return Err(options.unsupported(format!("{PRE_NORM_KEYS} {other}"))),
+            other => {
+                return Err(
+                    options.unsupported(format!("{PRE_NORM_KEYS} {other} is not supported"))
+                );
+            }
         },
         alignment_layer,
         norm_epsilon: NORM_EPSILON,
@@ -257,15 +262,19 @@ fn read_autoregression(options: &Options, dialect: Dialect) -> Result<Autoregres
                 "ssru" => SruKind::Ssru,
                 "sru" => SruKind::Sru,
                 other => {
-                    let reason =
-                        format!("a transformer with dec-cell {other}; ssru and sru are read");
+                    let reason = format!(
+                        "a transformer with dec-cell {other} is not supported, only ssru and sru"
+                    );
                     return Err(options.unsupported(reason));
                 }
             },
             has_output_projection: options.flag("transformer-rnn-projection", false)?,
             has_layer_norm: options.flag("layer-normalization", false)?,
         }),
-        other => return Err(options.unsupported(format!("transformer-decoder-autoreg {other}"))),
+        other => {
+            return Err(options
+                .unsupported(format!("transformer-decoder-autoreg {other} is not supported")));
+        }
     })
 }
 

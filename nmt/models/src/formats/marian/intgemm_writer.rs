@@ -1,9 +1,9 @@
-//! Writing a model in the integers of browsers, which bergamot's engines open: `intgemm8`, with
-//! fixed scales of activations ("alphas") where they are known, as Firefox wants them, and
-//! `intgemm16`.
+//! Writer of models in the integers of browsers, for bergamot's engines: `intgemm16`, and
+//! `intgemm8` with fixed scales of activations ("alphas") where they are known, which Firefox
+//! needs.
 //!
-//! A matrix has one multiplier, and so has the input of its products, so eight bits lose more here
-//! than our own, which have one for each row and column.
+//! A matrix and its input have one multiplier each. Eight bits thus lose more than in our own
+//! files, which have one per row and per column.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::packed::{LARGEST, TABLE_AS_OUTPUT};
 use crate::{Error, Result};
 
 /// The multiplier of sixteen-bit matrices (Devlin 2017).
-const MULTIPLIER_OF_16_BITS: f32 = 1024.0;
+const MULTIPLIER_I16: f32 = 1024.0;
 /// The number of which the outputs of products are multiples in the kernels of browsers.
 const OUTPUT_MULTIPLE: usize = 8;
 /// The suffix of the multipliers of the inputs of a matrix.
@@ -24,16 +24,16 @@ const MULTIPLIER_SUFFIX: &str = "_QuantMultA";
 /// The integers of a file for browsers.
 #[derive(Clone, Copy, Debug)]
 pub enum IntgemmKind<'a> {
-    /// Eight bits. For a matrix, under its name, the magnitude of its inputs that becomes 127
-    /// (those beyond it are clipped); for a table that is the output layer, under the table's name.
+    /// Eight bits. For each matrix, by name, the magnitude of its inputs that becomes 127 (larger
+    /// ones are clipped). An output layer that is a table has the name of the table.
     Eight(&'a BTreeMap<String, f32>),
     /// Sixteen bits.
     Sixteen,
 }
 
 impl IntgemmKind<'_> {
-    /// Returns what the inputs of products are multiples of in the kernels of browsers: the numbers
-    /// of the widest register.
+    /// Returns the number of which the inputs of products are multiples in the kernels of browsers:
+    /// the length of the widest register.
     fn input_multiple(self) -> usize {
         match self {
             IntgemmKind::Eight(_) => 64,
@@ -46,11 +46,12 @@ impl IntgemmKind<'_> {
 ///
 /// # Errors
 /// [`Error::Unsupported`] if it is not a transformer, Marian has no option for a feature of it, or
-/// a matrix has sizes that the kernels of browsers do not take; and if the file cannot be written.
+/// a matrix has sizes that the kernels of browsers do not support. Also if the file cannot be
+/// written.
 pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Result<()> {
     let architecture = model.architecture();
     if !matches!(architecture, Architecture::Transformer(_)) {
-        let reason = "browsers run transformers; write another kind of file";
+        let reason = "browsers run only transformers; choose another format";
         return Err(Error::unsupported(path, reason));
     }
     let mut options = marian_options(architecture, path)?.into_bytes();
@@ -82,7 +83,7 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
         let by_outputs = if is_table { values } else { transpose(&values, shape) };
         match kind {
             IntgemmKind::Eight(clip_values) => {
-                let multiplier = multiplier_of_8_bits(&by_outputs);
+                let multiplier = multiplier_i8(&by_outputs);
                 let integers: Vec<i8> = by_outputs
                     .iter()
                     .map(|value| quantize(*value, multiplier, LARGEST) as i8)
@@ -96,7 +97,7 @@ pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Re
                 }
             }
             IntgemmKind::Sixteen => {
-                let multiplier = MULTIPLIER_OF_16_BITS;
+                let multiplier = MULTIPLIER_I16;
                 let largest = f32::from(i16::MAX);
                 let integers: Vec<i16> = by_outputs
                     .iter()
@@ -118,14 +119,13 @@ fn is_matrix(name: &str) -> bool {
 }
 
 /// Returns 127 divided by the largest magnitude.
-fn multiplier_of_8_bits(values: &[f32]) -> f32 {
+fn multiplier_i8(values: &[f32]) -> f32 {
     let largest = values.iter().fold(0f32, |most, value| most.max(value.abs()));
-    // A matrix of zeros is multiplied by anything.
+    // Any multiplier fits a matrix of zeros.
     if largest > 0.0 { LARGEST / largest } else { 1.0 }
 }
 
-/// Returns a number times `multiplier`, to the nearest integer, which is at most `largest` in
-/// magnitude.
+/// Returns a number times `multiplier`, rounded to an integer of at most `largest` in magnitude.
 fn quantize(value: f32, multiplier: f32, largest: f32) -> f32 {
     (value * multiplier).round_ties_even().clamp(-largest, largest)
 }
@@ -154,17 +154,17 @@ mod tests {
     #[test]
     fn the_largest_magnitude_becomes_127() {
         let values = [0.5, -2.0, 1.0, 0.0];
-        let multiplier = multiplier_of_8_bits(&values);
+        let multiplier = multiplier_i8(&values);
         assert_eq!(multiplier, 63.5);
         let integers = values.map(|value| quantize(value, multiplier, LARGEST));
         assert_eq!(integers, [32.0, -127.0, 64.0, 0.0]);
         assert_eq!(transpose(&integers, [2, 2]), [32.0, 64.0, -127.0, 0.0]);
-        assert_eq!(multiplier_of_8_bits(&[0.0; 2]), 1.0);
+        assert_eq!(multiplier_i8(&[0.0; 2]), 1.0);
     }
 
     #[test]
     fn sixteen_bits_end_at_32() {
-        let integer = |value| quantize(value, MULTIPLIER_OF_16_BITS, f32::from(i16::MAX));
+        let integer = |value| quantize(value, MULTIPLIER_I16, f32::from(i16::MAX));
         assert_eq!([0.5, -31.0, 32.0, -33.0].map(integer), [512.0, -31744.0, 32767.0, -32767.0]);
     }
 }

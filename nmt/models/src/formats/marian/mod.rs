@@ -78,7 +78,7 @@ pub(super) fn find_from_config(
     mut settings: DecoderConfig,
     files: Files,
 ) -> Result<FoundModel> {
-    // Caches of browsers keep files as they were loaded, which is compressed.
+    // Caches of browsers keep files compressed, as they were loaded.
     let named = settings.models.iter_mut().chain(&mut settings.vocabularies);
     for path in named.chain(settings.shortlist.as_mut().map(|(path, _)| path)) {
         *path = files.find(std::mem::take(path));
@@ -96,7 +96,8 @@ pub(super) fn find_from_config(
     });
     let models = models.collect::<Result<Vec<_>>>()?;
     if !settings.weights.is_empty() && settings.weights.len() != models.len() {
-        let reason = format!("{} weights for {} models", settings.weights.len(), models.len());
+        let (expected, found) = (models.len(), settings.weights.len());
+        let reason = format!("expected {expected} weights, found {found}");
         return Err(Error::mismatch(path, "weights", reason));
     }
     let vocabularies = match &settings.vocabularies[..] {
@@ -104,7 +105,7 @@ pub(super) fn find_from_config(
         [both] => Some([both.clone(), both.clone()]),
         [source, target] => Some([source.clone(), target.clone()]),
         more => {
-            let reason = format!("{} vocabularies; one for each side is supported", more.len());
+            let reason = format!("expected one vocabulary for each side, found {}", more.len());
             return Err(Error::unsupported(path, reason));
         }
     };

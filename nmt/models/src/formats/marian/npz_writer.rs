@@ -1,6 +1,5 @@
-//! Writing a model as Marian does (`neural.md` 1.1): its parameters and its options in one
-//! `.npz`, which Marian and this program open. Models with Nematus' layer norms are of a type of
-//! their own, in which Marian looks for Nematus' names.
+//! Writer of Marian's models (`neural.md` 1.1): parameters and options in one `.npz`. Models with
+//! Nematus' layer norms have a separate type, for which Marian looks for Nematus' names.
 
 use std::path::Path;
 
@@ -11,14 +10,14 @@ use crate::checkpoint::{NpzWriter, OPTIONS_ENTRY};
 use crate::formats::nematus;
 
 /// Writes a model to the file `path` as Marian does: a `.npz` of f32 and the options in YAML.
-/// `values` gives the elements of each parameter in row-major order; those of one parameter are
-/// asked for at a time and are not copied.
+/// `values` gives the elements of each parameter in row-major order; they are requested one
+/// parameter at a time and are not copied.
 ///
 /// # Errors
 /// [`Error::Unsupported`](crate::Error::Unsupported) if Marian has no option for a feature of
 /// `architecture`, [`Error::Mismatch`](crate::Error::Mismatch) if that is not valid or `values`
-/// gives another number of elements than the shape has; and if the file cannot be written. What was
-/// at `path` is then as it was.
+/// gives the wrong number of elements. Also if the file cannot be written; an old file at `path`
+/// then stays.
 pub fn write_marian_npz<V: AsRef<[f32]>>(
     path: &Path,
     architecture: &Architecture,

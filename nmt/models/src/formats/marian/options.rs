@@ -1,13 +1,14 @@
-//! From an [`Architecture`] to Marian's options (`neural.md` 1.1): the inverse of reading them.
+//! Conversion of an [`Architecture`] to Marian's options (`neural.md` 1.1), the inverse of reading
+//! them.
 //!
-//! All options that Marian's own checkpoints need are written, also those at their defaults, which
-//! change between versions of Marian. Features without an option are rejected by name: a file
-//! that opens and computes something else is worse than an error.
+//! All options that Marian's own checkpoints need are written, even those at their defaults, which
+//! change between versions of Marian. Features without an option are rejected by name: a file that
+//! opens and computes something else is worse than an error.
 //!
 //! Two things are not in an architecture. Dropout, the letter `d` of the processing steps, is
 //! written where Marian's defaults have it: after a sublayer and after embeddings; it counts only
-//! when Marian trains the model further. And the version decides what keys and values of pre-norm
-//! self-attention are made of and the form of gelu (`neural.md` 1.8): 1.12 or 1.9 is written,
+//! when Marian trains the model further. The version decides the input of keys and values in
+//! pre-norm self-attention and the form of gelu (`neural.md` 1.8): 1.12 or 1.9 is written,
 //! whichever computes the same.
 
 use std::collections::BTreeMap;
@@ -22,8 +23,8 @@ use crate::architecture::{
 };
 use crate::{Error, Result};
 
-/// Returns Marian's options of a model, in YAML with a line for each, sorted. `path`, the file that
-/// they are for, is named in errors.
+/// Returns Marian's options of a model in YAML, one per line and sorted. `path` names their file in
+/// errors.
 ///
 /// # Errors
 /// [`Error::Mismatch`] if the architecture is not valid, [`Error::Unsupported`] if it has a
@@ -64,7 +65,7 @@ impl Dialect {
     }
 }
 
-/// Options by name. The errors of its functions say what Marian has no option for.
+/// Options by name. The errors of its functions name the feature that Marian has no option for.
 struct OptionsWriter {
     /// Values as YAML.
     lines: BTreeMap<&'static str, String>,
@@ -152,7 +153,7 @@ impl OptionsWriter {
         self.add_number("transformer-heads", encoder.heads);
         self.add_number("transformer-dim-ffn", encoder.ffn_width);
         self.add_number("transformer-ffn-depth", encoder.ffn_depth);
-        // 0 is as in the encoder.
+        // 0 means the same as in the encoder.
         fn differing(decoder: usize, encoder: usize) -> usize {
             if decoder == encoder { 0 } else { decoder }
         }

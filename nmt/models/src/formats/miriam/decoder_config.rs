@@ -1,4 +1,4 @@
-//! The settings of a decoder configuration that came after the metadata block.
+//! The settings of a decoder configuration that were added after the metadata block was fixed.
 
 use serde::{Deserialize, Serialize};
 

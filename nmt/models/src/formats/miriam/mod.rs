@@ -1,11 +1,11 @@
 //! The model file of this program: a model, its vocabularies and its shortlist in one
 //! container that is mapped (`docs/formats.md`).
 //!
-//! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening
-//! packs nothing. Floats packed as floats, and integers of eight bits packed as they are, are
-//! still the numbers of the original: parameters name their columns, and every precision can
-//! be made of them. Where packing rounds, parameters are stored beside the packed matrices; or
-//! left out ([`write()`] with a precision), and then the file serves that precision only.
+//! Weights of GEMMs are packed in the layout in which the engine reads them, so that opening packs
+//! nothing. Floats that are packed as floats, and integers of eight bits that are packed unchanged,
+//! are still the original numbers: parameters then name columns of packed matrices, and every
+//! precision can be made from them. Where packing rounds, parameters are stored in addition, or
+//! left out ([`write()`] with a precision) so that the file serves that precision only.
 
 mod decoder_config;
 mod packed_weights;
@@ -32,8 +32,8 @@ pub const VERSION_PACKED: u32 = 2;
 /// The version of the layout without packed weights, which is no longer written.
 const VERSION_PLAIN: u32 = 1;
 
-/// Added to both for models with relative positions, RMS norms or gated layers, and for those
-/// with sentence marks of their own, which programs of the first versions do not know.
+/// Added to both for models that programs of the first versions do not know: those with relative
+/// positions, RMS norms, gated layers or other sentence marks.
 const LATER_MODELS: u32 = 2;
 
 /// The version of the layout where parameters may be columns of packed matrices, for all models.
@@ -86,8 +86,8 @@ struct SearchDefaults {
     max_length_factor: Option<f32>,
 }
 
-/// Settings that came after the metadata block, whose form is fixed: JSON in the section
-/// [`EXTENSIONS_SECTION`], which files have only if there are any.
+/// Settings that were added after the form of the metadata block was fixed: JSON in the section
+/// [`EXTENSIONS_SECTION`], which only files with such settings have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Extensions {
@@ -97,7 +97,7 @@ struct Extensions {
     weight: Option<f32>,
     /// The side whose section has the BPE codes of each side.
     codes: [Option<u32>; 2],
-    /// How text of each side is divided into words before BPE.
+    /// The rules by which text of each side is split into words before BPE.
     #[serde(skip_serializing_if = "has_no_rules")]
     words: [Option<WordRules>; 2],
     /// Whether the model was packed for browsers.
@@ -106,7 +106,7 @@ struct Extensions {
     /// The token before those of a source sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_bos: Option<u32>,
-    /// Whether EOS does not follow them.
+    /// Whether EOS does not follow the tokens of a source sentence.
     #[serde(skip_serializing_if = "is_false")]
     omits_source_eos: bool,
     /// The tokens that every translation begins with.
@@ -138,7 +138,8 @@ struct TensorRecord {
     start: u64,
     /// Bytes, or the index of that matrix.
     length: u64,
-    /// Index in `tensors.scales`; `multipliers` of them: 0, 1 or one a channel.
+    /// Index in `tensors.scales` of the first of `multipliers` numbers: none, 1, or one per
+    /// channel.
     first_multiplier: u64,
     multipliers: u64,
     dtype: u32,

@@ -114,7 +114,8 @@ fn map_matrix(
     Ok(stored)
 }
 
-fn size(number: u64) -> Result<usize, String> {
+/// Converts a number of the file to a size.
+pub(super) fn size(number: u64) -> Result<usize, String> {
     usize::try_from(number).map_err(|_| "it is too large".to_owned())
 }
 
@@ -132,7 +133,7 @@ pub(super) fn open(container: &Container) -> Result<PackedMatrices> {
     let precision = precisions.find(|p| layout_signature(*p).as_bytes() == &name[..]);
     let precision = precision.ok_or_else(|| {
         let reason = format!(
-            "weights are packed as {}, which is not supported; convert the original",
+            "weights are packed as {}, which is not supported; convert the original model again",
             String::from_utf8_lossy(&name[..name.len().min(80)])
         );
         container.damaged("packed.layout", reason)

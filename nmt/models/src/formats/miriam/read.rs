@@ -1,4 +1,4 @@
-//! Opening and checking model files.
+//! Functions that open and check model files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 use miriam_storage::dictionary::{Dictionary, StringPool};
 use miriam_storage::{Bytes, Container, LoadMethod};
 
+use super::packed_weights::size;
 use super::{
     DTYPES, EXTENSIONS_SECTION, Extensions, KIND, LATER_MODELS, Metadata, PACKING_COLUMNS,
     PACKING_NONE, SIDES, STORAGE_ORDERS, TensorRecord, VERSION_COLUMNS, VERSION_PACKED,
@@ -30,8 +31,8 @@ pub fn open(path: &Path) -> Result<ModelBundle> {
     from_container(&Container::open_any(path, LoadMethod::Lazy)?)
 }
 
-/// Checks what opening does not, apart from checksums: that every token is found under its
-/// id and that all weights are finite.
+/// Checks more than opening does, apart from checksums: that every token is found under its id and
+/// that all weights are finite.
 ///
 /// # Errors
 /// With the first damaged part.
@@ -72,7 +73,7 @@ pub fn from_container(container: &Container) -> Result<ModelBundle> {
         && [source.len(), target.len()] != [tables.source_vocab_size, tables.target_vocab_size]
     {
         let reason = format!(
-            "vocabularies of {} and {} words for tables of {} and {} rows",
+            "the vocabularies have {} and {} words, but the tables {} and {} rows",
             source.len(),
             target.len(),
             tables.source_vocab_size,
@@ -219,7 +220,7 @@ fn open_tensors(
     container: &Container,
     packed: Option<&BTreeMap<String, MappedMatrix>>,
 ) -> Result<BTreeMap<String, Tensor>> {
-    // Their order in the file, which is that of their names.
+    // In the order of the file, which is that of their names.
     let packed: Vec<_> = packed.into_iter().flatten().collect();
     let names = StringPool::open(container, "tensors")?;
     let records = container.section::<TensorRecord>("tensors.table")?;
@@ -248,9 +249,6 @@ fn open_tensor(
     data: &OwnedBytes,
     packed: &[(&String, &MappedMatrix)],
 ) -> Result<Tensor, String> {
-    fn size(number: u64) -> Result<usize, String> {
-        usize::try_from(number).map_err(|_| "it is too large".to_owned())
-    }
     let dtype = *DTYPES.get(record.dtype as usize).ok_or("its data type is not known")?;
     let order =
         *STORAGE_ORDERS.get(record.order as usize).ok_or("its storage order is not known")?;
@@ -269,7 +267,7 @@ fn open_tensor(
         }
         PACKING_COLUMNS => {
             let matrix = packed.get(size(record.length)?);
-            let (key, matrix) = *matrix.ok_or("its packed matrix is not there")?;
+            let (key, matrix) = *matrix.ok_or("its packed matrix is missing")?;
             let is_table = is_transposed(key);
             let count = shape[if is_table { 0 } else { 1 }];
             let first = size(record.start)?;

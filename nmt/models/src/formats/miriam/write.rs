@@ -1,4 +1,4 @@
-//! Writing model files.
+//! Writer of model files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,19 +23,19 @@ use crate::{Error, Result};
 
 /// Weights as a file stores them.
 pub struct StoredWeights<'a> {
-    /// The only precision that the file serves; none if it has what all of them need.
+    /// The only precision that the file serves; none if it serves all.
     pub only_precision: Option<Precision>,
-    /// What matrices are packed for.
+    /// The precision that matrices are packed for.
     pub packed_as: Precision,
     /// The packed matrices, by their keys.
     pub packed: BTreeMap<&'a str, PackedParts<'a>>,
     /// The parameters that the file names, as tensors or as columns of packed matrices.
     pub parameters: Vec<(&'a str, &'a Tensor)>,
-    /// Where parameters can be read from packed matrices, by their names.
+    /// The columns of packed matrices from which parameters can be read exactly, by name.
     pub columns: BTreeMap<String, LosslessColumns>,
 }
 
-/// The columns of packed matrices that hold a parameter as it is.
+/// The columns of a packed matrix that hold a parameter exactly.
 pub struct LosslessColumns {
     /// The index of the matrix.
     pub matrix: u64,
@@ -171,7 +171,7 @@ fn bpe_sections(words: &TokenizerPair) -> [Option<u32>; 2] {
     }))
 }
 
-/// Returns how text of each side is divided into words before BPE.
+/// Returns the rules by which text of each side is split into words before BPE.
 fn word_rules(words: &TokenizerPair) -> [Option<WordRules>; 2] {
     words.segmentation.each_ref().map(|side| match side {
         Segmentation::Bpe(file) => file.words.as_ref().map(|words| words.rules().clone()),
@@ -275,7 +275,7 @@ fn write_tensors(
     Ok(section.finish()?)
 }
 
-/// Integers with multipliers are stored as they are, everything else as f32.
+/// Returns the type in which a tensor is stored: its own for integers with multipliers, else f32.
 fn stored_dtype(tensor: &Tensor) -> DType {
     match tensor.dtype() {
         dtype @ (DType::I8 | DType::I16 | DType::I32) if tensor.multipliers().is_some() => dtype,

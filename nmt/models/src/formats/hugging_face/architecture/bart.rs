@@ -1,6 +1,5 @@
-//! The family of BART: MarianMT, with one token more than Marian had, `<pad>`, which decoding
-//! starts with; M2M-100 and NLLB-200, whose sinusoids begin at position 2; mBART, whose embeddings
-//! are normalised.
+//! The BART family. MarianMT has one more token than Marian, `<pad>`, which decoding starts with.
+//! The sinusoids of M2M-100 and NLLB-200 begin at position 2. mBART normalises embeddings.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +15,7 @@ use crate::{Error, Result};
 
 /// The epsilon of layer norms: PyTorch's default.
 const NORM_EPSILON: f32 = 1e-5;
-/// The rows of mBART's tables of positions before that of the first position.
+/// The number of rows before the first position in mBART's tables.
 const POSITION_OFFSET: usize = 2;
 
 /// Marian's name for an output matrix that is not a table of embeddings.
@@ -103,27 +102,21 @@ fn read_transformer(
     let positional_encoding = match (kind, rows) {
         (Kind::Marian, None) => PositionalEncodingKind::Sinusoidal,
         (Kind::Marian, Some(length)) => PositionalEncodingKind::Table { length },
-        // What older versions stored of them are the same sinusoids.
+        // The tables that older versions stored hold the same sinusoids.
         (Kind::M2m100, _) => PositionalEncodingKind::SinusoidalFromTwo,
         (Kind::Mbart, rows) => PositionalEncodingKind::Table {
             length: rows.unwrap_or(0).saturating_sub(POSITION_OFFSET),
         },
     };
-    fn norm(has: bool) -> ProcessSteps {
-        ProcessSteps(if has { vec![ProcessStep::Norm] } else { Vec::new() })
-    }
+    let norm_if = |has_norm| ProcessSteps::norm_if(has_norm, ProcessStep::Norm);
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
         alignment_layer: decoder.depth,
         activation: config.activation("activation_function", config.text("activation_function"))?,
-        preprocess: norm(!is_marian),
-        postprocess: ProcessSteps(if is_marian {
-            vec![ProcessStep::Add, ProcessStep::Norm]
-        } else {
-            vec![ProcessStep::Add]
-        }),
-        postprocess_embedding: norm(kind == Kind::Mbart),
-        postprocess_top: norm(!is_marian),
+        preprocess: norm_if(!is_marian),
+        postprocess: ProcessSteps::add_and_norm_if(is_marian, ProcessStep::Norm),
+        postprocess_embedding: norm_if(kind == Kind::Mbart),
+        postprocess_top: norm_if(!is_marian),
         has_output_projection: true,
         autoregression: AutoregressionConfig::SelfAttention,
         positional_encoding,

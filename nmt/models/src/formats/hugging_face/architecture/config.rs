@@ -108,7 +108,7 @@ impl Config<'_> {
             Some("swish" | "silu") => Ok(Activation::Swish),
             Some("gelu") => Ok(Activation::Gelu(Gelu::Exact)),
             Some("gelu_new" | "gelu_pytorch_tanh") => Ok(Activation::Gelu(Gelu::Tanh)),
-            other => Err(self.unsupported(format!("{key} {other:?}"))),
+            other => Err(self.unsupported(format!("{key} {other:?} is not supported"))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Models of Hugging Face's `transformers`: a configuration in JSON, matrices `[outputs, inputs]`.
 //!
-//! Two families cover what people translate with: that of BART (`bart`: MarianMT, M2M-100 with
-//! NLLB-200, mBART), and that of T5 (`t5`: T5, MT5, MADLAD-400). `model_type` tells which.
+//! Two families cover translation: BART (`bart`: MarianMT, M2M-100 with NLLB-200, mBART), and T5
+//! (`t5`: T5, MT5, MADLAD-400). `model_type` tells which.
 
 mod bart;
 mod config;
@@ -17,8 +17,8 @@ use crate::{Error, Result};
 use config::Config;
 pub(crate) use config::generation_option;
 
-/// The ends of names of tensors that models do without: tables of sinusoids, which are computed;
-/// the biases of distances between source and target, which T5 has never used; fairseq's versions.
+/// Endings of the names of tensors that are ignored: tables of sinusoids, which are computed; the
+/// biases of distances between source and target, which T5 has never used; fairseq's versions.
 const WITHOUT_USE: [&str; 5] = [
     "embed_positions.weight",
     "embed_positions.weights",
@@ -31,8 +31,8 @@ const WITHOUT_USE: [&str; 5] = [
 /// where `transformers` writes the options of decoding since version 4.25.
 ///
 /// # Errors
-/// If the model has a feature that is not supported, a parameter is missing or has another shape
-/// than the model needs, or the file has tensors that the model of the configuration lacks.
+/// If the model has a feature that is not supported, a parameter is missing or has the wrong shape,
+/// or the file has tensors that the model of the configuration lacks.
 pub fn resolve(
     checkpoint: Checkpoint,
     config: &Value,
@@ -72,15 +72,15 @@ pub fn resolve(
     let model =
         Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
     if let Some(name) = integers {
-        let reason = "integers without what they were multiplied by; give a model of floats";
+        let reason = "integers without multipliers; give a model of floats";
         return Err(Error::mismatch(&path, &name, reason));
     }
     let unused = model.unused_tensors().iter().map(|name| name_in_file(name, &names));
     let unused: Vec<String> = unused.filter(|name| !has_no_use(name)).collect();
     if let [first, rest @ ..] = &unused[..] {
         let reason = format!(
-            "it has no place in the model that config.json describes, and {} other tensors neither; \
-             is this the model's own config.json?",
+            "config.json describes a model without it and without {} other tensors; is it the \
+             config.json of this model?",
             rest.len()
         );
         return Err(Error::mismatch(&path, first, reason));
@@ -92,7 +92,7 @@ fn has_no_use(name: &str) -> bool {
     WITHOUT_USE.iter().any(|end| name.ends_with(end))
 }
 
-/// A description with its tensors under Marian's names.
+/// An architecture with its tensors under Marian's names.
 struct NamedTensors {
     transformer: TransformerConfig,
     tensors: BTreeMap<String, Tensor>,
@@ -125,8 +125,8 @@ impl TensorsByName {
             return Ok(());
         }
         let reason = format!(
-            "it is not {}, though config.json ties them (tie_word_embeddings); set that to false if \
-             the model has tables of their own",
+            "it differs from {}, though config.json ties them (tie_word_embeddings); set that to \
+             false if the model has separate tables",
             self.names[&to]
         );
         Err(Error::mismatch(config.path, &from, reason))
@@ -134,7 +134,7 @@ impl TensorsByName {
 }
 
 /// Whether a matrix or table of the file, under Marian's name, has `size` rows (`axis` 0) or
-/// columns (1): what a configuration says is not believed before memory is taken for it.
+/// columns (1). Sizes of a configuration are checked before memory is allocated for them.
 fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
     let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
     tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))

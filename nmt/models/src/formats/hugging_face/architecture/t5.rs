@@ -2,8 +2,8 @@
 //! matrices, queries that are not divided by the root of a head's width.
 //!
 //! The first T5 has one table for source, target and output, whose logits are multiplied by
-//! `d_model^-0.5`, and ReLU; version 1.1 and its multilingual offspring have an output layer of
-//! their own and gated layers. The factors go into multipliers of the queries and of the last norm.
+//! `d_model^-0.5`, and ReLU; version 1.1 and its multilingual offspring have a separate output
+//! layer and gated layers. The factors go into multipliers of the queries and of the last norm.
 
 use std::collections::BTreeMap;
 
@@ -91,8 +91,8 @@ fn ties_output(config: &Config) -> Result<bool> {
     config.flag("tie_word_embeddings", true)
 }
 
-/// Whether the output layer is the table of embeddings. Versions from 5 on call every model tied
-/// and store an output matrix where it differs.
+/// Whether the output layer is the table of embeddings. Versions of `transformers` from 5 on mark
+/// every model as tied, and store an output matrix where it differs.
 fn has_tied_output(checkpoint: &Checkpoint, config: &Config) -> Result<bool> {
     let Some(output) = checkpoint.get(OUTPUT_MATRIX) else { return Ok(true) };
     if !ties_output(config)? {
