@@ -18,13 +18,13 @@ const MAX_THREADS: u32 = 1024;
 const MAX_TURN: usize = 64;
 
 impl Kernel {
-    /// Runs the kernel to its end, for all blocks of `grid`. `parameters`: the bytes of all
-    /// parameters, each at its offset.
+    /// Runs the kernel to its end, for all blocks of `grid`, and returns the number of instructions
+    /// that its warps have run. `parameters`: the bytes of all parameters, each at its offset.
     ///
     /// # Errors
     /// [`Fault::Caller`] for an impossible grid or parameters of another size, and
     /// [`Fault::Kernel`] at the first fault of a thread; the writes before it stay.
-    pub fn run(&self, grid: &Grid, parameters: &[u8], memory: &mut Memory) -> Result<(), Fault> {
+    pub fn run(&self, grid: &Grid, parameters: &[u8], memory: &mut Memory) -> Result<u64, Fault> {
         let num_threads: u32 = grid.threads.iter().product();
         if num_threads == 0 || num_threads > MAX_THREADS || grid.blocks.contains(&0) {
             let Grid { blocks, threads, .. } = grid;
@@ -45,35 +45,38 @@ impl Kernel {
         let mut random = Random::new(grid.seed);
         random.shuffle(&mut blocks);
         let mut warps: Vec<Warp> = (0..num_threads).step_by(32).map(|_| Warp::new(self)).collect();
+        let mut num_steps = 0;
         for block in blocks {
             let shared = SharedMemory::new(&self.code.shared_arrays, grid.shared_bytes);
             let mut around = Surroundings { kernel: self, grid, block, parameters, memory, shared };
-            run_block(&mut warps, num_threads, &mut around, &mut random)?;
+            num_steps += run_block(&mut warps, num_threads, &mut around, &mut random)?;
         }
-        Ok(())
+        Ok(num_steps)
     }
 }
 
-/// Runs a block's warps in turns until all of their threads have ended.
+/// Runs a block's warps in turns until all of their threads have ended; returns the number of
+/// their instructions.
 fn run_block(
     warps: &mut [Warp],
     num_threads: u32,
     around: &mut Surroundings<'_>,
     random: &mut Random,
-) -> Result<(), Fault> {
+) -> Result<u64, Fault> {
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.begin(32 * number as u32, num_threads, around);
     }
     let mut steps = 0;
+    let mut running = Vec::with_capacity(warps.len());
     loop {
-        let mut running: Vec<usize> =
-            (0..warps.len()).filter(|&at| warps[at].state() == WarpState::Running).collect();
+        running.clear();
+        running.extend((0..warps.len()).filter(|&at| warps[at].state() == WarpState::Running));
         if running.is_empty() {
             if warps.iter().all(|warp| warp.state() == WarpState::Ended) {
-                return Ok(());
+                return Ok(steps);
             }
             pass_barrier(warps, around)?;
-            running = (0..warps.len()).collect();
+            running.extend(0..warps.len());
         }
         let warp = &mut warps[running[random.below(running.len())]];
         for _ in 0..=random.below(MAX_TURN) {

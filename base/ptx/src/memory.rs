@@ -113,6 +113,10 @@ impl Memory {
         self.buffers.range(..=address).next_back().map(|(&start, buffer)| (start, buffer))
     }
 
+    pub(crate) fn buffer_mut(&mut self, address: u64) -> Option<(u64, &mut TrackedBytes)> {
+        self.buffers.range_mut(..=address).next_back().map(|(&start, buffer)| (start, buffer))
+    }
+
     /// The address of the buffer that holds `length` bytes from `address` on.
     fn find(&self, address: u64, length: usize, access: &str) -> Result<u64, String> {
         let Some((start, buffer)) = self.buffer(address) else {

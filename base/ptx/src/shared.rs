@@ -30,6 +30,19 @@ impl SharedMemory {
         SharedMemory { fixed, dynamic: TrackedBytes::new(dynamic_bytes) }
     }
 
+    /// The bytes around an offset, and the offset of the first.
+    pub fn part(&self, offset: u64) -> (u64, &TrackedBytes) {
+        if offset < DYNAMIC_SHARED { (0, &self.fixed) } else { (DYNAMIC_SHARED, &self.dynamic) }
+    }
+
+    pub fn part_mut(&mut self, offset: u64) -> (u64, &mut TrackedBytes) {
+        if offset < DYNAMIC_SHARED {
+            (0, &mut self.fixed)
+        } else {
+            (DYNAMIC_SHARED, &mut self.dynamic)
+        }
+    }
+
     /// The bytes from `offset` on, or the reason why they cannot be read.
     pub fn load(&self, offset: u64, length: usize) -> Result<&[u8], String> {
         let (part, range) = self.find(offset, length, "a read")?;
@@ -39,7 +52,7 @@ impl SharedMemory {
     /// Writes `bytes` from `offset` on, or returns the reason why they cannot be written.
     pub fn store(&mut self, offset: u64, bytes: &[u8]) -> Result<(), String> {
         let (_, range) = self.find(offset, bytes.len(), "a write")?;
-        let part = if offset < DYNAMIC_SHARED { &mut self.fixed } else { &mut self.dynamic };
+        let (_, part) = self.part_mut(offset);
         part.write(range.start, bytes).map_err(|(_, state)| denied(offset, "a write", state))
     }
 
@@ -56,7 +69,7 @@ impl SharedMemory {
         {
             return Err(denied(offset, "an asynchronous write", state));
         }
-        let part = if offset < DYNAMIC_SHARED { &mut self.fixed } else { &mut self.dynamic };
+        let (_, part) = self.part_mut(offset);
         part.set_states(range, if is_in_flight { State::InFlight } else { State::Unwritten });
         Ok(())
     }

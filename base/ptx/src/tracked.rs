@@ -15,17 +15,24 @@ pub(crate) enum State {
     Gap,
 }
 
+impl State {
+    fn from_number(number: u8) -> Self {
+        [State::Unwritten, State::Written, State::InFlight, State::Gap][usize::from(number)]
+    }
+}
+
 /// Bytes with their states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrackedBytes {
     bytes: Vec<u8>,
-    states: Vec<State>,
+    /// The numbers of [`State`].
+    states: Vec<u8>,
 }
 
 impl TrackedBytes {
     /// Creates `size` bytes, none of which is written.
     pub fn new(size: usize) -> Self {
-        TrackedBytes { bytes: vec![0; size], states: vec![State::Unwritten; size] }
+        TrackedBytes { bytes: vec![0; size], states: vec![State::Unwritten as u8; size] }
     }
 
     pub fn len(&self) -> usize {
@@ -33,7 +40,7 @@ impl TrackedBytes {
     }
 
     pub fn set_states(&mut self, range: Range<usize>, state: State) {
-        self.states[range].fill(state);
+        self.states[range].fill(state as u8);
     }
 
     /// The range of `length` bytes from `offset` on, if it is within the bytes.
@@ -46,8 +53,8 @@ impl TrackedBytes {
     /// The bytes of `range`, or the first one that was not written, with its state.
     pub fn read(&self, range: Range<usize>) -> Result<&[u8], (usize, State)> {
         let states = &self.states[range.clone()];
-        match states.iter().position(|state| *state != State::Written) {
-            Some(place) => Err((range.start + place, states[place])),
+        match states.iter().position(|state| *state != State::Written as u8) {
+            Some(place) => Err((range.start + place, State::from_number(states[place]))),
             None => Ok(&self.bytes[range]),
         }
     }
@@ -56,13 +63,35 @@ impl TrackedBytes {
     pub fn write(&mut self, start: usize, bytes: &[u8]) -> Result<(), (usize, State)> {
         let range = start..start + bytes.len();
         let states = &mut self.states[range.clone()];
-        let forbidden = |state: &State| matches!(state, State::InFlight | State::Gap);
-        if let Some(place) = states.iter().position(forbidden) {
-            return Err((start + place, states[place]));
+        if let Some(place) = states.iter().position(|state| *state >= State::InFlight as u8) {
+            return Err((start + place, State::from_number(states[place])));
         }
-        states.fill(State::Written);
+        states.fill(State::Written as u8);
         self.bytes[range].copy_from_slice(bytes);
         Ok(())
+    }
+
+    /// The bytes from `offset` on, if all of them were written.
+    #[inline(always)]
+    pub fn get<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
+        let start = usize::try_from(offset).ok()?;
+        let bytes = self.bytes.get(start..)?.first_chunk()?;
+        let states: &[u8; N] = self.states.get(start..)?.first_chunk()?;
+        (*states == [State::Written as u8; N]).then_some(*bytes)
+    }
+
+    /// Writes bytes, and returns whether that is allowed.
+    #[inline(always)]
+    pub fn put<const N: usize>(&mut self, offset: u64, written: [u8; N]) -> bool {
+        let Ok(start) = usize::try_from(offset) else { return false };
+        let bytes = self.bytes.get_mut(start..).and_then(|rest| rest.first_chunk_mut());
+        let states = self.states.get_mut(start..).and_then(|rest| rest.first_chunk_mut::<N>());
+        let (Some(bytes), Some(states)) = (bytes, states) else { return false };
+        if states.iter().any(|state| *state >= State::InFlight as u8) {
+            return false;
+        }
+        (*bytes, *states) = (written, [State::Written as u8; N]);
+        true
     }
 
     /// A copy of a part, with its states.

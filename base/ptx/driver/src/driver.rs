@@ -218,7 +218,7 @@ impl Driver {
                 grid.seed = self.random();
                 let (module, name) = &*kernel;
                 let kernel: &Kernel = module.kernel(name).expect("it was found");
-                kernel.run(&grid, &parameters, &mut self.memory)
+                kernel.run(&grid, &parameters, &mut self.memory).map(drop)
             }
             Work::Record { event, number } => {
                 let state = self.events.get_mut(&event).expect("it was recorded");

@@ -10,11 +10,16 @@
 mod conversion;
 mod floats;
 mod integers;
+mod lanes;
 mod rounding;
 
-pub(crate) use conversion::{Conversion, convert, convert_pair};
-pub(crate) use floats::compare;
+use conversion::convert;
+pub(crate) use conversion::{Conversion, convert_pair};
+use floats::compare;
 pub(crate) use integers::insert_bits;
+pub(crate) use lanes::{
+    Lanes, binary_lanes, compare_lanes, convert_lanes, one, ternary_lanes, three, two, unary_lanes,
+};
 pub(crate) use rounding::{Rounding, decode, multiply_add};
 
 use crate::types::Type;
@@ -130,7 +135,7 @@ pub(crate) struct Mode {
 }
 
 #[inline(always)]
-pub(crate) fn unary(kind: Unary, ty: Type, mode: Mode, value: u64) -> u64 {
+fn unary(kind: Unary, ty: Type, mode: Mode, value: u64) -> u64 {
     if ty.is_float() {
         floats::unary(kind, ty, mode, value)
     } else {
@@ -156,7 +161,7 @@ pub(crate) fn binary(
 }
 
 #[inline(always)]
-pub(crate) fn ternary(kind: Ternary, ty: Type, mode: Mode, operands: [u64; 3]) -> u64 {
+fn ternary(kind: Ternary, ty: Type, mode: Mode, operands: [u64; 3]) -> u64 {
     if kind == Ternary::FusedMultiplyAdd {
         floats::fused_multiply_add(ty, mode, operands)
     } else {

@@ -227,3 +227,108 @@ proptest::proptest! {
         assert!(fused == expected.to_bits() || expected.is_nan() && fused == 0x7FFF_FFFF);
     }
 }
+
+/// All operations on all lanes, beside those on one.
+#[test]
+fn lanes_are_computed_as_one() {
+    let numbers: Lanes = std::array::from_fn(|i| {
+        let floats = [0.0, -0.0, 1.5, -3.0, f32::NAN, f32::INFINITY, 1e-40, 3e38];
+        let integers =
+            [0, 1, 5, 31, 32, 33, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 40, u64::MAX];
+        if i % 2 == 0 { u64::from(floats[i / 2 % 8].to_bits()) } else { integers[i / 2 % 11] }
+    });
+    let rotated = |by: usize| -> Lanes { std::array::from_fn(|i| numbers[(i + by) % 32]) };
+    let integers = [
+        Binary::Add,
+        Binary::Subtract,
+        Binary::MultiplyLow,
+        Binary::And,
+        Binary::Or,
+        Binary::Xor,
+        Binary::ShiftLeft,
+        Binary::ShiftRight,
+        Binary::Minimum,
+        Binary::Maximum,
+    ];
+    let floats = [Binary::Add, Binary::Subtract, Binary::MultiplyLow, Binary::Divide];
+    let comparisons = [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessEqual,
+        Comparison::Greater,
+        Comparison::GreaterEqual,
+        Comparison::OrUnordered(Ordered::Equal),
+        Comparison::OrUnordered(Ordered::NotEqual),
+        Comparison::OrUnordered(Ordered::Less),
+        Comparison::OrUnordered(Ordered::LessEqual),
+        Comparison::OrUnordered(Ordered::Greater),
+        Comparison::OrUnordered(Ordered::GreaterEqual),
+        Comparison::IsNumber,
+        Comparison::IsNan,
+    ];
+    let types = [U32, S32, U64, Type::Signed(8), Type::Bits(4), Type::Bits(8), Type::Unsigned(2)];
+    for by in 0..32 {
+        let (other, third) = (rotated(by), rotated(7 * by));
+        let mut found = [0; 32];
+        let check = |found: &Lanes, expected: &dyn Fn(usize) -> u64, what: &dyn std::fmt::Debug| {
+            for i in 0..32 {
+                assert_eq!(found[i], expected(i), "{what:?} {:x} {:x}", numbers[i], other[i]);
+            }
+        };
+        for ty in types.into_iter().chain([Type::F32]) {
+            for &kind in if ty.is_float() { &floats[..] } else { &integers } {
+                binary_lanes(kind, ty, MODE, [&numbers, &other], &mut found);
+                let one = |i: usize| binary(kind, ty, numbers[i], other[i]).unwrap();
+                check(&found, &one, &(kind, ty));
+            }
+            for comparison in comparisons {
+                compare_lanes(comparison, ty, false, [&numbers, &other], &mut found);
+                let one = |i: usize| compare(comparison, ty, numbers[i], other[i]).into();
+                check(&found, &one, &(comparison, ty));
+            }
+            if !ty.is_float() {
+                let conversion = conversion(U64, ty, None, false);
+                convert_lanes(conversion, &numbers, &mut found);
+                check(&found, &|i| convert(conversion, numbers[i]), &ty);
+            }
+        }
+        for (kind, ty) in [
+            (Ternary::FusedMultiplyAdd, Type::F32),
+            (Ternary::MultiplyAddLow, S32),
+            (Ternary::MultiplyAddWide, S32),
+            (Ternary::MultiplyAddWide, U32),
+        ] {
+            ternary_lanes(kind, ty, MODE, [&numbers, &other, &third], &mut found);
+            let one = |i: usize| ternary(kind, ty, [numbers[i], other[i], third[i]]);
+            check(&found, &one, &(kind, ty));
+        }
+        for ty in [U32, S32] {
+            binary_lanes(Binary::MultiplyWide, ty, MODE, [&numbers, &other], &mut found);
+            let one = |i: usize| binary(Binary::MultiplyWide, ty, numbers[i], other[i]).unwrap();
+            check(&found, &one, &ty);
+        }
+        for kind in [Unary::Negate, Unary::Absolute] {
+            unary_lanes(kind, Type::F32, MODE, &other, &mut found);
+            check(&found, &|i| unary(kind, Type::F32, other[i]), &kind);
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Ties and subnormal sums among random bits.
+    #[test]
+    fn sums_of_products_in_lanes_are_rounded_once(a: [u32; 8], b: [u32; 8], c: [u32; 8], shift in 0u32..24) {
+        // Few bits, so that ties are frequent.
+        let short = |bits: u32| u64::from(bits >> shift << shift);
+        let [a, b, c] = [a, b, c].map(|bits| -> Lanes { std::array::from_fn(|i| short(bits[i % 8])) });
+        let mut found = [0; 32];
+        ternary_lanes(Ternary::FusedMultiplyAdd, Type::F32, MODE, [&a, &b, &c], &mut found);
+        for i in 0..8 {
+            let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits[i] as u32));
+            let expected = x.mul_add(y, z);
+            let bits = found[i] as u32;
+            assert!(bits == expected.to_bits() || expected.is_nan() && bits == 0x7FFF_FFFF);
+        }
+    }
+}

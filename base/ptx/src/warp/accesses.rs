@@ -1,11 +1,12 @@
 //! Loads, stores and atomic accesses.
 
-use super::Warp;
+use super::{LANES, Warp, lanes};
 use crate::arithmetic::{Mode, binary};
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Address, Atomic, Register, Space};
 use crate::space::resolve;
+use crate::tracked::TrackedBytes;
 use crate::types::Type;
 
 /// The bytes of the longest access.
@@ -14,42 +15,116 @@ const MAX_ACCESS: usize = 32;
 impl Warp {
     pub(super) fn load(
         &mut self,
-        lane: usize,
+        active: u32,
         (space, ty): (Space, Type),
         to: &[Register],
         address: Address,
         around: &Surroundings<'_>,
     ) -> Result<(), Fault> {
         let length = ty.size() * to.len();
-        let address = self.checked_address(lane, address, length, around)?;
-        let mut bytes = [0; MAX_ACCESS];
-        self.read(lane, space, address, &mut bytes[..length], around)?;
-        for (register, part) in to.iter().zip(bytes.chunks_exact(ty.size())) {
-            let mut whole = [0; 8];
-            whole[..part.len()].copy_from_slice(part);
-            // Registers may be wider than what is loaded.
-            let value = ty.extend(u64::from_le_bytes(whole)) as u64;
-            self.registers[*register as usize][lane] = value;
+        let first = self.address(active.trailing_zeros() as usize, address);
+        // The bytes in which most lanes read.
+        let (near_space, near_offset) = resolve(space, first);
+        let near = match near_space {
+            Space::Global | Space::Generic => around.memory.buffer(near_offset),
+            Space::Shared => Some(around.shared.part(near_offset)),
+            _ => None,
+        };
+        if let Some((start, near)) = near {
+            // The difference to a generic address.
+            let start = start.wrapping_add(first - near_offset);
+            let is_word = ty.size() == 4 && !ty.is_signed();
+            let is_done = is_word
+                && match to {
+                    [a] => self.load_words(active, [*a], address, near, start),
+                    [a, b] => self.load_words(active, [*a, *b], address, near, start),
+                    [a, b, c, d] => self.load_words(active, [*a, *b, *c, *d], address, near, start),
+                    _ => false,
+                };
+            if is_done {
+                return Ok(());
+            }
+        }
+        for lane in lanes(active) {
+            let address = self.checked_address(lane, address, length, around)?;
+            let mut bytes = [0; MAX_ACCESS];
+            self.read(lane, space, address, &mut bytes[..length], around)?;
+            for (register, part) in to.iter().zip(bytes.chunks_exact(ty.size())) {
+                let mut whole = [0; 8];
+                whole[..part.len()].copy_from_slice(part);
+                // Registers may be wider than what is loaded.
+                let value = ty.extend(u64::from_le_bytes(whole)) as u64;
+                self.registers[*register as usize][lane] = value;
+            }
         }
         Ok(())
     }
 
+    /// Loads words from bytes that begin at the address `start`; returns whether all are there, were
+    /// written and are aligned. Else nothing is loaded.
+    fn load_words<const N: usize>(
+        &mut self,
+        active: u32,
+        to: [Register; N],
+        Address { base, offset }: Address,
+        near: &TrackedBytes,
+        start: u64,
+    ) -> bool {
+        let zero = [0; LANES];
+        let bases = base.map_or(&zero, |base| &self.registers[base as usize]);
+        let mut results = [[0; LANES]; N];
+        let last_bits = 4 * N as u64 - 1;
+        for (number, results) in results.iter_mut().enumerate() {
+            for lane in lanes(active) {
+                let address = bases[lane].wrapping_add(offset as u64);
+                let place = address.wrapping_sub(start).wrapping_add(4 * number as u64);
+                match near.get(place) {
+                    Some(bytes) if address & last_bits == 0 => {
+                        results[lane] = u64::from(u32::from_le_bytes(bytes));
+                    }
+                    _ => return false,
+                }
+            }
+        }
+        for (register, results) in to.iter().zip(&results) {
+            self.write(*register, active, results);
+        }
+        true
+    }
+
     pub(super) fn store(
         &mut self,
-        lane: usize,
+        active: impl Iterator<Item = usize>,
         (space, ty): (Space, Type),
         from: &[Register],
         address: Address,
         around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         let length = ty.size() * from.len();
-        let address = self.checked_address(lane, address, length, around)?;
-        let mut bytes = [0; MAX_ACCESS];
-        for (place, register) in from.iter().enumerate() {
-            let value = self.registers[*register as usize][lane].to_le_bytes();
-            bytes[place * ty.size()..][..ty.size()].copy_from_slice(&value[..ty.size()]);
+        for lane in active {
+            let address = self.checked_address(lane, address, length, around)?;
+            let (near_space, offset) = resolve(space, address);
+            if let ([register], 4, Space::Shared | Space::Global) = (from, length, near_space) {
+                let near = if near_space == Space::Shared {
+                    Some(around.shared.part_mut(offset))
+                } else {
+                    around.memory.buffer_mut(offset)
+                };
+                let word = self.registers[*register as usize][lane] as u32;
+                let is_written =
+                    near.is_some_and(|(start, near)| near.put(offset - start, word.to_le_bytes()));
+                if is_written {
+                    continue;
+                }
+            }
+            let mut bytes = [0; MAX_ACCESS];
+            for (place, register) in from.iter().enumerate() {
+                let value = self.registers[*register as usize][lane].to_le_bytes();
+                bytes[place * ty.size()..][..ty.size()].copy_from_slice(&value[..ty.size()]);
+            }
+            self.write_bytes(lane, space, address, &bytes[..length], around)?;
         }
-        self.write_bytes(lane, space, address, &bytes[..length], around)
+        Ok(())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of the instruction")]
@@ -167,16 +242,21 @@ impl Warp {
         written.map_err(|reason| self.fault(around, lane, reason))
     }
 
+    #[inline(always)]
+    fn address(&self, lane: usize, Address { base, offset }: Address) -> u64 {
+        let base = base.map_or(0, |register| self.registers[register as usize][lane]);
+        base.wrapping_add(offset as u64)
+    }
+
     /// The address of an access of `length` bytes, which must be a multiple of them.
     pub(super) fn checked_address(
         &self,
         lane: usize,
-        Address { base, offset }: Address,
+        address: Address,
         length: usize,
         around: &Surroundings<'_>,
     ) -> Result<u64, Fault> {
-        let base = base.map_or(0, |register| self.registers[register as usize][lane]);
-        let address = base.wrapping_add(offset as u64);
+        let address = self.address(lane, address);
         // Lengths of accesses are powers of two.
         if address & (length as u64 - 1) == 0 {
             return Ok(address);

@@ -6,8 +6,8 @@
 //! depth, with one rounding to `f32` each. A device adds several at once, in an order of its own, so
 //! that its last bits may differ.
 
-use super::{LANES, Lanes, Warp};
-use crate::arithmetic::{decode, multiply_add};
+use super::{LANES, Warp};
+use crate::arithmetic::{Lanes, decode, multiply_add};
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Address, Register, Space};

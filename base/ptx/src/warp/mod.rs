@@ -12,6 +12,7 @@ mod matrices;
 mod registers;
 mod special;
 
+use crate::arithmetic::Lanes;
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Count, Instruction, Operation};
@@ -22,9 +23,6 @@ use copies::Copies;
 
 /// The number of lanes.
 pub(crate) const LANES: usize = 32;
-
-/// A value for each lane.
-pub(crate) type Lanes = [u64; LANES];
 
 /// One step in this many begins with a lane that the seed chooses.
 const RANDOM_STEPS: usize = 8;
@@ -278,14 +276,11 @@ impl Warp {
                 return self.meet(exchange, *members, active, around);
             }
             Operation::Load { space, ty, to, address } => {
-                for lane in in_random_order(active, random) {
-                    self.load(lane, (*space, *ty), to, *address, around)?;
-                }
+                self.load(active, (*space, *ty), to, *address, around)?;
             }
             Operation::Store { space, ty, from, address } => {
-                for lane in in_random_order(active, random) {
-                    self.store(lane, (*space, *ty), from, *address, around)?;
-                }
+                let lanes = in_random_order(active, random);
+                self.store(lanes, (*space, *ty), from, *address, around)?;
             }
             Operation::Atomic { kind, space, ty, to, address, from } => {
                 for lane in in_random_order(active, random) {

@@ -1,8 +1,9 @@
 //! Instructions that only read and write registers.
 
-use super::{LANES, Lanes, Warp, lanes};
+use super::{LANES, Warp, lanes};
 use crate::arithmetic::{
-    Binary, binary, compare, convert, convert_pair, insert_bits, ternary, unary,
+    Binary, Lanes, binary, binary_lanes, compare_lanes, convert_lanes, convert_pair, insert_bits,
+    one, ternary_lanes, three, two, unary_lanes,
 };
 use crate::fault::Fault;
 use crate::grid::Surroundings;
@@ -17,19 +18,21 @@ impl Warp {
         around: &Surroundings<'_>,
     ) -> Result<(), Fault> {
         let values = |register: &Register| &self.registers[*register as usize];
-        let (to, results): (Register, Lanes) = match operation {
+        let mut results = [0; LANES];
+        let to: Register = match operation {
             Operation::Move { ty, to, from } => {
-                let from = values(from);
-                (*to, std::array::from_fn(|i| ty.truncate(from[i])))
+                let ty = *ty;
+                one(values(from), &mut results, |value| ty.truncate(value));
+                *to
             }
             Operation::Pack { part, to, from } => {
                 let bits = 8 * part.size();
-                let joined = |lane: usize| {
+                results = std::array::from_fn(|lane| {
                     from.iter().rev().fold(0, |joined, operand| {
                         joined << bits | part.truncate(values(operand)[lane])
                     })
-                };
-                (*to, std::array::from_fn(joined))
+                });
+                *to
             }
             Operation::Unpack { part, to, from } => {
                 let whole = *values(from);
@@ -41,76 +44,87 @@ impl Warp {
                 return Ok(());
             }
             Operation::Unary { kind, ty, mode, to, from } => {
-                let from = values(from);
-                (*to, std::array::from_fn(|i| unary(*kind, *ty, *mode, from[i])))
+                unary_lanes(*kind, *ty, *mode, values(from), &mut results);
+                *to
             }
             Operation::Binary {
                 kind: kind @ (Binary::Divide | Binary::Remainder),
                 ty,
                 mode,
                 to,
-                from,
-            } => {
-                let [a, b] = [values(&from[0]), values(&from[1])];
-                let mut results = [0; LANES];
+                from: [first, second],
+            } if !ty.is_float() => {
+                let [a, b] = [values(first), values(second)];
                 for lane in lanes(active) {
                     match binary(*kind, *ty, *mode, a[lane], b[lane]) {
                         Ok(result) => results[lane] = result,
                         Err(reason) => return Err(self.fault(around, lane, reason.to_owned())),
                     }
                 }
-                (*to, results)
+                *to
             }
-            Operation::Binary { kind, ty, mode, to, from } => {
-                let [a, b] = [values(&from[0]), values(&from[1])];
-                let result = |i: usize| binary(*kind, *ty, *mode, a[i], b[i]).unwrap_or(0);
-                (*to, std::array::from_fn(result))
+            Operation::Binary { kind, ty, mode, to, from: [first, second] } => {
+                let from = [values(first), values(second)];
+                binary_lanes(*kind, *ty, *mode, from, &mut results);
+                *to
             }
-            Operation::Ternary { kind, ty, mode, to, from } => {
-                let [a, b, c] = [values(&from[0]), values(&from[1]), values(&from[2])];
-                (*to, std::array::from_fn(|i| ternary(*kind, *ty, *mode, [a[i], b[i], c[i]])))
+            Operation::Ternary { kind, ty, mode, to, from: [first, second, third] } => {
+                let from = [values(first), values(second), values(third)];
+                ternary_lanes(*kind, *ty, *mode, from, &mut results);
+                *to
             }
             Operation::InsertBits { ty, to, from } => {
                 let from = [0, 1, 2, 3].map(|i| values(&from[i]));
-                (*to, std::array::from_fn(|i| insert_bits(*ty, from.map(|values| values[i]))))
+                results = std::array::from_fn(|i| insert_bits(*ty, from.map(|values| values[i])));
+                *to
             }
             Operation::Convert { conversion, to, from } => {
-                let from = values(from);
-                (*to, std::array::from_fn(|i| convert(*conversion, from[i])))
+                convert_lanes(*conversion, values(from), &mut results);
+                *to
             }
             Operation::ConvertPair { conversion, to, from } => {
                 let [a, b] = [values(&from[0]), values(&from[1])];
-                (*to, std::array::from_fn(|i| convert_pair(*conversion, [a[i], b[i]])))
+                two(a, b, &mut results, |a, b| convert_pair(*conversion, [a, b]));
+                *to
             }
             Operation::Compare { comparison, ty, flushes, to, opposite, from, combined } => {
-                let [a, b] = [values(&from[0]), values(&from[1])];
-                let is_true: [bool; LANES] =
-                    std::array::from_fn(|i| compare(*comparison, *ty, *flushes, a[i], b[i]));
-                let combine = |lane: usize, is_true: bool| match combined {
-                    None => is_true,
-                    Some((combination, is_negated, operand)) => {
-                        let other = (values(operand)[lane] != 0) != *is_negated;
-                        match combination {
-                            Combination::And => is_true & other,
-                            Combination::Or => is_true | other,
-                            Combination::Xor => is_true ^ other,
+                let from = [values(&from[0]), values(&from[1])];
+                compare_lanes(*comparison, *ty, *flushes, from, &mut results);
+                let mut opposites = [0; LANES];
+                if opposite.is_some() {
+                    one(&results, &mut opposites, |is_true| is_true ^ 1);
+                }
+                if let Some((combination, is_negated, operand)) = combined {
+                    let others = values(operand);
+                    for results in [&mut results, &mut opposites] {
+                        for (result, other) in results.iter_mut().zip(others) {
+                            let other = u64::from((*other != 0) != *is_negated);
+                            *result = match combination {
+                                Combination::And => *result & other,
+                                Combination::Or => *result | other,
+                                Combination::Xor => *result ^ other,
+                            };
                         }
                     }
-                };
-                let results = std::array::from_fn(|i| u64::from(combine(i, is_true[i])));
-                let opposites: Lanes = std::array::from_fn(|i| u64::from(combine(i, !is_true[i])));
+                }
                 if let Some(opposite) = opposite {
                     self.write(*opposite, active, &opposites);
                 }
                 let Some(to) = to else { return Ok(()) };
-                (*to, results)
+                *to
             }
             Operation::Select { ty, to, from, by } => {
                 let [first, second, by] = [values(&from[0]), values(&from[1]), values(by)];
-                let chosen = |i: usize| if by[i] != 0 { first[i] } else { second[i] };
-                (*to, std::array::from_fn(|i| ty.truncate(chosen(i))))
+                let ty = *ty;
+                three(first, second, by, &mut results, |first, second, by| {
+                    ty.truncate(if by != 0 { first } else { second })
+                });
+                *to
             }
-            Operation::ActiveLanes { to } => (*to, [u64::from(active); LANES]),
+            Operation::ActiveLanes { to } => {
+                results = [u64::from(active); LANES];
+                *to
+            }
             _ => unreachable!("the warp runs it"),
         };
         self.write(to, active, &results);
