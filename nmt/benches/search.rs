@@ -1,5 +1,5 @@
-//! The cost of the search in a step: 32 sentences of 25 tokens over a session that computes
-//! next to nothing, minus the same calls of that session without search. Time is CPU time of
+//! Benchmark of the cost of search per step: the time of 32 sentences of 25 tokens over a session
+//! that computes almost nothing, minus that of the same calls without search. Time is CPU time of
 //! the thread: `cargo bench -p miriam-nmt --bench search`.
 
 use std::io::Write;
@@ -125,7 +125,7 @@ fn make_jobs() -> Vec<Job> {
     (0..SENTENCES as u64).map(|id| Job { id, request: request.clone() }).collect()
 }
 
-/// The shortest time of a hundred runs, for each token of each sentence.
+/// Returns the shortest time of a hundred runs, per token of each sentence.
 fn time_per_token(mut run: impl FnMut()) -> Duration {
     let now = || -> Duration {
         clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every system has it").into()
@@ -166,7 +166,7 @@ fn main() {
         let own = all.saturating_sub(alone);
         let _ = writeln!(
             out,
-            "beam {beam:>2}, {rules:?}: {own:?} a sentence and step ({all:?} with the session)"
+            "beam {beam:>2}, {rules:?}: {own:?} per sentence and step ({all:?} with the session)"
         );
     }
 }

@@ -34,7 +34,7 @@ fn source(text: &str) -> SourceText {
     SourceText { lines: Lines::new(input), prefixes: None }
 }
 
-/// What `translate` writes.
+/// Returns the text that `translate` writes.
 fn written(translate: impl FnOnce(Output, &CancellationToken)) -> String {
     let target = tempfile::tempdir().unwrap();
     let path = target.path().join("translations");
@@ -132,8 +132,8 @@ fn packages_translate_as_their_parts_in_ctranslate2() {
     }
 }
 
-/// Text is made words by Moses' rules of the source's language, and words text by those of the
-/// target's, as sacremoses does for Argos Translate.
+/// Text is split into words by Moses' rules for the source language, and joined by those for the
+/// target language, as sacremoses does for Argos Translate.
 #[test]
 fn packages_with_bpe_codes_translate_text() {
     let golden = || golden_of("argos-bpe.tsv");
@@ -155,7 +155,7 @@ fn packages_of_other_kinds_are_refused_by_name() {
     let refusal = || ModelBundle::open(&folder, None).err().unwrap().to_string();
     let pieces = folder.join("sentencepiece.model");
     std::fs::rename(&pieces, folder.join("bpe.model")).unwrap();
-    // Codes are text, a pair of symbols a line.
+    // Codes are text, one pair of symbols per line.
     assert!(refusal().contains("bpe.model, line 1"), "{}", refusal());
     std::fs::rename(folder.join("bpe.model"), target.path().join("elsewhere")).unwrap();
     assert!(refusal().contains("neither sentencepiece.model nor bpe.model"));
@@ -176,8 +176,8 @@ fn packages_of_other_kinds_are_refused_by_name() {
     assert!(error.contains("without metadata.json"), "{error}");
 }
 
-/// Both models at once give what one after the other gives, whatever the threads; alignments are
-/// those of the last words to the first ones.
+/// Both models at once give the same as one after the other, with any number of threads; alignments
+/// link the final words to the first source.
 #[test]
 fn two_models_translate_as_one_after_the_other() {
     let open = || ModelBundle::open(&data("argos.argosmodel"), None).unwrap();

@@ -1,6 +1,6 @@
 //! CTranslate2's models of all origins and binary versions translate as CTranslate2 does: small
 //! random ones (`scripts/make_ct2_golden.py`), and real ones of an Arabic transliteration, whose
-//! recorded outputs lie beside the project (skipped where they are absent).
+//! recorded outputs are beside the project (skipped if they are absent).
 
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use miriam_nmt::translate::{SourceText, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, ModelBundle, Segmentation};
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
-/// How far scores may be from CTranslate2's, which adds floats in another order.
+/// The tolerance of scores: CTranslate2 adds floats in another order.
 const TOLERANCE: f64 = 1e-4;
 
 /// A translation with its score.
 type Scored = (String, f64);
 
-/// The best translations of each line of `text`, as many as the beam has, by the folder's own
+/// Returns the n-best list of each line of `text`, as long as the beam, by the folder's own
 /// settings.
 fn translate(
     folder: &Path,
@@ -144,7 +144,7 @@ fn a_start_token_of_the_users_is_refused_by_name() {
     }
 }
 
-/// A SentencePiece model beside `model.bin` cuts text; its name tells whether EOS follows.
+/// A SentencePiece model beside `model.bin` splits text; its name tells whether EOS follows.
 #[test]
 fn pieces_that_a_converter_copied_are_used() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
@@ -170,7 +170,7 @@ fn pieces_that_a_converter_copied_are_used() {
     }
 }
 
-/// What CTranslate2 4.8.5 takes: its own files of that kind say their number from revision 3 on.
+/// As in CTranslate2 4.8.5, whose own files of that kind store the number from revision 3 on.
 #[test]
 fn the_kind_tells_the_number_of_heads_in_old_revisions() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/ct2-base");

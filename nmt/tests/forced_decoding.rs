@@ -70,8 +70,8 @@ fn read_reference(folder: &Path, name: &str, file: &str) -> Vec<ReferenceLine> {
 /// The id of the unknown token, which the reference never generates.
 const UNK_ID: u32 = 1;
 
-/// The scores of the words of a line, word after word, and what greedy search would have
-/// chosen in the place of each.
+/// Returns the scores of the words of a line, and the word that greedy search would have chosen
+/// instead of each.
 fn force_decode(session: &mut dyn Session, line: &ReferenceLine) -> (Vec<f32>, Vec<u32>) {
     let slot = session.begin(&[&line.source], None).unwrap()[0];
     let (mut best, mut logit) = ([TopK::new(2, true)], Vec::new());
@@ -187,16 +187,15 @@ fn score_differences(precision: Precision) -> Option<Vec<(&'static str, f32, f32
 fn scores_and_choices_are_those_of_the_reference() {
     let Some(differences) = score_differences(Precision::F32) else { return };
     for (name, mean, most) in differences {
-        // Were all sums made in double precision, numbers between layers alone would leave
-        // 4.5e-4 of tr-options; Marian is 8.5e-4 away.
+        // Even with all sums in double precision, f32 between layers would leave an error of 4.5e-4
+        // in tr-options; Marian's is 8.5e-4.
         let limit = if name == "tr-options" { 1.5e-3 } else { 5e-4 };
         assert!(mean < 4e-5 && most < limit, "{name}: {mean} and {most}");
     }
 }
 
-/// These models have random weights of large magnitude: an error of one part in n of a
-/// product is some 200 parts in n of a score, whatever the precision. Most of it comes from
-/// the encoder.
+/// The random weights of these models are large: a relative error of a product grows about 200
+/// times in a score, whatever the precision. Most of it comes from the encoder.
 #[test]
 fn integer_errors_are_within_bounds() {
     let limits = [

@@ -1,4 +1,4 @@
-//! Folders of Hugging Face's `transformers` translate as there: small random models of several
+//! Folders of Hugging Face translate as in its `transformers`: small random models of several
 //! architectures (`scripts/make_hf_golden.py`), from text to pieces, with languages by name.
 
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use miriam_nmt::translate::{
 };
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
-/// How far scores may be from those of transformers, which adds floats in another order.
+/// The tolerance of scores: `transformers` adds floats in another order.
 const TOLERANCE: f64 = 1e-4;
 /// The longest translation, with its language.
 const MAX_LENGTH: usize = 12;
@@ -162,7 +162,7 @@ fn set_tensor(folder: &Path, name: &str, tensor: Option<(&str, &[usize], &[u8])>
     std::fs::write(folder.join("model.safetensors"), file).unwrap();
 }
 
-/// What is said of a folder that was changed.
+/// Returns the error of a folder after a change; empty if there is none.
 fn error_of(model: &str, change: impl Fn(&Path)) -> String {
     let folder = tempfile::tempdir().unwrap();
     copy(model, folder.path());
@@ -218,7 +218,7 @@ fn tied_tables_are_the_same() {
     assert!(error.contains("lm_head.weight") && error.contains("tie_word_embeddings"), "{error}");
 }
 
-/// `tokenizer.json` with merges cuts text as the SentencePiece model that it was made of.
+/// A `tokenizer.json` with merges splits text like the SentencePiece model that it was made from.
 #[test]
 fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
     let folder = tempfile::tempdir().unwrap();
@@ -247,7 +247,7 @@ fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {
         let merged = by_merges.encode(line.as_bytes(), &mut scratch);
         assert!(pieces.iter().eq(merged.iter()), "{line}: {pieces:?} {merged:?}");
     }
-    // SentencePiece has no piece that merges of two ranks make.
+    // In SentencePiece, no piece is made by merges of two ranks.
     let json = std::fs::read_to_string(&file).unwrap();
     let mut value: serde_json::Value = serde_json::from_str(&json).unwrap();
     let merges = value["model"]["merges"].as_array_mut().unwrap();

@@ -1,5 +1,5 @@
-//! Models that are written as Marian's: the same when opened again, and translated by Marian
-//! itself where there is a Python with `pymarian` (`MIRIAM_PYMARIAN_PYTHON`).
+//! Models written in Marian's format: they are the same when opened again, and Marian translates
+//! with them if there is a Python with `pymarian` (`MIRIAM_PYMARIAN_PYTHON`).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -202,7 +202,7 @@ fn any_stacked() -> impl Strategy<Value = StackedConfig> {
     })
 }
 
-/// Valid architectures of each family that Marian's options can say.
+/// Valid architectures of each family that Marian's options can describe.
 fn any_architecture() -> impl Strategy<Value = Architecture> {
     prop_oneof![
         2 => any_transformer().prop_map(Architecture::Transformer),
@@ -222,7 +222,7 @@ fn open(path: &Path) -> Model {
     ModelBundle::open(path, None).unwrap_or_else(|e| panic!("{e}")).models.remove(0)
 }
 
-/// What a file says of an architecture: keys of pre-norm only if there is pre-norm.
+/// Returns the architecture that a file can describe: keys of pre-norm only if there is pre-norm.
 fn as_read(mut architecture: Architecture) -> Architecture {
     if let Architecture::Transformer(transformer) = &mut architecture
         && !transformer.preprocess.has_norm()

@@ -181,7 +181,7 @@ fn a_full_disk_leaves_the_old_archive() {
         let values = vec![0.0; 1 << 20];
         let error = archive.add_f32("w", &[1 << 20], &values).unwrap_err().to_string();
         assert!(error.contains("a.npz: cannot write") && error.contains("too large"), "{error}");
-        // A caller that goes on does not get half an archive.
+        // A caller that continues does not get half an archive.
         let error = archive.finish().unwrap_err().to_string();
         assert!(error.contains("was not written"), "{error}");
         return;

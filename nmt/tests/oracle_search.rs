@@ -1,7 +1,7 @@
-//! N-best lists of Marian, line by line: the same translations in the same order, with the
-//! same token scores and totals. Translations with nearly equal totals may be in another
-//! order, and one of the last may differ if the search broke a near tie otherwise; such lines
-//! are counted. Without the files of `../shared/data/nmt-oracle` these tests are skipped.
+//! N-best lists of Marian, line by line: the same translations in the same order, with the same
+//! token scores and totals. Translations with nearly equal totals may be in another order, and one
+//! of the last may differ if the search broke a near tie in another way; such lines are counted.
+//! Without the files of `../shared/data/nmt-oracle` these tests are skipped.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};

@@ -1,5 +1,5 @@
-//! Model files with packed weights: the same bits as packing at load, for all formats; damage
-//! gives an error. Files without a precision of their own serve all.
+//! Model files with packed weights: the same bits as packing at load, for all formats; damage gives
+//! an error. Files that were not written for one precision serve all.
 
 use std::path::{Path, PathBuf};
 

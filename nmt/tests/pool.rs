@@ -1,4 +1,4 @@
-//! The pool of threads gives what translators give, whoever shares a batch with whom.
+//! The pool of threads gives the same as translators, whichever calls share a batch.
 
 use std::io::Cursor;
 use std::path::Path;

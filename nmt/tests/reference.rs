@@ -1,6 +1,6 @@
 //! The reference backend is the numeric oracle: it gives the numbers of the NumPy decoders of
-//! `../shared/data/nmt-oracle` (skipped where that is absent) and of the equations of the
-//! small models that lie in this crate, and the engine stays near it.
+//! `../shared/data/nmt-oracle` (skipped if that is absent) and those of the equations of the small
+//! models in this crate, and the engine stays near it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! Any bytes as a checkpoint of each format: tensors, and the model that they are, or an
-//! error.
+//! Any bytes as a checkpoint of each format: they give tensors and a model, or an error.
 //!
 //! The bytes are also used to change small files of each format.
 #![no_main]

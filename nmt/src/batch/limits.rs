@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 
-/// How large a batch may be.
+/// The maximum size of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
     /// The maximum number of sentences.
     pub max_sentences: usize,
-    /// The maximum number of source tokens, unless of one sentence; 0 means no limit.
+    /// The maximum number of source tokens, except for a single sentence; 0 means no limit.
     pub max_tokens: usize,
 }
 
@@ -38,8 +38,8 @@ impl BatchLimits {
         batches
     }
 
-    /// Works as [`divide`](Self::divide), the longest first: no thread ends with a long sentence
-    /// alone.
+    /// Works as [`divide`](Self::divide), longest sentences first, so that no thread is left with a
+    /// long one at the end.
     pub fn divide_sorted<T>(
         self,
         mut sentences: Vec<T>,

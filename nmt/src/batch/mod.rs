@@ -1,10 +1,10 @@
 //! Batching: the choice of sentences that are translated together in one session.
 //!
-//! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by
-//! batch. Only live hypotheses are computed, so a batch shrinks while its sentences end. With
-//! *top-up* (a draft of Hoang et al. 2018) further sentences replace finished ones as soon as
-//! half the places are free; the encoder runs on whole batches ahead of them. The translation
-//! of a sentence is the same in every batch.
+//! Sentences are read ahead and sorted by length, as Marian does, and admitted batch by batch. Only
+//! live hypotheses are computed, so a batch shrinks while its sentences end. With *top-up* (a draft
+//! of Hoang et al. 2018) further sentences replace finished ones as soon as half the places are
+//! free; the encoder processes whole batches ahead of them. The translation of a sentence is the
+//! same in every batch.
 
 mod limits;
 mod request;
@@ -34,11 +34,11 @@ pub trait JobSource {
     /// is available yet; active sentences continue meanwhile.
     ///
     /// # Errors
-    /// If the input cannot be read; ends the translation.
+    /// If the input cannot be read, which ends the translation.
     fn next_jobs(&mut self) -> Result<Option<Vec<Job>>>;
 
-    /// Whether the translation of sentence `id` is still wanted; asked once a step. A sentence
-    /// that is not is dropped at once, and [`finish`](JobSource::finish) is not called for it.
+    /// Whether the translation of sentence `id` is still wanted; called once per step. An unwanted
+    /// sentence is dropped at once, without a call of [`finish`](JobSource::finish).
     fn is_wanted(&mut self, id: u64) -> bool {
         let _ = id;
         true
@@ -50,11 +50,11 @@ pub trait JobSource {
         false
     }
 
-    /// Takes the translations of a sentence, best first, as soon as they are found, or why
-    /// it has none.
+    /// Takes the translations of a sentence, best first, as soon as they are found, or the reason
+    /// why it has none.
     ///
     /// # Errors
-    /// If they cannot be passed on; ends the translation.
+    /// If they cannot be passed on, which ends the translation.
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
 }
 
@@ -67,7 +67,7 @@ pub struct JobList {
 }
 
 impl JobList {
-    /// Jobs to do, in that order.
+    /// Creates a list of jobs, in that order.
     pub fn new(jobs: impl IntoIterator<Item = Job>) -> Self {
         JobList { jobs: jobs.into_iter().collect(), results: BTreeMap::new() }
     }
@@ -115,8 +115,8 @@ impl Default for BatchingOptions {
 }
 
 impl BatchingOptions {
-    /// Creates a batch that sentences join as soon as they are read, where a queue has read ahead
-    /// and sorted already.
+    /// Creates options for a queue that has already read ahead and sorted: sentences join the batch
+    /// as soon as they are read.
     pub fn running(limits: BatchLimits) -> Self {
         BatchingOptions {
             max_sentences: limits.max_sentences,

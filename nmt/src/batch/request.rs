@@ -36,11 +36,12 @@ pub(super) fn validate_and_complete(
     let required = request.constraints.iter().flatten().chain(&request.prefix);
     for &word in required.clone() {
         if word == end && options.prefix_role == PrefixRole::Beginning {
-            return wrong("a prefix or a constraint has the end of the sentence".into());
+            return wrong("a prefix or a constraint contains the end of the sentence".into());
         }
         if word as usize >= vocabulary_size {
             return wrong(format!(
-                "a prefix or a constraint has word {word}; the vocabulary has {vocabulary_size} words"
+                "word {word} of a prefix or a constraint is out of range, the vocabulary has \
+                 {vocabulary_size} words"
             ));
         }
     }
@@ -48,7 +49,7 @@ pub(super) fn validate_and_complete(
         complete_candidates(candidates, required, end);
         if let Some(last) = candidates.last().filter(|&&last| last as usize >= vocabulary_size) {
             return wrong(format!(
-                "candidate {last} is beyond the {vocabulary_size} words of the vocabulary"
+                "candidate {last} is out of range, the vocabulary has {vocabulary_size} words"
             ));
         }
     }

@@ -1,8 +1,9 @@
-//! Reading sources with the translations to score.
+//! Reader of sources with the translations to score.
 
 use miriam_textio::{Error as TextError, Lines, ParallelLines};
 
 use crate::Result;
+use crate::translate::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use crate::translate::{LoadedModels, Tokenizer, TokenizerScratch};
 
 /// The texts to score.
@@ -73,7 +74,7 @@ pub(super) struct NBestLine {
     pub after_feature: Vec<u8>,
 }
 
-/// Reads lines and makes groups.
+/// Reader that makes groups of lines.
 pub(super) struct GroupReader {
     pairs: ScoringInput,
     tokenizers: [Tokenizer; 2],
@@ -157,7 +158,8 @@ impl GroupReader {
         Ok(Some(TranslationGroup { id: self.id, source, targets, lines: Vec::new() }))
     }
 
-    /// Reads the next lines of an n-best list with one number, at most [`MAX_GROUP_LINES`].
+    /// Reads the next lines of an n-best list that have the same number, at most
+    /// [`MAX_GROUP_LINES`].
     fn read_list(&mut self) -> Result<Option<TranslationGroup>> {
         let first = match self.lookahead.take() {
             Some(first) => first,
@@ -198,7 +200,10 @@ impl GroupReader {
         }
         while self.sources_read <= number {
             let Some(line) = source.next()? else {
-                let reason = format!("{} has translations of number {number}", list.name());
+                let reason = format!(
+                    "the text has no line of number {number}, which {} translates",
+                    list.name()
+                );
                 return Err(TextError::format(&name, self.sources_read + 1, None, reason).into());
             };
             self.sources_read += 1;
@@ -236,22 +241,21 @@ impl GroupReader {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let pieces = self.tokenizers[side].encode(text, &mut self.scratch);
         if pieces.len() > self.max_length {
-            let [length, most] = [pieces.len(), self.max_length];
-            let reason = format!("{length} pieces, {most} are allowed (--max-length)");
+            let reason = describe_excess(pieces.len(), self.max_length, MAX_LENGTH_OPTION);
             return Err(TextError::format(name, number, None, reason).into());
         }
         let words = self.tokenizers[side].ids_with_marks(&pieces);
         if words.is_empty() {
-            let reason = "an empty line, which this model has no </s> for";
+            let reason = "an empty line, which this model cannot score: it adds no </s>";
             return Err(TextError::format(name, number, None, reason).into());
         }
         Ok(words)
     }
 }
 
-/// Parses a line of an n-best list: number, translation, and the line around a new feature,
-/// which goes to the end of the field before the score, or of the third field if there is no
-/// score. The error is the number of the malformed field with the reason.
+/// Parses a line of an n-best list into its number, its translation, and the parts before and after
+/// a new feature. The feature goes to the end of the field before the score, or of the third field
+/// without a score. An error has the number of the malformed field and the reason.
 fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'static str)> {
     let bars = find_separators(line);
     let [first, second, ..] = bars[..] else {
@@ -259,7 +263,7 @@ fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'st
     };
     let number = std::str::from_utf8(&line[..first]).ok();
     let number = number.and_then(|text| text.trim().parse().ok());
-    let number = number.ok_or((1, "the number of a line, from 0, is needed"))?;
+    let number = number.ok_or((1, "expected the number of a line, counted from 0"))?;
     let end = if bars.len() > 2 { bars[bars.len() - 1] } else { line.len() };
     let before = line[..end].trim_ascii_end().to_vec();
     let space: &[u8] = if end < line.len() { b" " } else { b"" };

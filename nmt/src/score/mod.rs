@@ -22,7 +22,7 @@ use miriam_nmt_models::AlignmentFormat;
 /// The maximum number of translations scored together.
 const MAX_BATCH_TARGETS: usize = 128;
 
-/// The maximum number of source and target tokens scored together, unless of one source.
+/// The maximum number of source and target tokens scored together, except for one source.
 const MAX_BATCH_TOKENS: usize = 8192;
 
 /// Options of scoring.
@@ -40,9 +40,9 @@ pub struct ScoreOptions {
     pub max_length: usize,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub normalize: f32,
-    /// Print alignments after each score.
+    /// The format of alignments after each score; none to print none.
     pub alignment: Option<AlignmentFormat>,
-    /// Print the scores of the tokens after each score.
+    /// Whether to print the scores of the tokens after each score.
     pub word_scores: bool,
 }
 
@@ -63,7 +63,7 @@ struct ScoredGroup {
     summary: ScoreSummary,
 }
 
-/// Scores all of `pairs`, in order, until `stop` is cancelled: then started batches are
+/// Scores all `pairs` in order until `stop` is cancelled. Batches that have started are then
 /// finished, and written up to the first missing one. Lines go to `output`, if there is one;
 /// `progress` gets the number of translations scored.
 ///

@@ -1,4 +1,4 @@
-//! Hard alignments (pairs of positions) of soft alignments (attention).
+//! Conversion of soft alignments (attention) to hard ones (pairs of positions).
 //!
 //! A soft alignment, as [`Translation::alignment`](super::Translation::alignment), is
 //! `[target, source]`: for each scored target token its attention to the source tokens. Both
@@ -21,12 +21,12 @@ pub fn to_hard_alignment(alignment: &[Vec<f32>], threshold: f32) -> Vec<(u32, u3
     points
 }
 
-/// The attention below which nothing is known about the origin of a word.
+/// Attention below this tells nothing about the origin of a word.
 const MIN_ATTENTION: f32 = 0.01;
 
-/// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell where
-/// words come from besides the hard alignment: those with some attention, and for each source token
-/// the target token with the most (the first of equal ones), however little it is.
+/// Returns the points `(source, target, weight)` of an alignment `[target, source]` that tell more
+/// about the origin of words than the hard alignment: those with some attention, and for each
+/// source token the target token with the most (the first of equal ones), even if it is little.
 pub fn attended_points(alignment: &[Vec<f32>]) -> Vec<(u32, u32, f32)> {
     let num_sources = alignment.iter().map(Vec::len).max().unwrap_or(0);
     let mut most: Vec<Option<(usize, f32)>> = vec![None; num_sources];

@@ -13,7 +13,7 @@ use miriam_nmt_network::network::{HypothesisRow, Session, Slot};
 pub struct BeamSearch {
     options: SearchOptions,
     active: Vec<BeamState>,
-    /// States of finished sentences, whose memory is used again.
+    /// States of finished sentences, whose memory is reused.
     free_states: Vec<BeamState>,
     rows: Vec<HypothesisRow>,
     processor: LogitsProcessor,

@@ -1,11 +1,10 @@
 //! Lexically constrained decoding: the constraints that a hypothesis has met, and the dynamic
 //! allocation of the beam to hypotheses that have met more or fewer (Post and Vilar 2018).
 //!
-//! Hypotheses are put into banks by the number of constraint tokens that they have. The beam
-//! takes the best of each bank, then the second best of each, highest banks first, until it is
-//! full: so hypotheses with few constraints met are not crowded out by those with none, whose
-//! scores are better, nor the reverse. The tokens of a constraint that is broken off do not
-//! count.
+//! Hypotheses are put into banks by the number of constraint tokens that they have. The beam takes
+//! the best of each bank, then the second best of each, highest banks first, until it is full. So
+//! hypotheses that meet some constraints are not crowded out by those that meet none, whose scores
+//! are better, nor the reverse. The tokens of a constraint that was broken off do not count.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -63,7 +62,7 @@ impl Constraints {
         let lists: Vec<_> = lists.iter().filter(|list| !list.is_empty()).cloned().collect();
         if lists.len() > MAX_CONSTRAINTS {
             let reason = format!(
-                "it has {} constraints; at most {MAX_CONSTRAINTS} are possible",
+                "it has {} constraints; at most {MAX_CONSTRAINTS} are allowed",
                 lists.len()
             );
             return Err(Error::Untranslatable { reason });
@@ -169,7 +168,8 @@ impl Constraints {
     }
 
     /// Returns the progress of a hypothesis after one more token. If it breaks off the constraint
-    /// in progress, the tokens of that after the first are matched again with all constraints.
+    /// in progress, the tokens of that constraint after the first are matched again with all
+    /// constraints.
     pub fn advance(&self, progress: ConstraintProgress, word: u32) -> ConstraintProgress {
         if let Some(next) = self.extend(progress, word) {
             return next;
@@ -306,8 +306,8 @@ mod tests {
         assert!(Constraints::new(&vec![vec![1]; MAX_CONSTRAINTS + 1]).is_err());
     }
 
-    /// The naive way: the state is a constraint and the number of its tokens matched; tokens
-    /// are matched again by recursion.
+    /// Naive progress: a constraint and the number of its matched tokens. Tokens are matched again
+    /// by recursion.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct NaiveProgress {
         met: u128,

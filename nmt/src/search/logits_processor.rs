@@ -3,9 +3,9 @@
 //! Tokens may be suppressed, required whatever their scores are, or penalised for repetition.
 //! All rows of a step are processed at once.
 //!
-//! If a token is suppressed, Marian leaves the probabilities of the others as they are, and
-//! CTranslate2 renormalises them. The normaliser is corrected for that by the few logits that
-//! change, not computed again.
+//! If a token is suppressed, Marian keeps the probabilities of the others, and CTranslate2
+//! renormalises them. For that, the normaliser is corrected by the few logits that change instead
+//! of computed again.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,14 +14,14 @@ use super::repetition::apply_repetition_penalty;
 use crate::Result;
 use miriam_nmt_network::network::{Session, TopK};
 
-/// Headroom of the first top-k of a row for suppressed tokens; more only if they crowd out
-/// others.
+/// Headroom for suppressed tokens in the first top-k of a row; a larger top-k follows only if they
+/// crowd out others.
 const EXTRA_TOP_K: usize = 8;
 
-/// A remaining probability mass below this is summed directly: the difference is inaccurate.
+/// A remaining probability mass below this is summed directly, because a difference is inaccurate.
 const MIN_TRUSTED_MASS: f64 = 0.05;
 
-/// For [`LogitsProcessor::add_row`]: all tokens.
+/// The `top_k` of [`LogitsProcessor::add_row`] for all tokens.
 pub(super) const FULL_VOCABULARY: usize = usize::MAX;
 
 /// A possible next token and its score, the natural logarithm of its probability.
@@ -63,11 +63,11 @@ struct RowRequest {
 #[derive(Clone, Copy, Debug)]
 struct Favoured {
     token: u32,
-    /// The share that all others lose of their probabilities, and that it gains.
+    /// The share of their probabilities that it takes from all others.
     beta: f32,
 }
 
-/// The rows of a step: first what each one needs, then its candidates.
+/// The rows of a step: first their requests, then their candidates.
 pub(super) struct LogitsProcessor {
     options: LogitsOptions,
     suppress_tokens: Vec<u32>,
@@ -141,8 +141,8 @@ impl LogitsProcessor {
         });
     }
 
-    /// Favours a token in the last row: the probability of each is multiplied by `1 - beta`, and to
-    /// that of `token` `beta` is added, also where it is suppressed.
+    /// Favours a token in the last row: all probabilities are multiplied by `1 - beta`, and `beta`
+    /// is added to that of `token`, even if it is suppressed.
     pub fn favour_token(&mut self, token: u32, beta: f32) {
         self.require_score(token);
         self.requests.last_mut().expect("a row").favoured = Some(Favoured { token, beta });
@@ -178,7 +178,7 @@ impl LogitsProcessor {
         &self.candidates[self.ranges[row].clone()]
     }
 
-    /// Whether the scores of a row are not numbers.
+    /// Whether the scores of a row are NaN.
     pub fn has_nan(&self, row: usize) -> bool {
         self.nan_rows[row]
     }
@@ -220,7 +220,7 @@ impl LogitsProcessor {
         self.suppress_tokens.len() + request.suppressed.len() + request.repeated.len()
     }
 
-    /// Asks the session, whose step has the rows.
+    /// Computes the candidates of all rows, which are those of the session's last step.
     pub fn process(&mut self, session: &mut dyn Session) -> Result<()> {
         self.sort_and_dedup();
         let rows = self.requests.len();
@@ -249,7 +249,7 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// Asks for more where forbidden words took the places of others.
+    /// Requests a larger top-k for rows in which suppressed tokens crowded out others.
     fn retry_short_rows(&mut self, session: &mut dyn Session) -> Result<()> {
         let rows = self.requests.len();
         if (0..rows).all(|row| self.larger_top_k(row).is_none()) {
@@ -285,8 +285,8 @@ impl LogitsProcessor {
         (kept < request.top_k).then_some(request.top_k + dropped)
     }
 
-    /// Asks for the logits of single words, row by row: required ones, repeated ones, and
-    /// where the normaliser depends on them forbidden ones.
+    /// Fetches the logits of single tokens, row by row: required and repeated ones, and suppressed
+    /// ones if the normaliser depends on them.
     fn fetch_logits(&mut self, session: &mut dyn Session) -> Result<()> {
         self.logit_queries.clear();
         self.logits.clear();
@@ -307,7 +307,8 @@ impl LogitsProcessor {
         Ok(())
     }
 
-    /// Makes the candidates of one row. Its single logits begin at `at`, which goes past them.
+    /// Computes the candidates of one row. Its single logits begin at `at`, which advances past
+    /// them.
     fn process_row(&mut self, session: &mut dyn Session, row: usize, at: &mut usize) -> Result<()> {
         let request = self.requests[row].clone();
         let penalty = self.options.repetition_penalty;
@@ -434,7 +435,7 @@ impl LogitsProcessor {
         self.candidates.truncate(first.saturating_add(request.top_k));
     }
 
-    /// Returns the probability of all words but the dropped ones.
+    /// Returns the probability of all tokens except the dropped ones.
     fn remaining_mass(
         &mut self,
         session: &mut dyn Session,

@@ -21,7 +21,7 @@ use crate::Result;
 /// A sentence to translate with its constraints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// Its number among the sentences of its text or request, from 0, on which draws depend.
+    /// Its number among the sentences of its text or request, from 0; sampling depends on it.
     pub number: u64,
     /// Ids of the source vocabulary, the last one being `</s>`.
     pub source: Vec<u32>,
@@ -67,7 +67,7 @@ pub struct GeneratedToken {
     pub is_last: bool,
 }
 
-/// Takes what a search finds, as soon as it is found.
+/// Receiver of the results of a search as soon as they are found.
 pub trait SearchEvents {
     /// Takes a token of sentence `id`, if [`SearchOptions::report_tokens`] asks for them; true
     /// ends its translation.
@@ -76,10 +76,10 @@ pub trait SearchEvents {
         false
     }
 
-    /// Takes the translations of a sentence, best first, or why it has none.
+    /// Takes the translations of a sentence, best first, or the reason why it has none.
     ///
     /// # Errors
-    /// If they cannot be passed on; ends the search.
+    /// If they cannot be passed on, which ends the search.
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()>;
 }
 
@@ -88,11 +88,11 @@ pub trait SearchEvents {
 pub struct Sampling {
     /// The divisor of log-probabilities.
     pub temperature: f32,
-    /// Sample from this many best tokens; 0 for all.
+    /// The number of best tokens to sample from; 0 for all.
     pub top_k: usize,
-    /// Sample from the best tokens up to this probability mass; 1 for all.
+    /// The probability mass of the best tokens to sample from; 1 for all.
     pub top_p: f32,
-    /// Sample from tokens of at least this probability; 0 for all.
+    /// The minimum probability of tokens to sample from; 0 for all.
     pub epsilon: f32,
 }
 
@@ -109,11 +109,11 @@ pub struct SearchOptions {
     pub word_penalty: f32,
     /// The factor of the sum of ln(min(coverage, 1)) over the source (CTranslate2).
     pub coverage_penalty: f32,
-    /// The maximum of target tokens per source token, including `</s>`.
+    /// The maximum number of target tokens per source token, including `</s>`.
     pub max_length_factor: f32,
-    /// The maximum of target tokens in any case.
+    /// The maximum number of target tokens in any case.
     pub max_length: usize,
-    /// The maximum of tokens after a prefix.
+    /// The maximum number of tokens after a prefix.
     pub max_new_tokens: usize,
     /// The minimum number of tokens before `</s>`.
     pub min_length: usize,
@@ -121,13 +121,13 @@ pub struct SearchOptions {
     pub semantics: DecodingSemantics,
     /// CTranslate2: the search ends after `round(beam_size * patience)` finished hypotheses.
     pub patience: f32,
-    /// The search ends when the log-probability of the best live hypothesis is this much below
-    /// that of the best finished one (Devlin 2017: 3.0).
+    /// The search ends when the best live hypothesis is below the best finished one by this
+    /// difference of log-probabilities (Devlin 2017: 3.0).
     pub early_stop_margin: Option<f32>,
     /// No n-gram of this order is generated twice; 0 allows all.
     pub no_repeat_ngram_size: usize,
-    /// Logits of tokens generated before are multiplied (if negative) or divided by it; 1 for
-    /// none (CTranslate2).
+    /// The factor (if negative) or divisor of the logits of tokens generated before; 1 for no
+    /// penalty (CTranslate2).
     pub repetition_penalty: f32,
     /// Tokens that are never generated: the unknown token and those of the model.
     pub suppress_tokens: Vec<u32>,
@@ -135,13 +135,13 @@ pub struct SearchOptions {
     pub suppress_sequences: Vec<Vec<u32>>,
     /// The id of EOS.
     pub eos_id: u32,
-    /// Tokens that end a translation in the place of EOS; none for EOS. Not with constraints.
+    /// Tokens that end a translation instead of EOS; empty for EOS. Not with constraints.
     pub end_tokens: Vec<u32>,
-    /// How a prefix limits its translation.
+    /// The effect of a prefix on its translation.
     pub prefix_role: PrefixRole,
     /// Tokens of a prefix that are favoured, not forced (CTranslate2). Not with constraints.
     pub prefix_bias: Option<PrefixBias>,
-    /// Sampling instead of search.
+    /// Options of sampling, which replaces search.
     pub sampling: Option<Sampling>,
     /// The seed of sampling; what is drawn for a sentence depends on it and on
     /// [`Request::number`].
@@ -155,14 +155,14 @@ pub struct SearchOptions {
     pub report_tokens: bool,
 }
 
-/// How a prefix limits its translation.
+/// The effect of a prefix on its translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PrefixRole {
-    /// It is the beginning of the translation; one that is longer than the source allows makes
-    /// room for itself, and is cut at the maximum length. It may not contain EOS.
+    /// The translation begins with it. A prefix may be longer than the source allows, but is cut at
+    /// the maximum length. It must not contain EOS.
     #[default]
     Beginning,
-    /// It is the beginning of the translation, cut at the maximum length, and may contain EOS.
+    /// The translation begins with it, cut at the maximum length. It may contain EOS.
     CutBeginning,
     /// Like `CutBeginning`, but only tokens after it count for repetitions and for the score, and
     /// nothing is special about the first of them.

@@ -39,43 +39,45 @@ pub(super) fn sample(
     pool: &mut Vec<Candidate>,
 ) -> Option<Candidate> {
     fn best(pool: &[Candidate]) -> f32 {
-        pool.iter().map(|offer| offer.score).fold(f32::MIN, f32::max)
+        pool.iter().map(|candidate| candidate.score).fold(f32::MIN, f32::max)
     }
     let largest = best(pool);
     if sampling.epsilon > 0.0 {
         let least = sampling.epsilon.ln().min(largest);
-        pool.retain(|offer| offer.score >= least);
+        pool.retain(|candidate| candidate.score >= least);
     }
     if sampling.top_k > 0 && pool.len() > sampling.top_k {
         pool.sort_unstable_by(Candidate::cmp_best_first);
         pool.truncate(sampling.top_k);
     }
     let heat = 1.0 / f64::from(sampling.temperature.max(1e-6));
-    fn weight(offer: &Candidate, heat: f64, largest: f32) -> f64 {
-        (f64::from(offer.score - largest) * heat).exp()
+    fn weight(candidate: &Candidate, heat: f64, largest: f32) -> f64 {
+        (f64::from(candidate.score - largest) * heat).exp()
     }
     if sampling.top_p < 1.0 {
         let heat = if semantics == DecodingSemantics::CTranslate2 { heat } else { 1.0 };
-        let total: f64 = pool.iter().map(|offer| weight(offer, heat, largest)).sum();
+        let total: f64 = pool.iter().map(|candidate| weight(candidate, heat, largest)).sum();
         let wanted = f64::from(sampling.top_p) * total;
-        // Tokens this rare cannot reach the mass that top-p cuts off, however many they are.
+        // Even together, tokens rarer than this cannot reach the mass that top-p cuts off.
         let rare = (total - wanted) / pool.len() as f64;
-        pool.retain(|offer| offer.score == largest || weight(offer, heat, largest) >= rare);
+        pool.retain(|candidate| {
+            candidate.score == largest || weight(candidate, heat, largest) >= rare
+        });
         pool.sort_unstable_by(Candidate::cmp_best_first);
         let mut sum = 0.0;
-        let place = pool.iter().position(|offer| {
+        let place = pool.iter().position(|candidate| {
             let enough = sum >= wanted;
-            sum += weight(offer, heat, largest);
+            sum += weight(candidate, heat, largest);
             enough
         });
         pool.truncate(place.unwrap_or(pool.len()).max(1));
     }
-    let total: f64 = pool.iter().map(|offer| weight(offer, heat, largest)).sum();
+    let total: f64 = pool.iter().map(|candidate| weight(candidate, heat, largest)).sum();
     let mut rest = uniform(key) * total;
-    for offer in pool.iter() {
-        rest -= weight(offer, heat, largest);
+    for candidate in pool.iter() {
+        rest -= weight(candidate, heat, largest);
         if rest < 0.0 {
-            return Some(*offer);
+            return Some(*candidate);
         }
     }
     // Rounding can leave a rest after the last candidate.

@@ -1,7 +1,7 @@
-//! Time that a translation took, and its price where machines are rented by the hour.
+//! Time of a translation, and its price if machines are rented by the hour.
 //!
-//! Models are compared by the price of a million words at the quality that they have
-//! (Junczys-Dowmunt et al. 2018): time alone says little about machines of different prices.
+//! Models are compared by quality and by the price of a million words (Junczys-Dowmunt et al.
+//! 2018), because time alone says little about machines of different prices.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::LineCounts;
 /// The cost of a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostReport {
-    /// What was translated.
+    /// The counts of the translated text.
     pub counts: LineCounts,
     /// The time from loaded models to the last line of output.
     pub time: Duration,
@@ -22,14 +22,14 @@ pub struct CostReport {
 }
 
 impl CostReport {
-    /// Returns the price of translating a million words; none without a price, and without words.
+    /// Returns the price of translating a million words; none without a price or without words.
     pub fn price_of_million_words(&self) -> Option<f64> {
         let words = self.counts.source_words;
         let hours_of_word = self.time.as_secs_f64() / 3600.0 / words as f64;
         self.price.filter(|_| words > 0).map(|price| price * hours_of_word * 1e6)
     }
 
-    /// Returns the report as text: a name and a value a line.
+    /// Returns the report as text, one name and value per line.
     pub fn to_text(&self) -> String {
         let LineCounts { written, source_words, source_tokens, .. } = self.counts;
         let seconds = self.time.as_secs_f64();

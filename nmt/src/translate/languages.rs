@@ -1,5 +1,5 @@
-//! Languages of single requests: variants of a translator that share its weights, and what must be
-//! named before a text can be translated.
+//! Languages of single requests: variants of a translator that share its weights, and the languages
+//! that must be named before a text can be translated.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Translator {
     /// `marks` ([`Languages::marks`]).
     ///
     /// # Errors
-    /// If the model writes from right to left, and translations are to begin with a language.
+    /// If the model writes from right to left and translations must begin with a language.
     pub fn for_languages(&self, marks: LanguageMarks) -> Result<Translator> {
         if marks.is_empty() {
             return Ok(self.clone());
@@ -36,22 +36,22 @@ impl Translator {
     }
 
     /// Whether the language of `text`, and that of its translation, must be named before it is
-    /// translated. A text may begin with the tag of the latter, such as `>>fra<<`, where the model
-    /// is told it before the source.
+    /// translated. A text may begin with the tag of the latter, such as `>>fra<<`, if the model
+    /// reads it before the source.
     pub fn missing_languages(&self, text: &[u8]) -> [bool; 2] {
         let [lacks_source, lacks_target] = self.lacks_languages;
         [lacks_source, lacks_target || self.models.tokenizers()[0].lacks_tag(text)]
     }
 
-    /// Whether it is certain that the model has several languages: words of other models may look
-    /// like languages.
+    /// Whether the model certainly has several languages; words of other models may look like
+    /// languages.
     pub fn is_multilingual(&self) -> bool {
         self.is_multilingual
     }
 
-    /// Whether the model is told the language of the translation alone, and finds out that of the
-    /// source by itself.
-    pub fn finds_out_source_language(&self) -> bool {
+    /// Whether the model needs only the language of the translation, and detects that of the
+    /// source.
+    pub fn detects_source_language(&self) -> bool {
         self.languages().is_some_and(|all| all.style == LanguageStyle::TargetBeforeSource)
     }
 }

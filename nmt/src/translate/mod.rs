@@ -19,7 +19,7 @@ mod score_pairs;
 mod scorer;
 mod segments;
 mod sentence_jobs;
-mod sentence_parser;
+pub(crate) mod sentence_parser;
 mod sentences;
 mod settings;
 mod text_segment;
@@ -71,7 +71,7 @@ pub struct Translator {
     candidates: Option<Arc<ShortlistGenerator>>,
     options: TranslationOptions,
     search: SearchOptions,
-    /// The tokens that no translation has, whatever the options are.
+    /// The tokens that no translation contains, whatever the options are.
     always_suppressed: Vec<u32>,
     splitter: Arc<SentenceSplitter>,
     /// The languages that the vocabularies name; none if the model is not multilingual.
@@ -82,9 +82,9 @@ pub struct Translator {
     lacks_languages: [bool; 2],
     /// The maximum number of tokens of the tables of positions, with marks.
     max_positions: Option<usize>,
-    /// The most tokens of a sentence.
+    /// The maximum number of tokens of a sentence.
     max_length: usize,
-    /// Whether another model translates what this one writes.
+    /// Whether another model translates the output of this one.
     is_first_of_two: bool,
 }
 
@@ -104,16 +104,16 @@ pub struct LineCounts {
     pub read: u64,
     /// The number of lines, from the first on, whose translations were written.
     pub written: u64,
-    /// Words of the sentences that were read, as spaces divide them.
+    /// The number of words, separated by spaces, of the sentences that were read.
     pub source_words: u64,
-    /// Tokens of the model in these sentences, without `</s>`.
+    /// The number of tokens of these sentences, without `</s>`.
     pub source_tokens: u64,
 }
 
 /// The output of one sentence.
 struct OutputLines {
     text: Vec<u8>,
-    /// A sentence of a line that may have several, in the place of `text`.
+    /// A sentence of a line that may have several, instead of `text`.
     segment: Option<TranslatedSegment>,
     num_lines: u64,
     errors: Vec<LineError>,
@@ -169,16 +169,17 @@ impl Translator {
         })
     }
 
-    /// Splits running text, pages and long lines by `splitter` instead of that for English.
+    /// Sets the splitter of running text, pages and long lines, which is that for English by
+    /// default.
     pub fn set_splitter(&mut self, splitter: SentenceSplitter) {
         self.splitter = Arc::new(splitter);
     }
 
-    /// Translates every line of `source` to `output`, in order, until `stop` is cancelled:
-    /// then started batches are finished, and written up to the first missing line.
+    /// Translates every line of `source` to `output`, in order, until `stop` is cancelled. Batches
+    /// that have started are then finished, and written up to the first missing line.
     /// `report_error` gets errors of single lines, whose translations are empty, and warnings;
-    /// `progress` gets the number of lines written. `low_latency` is for interactive input:
-    /// lines are translated as soon as they are read.
+    /// `progress` gets the number of lines written. `low_latency` is for interactive input: lines
+    /// are translated as soon as they are read.
     ///
     /// # Errors
     /// If input cannot be read or output cannot be written, and those of `report_error`.
@@ -226,7 +227,7 @@ impl Translator {
     }
 
     /// Translates every line of `source`; `write` gets the lines in order, and whether the next
-    /// ones are there already.
+    /// ones are already available.
     fn run(
         &self,
         source: LineSource,
@@ -390,8 +391,7 @@ impl TranslationOptions {
     }
 }
 
-/// Returns the options of search, with what follows from the vocabulary of the target and from the
-/// other options.
+/// Returns the options of search, completed from the target vocabulary and the other options.
 fn complete_search(
     options: &TranslationOptions,
     always_suppressed: &[u32],

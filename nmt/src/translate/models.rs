@@ -12,7 +12,7 @@ use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::network::{Ensemble, Network, Session};
 
 /// The reason why a prefix of translations is rejected.
-const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";
+pub(super) const NO_PREFIX: &str = "a model that writes from right to left takes no prefix";
 
 /// A single loaded model or those of an ensemble. Clones share the weights.
 #[derive(Clone)]
@@ -25,8 +25,8 @@ pub struct LoadedModels {
 }
 
 impl LoadedModels {
-    /// Loads the models of `bundle`; `weights` has one for each, or is empty for 1 each.
-    /// `tuner` chooses GEMM kernels and learns from this model.
+    /// Loads the models of `bundle`; `weights` has one per model, or is empty for 1 each. `tuner`
+    /// chooses GEMM kernels and learns from this model.
     ///
     /// # Errors
     /// If there are no vocabularies, settings of the bundle are out of range, or the models
@@ -98,7 +98,7 @@ impl LoadedModels {
     /// Returns the same models for sentences of other languages, whose tokens are `marks`.
     ///
     /// # Errors
-    /// If the models write from right to left, and the translation is to begin with a language.
+    /// If the models write from right to left and the translation must begin with a language.
     pub(super) fn with_languages(&self, marks: LanguageMarks) -> Result<Self> {
         let mut models = self.clone();
         let source = &mut models.tokenizers[0];
@@ -138,15 +138,15 @@ impl LoadedModels {
         })
     }
 
-    /// Returns the only model, if nothing votes or is weighed.
+    /// Returns the only model; none if there are several or it has a weight.
     pub(crate) fn single_network(&self) -> Option<&Network> {
         self.networks.first().filter(|_| self.weights == [1.0])
     }
 
-    /// Sessions of the models by themselves.
+    /// Returns a session of each model by itself.
     ///
     /// # Errors
-    /// If a device has no backend to give.
+    /// If a device cannot provide a backend.
     pub fn sessions(&self) -> Result<Vec<Box<dyn Session>>> {
         self.networks.iter().map(Network::session).collect()
     }

@@ -79,8 +79,8 @@ pub struct InputOptions {
     pub max_length: usize,
     /// Whether longer sentences are cropped.
     pub crop: bool,
-    /// Whether longer sentences that are not cropped are translated in parts, where output is
-    /// text alone; otherwise they are not translated.
+    /// Whether longer sentences that are not cropped are translated in parts, if the output is only
+    /// text; otherwise they are rejected.
     pub splits_long: bool,
 }
 
@@ -92,23 +92,23 @@ impl InputOptions {
 /// Options of output.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OutputOptions {
-    /// Print tokens instead of text.
+    /// Whether to print tokens instead of text.
     pub as_pieces: bool,
-    /// Print the n-best list instead of the best translation.
+    /// Whether to print the n-best list instead of the best translation.
     pub n_best: bool,
-    /// Print alignments after each translation.
+    /// The format of alignments after each translation; none to print none.
     pub alignment: Option<AlignmentFormat>,
-    /// Print the score of each token after each translation.
+    /// Whether to print the score of each token after each translation.
     pub word_scores: bool,
-    /// Replace unknown tokens by the source word with the highest attention.
+    /// Whether to replace unknown tokens by the source word with the highest attention.
     pub replace_unknowns: bool,
 }
 
 impl TranslationOptions {
     /// Returns the defaults of Marian or CTranslate2: those of `semantics`, or else of the program
     /// that the model was made for ([`ModelBundle::semantics`]), or those of browsers. Settings of
-    /// a decoder configuration override them. Only batches are larger, for results do not depend on
-    /// them here.
+    /// a decoder configuration override them. Only batches are larger, because results do not
+    /// depend on them here.
     pub fn for_bundle(bundle: &ModelBundle, semantics: Option<DecodingSemantics>) -> Self {
         let settings = &bundle.settings;
         let is_for_browsers = bundle.is_for_browsers && semantics.is_none();
@@ -142,7 +142,7 @@ impl TranslationOptions {
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
-            // A bound on memory for sentences of any length.
+            // This bounds memory for sentences of any length.
             mini_batch_words: settings.mini_batch_words.unwrap_or(4096),
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
             sort_by_length: settings.sort_by_length.unwrap_or(true),

@@ -11,7 +11,7 @@ use miriam_textio::{CancellationToken, Error as TextError};
 use super::queue::{BatchQueue, PanicGuard};
 use crate::{Error, Result};
 
-/// Sends the result for a number to the writer.
+/// Function that sends the result for a number to the writer.
 pub(crate) type ResultSender<'a, R> = dyn Fn(u64, R) -> Result<()> + 'a;
 
 /// Runs `read`, which fills `queue`, and on each of `threads` threads `work`, which empties it
@@ -33,7 +33,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
 ) -> Result<()> {
     let (sender, results) = mpsc::channel::<(u64, R)>();
     thread::scope(|scope| {
-        // On every thread: the others would wait for one that panics.
+        // On every thread, since the others would wait for one that panics.
         let _alarm = PanicGuard(queue, stop);
         let reader = scope.spawn(|| {
             let _alarm = PanicGuard(queue, stop);
@@ -87,7 +87,7 @@ pub(crate) fn run_ordered<T: Send, R: Send>(
 }
 
 /// Returns the error of a worker whose writer is gone.
-fn writer_gone() -> Error {
+pub(super) fn writer_gone() -> Error {
     TextError::io("output", "write", io::ErrorKind::BrokenPipe.into()).into()
 }
 

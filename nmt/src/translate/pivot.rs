@@ -1,8 +1,9 @@
 //! Translation through a third language: the translations of one model are the sources of another.
 //!
-//! Both models run at once: lines go on as soon as they are translated, in the order of the input,
-//! so the second model makes batches of its own. With them goes what the last output needs of the
-//! first model: the pieces of the source, and the attention of the pieces in between to them.
+//! Both models run at once: lines are passed on as soon as they are translated, in input order, and
+//! the second model makes its own batches. Each line carries the data of the first model that the
+//! final output needs: the pieces of the source, and the attention of the intermediate pieces to
+//! them.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -10,14 +11,15 @@ use std::thread;
 use miriam_textio::{CancellationToken, NoProgress, Output, Progress};
 
 use super::options::OutputOptions;
+use super::pipeline::writer_gone;
 use super::pivot_line::PivotLine;
 use super::reader::LineSource;
 use super::tokenizer::Tokenizer;
 use super::{LineCounts, LineError, OutputLines, SourceText, TranslationOptions, Translator};
-use crate::{Error, Result};
+use crate::Result;
 use miriam_nmt_models::{BPE_SEPARATOR, Segmentation};
 
-/// Lines between the models, at most.
+/// The maximum number of lines between the models.
 const MAX_WAITING_LINES: usize = 4096;
 
 /// Two models, the second of which translates what the first one writes.
@@ -38,13 +40,13 @@ impl PivotTranslator {
         options.search.n_best = 1;
         options.search.return_alignments =
             last.output.alignment.is_some() || last.output.replace_unknowns;
-        // Attention goes through a line as a whole.
+        // Attention is composed for a line as a whole.
         options.input.splits_long &= !options.search.return_alignments;
         options
     }
 
-    /// Makes one translator of two. Output is that of the second one, where alignments are those
-    /// of its words to the words of the first one's source.
+    /// Joins two translators. The output is that of the second one, with alignments to the words of
+    /// the first one's source.
     pub fn new(mut first: Translator, second: Translator) -> Self {
         first.is_first_of_two = true;
         PivotTranslator { first, second }
@@ -84,7 +86,7 @@ impl PivotTranslator {
             }
             let first = first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let written = second?.written;
-            // What the second model has not read was read in vain, too.
+            // Lines that the second model has not read count as read, too.
             Ok(LineCounts { written, ..first? })
         })
     }
@@ -96,7 +98,7 @@ impl PivotTranslator {
         sender: &SyncSender<PivotLine>,
         stop: &CancellationToken,
     ) -> Result<LineCounts> {
-        // The parts of a line that was too long; its end comes with the last of them.
+        // The parts of a line that was too long; the last one has the end of the line.
         let mut parts = PivotLine::default();
         let mut send = |lines: OutputLines, _| {
             let messages = lines.errors.into_iter().map(|error| error.reason);
@@ -112,10 +114,7 @@ impl PivotTranslator {
                 PivotLine { messages: messages.collect(), ..lines.pivot.unwrap_or_default() }
             };
             // The second model is gone only if it failed; its own error is returned.
-            sender.send(line).map_err(|_| {
-                let broken = std::io::ErrorKind::BrokenPipe.into();
-                Error::from(miriam_textio::Error::io("output", "write", broken))
-            })
+            sender.send(line).map_err(|_| writer_gone())
         };
         let source = LineSource::Text(Box::new(source));
         self.first.run(source, low_latency, stop, &NoProgress, &mut send)
@@ -140,9 +139,9 @@ pub(super) fn piece_lengths<'a>(
         .collect()
 }
 
-/// Returns the attention of the tokens of a last translation to the source, `[target, source]`:
-/// through each token in between, of `second` (the attention to the second model's pieces of
-/// lengths `between`, and to `</s>`), to what it covers of the first model's translation.
+/// Returns the attention of the final translation to the first source, `[target, source]`. `second`
+/// is the attention to the second model's pieces, of lengths `between`, and to `</s>`; each piece
+/// covers pieces of the first model's translation.
 pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine) -> Vec<Vec<f32>> {
     let Some(sources) = first.alignment.first().map(Vec::len) else { return Vec::new() };
     fn total(lengths: &[usize]) -> usize {
@@ -157,7 +156,7 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
         start += length;
         rows_between.push(weighted_mean(&weights, &first.alignment, sources));
     }
-    // What is after the text is EOS in both.
+    // The token after the text is EOS in both.
     rows_between.push(first.alignment[end].clone());
     second
         .iter()
@@ -171,8 +170,8 @@ pub(super) fn compose(second: &[Vec<f32>], between: &[usize], first: &PivotLine)
 }
 
 /// Returns the pieces of `lengths` that the characters `start..end` of another segmentation of the
-/// same text cover, each with how much of it. Where normalisation has changed the number of
-/// characters, `totals`, places are compared by their share of the text.
+/// same text cover, each with the length of the overlap. If normalisation has changed the number of
+/// characters (`totals`), positions are compared as shares of the text.
 fn overlaps(
     [start, end]: [usize; 2],
     lengths: &[usize],
@@ -184,7 +183,7 @@ fn overlaps(
     for (index, &length) in lengths.iter().enumerate() {
         let to = from + length * own_total;
         let shared = end.min(to).saturating_sub(start.max(from));
-        // A piece without characters, a lone space, is where the next one begins.
+        // A piece without characters, a lone space, is at the start of the next one.
         let is_inside = start == end && from <= start && start < to;
         if shared > 0 || is_inside {
             found.push((index, shared.max(1) as f32));
@@ -220,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The product of the matrices where both models cut the text in between alike.
+    /// Attention is the product of the matrices if both models split the intermediate text alike.
     #[test]
     fn equal_pieces_compose_to_a_product() {
         let first = line(&[2, 3], &[&[0.75, 0.25, 0.0], &[0.5, 0.5, 0.0], &[0.0, 0.0, 1.0]]);
@@ -230,7 +229,7 @@ mod tests {
         assert_eq!(composed, expected);
     }
 
-    /// A piece in between that covers two of the first model's looks where both look, by their
+    /// An intermediate piece that covers two pieces of the first model attends like both, by their
     /// characters.
     #[test]
     fn other_pieces_compose_by_characters() {

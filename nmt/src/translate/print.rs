@@ -1,5 +1,5 @@
-//! Printing translations: the best one or an n-best list in Marian's format, with alignments
-//! and scores.
+//! Printer of translations: the best one or an n-best list in Marian's format, with alignments and
+//! scores.
 
 use std::io::Write;
 
@@ -76,8 +76,8 @@ pub(super) fn write_text(
     target.decode(&translation.tokens, replacement(translation, source, target, options), out);
 }
 
-/// Returns what each token of a translation adds to its text: as in [`write_text`], unknown words
-/// may be replaced, and special tokens add nothing.
+/// Returns the string that each token of a translation adds to its text. As in [`write_text`],
+/// unknown words may be replaced, and special tokens add nothing.
 pub(super) fn written_pieces<'a>(
     translation: &Translation,
     source: &'a Pieces,

@@ -15,7 +15,7 @@ use crate::batch::BatchLimits;
 /// Options of batching in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueOptions {
-    /// How large a batch may be.
+    /// The limits of a batch.
     pub limits: BatchLimits,
     /// The number of sentences that are read ahead and sorted.
     pub read_ahead: usize,
@@ -26,7 +26,7 @@ pub(crate) struct QueueOptions {
 }
 
 impl QueueOptions {
-    /// Batches within `limits`, of which `maxi_batch` are sorted together.
+    /// Creates options for batches within `limits`, of which `maxi_batch` are sorted together.
     pub fn new(limits: BatchLimits, maxi_batch: usize) -> Self {
         let read_ahead = limits.max_sentences.saturating_mul(maxi_batch.max(1)).min(1 << 20);
         QueueOptions { limits, read_ahead, sort_by_length: true, low_latency: false }
@@ -94,7 +94,7 @@ impl<T> BatchQueue<T> {
         true
     }
 
-    /// Says that the input has ended.
+    /// Marks the end of the input.
     pub fn end_input(&self) {
         self.lock().input_ended = true;
         self.changed.notify_all();
@@ -109,7 +109,7 @@ impl<T> BatchQueue<T> {
         self.changed.notify_all();
     }
 
-    /// Says that a sentence has been written.
+    /// Marks a sentence as written.
     pub fn mark_written(&self) {
         let mut state = self.lock();
         state.in_flight -= 1;
@@ -165,7 +165,7 @@ impl<T> BatchQueue<T> {
     }
 }
 
-/// Closes the queue and cancels when its thread panics: the others would wait for ever.
+/// Closes the queue and cancels when its thread panics, since the others would wait forever.
 pub(crate) struct PanicGuard<'a, T>(pub &'a BatchQueue<T>, pub &'a CancellationToken);
 
 impl<T> Drop for PanicGuard<'_, T> {

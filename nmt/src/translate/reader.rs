@@ -1,5 +1,5 @@
-//! Reading input: lines of text, fields or objects, running text, pages, and what another model
-//! writes.
+//! Reader of input: lines of text, fields or objects, running text, pages, and the output of
+//! another model.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct SourceText {
     pub prefixes: Option<Lines>,
 }
 
-/// Where lines come from.
+/// The source of lines.
 pub(super) enum LineSource {
     Text(Box<SourceText>),
     /// Another model.
@@ -41,23 +41,24 @@ struct JsonRequest {
     constraints: Vec<String>,
 }
 
-/// Reads lines and makes requests.
+/// Reader that makes requests of lines.
 pub(super) struct SentenceReader<'a> {
     pub(super) source: LineSource,
     pub(super) parser: SentenceParser<'a>,
     /// Splits running text, and lines that are too long.
     pub(super) splitter: Arc<SentenceSplitter>,
-    /// Ends the work on a long text.
+    /// Cancels the work on a long text.
     pub(super) stop: CancellationToken,
     /// Sentences of the lines that were read.
     pub(super) waiting: VecDeque<InputSentence>,
     id: u64,
-    /// Lines of another model so far.
+    /// The number of lines from another model so far.
     num_pivot_lines: u64,
 }
 
 impl<'a> SentenceReader<'a> {
-    /// Sentences have at most `max_length` tokens, which is no more than those of `options`.
+    /// Creates a reader of sentences of at most `max_length` tokens, which must not exceed that of
+    /// `options`.
     pub fn new(
         source: LineSource,
         models: &'a LoadedModels,
@@ -134,7 +135,7 @@ impl<'a> SentenceReader<'a> {
             Some(prefixes) => match prefixes.next()? {
                 Some(line) => Some(line.bytes.to_vec()),
                 None => {
-                    let reason = format!("{number} lines are needed, as in {name}");
+                    let reason = format!("expected at least {number} lines, as in {name}");
                     return Err(TextError::format(prefixes.name(), number, None, reason).into());
                 }
             },
@@ -187,7 +188,7 @@ impl<'a> SentenceReader<'a> {
         Ok(())
     }
 
-    /// Returns the next sentence, of line `line`, without words.
+    /// Returns the next sentence, without words, for line `line`.
     pub(super) fn empty_sentence(&mut self, line: u64) -> InputSentence {
         let id = self.id;
         self.id += 1;
@@ -214,7 +215,7 @@ fn parse_fields(line: &[u8]) -> Result<ParsedLine, String> {
     let mut parts = line.split(|&byte| byte == b'\t');
     let [source, prefix, constraints] = [(); 3].map(|()| parts.next().unwrap_or_default().to_vec());
     if parts.next().is_some() {
-        return Err("more than three fields with tabs between them".into());
+        return Err("expected at most three fields, separated by tabs".into());
     }
     let constraints = fields::split_fields(&constraints).filter(|text| !text.is_empty());
     Ok((source, prefix, constraints.map(<[u8]>::to_vec).collect()))
@@ -224,8 +225,8 @@ fn parse_json(line: &[u8]) -> Result<ParsedLine, String> {
     if line.trim_ascii().is_empty() {
         return Ok(ParsedLine::default());
     }
-    let object: JsonRequest =
-        serde_json::from_slice(line).map_err(|e| format!("no JSON object with a source: {e}"))?;
+    let object: JsonRequest = serde_json::from_slice(line)
+        .map_err(|e| format!("not a JSON object with a source: {e}"))?;
     let constraints = object.constraints.into_iter().map(String::into_bytes).collect();
     Ok((object.source.into_bytes(), object.prefix.into_bytes(), constraints))
 }

@@ -2,6 +2,7 @@
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};
+use super::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
 use miriam_nmt_network::network::Target;
@@ -18,16 +19,16 @@ pub struct PairScore {
 }
 
 impl Translator {
-    /// Returns the memory of one thread for [`score_pairs`](Self::score_pairs).
+    /// Returns a scorer for one thread, for [`score_pairs`](Self::score_pairs).
     ///
     /// # Errors
-    /// If a device has no memory to give.
+    /// If a device cannot provide memory.
     pub fn scorer(&self) -> Result<Scorer> {
         Scorer::new(&self.models, false)
     }
 
-    /// Returns the score of each pair of a source and its translation, or why it has none. All are
-    /// computed together, so there should be few.
+    /// Returns the score of each pair of a source and its translation, or the reason why it has
+    /// none. All pairs are computed together, so that there should be few.
     ///
     /// # Errors
     /// Those of the device.
@@ -42,11 +43,11 @@ impl Translator {
             let pieces = tokenizer.encode(text, &mut scratch);
             let (length, most) = (pieces.len(), self.options.input.max_length);
             if length > most {
-                return Err(format!("{length} pieces, {most} are allowed (--max-length)"));
+                return Err(describe_excess(length, most, MAX_LENGTH_OPTION));
             }
             let ids = tokenizer.ids_with_marks(&pieces);
             if ids.is_empty() {
-                return Err("an empty text, which this model has no </s> for".into());
+                return Err("an empty text, which this model cannot score: it adds no </s>".into());
             }
             let tokens = (0..length).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec);
             Ok((ids, tokens.collect::<Vec<_>>()))

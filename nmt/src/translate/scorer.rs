@@ -1,11 +1,11 @@
-//! Scores of given translations: the log-probabilities of their tokens, by the fastest way that the
-//! models have.
+//! Scores of given translations: the log-probabilities of their tokens, computed in the fastest way
+//! that the models support.
 
 use super::models::LoadedModels;
 use crate::Result;
 use miriam_nmt_network::network::{ForcedScores, SequenceScorer, Session, Target, score_targets};
 
-/// The memory of one thread for scoring translations.
+/// A scorer of translations for one thread.
 pub enum Scorer {
     /// A single model, all tokens of a translation at once.
     FullSequence(Box<dyn SequenceScorer>),
@@ -25,9 +25,8 @@ impl Scorer {
         })
     }
 
-    /// Scores translations together. Their tokens are those of a text with `</s>`, as are the
-    /// scores: what `models`, in whatever languages, put before them, and that they may write from
-    /// right to left, is not the caller's business.
+    /// Scores translations together. Tokens and scores are those of a text with `</s>`; callers
+    /// need not know the tokens that `models` put before them, nor their direction.
     ///
     /// # Errors
     /// If a source is too long for the model.
@@ -62,7 +61,7 @@ impl Scorer {
 }
 
 impl LoadedModels {
-    /// Tokens of a text, `</s>` last, as the models generate them.
+    /// Returns the tokens of a text, `</s>` last, as the models generate them.
     fn as_generated(&self, tokens: &[u32]) -> Vec<u32> {
         let mut tokens = [self.target_prefix(), tokens].concat();
         if self.is_right_to_left() {
@@ -72,14 +71,14 @@ impl LoadedModels {
         tokens
     }
 
-    /// Makes scores of generated tokens those of the tokens of the text.
+    /// Converts the scores of generated tokens to those of the tokens of the text.
     fn restore_order(&self, scores: &mut ForcedScores) {
         let ForcedScores { token_scores, alignment } = scores;
         let own = self.target_prefix().len();
         token_scores.drain(..own.min(token_scores.len()));
         alignment.drain(..own.min(alignment.len()));
         if self.tokenizers()[0].marks.bos_id.is_some() {
-            // Alignments number the tokens of the line.
+            // Alignments count only the tokens of the line.
             alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
         }
         if self.is_right_to_left() {

@@ -1,8 +1,7 @@
-//! Reading the sentences of running text and pages, and of lines that are too long.
+//! Reader of the sentences of running text and pages, and of lines that are too long.
 //!
-//! Each sentence is a request of its own, which goes through the queue as a line does; what
-//! surrounds it goes with it, and the writer, which sees translations in order, puts the text
-//! together.
+//! Each sentence is a separate request, which passes through the queue like a line, with the text
+//! around it. The writer gets translations in order and joins the text.
 
 use std::sync::Arc;
 
@@ -11,16 +10,16 @@ use miriam_textproc::{
 };
 
 use super::reader::{LineSource, SentenceReader};
-use super::sentence_parser::{InputSentence, SentenceParser};
+use super::sentence_parser::{InputSentence, SentenceParser, describe_excess};
 use super::text_segment::{TextKind, TextSegment};
 
-/// Tokens that a byte of text is never more than: characters that normalisation makes a word of.
+/// The maximum number of tokens of a byte of text: normalisation turns some characters into words.
 const MAX_TOKENS_PER_BYTE: usize = 8;
 
-/// A text that was cut into the sentences that the model gets.
+/// A text that was split into sentences for the model.
 pub(super) struct CutText {
     document: Document,
-    /// The tags of languages before the text, which count for each sentence.
+    /// The tags of languages before the text, which apply to each sentence.
     tags: Vec<u8>,
     num_tags: usize,
 }
@@ -29,7 +28,7 @@ impl SentenceParser<'_> {
     /// Cuts a text into sentences that are not too long.
     ///
     /// # Errors
-    /// If it should stop.
+    /// If it is cancelled.
     pub(super) fn cut(
         &mut self,
         text: &[u8],
@@ -53,16 +52,16 @@ impl SentenceParser<'_> {
         Ok(CutText { document, tags: tags.to_vec(), num_tags })
     }
 
-    /// Returns the maximum number of tokens of a part of a text that is cut; where it is cropped
-    /// nothing is cut.
+    /// Returns the maximum number of tokens of a part of a text; texts that are cropped are not
+    /// split.
     fn limit(&self) -> usize {
         if self.options.splits_long { self.max_length } else { usize::MAX }
     }
 }
 
 impl CutText {
-    /// Returns the sentences for the model, each after the tags of languages and empty where there
-    /// is none, with what surrounds them in the text.
+    /// Returns the sentences for the model, with the text around them. Each comes after the tags of
+    /// languages, and is empty where there is none.
     pub(super) fn into_sentences(self) -> impl Iterator<Item = (Vec<u8>, TextSegment)> {
         let CutText { document, tags, num_tags } = self;
         document.into_segments().into_iter().map(move |segment| {
@@ -77,7 +76,7 @@ impl CutText {
 }
 
 impl SentenceParser<'_> {
-    /// Returns the number of tokens of a text, or a smaller number if there are not too many.
+    /// Returns the number of tokens of a text, or a smaller number if it is within the limit.
     pub(super) fn length(&mut self, text: &[u8]) -> usize {
         if text.len().saturating_mul(MAX_TOKENS_PER_BYTE) <= self.max_length {
             0
@@ -109,8 +108,8 @@ impl SentenceReader<'_> {
         Ok(())
     }
 
-    /// Whether the sentences of `text`, line number `line`, are read one by one because it has
-    /// too many tokens.
+    /// Splits `text`, line number `line`, into sentences if it has too many tokens. Returns whether
+    /// it does.
     pub(super) fn split_long_line(&mut self, text: &[u8], line: u64) -> bool {
         let length = self.parser.length(text);
         if length <= self.parser.max_length {
@@ -120,8 +119,8 @@ impl SentenceReader<'_> {
         true
     }
 
-    /// Adds the sentences of a text, which begins at line `line`, to those that wait; `length` is
-    /// that of a sentence that is all of it.
+    /// Adds the sentences of a text, which begins at line `line`, to the waiting ones; `length` is
+    /// the length of the text as a single sentence.
     fn cut_text(
         &mut self,
         text: &[u8],
@@ -131,16 +130,14 @@ impl SentenceReader<'_> {
     ) {
         let (splitter, stop) = (Arc::clone(&self.splitter), self.stop.clone());
         let Ok(cut) = self.parser.cut(text, kind, &splitter, &|| stop.is_cancelled()) else {
-            // Whoever cancelled wants no more of it.
+            // After cancellation the text is not needed.
             return;
         };
         let longest = length.max(cut.document.longest());
         let mut warning = (longest > self.parser.limit()).then(|| {
+            let excess = describe_excess(longest, self.parser.max_length, self.parser.limit_name());
             format!(
-                "{longest} pieces, {} are allowed ({}); translated in parts, cut where sentences \
-                 end, or else clauses or words",
-                self.parser.max_length,
-                self.parser.limit_name()
+                "{excess}; translated in parts, cut where sentences end, or else clauses or words"
             )
         });
         for (text, segment) in cut.into_sentences() {

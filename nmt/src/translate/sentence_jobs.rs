@@ -1,6 +1,6 @@
 //! Sentences in a running batch: prepared for the model, translated, and scored by each model of an
-//! ensemble. Lines of text and requests of servers differ in where sentences come from and where
-//! their translations go, and in nothing between.
+//! ensemble. Lines of text and requests of servers differ only in the source of sentences and the
+//! destination of translations.
 
 use std::collections::HashMap;
 
@@ -13,40 +13,39 @@ use crate::search::{Request, Translation};
 use miriam_nmt_models::ShortlistGenerator;
 use miriam_nmt_network::network::{Session, Target, score_targets};
 
-/// Hands out sentences that are prepared for the model, and takes their translations.
+/// Source of sentences that are prepared for the model, which also takes their translations.
 pub(super) trait PreparedSentences {
-    /// Returns the next sentences, each under an id that no other under translation has; `active`
-    /// sentences are being translated. None ends the translation when these are done; an empty list
-    /// means that there are none now, and is returned only while some are active.
+    /// Returns the next sentences, each with an id that no other sentence under translation has;
+    /// `active` is the number of these. None ends the translation when they are done. An empty list
+    /// means that no sentence is available now, and is returned only while some are active.
     fn next(&mut self, active: usize) -> Option<Vec<InputSentence>>;
 
-    /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped, and
-    /// [`finish`](PreparedSentences::finish) is not called for it.
+    /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,
+    /// without a call of [`finish`](PreparedSentences::finish).
     fn is_wanted(&mut self, id: u64) -> bool {
         let _ = id;
         true
     }
 
-    /// Takes the translations of a sentence, best first; none where its request is empty or an
-    /// error.
+    /// Takes the translations of a sentence, best first; none if its request is empty or an error.
     ///
     /// # Errors
-    /// If they cannot be passed on; ends the translation.
+    /// If they cannot be passed on, which ends the translation.
     fn finish(&mut self, sentence: &InputSentence, found: &[ScoredTranslation]) -> Result<()>;
 }
 
 /// The memory of one thread for translating sentences.
 pub struct TranslationSession {
     session: Box<dyn Session>,
-    /// Sessions of the members of an ensemble, from when lists name the scores of each.
+    /// Sessions of the members of an ensemble, created when n-best lists need the scores of each.
     members: Vec<Box<dyn Session>>,
 }
 
 impl Translator {
-    /// Returns the memory of one thread; it serves all variants of this translator.
+    /// Returns a session for one thread, which serves all variants of this translator.
     ///
     /// # Errors
-    /// If a device has no memory to give.
+    /// If a device cannot provide memory.
     pub fn session(&self) -> Result<TranslationSession> {
         Ok(TranslationSession { session: self.models.session()?, members: Vec::new() })
     }
@@ -61,7 +60,7 @@ impl Translator {
         session: &mut TranslationSession,
         source: &mut dyn PreparedSentences,
     ) -> Result<()> {
-        // Lists tell what each of several models, or one that is weighed, thinks.
+        // N-best lists show the score of each of several models, or of one with a weight.
         let scores_by_model = self.options.output.n_best && self.models.single_network().is_none();
         let TranslationSession { session, members } = session;
         if scores_by_model && members.is_empty() {
@@ -102,7 +101,7 @@ impl Translator {
             let targets = translations.iter().map(|found| {
                 let mut words = found.tokens.clone();
                 words.push(self.search.eos_id);
-                // One that was cut at the maximum length has no </s>.
+                // A translation that was cut at the maximum length has no </s>.
                 words.truncate(found.token_scores.len());
                 words
             });
@@ -119,7 +118,7 @@ impl Translator {
         let begins_with_bos = self.models.tokenizers()[0].marks.bos_id.is_some();
         let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
             if begins_with_bos {
-                // Alignments number the tokens of the line.
+                // Alignments count only the tokens of the line.
                 let weights = translation.alignment.iter_mut();
                 weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
             }

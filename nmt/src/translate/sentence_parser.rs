@@ -1,12 +1,20 @@
-//! From the text of a sentence, with what its translation must have, to a request: tokenised
+//! Parser of a sentence and the constraints of its translation into a request, which is tokenised
 //! and checked against the limits of input.
 
-use super::models::LoadedModels;
+use super::models::{LoadedModels, NO_PREFIX};
 use super::options::InputOptions;
 use super::pivot_line::PivotLine;
 use super::text_segment::TextSegment;
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 use crate::search::Request;
+
+/// The option that limits the length of sentences.
+pub(crate) const MAX_LENGTH_OPTION: &str = "--max-length";
+
+/// Describes a sentence that is too long by the name of the limit.
+pub(crate) fn describe_excess(length: usize, max_length: usize, limit: &str) -> String {
+    format!("{length} pieces, at most {max_length} are allowed ({limit})")
+}
 
 /// A sentence as a request.
 pub(super) struct InputSentence {
@@ -16,18 +24,18 @@ pub(super) struct InputSentence {
     pub line: u64,
     /// The number of lines that end with it.
     pub num_lines: u64,
-    /// What surrounds it, if a line may have several sentences.
+    /// The text around it, if a line may have several sentences.
     pub segment: Option<TextSegment>,
     pub pieces: Pieces,
-    /// The number of words of its text, as spaces divide them.
+    /// The number of words of its text, separated by spaces.
     pub num_words: u64,
-    /// The request; none for an empty line, or why the line cannot be translated.
+    /// The request; none for an empty line, or the reason why the line cannot be translated.
     pub request: Result<Option<Request>, String>,
     /// The shortlist, kept if the scores of single models are needed.
     pub candidates: Option<Vec<u32>>,
     /// A warning about the line.
     pub warning: Option<String>,
-    /// The line of another model that this is the translation of.
+    /// The translated line of the first of two models, if the sentence is from there.
     pub pivot: Option<Box<PivotLine>>,
 }
 
@@ -54,14 +62,14 @@ impl InputSentence {
     }
 }
 
-/// Makes requests of sentences, in memory that it reuses.
+/// Parser of sentences into requests, with reused memory.
 pub(super) struct SentenceParser<'a> {
     pub tokenizers: &'a [Tokenizer; 2],
-    /// What every translation begins with.
+    /// The tokens that every translation begins with.
     target_prefix: &'a [u32],
     right_to_left: bool,
     pub options: InputOptions,
-    /// The most tokens of a sentence that is not cropped, no more than those of the options.
+    /// The maximum number of tokens of a sentence that is not cropped, at most that of the options.
     pub max_length: usize,
     pub scratch: TokenizerScratch,
 }
@@ -99,18 +107,14 @@ impl<'a> SentenceParser<'a> {
         let max_length = self.max_length;
         let mut warning = None;
         if pieces.len() > max_length {
-            let reason = format!(
-                "{} pieces, {max_length} are allowed ({})",
-                pieces.len(),
-                self.limit_name()
-            );
+            let reason = describe_excess(pieces.len(), max_length, self.limit_name());
             if !self.options.crop {
                 return InputSentence { request: Err(reason), ..sentence };
             }
-            warning = Some(format!("{reason}; the others are left out"));
+            warning = Some(format!("{reason}; the rest is left out"));
             pieces.truncate(max_length);
         }
-        // Once is enough: other lines are as the first. Tags of given tokens are not looked for.
+        // One warning is enough, since other lines are like the first.
         if id == 0 && source.lacks_tag(text) {
             warning.get_or_insert_with(|| {
                 "no language to translate to: give --to, or begin lines with its tag, such as <2de> \
@@ -137,17 +141,17 @@ impl<'a> SentenceParser<'a> {
         InputSentence { pieces, num_words, request, warning, ..sentence }
     }
 
-    /// Returns what limits the length of sentences.
+    /// Returns the name of the limit of sentence length.
     pub fn limit_name(&self) -> &'static str {
         if self.max_length < self.options.max_length {
             "the model's table of positions"
         } else {
-            "--max-length"
+            MAX_LENGTH_OPTION
         }
     }
 
-    /// Returns the constraints in the direction of the models, or why prefix or constraints are
-    /// refused.
+    /// Returns the constraints in the direction of the models, or the reason why prefix or
+    /// constraints are rejected.
     fn prepare_constraints(
         &self,
         prefix: &[u32],
@@ -157,7 +161,8 @@ impl<'a> SentenceParser<'a> {
         fn check(what: &str, length: usize, most: usize) -> Result<(), String> {
             if length > most {
                 return Err(format!(
-                    "{what} of {length} pieces, {most} are allowed (--max-length)"
+                    "{what} of {}",
+                    describe_excess(length, most, MAX_LENGTH_OPTION)
                 ));
             }
             Ok(())
@@ -167,7 +172,7 @@ impl<'a> SentenceParser<'a> {
         if self.right_to_left {
             // A right-to-left model generates the beginning of a translation last.
             if !prefix.is_empty() {
-                return Err("a model that writes from right to left takes no prefix".into());
+                return Err(NO_PREFIX.into());
             }
             constraints.iter_mut().for_each(|words| words.reverse());
         }

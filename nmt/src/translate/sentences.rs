@@ -1,21 +1,21 @@
 //! Sentences that come one by one, from many clients: they join a running batch as soon as
 //! half of its places are free.
 //!
-//! A text has an order and an end, clients have neither. Here a source hands out sentences
-//! while there are any and takes each back when it is translated; it may lose interest in one
-//! meanwhile. What a client wants of a sentence besides its translation is the same for a whole
-//! batch, for a search has one set of options: a translator makes variants of itself, which
-//! share the weights, and sentences with the same wishes share batches.
+//! A text has an order and an end, clients have neither. Here a source hands out sentences while
+//! there are any, takes each when it is translated, and may cancel it meanwhile. A search has one
+//! set of options for a whole batch. So a translator makes variants of itself, which share the
+//! weights, and sentences with the same options share batches.
 
 use super::options::OutputOptions;
 use super::print::{ScoredTranslation, empty_translation};
 use super::sentence_jobs::{PreparedSentences, TranslationSession};
 use super::sentence_parser::{InputSentence, SentenceParser};
+use super::settings::check_n_best;
 use super::{DecodingSettings, Translator, max_sentence_length, skips_cost};
+use crate::Result;
 use crate::search::alignment;
-use crate::{Error, Result};
 
-/// What is wanted of sentences; those with the same wishes share batches.
+/// The options of sentences; those with the same options share batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SentenceOptions {
     /// The options of search that differ from those of the translator, the beam size among them.
@@ -31,25 +31,25 @@ pub struct SentenceOptions {
 /// The text of a sentence, with what its translation must have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentenceText {
-    /// Its number among the sentences of its request, from 0, on which draws of sampling depend.
+    /// Its number among the sentences of its request, from 0; sampling depends on it.
     pub number: u64,
     /// The sentence.
     pub text: Vec<u8>,
-    /// What its translation begins with.
+    /// The text that its translation begins with.
     pub prefix: Vec<u8>,
-    /// Texts that its translation has, each as often as it is listed.
+    /// Texts that its translation must contain, each as often as it is listed.
     pub constraints: Vec<Vec<u8>>,
 }
 
-/// Hands out sentences and takes their translations.
+/// Source of sentences, which also takes their translations.
 pub trait SentenceSource {
-    /// Returns the next sentences, each under an id that no other under translation has; `active`
-    /// sentences are being translated. None ends the translation when these are done; an empty list
-    /// means that there are none now, and is returned only while some are active.
+    /// Returns the next sentences, each with an id that no other sentence under translation has;
+    /// `active` is the number of these. None ends the translation when they are done. An empty list
+    /// means that no sentence is available now, and is returned only while some are active.
     fn next_sentences(&mut self, active: usize) -> Option<Vec<(u64, SentenceText)>>;
 
-    /// Whether sentence `id` is still wanted; asked once a step. One that is not is dropped,
-    /// and [`finish`](SentenceSource::finish) is not called for it.
+    /// Whether sentence `id` is still wanted; called once per step. An unwanted one is dropped,
+    /// without a call of [`finish`](SentenceSource::finish).
     fn is_wanted(&mut self, id: u64) -> bool;
 
     /// Takes a sentence that is translated, or that cannot be.
@@ -70,20 +70,20 @@ pub struct SentenceTranslation {
     pub text: Vec<u8>,
     /// Its tokens, without `</s>`.
     pub tokens: Vec<Vec<u8>>,
-    /// The score by which translations are ranked, and the sum of `token_scores`; both of use
-    /// only where scores are wanted.
+    /// The score by which translations are ranked, and the sum of `token_scores`; both are
+    /// meaningful only if scores are wanted.
     pub score: f32,
     /// The natural logarithm of its probability.
     pub log_probability: f32,
     /// The natural log-probability of every token, and of `</s>` unless it was cut.
     pub token_scores: Vec<f32>,
-    /// The source token that each target token attends to most, as pairs of source and
-    /// target position, `</s>` among both; where alignments are wanted.
+    /// The source token that each target token attends to most, as pairs of source and target
+    /// position, including `</s>`; empty unless alignments are wanted.
     pub alignment: Vec<(u32, u32)>,
-    /// How much target tokens attend to source tokens, as source and target position and weight,
-    /// where that is not next to nothing; for each source token there is one at least.
+    /// The attention of target tokens to source tokens, as source position, target position and
+    /// weight, where it is not negligible; at least one entry per source token.
     pub attention: Vec<(u32, u32, f32)>,
-    /// The score that each model of an ensemble gives it, where there are several translations.
+    /// The score by each model of an ensemble, if there are several translations.
     pub model_scores: Vec<f32>,
 }
 
@@ -93,7 +93,7 @@ impl FinishedSentence<'_> {
         self.sentence.request.as_ref().err().map(String::as_str)
     }
 
-    /// Returns what its translation does not say by itself, such as that the sentence was cropped.
+    /// Returns a warning about its translation, such as that the sentence was cropped.
     pub fn warning(&self) -> Option<&str> {
         self.sentence.warning.as_deref()
     }
@@ -110,7 +110,7 @@ impl FinishedSentence<'_> {
         self.translator.format_lines(number, self.sentence, self.found)
     }
 
-    /// Returns its translations, best first: at least one, empty where there is an error.
+    /// Returns its translations, best first: at least one, which is empty after an error.
     pub fn translations(&self) -> Vec<SentenceTranslation> {
         let nothing = [empty_translation(self.translator.models.count())];
         let found = if self.found.is_empty() { &nothing } else { self.found };
@@ -147,25 +147,19 @@ impl FinishedSentence<'_> {
 }
 
 impl Translator {
-    /// Returns a translator of the same models for sentences of which `wanted` is wanted. Unlike
-    /// that of the options, its output is text, whatever a configuration prints.
+    /// Returns a translator of the same models for sentences with the options `wanted`. Its output
+    /// is text, whatever a configuration prints.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam has.
+    /// If more translations are wanted than the beam size.
     pub fn for_sentences(&self, wanted: SentenceOptions) -> Result<Translator> {
-        // As many translations are wanted as are said here, whatever a configuration prints.
+        // Only `wanted` decides the number of translations, whatever a configuration prints.
         let mut base = self.clone();
         base.options.output.n_best = false;
         base.options.search.n_best = 1;
         let Translator { mut options, mut search, .. } = base.with_settings(&wanted.settings)?;
         search.n_best = wanted.n_best.max(1);
-        if search.sampling.is_none() && search.n_best > search.beam_size {
-            let reason = format!(
-                "{} translations are wanted, and the beam has {}",
-                search.n_best, search.beam_size
-            );
-            return Err(Error::Untranslatable { reason });
-        }
+        check_n_best(&search)?;
         options.output = OutputOptions {
             n_best: wanted.n_best > 1,
             word_scores: wanted.scores,
@@ -188,19 +182,19 @@ impl Translator {
         self.options.mini_batch.max(1)
     }
 
-    /// Returns the maximum number of tokens of a sentence of running text; a longer one is to be
-    /// cut by whoever has its text, as the command line does. `None` where it is cropped instead.
+    /// Returns the maximum number of tokens of a sentence of running text; the caller must split a
+    /// longer one, as the command line does. `None` if it is cropped instead.
     pub fn max_running_tokens(&self) -> Option<usize> {
         (!self.options.input.crop).then_some(self.max_length)
     }
 
-    /// Returns the maximum number of tokens of a sentence; a longer one is to be cut by whoever has
-    /// its text, as the command line does. `None` where it is cropped or an error instead.
+    /// Returns the maximum number of tokens of a sentence; the caller must split a longer one, as
+    /// the command line does. `None` if it is cropped or an error instead.
     pub fn max_sentence_tokens(&self) -> Option<usize> {
         self.options.input.splits_long.then_some(self.max_length)
     }
 
-    /// Returns the number of tokens of a text, or a smaller number if there are not too many.
+    /// Returns the number of tokens of a text, or a smaller number if it is within the limit.
     pub fn count_tokens(&self, text: &[u8]) -> usize {
         SentenceParser::for_models(&self.models, self.options.input, self.max_length).length(text)
     }

@@ -8,10 +8,11 @@ use std::ops::RangeInclusive;
 pub use sampling::OutputSampling;
 
 use super::{TranslationOptions, Translator, complete_search, max_sentence_length};
+use crate::search::SearchOptions;
 use crate::{Error, Result};
 use miriam_nmt_models::DecoderConfig;
 
-/// A float by its bits, so that settings can be compared and are the key of a class of sentences.
+/// A float that is compared by its bits, so that settings can be keys of classes of sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Number(u32);
 
@@ -27,8 +28,8 @@ impl From<Number> for f32 {
     }
 }
 
-/// Declares [`DecodingSettings`], so that each option stands in one place: its field, its key, and
-/// how its value is read from text.
+/// Declares [`DecodingSettings`] with each option in one place: its field, its key, and the reader
+/// of its value.
 macro_rules! decoding_settings {
     ($(#[$about:meta])* struct; $($(#[$doc:meta])* $field:ident, $key:literal: $type:ty = $read:expr;)*) => {
         $(#[$about])*
@@ -44,8 +45,8 @@ macro_rules! decoding_settings {
             /// Sets the option `key`, of [`DecodingSettings::KEYS`].
             ///
             /// # Errors
-            /// If the key is not one of them, the value is out of its range, or it contradicts what
-            /// is set already.
+            /// If the key is not one of them, the value is out of range, or it contradicts an
+            /// option that is set.
             pub fn set(&mut self, key: &str, value: &str) -> std::result::Result<(), String> {
                 let mut changed = *self;
                 match key {
@@ -63,13 +64,13 @@ macro_rules! decoding_settings {
                 Ok(())
             }
 
-            /// Returns the keys of what is set.
+            /// Returns the keys of the options that are set.
             pub fn keys_set(self) -> impl Iterator<Item = &'static str> {
                 let all = [$(($key, self.$field.is_some())),*];
                 all.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key)
             }
 
-            /// Returns what is set here, or else in `others`.
+            /// Returns these settings, completed from `others`.
             pub fn or(self, others: DecodingSettings) -> Self {
                 let others = others.without_sampling_of(&self);
                 DecodingSettings { $($field: self.$field.or(others.$field),)* }
@@ -79,7 +80,7 @@ macro_rules! decoding_settings {
 }
 
 decoding_settings! {
-    /// Options of decoding; those that are not set are the model's.
+    /// Options of decoding; those that are not set are those of the model.
     ///
     /// ```
     /// use miriam_nmt::translate::DecodingSettings;
@@ -93,55 +94,56 @@ decoding_settings! {
     /// ```
     struct;
 
-    /// Hypotheses kept at each step.
+    /// The number of hypotheses kept at each step.
     beam_size, "beam-size": usize = count(DecoderConfig::BEAM_SIZES);
     /// Scores are divided by the length to this power.
     normalize, "normalize": Number = number("a number", |_| true);
     /// The penalty subtracted for each token.
     word_penalty, "word-penalty": Number = number("a number", |_| true);
-    /// The most tokens for each token of the source.
+    /// The maximum number of target tokens per source token.
     max_length_factor, "max-length-factor": Number = positive();
-    /// The most tokens of a translation.
+    /// The maximum number of tokens of a translation.
     max_decoding_length, "max-decoding-length": usize = count(DecoderConfig::LENGTHS);
-    /// The fewest tokens of a translation.
+    /// The minimum number of tokens of a translation.
     min_length, "min-length": usize = count(LENGTHS_OR_ZERO);
-    /// CTranslate2's rules: search until this many times the beam have ended.
+    /// Search ends after this factor times the beam size of finished hypotheses (CTranslate2's
+    /// rules).
     patience, "patience": Number = positive();
-    /// The weight by which translations that look at all of the source are preferred.
+    /// The weight of the preference for translations that attend to the whole source.
     coverage_penalty, "coverage-penalty": Number = not_negative();
     /// The divisor of the scores of tokens generated before.
     repetition_penalty, "repetition-penalty": Number = positive();
-    /// Length of the sequences of tokens that are never repeated; 0 allows all.
+    /// The length of the sequences of tokens that are never repeated; 0 allows all.
     no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
     /// The margin below the best finished hypothesis at which search ends.
     early_stop, "early-stop": Number = not_negative();
     /// Whether the unknown token may be generated.
     allow_unk, "allow-unk": bool = flag;
-    /// Whether unknown tokens become the source words that they look at; they are allowed then,
+    /// Whether unknown tokens become the source words that they attend to; they are then allowed
     /// unless `allow_unk` is false.
     replace_unknowns, "replace-unknowns": bool = flag;
-    /// The most tokens of a sentence.
+    /// The maximum number of tokens of a sentence.
     max_length, "max-length": usize = count(DecoderConfig::LENGTHS);
     /// Whether longer sentences are cropped.
     max_length_crop, "max-length-crop": bool = flag;
-    /// Tokens are drawn from this many best ones; 0 for all.
+    /// The number of best tokens to sample from; 0 for all.
     sampling_topk, "sampling-topk": usize = count(LENGTHS_OR_ZERO);
-    /// Tokens are drawn from the best ones up to this share of probability.
+    /// The probability mass of the best tokens to sample from.
     sampling_topp, "sampling-topp": Number = probability_mass();
-    /// Tokens are drawn from those of at least this probability.
+    /// The minimum probability of tokens to sample from.
     sampling_epsilon, "sampling-epsilon": Number = min_probability();
-    /// Logits are divided by this before a token is drawn.
+    /// The divisor of logits in sampling.
     sampling_temperature, "sampling-temperature": Number = positive();
-    /// What tokens are drawn from, as Marian says it; not beside the four options before.
+    /// Marian's option of sampling, which excludes the four options before it.
     output_sampling, "output-sampling": OutputSampling = OutputSampling::parse;
-    /// The seed of random numbers, which draw tokens.
+    /// The seed of sampling.
     seed, "seed": u64 = seed;
 }
 
-/// Lengths, or none.
+/// Lengths, including 0.
 const LENGTHS_OR_ZERO: RangeInclusive<usize> = 0..=*DecoderConfig::LENGTHS.end();
 
-/// A value, or what was expected in its place.
+/// A value, or the description of the expected values.
 type ReadValue<T> = std::result::Result<T, String>;
 
 fn count(range: RangeInclusive<usize>) -> impl Fn(&str) -> ReadValue<usize> {
@@ -188,7 +190,7 @@ impl DecodingSettings {
         self == DecodingSettings::default()
     }
 
-    /// Changes `options` where something is set.
+    /// Applies the options that are set to `options`.
     pub fn apply(&self, options: &mut TranslationOptions) {
         fn set<T>(option: &mut T, given: Option<impl Into<T>>) {
             if let Some(given) = given {
@@ -218,7 +220,7 @@ impl DecodingSettings {
         set(&mut options.allow_unknown, self.allow_unk);
         set(&mut options.input.max_length, self.max_length);
         set(&mut options.input.crop, self.max_length_crop);
-        // Who says how long a sentence may be does not want it in parts.
+        // An explicit maximum length means that sentences are not translated in parts.
         if self.max_length.is_some() || self.max_length_crop.is_some() {
             options.input.splits_long = false;
         }
@@ -229,18 +231,14 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam has.
+    /// If more translations are wanted than the beam size.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());
         }
         let mut options = self.options.clone();
         settings.apply(&mut options);
-        if options.search.sampling.is_none() && options.search.n_best > options.search.beam_size {
-            let [wanted, beam] = [options.search.n_best, options.search.beam_size];
-            let reason = format!("{wanted} translations are wanted, and the beam has {beam}");
-            return Err(Error::Untranslatable { reason });
-        }
+        check_n_best(&options.search)?;
         let target = &self.models.tokenizers()[1].vocabulary;
         Ok(Translator {
             search: complete_search(&options, &self.always_suppressed, target),
@@ -249,6 +247,16 @@ impl Translator {
             ..self.clone()
         })
     }
+}
+
+/// Checks that a beam search can give the number of translations that are wanted.
+pub(super) fn check_n_best(search: &SearchOptions) -> Result<()> {
+    let SearchOptions { n_best, beam_size, .. } = *search;
+    if search.sampling.is_none() && n_best > beam_size {
+        let reason = format!("{n_best} translations are more than the beam size, {beam_size}");
+        return Err(Error::Untranslatable { reason });
+    }
+    Ok(())
 }
 
 fn wrong(key: &str, value: &str, wanted: &str) -> String {

@@ -1,11 +1,11 @@
-//! A sentence of a longer text with what surrounds it, and its translation.
+//! A sentence of a longer text with the text around it, and its translation.
 
 use miriam_textproc::{AlignedTranslation, LinkedText, Segment, SegmentWriter, TokenLinks};
 
 use super::tokenizer::Tokenizer;
 use crate::search::{Translation, alignment};
 
-/// The kind of text that is cut.
+/// The kind of text that is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// A sentence that is too long.
@@ -16,7 +16,7 @@ pub(super) enum TextKind {
     Html,
 }
 
-/// A sentence with what surrounds it.
+/// A sentence with the text around it.
 pub(super) struct TextSegment {
     pub(super) segment: Segment,
     /// The number of tokens before those of the sentence, language tags.
@@ -55,7 +55,7 @@ impl TextSegment {
 }
 
 impl TranslatedSegment {
-    /// Appends the translation with what surrounds it to `out`.
+    /// Appends the translation with the text around it to `out`.
     pub(super) fn write(&self, writer: &mut SegmentWriter, out: &mut Vec<u8>) {
         writer.write(&self.segment, AlignedTranslation::from(&self.translation), out);
     }

@@ -15,7 +15,7 @@ use miriam_nmt_models::{SentenceMarks, TokenizerPair};
 pub struct Tokenizer {
     /// The vocabulary.
     pub vocabulary: Arc<Vocabulary>,
-    /// How text is segmented into tokens.
+    /// The segmentation of text into tokens.
     pub segmentation: Segmentation,
     /// The tokens around those of a sentence.
     pub marks: SentenceMarks,
@@ -23,8 +23,8 @@ pub struct Tokenizer {
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
     pub output_as_pieces: bool,
-    /// The ids, in ascending order, of tokens that are not text: joined to words, they are left
-    /// out.
+    /// The ids, in ascending order, of tokens that are not text; they are left out when tokens are
+    /// joined to words.
     pub special_ids: Arc<[u32]>,
     /// Whether text must begin with the tag of a language, since none has been named.
     pub needs_language_tag: bool,
@@ -65,7 +65,7 @@ impl Pieces {
         self.ids.is_empty()
     }
 
-    /// Returns the string of token `index`, also of an unknown one.
+    /// Returns the string of token `index`, even if it is unknown.
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         let end = *self.end_offsets.get(index)?;
         let start = index.checked_sub(1).map_or(0, |before| self.end_offsets[before]);
@@ -137,8 +137,8 @@ impl Tokenizer {
         pieces
     }
 
-    /// Returns how many language tags `text` begins with that the vocabulary has, and their bytes
-    /// with the spaces after them.
+    /// Returns the number of the vocabulary's language tags that `text` begins with, and their
+    /// bytes with the spaces after them.
     pub(super) fn leading_tags<'t>(&self, text: &'t [u8]) -> (usize, &'t [u8]) {
         let (mut rest, mut count) = (text, 0);
         while let Some((tag, after)) = split_language_tag(rest)
@@ -151,8 +151,8 @@ impl Tokenizer {
         (count, &text[..text.len() - rest.len()])
     }
 
-    /// Whether `text` must begin with the tag of a language and does not. Tokens that are given are
-    /// not looked at.
+    /// Whether `text` must begin with the tag of a language and does not. Tokenised input is not
+    /// checked.
     pub(super) fn lacks_tag(&self, text: &[u8]) -> bool {
         self.needs_language_tag
             && !self.input_is_tokenized
@@ -170,7 +170,7 @@ impl Tokenizer {
         ids
     }
 
-    /// Returns what a token adds to a text; special ones add nothing.
+    /// Returns the string that a token adds to a text; none for special tokens.
     pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
         let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
         is_text.then(|| self.vocabulary.word(id).unwrap_or_default())
@@ -224,7 +224,7 @@ fn join_subwords<'a>(pieces: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) 
     }
 }
 
-/// Splits the tag `>>xxx<<` or `<2xxx>` at the beginning of `text`, and the rest.
+/// Splits `text` into the tag `>>xxx<<` or `<2xxx>` at its beginning and the rest.
 fn split_language_tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start();
     let end = match text {

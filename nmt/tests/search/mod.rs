@@ -38,7 +38,7 @@ fn request_for(words: &[u32]) -> Request {
     Request { source, ..Request::default() }
 }
 
-/// Jobs in portions of three, and what became of each.
+/// Jobs in portions of three, and the result of each.
 struct Portions<'a> {
     jobs: std::slice::Chunks<'a, Job>,
     results: Results,

@@ -152,7 +152,7 @@ fn forced_prefix<'r>(request: &'r Request, options: &SearchOptions) -> &'r [u32]
     &request.prefix[..forced.min(request.prefix.len())]
 }
 
-/// The number of tokens that only stand before a translation.
+/// The number of tokens that are only context before a translation.
 fn context_length(request: &Request, options: &SearchOptions) -> usize {
     if options.prefix_role == PrefixRole::Context { request.prefix.len() } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Sources of sentences that look on while they are translated, fail, or want some no more.
+//! Sources of sentences that observe tokens, fail, or cancel sentences during translation.
 
 use super::*;
 
@@ -127,7 +127,7 @@ fn an_error_of_the_source_stops_translation() {
     }
 }
 
-/// Loses interest in some sentences after a number of steps.
+/// Cancels some sentences after a number of steps.
 struct FickleSource<'a> {
     portions: Portions<'a>,
     steps_left: BTreeMap<u64, usize>,
@@ -154,7 +154,7 @@ impl JobSource for FickleSource<'_> {
     }
 }
 
-/// Sentences that nobody wants any more are dropped, at any time; the others do not notice.
+/// Cancelled sentences are dropped at any time, and the others do not change.
 #[test]
 fn unwanted_sentences_are_dropped() {
     for seed in 1..200 {

@@ -107,7 +107,7 @@ impl ModelLanguages {
             return Err(unnamed("source", &self.from));
         }
         if to.is_none() && !self.has_prefix_token {
-            let is_named = self.to.is_empty() || self.translator.finds_out_source_language();
+            let is_named = self.to.is_empty() || self.translator.detects_source_language();
             if !is_named
                 || sentences
                     .iter()

@@ -32,7 +32,7 @@ pub(super) struct BeamState {
     /// Tokens after the prefix that are favoured.
     favoured: Vec<u32>,
     /// Whether the hypothesis at each place of the beam has left the favoured tokens. As in
-    /// CTranslate2 this stays with the place, whichever hypothesis comes there.
+    /// CTranslate2, this belongs to the place, whichever hypothesis takes it.
     has_diverged: Vec<bool>,
     constraints: Constraints,
     /// The number of source tokens.
@@ -96,8 +96,8 @@ impl BeamState {
         self.source_length = request.source.len();
         self.max_length = options.max_target_length(self.source_length);
         if options.prefix_role == PrefixRole::Beginning {
-            // Prefix and constraints fit, however short the source is. A limit of the options holds
-            // for a prefix, as in CTranslate2; constraints would not be met with it.
+            // Prefix and constraints fit, however short the source is. The limit of the options
+            // applies to a prefix, as in CTranslate2, but not to constraints, which would be unmet.
             let required = self.prefix.len() + self.constraints.token_count() + 1;
             self.max_length = match self.constraints.token_count() {
                 0 => self.max_length.max(required).min(options.max_length.max(1)),
@@ -246,7 +246,7 @@ impl BeamState {
                 *has_diverged |= favoured != Some(choice.token);
             }
         }
-        // The places of those that end, for hypotheses that were not among the best.
+        // Hypotheses that end free their places for others that were not among the best.
         scratch.free_places.clear();
         scratch.next_live.clear();
         for (rank, choice) in scratch.expansions.iter().enumerate() {
@@ -306,8 +306,8 @@ impl BeamState {
         Ok(if last || self.is_done(options) { StepStatus::Finished } else { StepStatus::Active })
     }
 
-    /// Reports the token of an expansion; true if it is to be the last one. All samples share
-    /// the tokens of a prefix.
+    /// Reports the token of an expansion. Returns whether it must be the last one. All samples
+    /// share the tokens of a prefix.
     fn report_token(
         &self,
         choice: &Expansion,
@@ -319,19 +319,19 @@ impl BeamState {
         let samples =
             if forced { 0..self.beam_width as u32 } else { sample_index..sample_index + 1 };
         let step = self.step;
-        // Each is reported, also where one of them goes on.
-        let going_on = samples.filter(|&sample_index| {
+        // Each is reported, even if one of them continues.
+        let continuing = samples.filter(|&sample_index| {
             !events.token(self.id, GeneratedToken { step, sample_index, token, score, is_last })
         });
-        going_on.count() == 0
+        continuing.count() == 0
     }
 
-    /// Finishes the live hypotheses as they are, for no token can follow any of them.
+    /// Finishes the live hypotheses, because no token can follow any of them.
     fn finish_truncated(&mut self) -> Result<()> {
         if self.finished.is_empty() {
             let unmet = self.live.iter().any(|h| self.constraints.num_unmet_tokens(h.progress) > 0);
             if self.step == 0 || unmet {
-                let reason = format!("after {} words all others are forbidden", self.step);
+                let reason = format!("no word is allowed after {} words", self.step);
                 return Err(Error::Untranslatable { reason });
             }
             let words = self.step;

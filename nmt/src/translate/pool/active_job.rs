@@ -17,10 +17,11 @@ pub(super) struct TranslationCall {
 pub(super) struct ActiveJob {
     pub call: Arc<TranslationCall>,
     pub index: usize,
-    /// Until it is given to the search.
+    /// The request, until the search takes it.
     pub request: Request,
-    pub why: String,
-    /// Counts its batch as active, until just before the result is there.
+    /// The reason to report if the job is dropped.
+    pub drop_reason: String,
+    /// Counts its batch as active until just before the result is set.
     pub batch: Option<Arc<ActiveBatch>>,
     pub is_done: bool,
 }
@@ -42,7 +43,7 @@ impl Drop for ActiveJob {
     /// Ends the wait for a sentence that was dropped.
     fn drop(&mut self) {
         if !self.is_done {
-            let reason = std::mem::take(&mut self.why);
+            let reason = std::mem::take(&mut self.drop_reason);
             self.batch = None;
             self.call.pending.finish(self.index, Err(PoolError::Failed(reason)));
         }

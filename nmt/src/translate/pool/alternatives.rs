@@ -14,7 +14,7 @@ use crate::search::{PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 use miriam_nmt_network::network::Session;
 
-/// Translates jobs, whose task wants alternatives.
+/// Translates jobs whose task asks for alternatives.
 pub(super) fn translate(session: &mut dyn Session, task: &TranslationTask, jobs: Vec<ActiveJob>) {
     let Some(alternatives) = task.alternatives else { return };
     for job in jobs {
@@ -40,7 +40,7 @@ fn find_alternatives(
         length_penalty: 0.0,
         coverage_penalty: 0.0,
         max_new_tokens: 1,
-        // An alternative has a token.
+        // An alternative has at least one token.
         min_length: usize::MAX,
         sampling: None,
         prefix_role: PrefixRole::Context,
@@ -50,7 +50,7 @@ fn find_alternatives(
     let mut found = found.remove(&0).unwrap_or_default();
     let prefix_length = job.request.prefix.len();
     if prefix_length >= most {
-        // There is no room for a token.
+        // The maximum length leaves no room for a token.
         let only = found.into_iter().next().unwrap_or_default();
         return Ok(vec![only; count]);
     }

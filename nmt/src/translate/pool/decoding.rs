@@ -29,7 +29,7 @@ pub struct DecodingOptions {
     pub end_tokens: Vec<u32>,
     /// The share of a prefix's next token in the probabilities, below 1; 0 forces the prefix.
     pub prefix_bias_beta: f32,
-    /// The maximum number of tokens, those of a prefix among them.
+    /// The maximum number of tokens, including those of a prefix.
     pub max_decoding_length: usize,
     /// The minimum number of tokens before the end.
     pub min_decoding_length: usize,
@@ -43,9 +43,9 @@ pub struct DecodingOptions {
     pub return_alternatives: bool,
     /// Alternatives of a lower probability are left out.
     pub min_alternative_expansion_prob: f32,
-    /// Sample from this many best tokens; 0 for all, 1 turns sampling off.
+    /// The number of best tokens to sample from; 0 for all, 1 turns sampling off.
     pub sampling_topk: usize,
-    /// Sample from the best tokens up to this probability mass.
+    /// The probability mass of the best tokens to sample from.
     pub sampling_topp: f32,
     /// The divisor of log-probabilities; 0 turns sampling off.
     pub sampling_temperature: f32,
@@ -106,13 +106,13 @@ impl DecodingOptions {
     /// Checks the options against each other.
     ///
     /// # Errors
-    /// [`PoolError::Invalid`] with what is wrong.
+    /// [`PoolError::Invalid`] with the problem.
     pub fn validate(&self) -> Result<(), PoolError> {
         let most = (self.beam_size as f32 * self.patience).round() as usize;
         let draws = self.beam_size == 1 && self.sampling_topk != 1;
         let too_many = self.num_hypotheses > most && !self.return_alternatives && !draws;
         let probability = 0.0..=1.0;
-        // NaN is not.
+        // NaN is not positive.
         fn is_positive(number: f32) -> bool {
             number > 0.0
         }
@@ -184,7 +184,7 @@ impl DecodingOptions {
             .cloned()
             .partition(|sequence| sequence.len() == 1);
         suppress_tokens.extend(single.into_iter().flatten());
-        // What every translation of the model begins with is not in the tokens of the caller.
+        // The caller's tokens lack those that every translation of the model begins with.
         let own = translator.models.target_prefix().len();
         let greedy = self.beam_size == 1 && !self.is_sampling();
         let sampling = self.is_sampling().then_some(Sampling {

@@ -31,10 +31,11 @@ use active_job::TranslationCall;
 use work_queue::WorkQueue;
 use worker::Work;
 
-/// Batches of a call without a limit: as many sentences and source tokens as are fast together.
+/// The limits of batches of a call without its own, at which translation is fast.
 const DEFAULT_SENTENCES: usize = 32;
 const DEFAULT_TOKENS: usize = 4096;
-/// How often a call that waits for a place in the queue asks whether it is still wanted.
+/// The interval at which a call that waits for a place in the queue checks whether it is still
+/// wanted.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BatchLimits {
@@ -51,7 +52,8 @@ impl BatchLimits {
     }
 }
 
-/// Takes tokens of an example, by its index, as they are generated; true ends its translation.
+/// Receiver of the tokens of an example, by its index, as they are generated; true ends its
+/// translation.
 pub type TokenObserver = dyn Fn(usize, GeneratedToken) -> bool + Send + Sync;
 
 /// The best tokens at one position, each continued by itself.
@@ -63,25 +65,25 @@ pub struct AlternativesOptions {
     pub min_probability: f32,
 }
 
-/// Which candidates the target tokens of a sentence have.
+/// The source of the candidate target tokens of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CandidateSource {
     /// The whole vocabulary.
     Vocabulary,
     /// CTranslate2's vocabulary map, if the model has one.
     VocabularyMap,
-    /// What the model has, as for texts.
+    /// The shortlist or vocabulary map of the model, as for texts.
     Model,
 }
 
-/// What is to be done with the requests of a call.
+/// The work to do on the requests of a call.
 #[derive(Clone)]
 pub struct TranslationTask {
     /// The options of search.
     pub search: SearchOptions,
-    /// How requests are divided into batches.
+    /// The limits of the batches of requests.
     pub limits: BatchLimits,
-    /// Whether alternatives are wanted.
+    /// The options of alternatives, if they are wanted.
     pub alternatives: Option<AlternativesOptions>,
     /// The candidates of target tokens.
     pub candidates: CandidateSource,
@@ -89,12 +91,12 @@ pub struct TranslationTask {
     pub observer: Option<Arc<TokenObserver>>,
 }
 
-/// A request, or its result where there is nothing to search for.
+/// A request, or its result if there is nothing to search for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prepared {
     /// A sentence to translate.
     Request(Request),
-    /// The translations of one without words.
+    /// The translations of a sentence without words.
     Done(Vec<Translation>),
 }
 
@@ -115,8 +117,8 @@ pub struct TranslatorPool {
     running: Mutex<Running>,
 }
 
-/// The workers of a process. After a fork the child has none, and locks that may never be
-/// released: it starts with new ones.
+/// The workers of a process. After a fork, the child has no workers, and locks may never be
+/// released, so that it starts with new ones.
 struct Running {
     queue: Arc<WorkQueue<Work>>,
     /// The process that has the workers, once they are started.
@@ -124,8 +126,8 @@ struct Running {
 }
 
 impl TranslatorPool {
-    /// Creates a pool of `num_workers` threads, which are started by the first call. A call waits
-    /// while `limit` batches wait.
+    /// Creates a pool of `num_workers` threads, which the first call starts. A call blocks while
+    /// `limit` batches are waiting.
     pub fn new(translator: Arc<Translator>, num_workers: usize, limit: usize) -> Self {
         let queue = Arc::new(WorkQueue::new(limit));
         let running = Mutex::new(Running { queue, process: None });
@@ -175,8 +177,8 @@ impl TranslatorPool {
         Arc::clone(&running.queue)
     }
 
-    /// Queues the requests of a call. Where the queue is full it waits, and asks `is_wanted`
-    /// from time to time; without it, nothing is waited for.
+    /// Queues the requests of a call. If the queue is full, waits and calls `is_wanted` from time
+    /// to time; without that function, does not wait.
     pub fn translate(
         &self,
         task: TranslationTask,
@@ -202,7 +204,7 @@ impl TranslatorPool {
         pending
     }
 
-    /// Queues translations to score, those of no source with the score 0 for each token.
+    /// Queues translations to score; those without a source get the score 0 for each token.
     pub fn score(
         &self,
         limits: BatchLimits,
@@ -257,7 +259,7 @@ impl TranslatorPool {
 }
 
 impl Drop for TranslatorPool {
-    /// Workers end when they have done what waits.
+    /// Workers end when they have processed the waiting batches.
     fn drop(&mut self) {
         self.queue().close();
     }

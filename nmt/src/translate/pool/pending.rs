@@ -1,10 +1,10 @@
-//! The results of a call, as its examples are done, in any order, by any thread.
+//! The results of a call, whose examples are finished in any order by any thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Why an example has no result.
+/// The reason why an example has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PoolError {
     /// The options of the call contradict each other or are out of range.
@@ -89,8 +89,7 @@ impl<R> Pending<R> {
         listeners.into_iter().for_each(|listener| listener());
     }
 
-    /// Drops what is not done yet: its examples fail, and workers leave them at their next
-    /// step.
+    /// Cancels the examples that are not done: they fail, and workers drop them at their next step.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Release);
         for index in 0..self.count() {

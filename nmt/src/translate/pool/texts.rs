@@ -1,5 +1,5 @@
-//! Texts for a pool: cut into sentences as the command line cuts lines, and put together of
-//! their translations.
+//! Texts for a pool: split into sentences as on the command line, and joined from their
+//! translations.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::translate::print::{empty_translation, write_text};
 use crate::translate::sentence_parser::{InputSentence, SentenceParser};
 use crate::translate::text_segment::TextKind;
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TextFormat {
     /// One sentence; one that is too long is cut where sentences end.
     #[default]
     Sentence,
-    /// Paragraphs, a line each, whose sentences are translated.
+    /// Paragraphs, one per line, whose sentences are translated.
     Running,
     /// A page of HTML.
     Html,
@@ -103,11 +103,10 @@ impl Translator {
         TranslationTask { search, limits, alternatives: None, candidates, observer: None }
     }
 
-    /// Returns the texts of which `batch` has the sentences and `translations` the results, in
-    /// order.
+    /// Joins the texts of `batch` from the `translations` of its sentences, in order.
     ///
     /// # Errors
-    /// The index of the first text with a sentence that cannot be translated, and why.
+    /// With the index of the first text with a sentence that cannot be translated, and the reason.
     pub fn join_texts(
         &self,
         batch: &TextBatch,

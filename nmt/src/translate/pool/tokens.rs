@@ -1,9 +1,8 @@
-//! Sentences that callers have tokenised: from ids of their tokens to requests, and from
-//! translations to tokens, by CTranslate2's rules.
+//! Conversion of sentences that callers have tokenised: from ids to requests, and from translations
+//! to tokens, by CTranslate2's rules.
 //!
-//! A source is cut where it is too long, and gets the marks of its model; one without words has
-//! an empty translation, which nothing searches for. Attention is that to the tokens of the
-//! caller.
+//! A source that is too long is cut, and gets the marks of its model. One without words has an
+//! empty translation, without a search. Attention is to the tokens of the caller.
 
 use super::{DecodingOptions, Prepared, ScoreRequest};
 use crate::search::unknown;
@@ -35,7 +34,7 @@ pub struct ScoringExample {
 pub struct TokenTranslations {
     /// The ids of the tokens of each.
     pub hypotheses: Vec<Vec<u32>>,
-    /// The score of each, where scores are wanted.
+    /// The score of each, if scores are wanted.
     pub scores: Vec<f32>,
     /// The attention of each token of each to the tokens of the source, where it is wanted.
     pub attention: Vec<Vec<Vec<f32>>>,
@@ -67,8 +66,7 @@ impl Translator {
         self.models.tokenizers().each_ref().map(|side| &*side.vocabulary)
     }
 
-    /// Returns the source with the marks of the model, cut to `max_length` tokens, where that is
-    /// not 0.
+    /// Returns the source with the marks of the model, cut to `max_length` tokens unless that is 0.
     fn mark_source(&self, source: &[u32], max_length: usize) -> MarkedSource {
         let tokenizer = &self.models.tokenizers()[0];
         let (marks, eos) = (tokenizer.marks, tokenizer.vocabulary.eos_id());
@@ -131,8 +129,8 @@ impl Translator {
         !self.models.is_right_to_left()
     }
 
-    /// Returns what a caller gets of the translations of an example; with `keep_end` the tokens
-    /// that ended them are among theirs.
+    /// Converts the translations of an example for the caller; with `keep_end`, they include the
+    /// tokens that ended them.
     pub fn finish_tokens(
         &self,
         example: &Example,
@@ -206,8 +204,8 @@ impl Translator {
         target
     }
 
-    /// Returns the scores of an example, without those of its first `offset` tokens; all of them
-    /// where there is no source, as in CTranslate2.
+    /// Returns the scores of an example, without those of its first `offset` tokens; without a
+    /// source, all of them, as in CTranslate2.
     pub fn finish_score(
         &self,
         example: &ScoringExample,
@@ -225,7 +223,7 @@ impl Translator {
     }
 }
 
-/// Cuts ids to `length`, unless it is 0; EOS stays the last one, or the one before a language.
+/// Cuts ids to `length`, unless it is 0; EOS stays last, or before a language.
 fn cut_keeping_end(ids: &mut Vec<u32>, length: usize, eos: u32) {
     if length == 0 || ids.len() <= length {
         return;

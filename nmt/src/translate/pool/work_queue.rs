@@ -1,8 +1,8 @@
-//! The batches that wait for a worker, first come first served, and how many there are.
+//! A queue of the batches that wait for a worker, first come, first served, with counts.
 //!
-//! A worker that translates asks for more batches of the same kind while it has free places:
-//! it gets the first one that waits, or none. So batches of different calls run together, and
-//! no kind of batch waits longer than one that came later.
+//! A busy worker asks for more batches of the same kind while it has free places, and gets the
+//! first waiting one or none. So batches of different calls run together, and none waits longer
+//! than one that came later.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -74,13 +74,13 @@ impl<W> WorkQueue<W> {
         !waited.unwrap_or_else(|poisoned| poisoned.into_inner()).1.timed_out()
     }
 
-    /// Adds a batch, also where the queue is full.
+    /// Adds a batch, even if the queue is full.
     pub fn push(&self, work: W) {
         self.lock().waiting.push_back(work);
         self.changed.notify_all();
     }
 
-    /// Ends the queue: batches that wait are still done.
+    /// Closes the queue; waiting batches are still processed.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();

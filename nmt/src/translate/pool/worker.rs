@@ -15,6 +15,9 @@ use crate::translate::Translator;
 use miriam_nmt_models::ShortlistGenerator;
 use miriam_nmt_network::network::{ForcedScores, Session, Target};
 
+/// The failure of a batch during which the worker panicked.
+const PANICKED: &str = "the worker panicked; this is a bug in the program";
+
 /// A batch.
 pub(super) enum Work {
     Translate {
@@ -29,14 +32,14 @@ pub(super) enum Work {
     },
 }
 
-/// The memory of a thread, made when it is needed.
+/// The session and the scorer of a thread, created when they are needed.
 #[derive(Default)]
 struct Memory {
     session: Option<Box<dyn Session>>,
     scorer: Option<Scorer>,
 }
 
-/// Does batches until the queue is closed and empty.
+/// Processes batches until the queue is closed and empty.
 pub(super) fn run(translator: &Translator, queue: &WorkQueue<Work>) {
     let mut memory = Memory::default();
     while let Some(work) = queue.pop() {
@@ -49,7 +52,7 @@ pub(super) fn run(translator: &Translator, queue: &WorkQueue<Work>) {
             }
         }));
         if outcome.is_err() {
-            // The panic has left it in no state to be used again.
+            // After a panic, its state cannot be used again.
             memory = Memory::default();
         }
     }
@@ -70,7 +73,7 @@ fn translate(
         call,
         active: HashMap::new(),
         next_id: 0,
-        failure: "the worker panicked; this is a mistake in the program".into(),
+        failure: PANICKED.into(),
     };
     let session = match &mut memory.session {
         Some(session) => session,
@@ -105,11 +108,11 @@ struct QueuedJobs<'a> {
     translator: &'a Translator,
     queue: &'a WorkQueue<Work>,
     first: Option<WaitingBatch>,
-    /// The first call, whose options the others have too.
+    /// The first call, whose options the others share.
     call: Arc<TranslationCall>,
     active: HashMap<u64, ActiveJob>,
     next_id: u64,
-    /// Why sentences that are left have no translation.
+    /// The reason why the remaining sentences have no translation.
     failure: String,
 }
 
@@ -117,7 +120,7 @@ impl Drop for QueuedJobs<'_> {
     fn drop(&mut self) {
         self.start_first();
         for job in self.active.values_mut() {
-            job.why.clone_from(&self.failure);
+            job.drop_reason.clone_from(&self.failure);
         }
     }
 }
@@ -136,9 +139,15 @@ impl QueuedJobs<'_> {
                 self.next_id += 1;
                 request.number = index as u64;
                 let (call, batch) = (Arc::clone(call), Arc::clone(batch));
-                let why = self.failure.clone();
-                let job =
-                    ActiveJob { call, index, request, why, batch: Some(batch), is_done: false };
+                let drop_reason = self.failure.clone();
+                let job = ActiveJob {
+                    call,
+                    index,
+                    request,
+                    drop_reason,
+                    batch: Some(batch),
+                    is_done: false,
+                };
                 self.active.insert(id, job);
                 id
             })
@@ -256,7 +265,7 @@ fn score(
         Ok(Err(error)) => error.to_string(),
         Err(_) => {
             memory.scorer = None;
-            "the worker panicked; this is a mistake in the program".into()
+            PANICKED.into()
         }
     };
     for (index, _) in jobs {

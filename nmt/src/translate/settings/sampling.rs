@@ -1,13 +1,13 @@
-//! Options of sampling: single ones, and Marian's, which says them in a list of words.
+//! Options of sampling: single ones, and Marian's, which is a list of words.
 
 use super::{DecodingSettings, Number, ReadValue, min_probability, positive, probability_mass};
 use crate::search::Sampling;
 
-/// What tokens are drawn from, as `--output-sampling` says it; or that nothing is drawn.
+/// The pool of `--output-sampling`; none turns sampling off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OutputSampling(Option<Pool>);
 
-/// What tokens are drawn from.
+/// The pool of tokens to sample from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Pool {
     top_k: usize,
@@ -17,11 +17,11 @@ struct Pool {
 }
 
 impl OutputSampling {
-    /// Parses Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; `true` and
-    /// nothing are `full 1`, and `false` draws nothing.
+    /// Parses Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; `true` and empty
+    /// text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
-    /// What is expected, for any other text or a number out of its range.
+    /// With the expected form, for any other text or a number out of range.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
             "full [T], topk K [T], topp P [T] or epsilon E [T]".to_owned()
@@ -60,7 +60,7 @@ impl OutputSampling {
 }
 
 impl DecodingSettings {
-    /// Sets the option `key` to a list of values, which Marian's `output-sampling` alone may be.
+    /// Sets the option `key` to a list of values, which only Marian's `output-sampling` may have.
     ///
     /// # Errors
     /// Those of [`DecodingSettings::set`], and if another option is given a list.
@@ -76,7 +76,7 @@ impl DecodingSettings {
         self.keys_set().filter(|key| key.starts_with("sampling-"))
     }
 
-    /// Checks that sampling is not said in two ways.
+    /// Checks that sampling is not specified in both ways.
     pub(super) fn check_sampling(&self) -> std::result::Result<(), String> {
         match self.single_sampling_keys().next().filter(|_| self.output_sampling.is_some()) {
             Some(key) => Err(format!("output-sampling and {key}: give one of them")),
@@ -96,7 +96,7 @@ impl DecodingSettings {
         self
     }
 
-    /// Whether tokens are drawn; `None` for what the model does.
+    /// Whether tokens are sampled; `None` if the model decides.
     pub fn is_sampling(&self) -> Option<bool> {
         let single = self.single_sampling_keys().next().map(|_| true);
         self.output_sampling.map(|OutputSampling(pool)| pool.is_some()).or(single)
@@ -169,7 +169,7 @@ mod tests {
         let error = both.set("sampling-topk", "3").unwrap_err();
         assert_eq!(error, "output-sampling and sampling-topk: give one of them");
         assert_eq!(both, settings(&[("output-sampling", "full")]));
-        // A request says it in its own way, beside the seed of the model.
+        // A request replaces the model's option, but keeps the seed.
         let model = settings(&[("output-sampling", "topk 2"), ("seed", "9")]);
         let request = settings(&[("sampling-topp", "0.5")]);
         assert_eq!(request.or(model), settings(&[("sampling-topp", "0.5"), ("seed", "9")]));
