@@ -3,8 +3,8 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model could not be built, opened, trusted or taken to a GPU. Each message
-/// is complete: no error has a source to be printed after it.
+/// Errors of building, opening or verifying a model, or of using it on a GPU. Each message is
+/// complete: no source need be printed after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

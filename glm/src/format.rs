@@ -31,7 +31,7 @@ pub const UNIT_BYTES: usize = 16;
 pub const GPU_CACHE_LINE: u64 = 8;
 /// Units of a line of a CPU: 64 bytes.
 pub const CPU_CACHE_LINE: u64 = 4;
-/// Pads keys; no word has this id.
+/// The id that pads keys; no word has it.
 pub const NO_WORD: u32 = u32::MAX;
 
 /// The largest number of keys of a node; the fan-out is one more.
@@ -89,7 +89,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// In [`Entry::log10`] of n-grams of two words and more: there is one child.
+    /// The bit of [`Entry::log10`] that marks an only child, in n-grams of two words and more.
     pub const SINGLE: u32 = 1 << 31;
 }
 
@@ -114,7 +114,7 @@ pub struct Bucket {
     /// begins with a *head*, one unit whose first four bytes are their number, after
     /// which the keys begin at a line.
     pub count: [u8; 3],
-    /// 1: a key whose home is this bucket or an earlier one is stored in a later one.
+    /// 1 if a key whose home is this bucket or an earlier one is stored in a later one.
     pub overflows: u8,
 }
 
@@ -165,7 +165,7 @@ impl HashBucket for LongestBucket {
 
 /// The key of an empty slot.
 pub const EMPTY_KEY: u64 = u64::MAX;
-/// In [`Bucket::count`]: this many children or more.
+/// The value of [`Bucket::count`] for this many children or more.
 pub const MANY_CHILDREN: u32 = 255;
 
 /// Returns the bucket, of `buckets`, in which the search for `key` begins.

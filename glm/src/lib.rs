@@ -1,6 +1,6 @@
-//! The GPU language model: n-grams as a reverse trie whose nodes are immutable
-//! B-trees of minimal depth (Bogoychev's thesis, chapter 4), in one file that the CPU
-//! maps and searches and that a GPU takes unchanged.
+//! The GPU language model: n-grams as a reverse trie whose nodes are immutable B-trees of minimal
+//! depth (Bogoychev's thesis, chapter 4), in one file that the CPU maps and searches and that a GPU
+//! uses unchanged.
 //!
 //! [`format`](mod@format) describes every byte. [`build_glm`] writes a file, [`GlmModel`]
 //! searches it on the CPU, and [`device`], with the cargo feature `cuda`, on a GPU. Both

@@ -1,10 +1,9 @@
 //! All n-grams of a `glm` file, order by order, sorted by their words, newest first. They are
 //! checked while they are read, so that listing and verifying share this code.
 //!
-//! The blocks of an order are read in the order in which they were allocated, so they
-//! must lie exactly where [`BlockAllocator`] puts them; then none overlaps another or is
-//! left out. In a hashed order a search must reach each key, and its suffix must count
-//! it as a child.
+//! The blocks of an order are read in the order in which they were allocated, and must lie exactly
+//! where [`BlockAllocator`] puts them. So none overlaps another or is left out. In a hashed order,
+//! a search must reach each key, and its suffix must count it as a child.
 
 use miriam_lmcpu::{FoundNgram, LmWord, NgramIndex, Result, check_values};
 use miriam_storage::Container;
@@ -230,7 +229,7 @@ impl NgramTable {
             } else {
                 Err("its oldest word is not in the vocabulary")
             };
-            checked.map_err(|why| container.damaged(&name, format!("n-gram {at}: {why}")))?;
+            checked.map_err(|reason| container.damaged(&name, format!("n-gram {at}: {reason}")))?;
         }
         let blanks = match order {
             1 => &[],
@@ -252,7 +251,7 @@ impl NgramTable {
         Ok(())
     }
 
-    /// Whether the n-gram at `at` is one of `blanks`, the locations of its order's.
+    /// Whether the n-gram at `at` is one of `blanks`, the locations of the blanks of its order.
     fn is_blank(&self, at: usize, blanks: &[u32]) -> bool {
         self.locations[at] != NONE && blanks.binary_search(&self.locations[at]).is_ok()
     }

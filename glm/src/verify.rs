@@ -6,7 +6,7 @@ use miriam_storage::Container;
 use crate::model::GlmModel;
 use crate::ngram_table::NgramTable;
 
-/// Checks what opening does not: that a search finds each word and each n-gram, that the suffix of
+/// Checks more than opening does: that a search finds each word and each n-gram, that the suffix of
 /// each n-gram exists and lists it as a child, that scores are numbers, and that the blanks are at
 /// their places. [`Container::verify`] checks the checksums.
 ///

@@ -1,7 +1,7 @@
 //! The kernels that ship, run by an interpreter of PTX, against models on the CPU, to the bit.
 //!
-//! The library that replaces the driver must be there when a process starts, so the
-//! ignored tests run in processes of their own, which the first test starts.
+//! The library that replaces the driver must be loaded when a process starts, so that the first
+//! test runs the ignored ones in separate processes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -183,7 +183,7 @@ def test_errors_name_the_file_and_what_to_do(tmp_path: Path) -> None:
         LanguageModel(missing)
     with pytest.raises(ValueError, match="lazy, populate or huge"):
         LanguageModel(TOY, load="eager")
-    with pytest.raises(ValueError, match="give cpu"):
+    with pytest.raises(ValueError, match="expected cpu"):
         LanguageModel(TOY, device="gpu")
     with pytest.raises(ValueError, match="the order is 0"):
         LanguageModel.estimate(TOY, order=0, arpa=tmp_path / "x")

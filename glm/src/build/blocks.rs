@@ -1,5 +1,5 @@
-//! The blocks of an order: first they are allocated, which needs the numbers of
-//! children only, then their units are filled, in parallel, in batches of bounded size.
+//! The blocks of an order. They are allocated first, which needs only the numbers of children; then
+//! their units are filled in parallel, in batches of bounded size.
 
 use miriam_lmcpu::Result;
 use miriam_lmcpu::sorted::Nodes;
@@ -12,9 +12,9 @@ use super::LevelNodes;
 use crate::block_allocator::{BlockAllocator, BlockOffsets, Children, ParentKind};
 use crate::format::{NodeWidth, UNIT_BYTES};
 
-/// Parents whose blocks one task fills.
+/// The number of parents whose blocks one task fills.
 const PARENTS_PER_TASK: usize = 1 << 10;
-/// Units of a batch, unless one chunk has more: 64 MiB.
+/// The number of units of a batch, unless one chunk has more: 64 MiB.
 const WRITE_BATCH_UNITS: u64 = 1 << 22;
 
 /// The layout of the blocks of an order.
@@ -53,8 +53,8 @@ impl BlockWriter {
         chunks.push(allocator);
         if allocator.total_units() > 1 << 32 {
             let reason = format!(
-                "the {order}-grams take {} units of 16 bytes, and a file of this kind addresses \
-                 at most 2^32 of an order; prune the model, or build a probing model",
+                "the {order}-grams take {} units of 16 bytes, but a file of this kind addresses at most \
+                 2^32 per order; prune the model, or build a probing model",
                 allocator.total_units()
             );
             return Err(Error::TooLarge { path: writer.path().to_owned(), reason }.into());

@@ -14,9 +14,9 @@ use crate::search::bucket_key;
 
 /// The load factor: fuller tables are smaller, and more searches probe a second bucket.
 const LOAD_FACTOR: f64 = 0.65;
-/// Buckets that one task fills.
+/// The number of buckets that one task fills.
 const BUCKETS_PER_TASK: usize = 1 << 10;
-/// Buckets of a batch: 64 MiB.
+/// The number of buckets of a batch: 64 MiB.
 const WRITE_BATCH_BUCKETS: usize = 1 << 20;
 
 /// The layout of the hash table of an order.
@@ -57,7 +57,7 @@ impl BucketWriter {
         let buckets = buckets.next_multiple_of(2);
         if buckets * slots > 1 << 32 {
             let reason = format!(
-                "there are {} {order}-grams, and buckets have 2^32 slots at most; keep fewer \
+                "there are {} {order}-grams, but buckets have at most 2^32 slots; keep fewer \
                  orders in buckets (--hash-orders {})",
                 nodes.len(),
                 order - 1
@@ -144,7 +144,7 @@ impl BucketWriter {
         Ok(section.finish()?)
     }
 
-    /// Counts the keys in front of `bucket`.
+    /// Counts the keys before `bucket`.
     fn count_before(&self, bucket: usize) -> usize {
         let slot = bucket as u64 * self.slots_per_bucket;
         self.placed_keys.partition_point(|placed| u64::from(placed.slot) < slot)

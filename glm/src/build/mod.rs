@@ -56,7 +56,7 @@ const SIGN: u32 = 1 << 31;
 pub struct GlmOptions {
     /// Keys of a node.
     pub node_width: NodeWidth,
-    /// Orders from 2 up to this one go into hash tables instead of blocks; 0 or 1: none.
+    /// Orders from 2 up to this one are in hash tables instead of blocks; 0 or 1: none.
     pub max_hashed_order: usize,
 }
 

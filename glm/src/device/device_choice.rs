@@ -38,7 +38,7 @@ impl FromStr for DeviceChoice {
             "cuda" => Ok(DeviceChoice::Cuda(0)),
             _ => match text.strip_prefix("cuda:").map(str::parse) {
                 Some(Ok(number)) => Ok(DeviceChoice::Cuda(number)),
-                _ => Err("give cpu, cuda, cuda:N or auto".into()),
+                _ => Err("expected cpu, cuda, cuda:N or auto".into()),
             },
         }
     }
@@ -60,8 +60,8 @@ impl DeviceChoice {
     }
 }
 
-/// Opens the model at `path`, any that [`crate::open()`] opens, on the device of `choice`.
-/// Only `glm` files go to a GPU.
+/// Opens the model at `path`, any that [`crate::open()`] opens, on the device of `choice`. Only
+/// `glm` files can be used on a GPU.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ fn open_on_gpu(
             return Ok(None);
         }
         let reason = format!(
-            "{}: only glm files go to a GPU; make one of it (miriam lm build --type glm), or use \
+            "{}: only glm files can be used on a GPU; build one (miriam lm build --type glm), or use \
              the CPU (--device cpu)",
             path.display()
         );
@@ -151,8 +151,8 @@ fn open_on_gpu(
     }
 }
 
-/// Whether a GPU cannot hold a valid model: there is none, it failed, or the kernels do not support
-/// such a model.
+/// Whether an error is a limit of the device and not a fault of the file: there is no GPU, it
+/// failed, or the kernels do not support the model.
 #[cfg(feature = "cuda")]
 fn is_device_limit(error: &Error) -> bool {
     matches!(error, Error::Gpu(_) | Error::Unsupported { .. })

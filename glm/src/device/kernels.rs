@@ -58,12 +58,11 @@ impl Kernels {
 /// Returns the built-in module `name` on `device`.
 #[expect(unsafe_code, reason = "loading PTX; this is the only place")]
 fn load_module(device: &Device, name: &str) -> Result<Module> {
-    // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes).
-    // These kernels clamp what they read of a model to the bounds in `ModelParameters`,
-    // whose sections outlive every launch, and touch of a batch what the counts among
-    // their parameters allow. Only this folder launches them: `StreamWorkspace`
-    // reserves buffers for the counts of the same launch, `time_random_reads` passes the
-    // number of sectors of its buffer.
+    // SAFETY: the text is embedded and compiled from `glm/kernels` (a test compares hashes). These
+    // kernels clamp their reads of a model to the bounds in `ModelParameters`, whose sections
+    // outlive every launch. In a batch, they access only what the counts among their parameters
+    // allow. Only this folder launches them: `StreamWorkspace` reserves buffers for the counts of
+    // the same launch, `time_random_reads` passes the number of sectors of its buffer.
     Ok(unsafe { device.load(&ptx_module(name)) }?)
 }
 

@@ -31,7 +31,7 @@ pub struct DeviceOptions {
     /// Streams, each with a thread, among which the chunks of a batch are divided;
     /// `None`: 4.
     pub streams: Option<usize>,
-    /// Do not ask for the words and the bigrams to persist in the L2 cache.
+    /// Whether not to request that words and bigrams persist in the L2 cache.
     pub disable_l2_window: bool,
 }
 
@@ -356,7 +356,7 @@ impl DeviceModel {
         Ok(workspace)
     }
 
-    /// Does the items of `work`, several concurrently, each thread with its own workspace. The
+    /// Processes the items of `work`, several concurrently, each thread with its own workspace. The
     /// first failure ends the work.
     fn run_on_workspaces<W: Send>(
         &self,

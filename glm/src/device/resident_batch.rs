@@ -48,7 +48,7 @@ impl DeviceModel {
         count: usize,
     ) -> Result<ResidentBatch<'_>> {
         if count >= 1 << 31 {
-            let reason = format!("{count} are too many for one batch; cut it below 2^31");
+            let reason = format!("{count} are too many for one batch; split it below 2^31");
             return Err(Error::Unsupported { reason });
         }
         let mut workspace = self.new_workspace()?;
@@ -135,7 +135,7 @@ pub fn time_random_reads(
     const ROUNDS: u32 = 16;
     let device = Device::open(number)?;
     if !matches!(sector, 32 | 64 | 128) || bytes < u64::from(sector) {
-        let reason = "sectors are of 32, 64 or 128 bytes, and a buffer has at least one".into();
+        let reason = "expected sectors of 32, 64 or 128 bytes and a buffer of at least one".into();
         return Err(Error::Unsupported { reason });
     }
     let kernel = load_common_kernel(&device, &format!("read_sectors_{sector}"))?;

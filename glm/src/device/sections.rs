@@ -20,7 +20,7 @@ fn check_order(order: usize) -> Result<()> {
         return Ok(());
     }
     let reason = format!(
-        "the model is of order {order}, and on a GPU it may be at most {KERNEL_MAX_ORDER}; use the \
+        "the model has order {order}, but at most {KERNEL_MAX_ORDER} is supported on a GPU; use the \
          CPU (--device cpu)"
     );
     Err(Error::Unsupported { reason })
@@ -99,8 +99,8 @@ pub(super) struct ModelParameters {
 #[repr(C)]
 struct OrderParameters {
     address: u64,
-    /// The index of the last unit or bucket, to which kernels clamp theirs; 0 if there
-    /// are none: the padding after the section is read then, as zeros.
+    /// The index of the last unit or bucket, to which kernels clamp theirs; 0 if there are none, so
+    /// that they read the zeros of the padding after the section.
     last: u32,
     padding: u32,
 }

@@ -50,7 +50,7 @@ proptest! {
         query_everything(&bytes, &words);
     }
 
-    /// Locations out of range or without sense, in every field of n-grams.
+    /// Invalid locations in every field of n-grams.
     #[test]
     fn hostile_locations_never_panic(
         changes in proptest::collection::vec(
@@ -83,8 +83,8 @@ fn every_truncation_is_an_error() {
     }
 }
 
-/// `verify` notices changed bits among the bigrams, without the checksums, at least once
-/// for each of them: in its word, or in the location of its children.
+/// Without the checksums, `verify` notices changed bits at least once per bigram: in its word, or
+/// in the location of its children.
 #[test]
 fn verify_notices_misplaced_blocks() {
     let built = TestModel::new(&large_arpa(37, 400));

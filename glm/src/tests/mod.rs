@@ -24,7 +24,7 @@ const TOY: &str = "\\data\\\nngram 1=5\nngram 2=4\nngram 3=1\n\n\\1-grams:\n-1.0
 
 const WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
 
-/// A model as ARPA text in a folder of its own, and the files built from it.
+/// A model as ARPA text in its own folder, and the files built from it.
 struct TestModel {
     folder: tempfile::TempDir,
 }
