@@ -1,6 +1,6 @@
 //! Writing of any model as ARPA text in the format of KenLM's `lmplz` (`ngram-lm.md` 1.4): shortest
-//! decimals, backoffs printed for all but the longest n-grams, also where they are 0. Entries are
-//! in the order of the source.
+//! decimals, backoffs printed for all but the longest n-grams, even if they are 0. Entries are in
+//! the order of the source.
 
 use miriam_storage::parallel;
 use miriam_textio::{Output, Progress, ProgressTask, Vocabulary, WordId, number};

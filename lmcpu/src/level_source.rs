@@ -1,8 +1,8 @@
 //! Model files as lists of n-grams.
 //!
-//! Every kind of file gives an order from the one before: an n-gram is a shorter one,
-//! its suffix, with one more word in front. A [`LevelReader`] says which suffix and
-//! which word; the words of the n-grams are put together here.
+//! Every kind of file gives an order from the one before: an n-gram is a shorter one, its suffix,
+//! with one more word in front. A [`LevelReader`] gives the suffix and the word; this module joins
+//! the words of the n-grams.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! KenLM's intermediate files, which its `interpolate` reads (`ngram-lm.md` 3.8).
 //!
-//! `BASE.kenlm_intermediate` says what there is, `BASE.vocab` has the words, `BASE.1`, `BASE.2` and
+//! `BASE.kenlm_intermediate` lists the content, `BASE.vocab` has the words, `BASE.1`, `BASE.2` and
 //! so on have the records of each order. Readers open a model by the first file. An old one is
 //! removed before any file is replaced, and the new one comes last, so that no reader takes half of
 //! a model for a whole one.

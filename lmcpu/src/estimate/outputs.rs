@@ -1,4 +1,4 @@
-//! Places a model is written to, and its formats.
+//! The outputs of an estimated model and their formats.
 //!
 //! An ARPA file has the trie's own order and is printed as it is; another order of words, or
 //! collapsed values, need sorted records, which the intermediate files consist of.

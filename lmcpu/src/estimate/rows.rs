@@ -2,9 +2,9 @@
 //!
 //! In suffix order every shorter n-gram is the common suffix of consecutive n-grams, so one scan
 //! builds a trie in which the children of an n-gram are its extensions to the left. Its adjusted
-//! count is then the number of its children (`ngram-lm.md` 3.3), which also gives where the
-//! children of the next n-gram begin. Only n-grams that begin a sentence, and the longest, have
-//! their own count, and no children.
+//! count is then the number of its children (`ngram-lm.md` 3.3), which also gives the position of
+//! the children of the next n-gram. Only n-grams that begin a sentence, and the longest, have their
+//! own count, and no children.
 //!
 //! The trie is divided into blocks: block (p, q) holds the n-grams whose last word is
 //! in range p and whose last but one in range q. One thread builds all blocks of a p, a

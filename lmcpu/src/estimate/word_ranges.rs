@@ -1,5 +1,4 @@
-//! Ranges of word ids: the unit of parallel work and of what must fit into memory at
-//! once.
+//! Ranges of word ids: the units of parallel work and of memory use.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! N-grams that phrases of a sentence can make up, in any order: the first may begin and the last
 //! may end inside a phrase, and an n-gram may be inside one.
 //!
-//! For each sequence of words inside a phrase it is known in which sentences it is one, begins
-//! one, ends one, or is a part of one. The sentences of an n-gram follow from its parts from left
-//! to right.
+//! For each sequence of words inside a phrase, the filter keeps the sentences in which it is a
+//! phrase, begins one, ends one, or is a part of one. The sentences of an n-gram follow from its
+//! parts from left to right.
 
 use hashbrown::HashMap;
 use miriam_textio::Vocabulary;

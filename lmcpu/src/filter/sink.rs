@@ -1,7 +1,8 @@
 //! Files of n-grams that pass.
 //!
-//! The counts of an ARPA file come before its n-grams, and are known after them. So n-grams wait
-//! in memory, or in a temporary file beside the output; that also bounds how many files are open.
+//! The counts of an ARPA file come before its n-grams, but are known only after them. So n-grams
+//! wait in memory, or in a temporary file beside the output; this also bounds the number of open
+//! files.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Probing files: one hash table an order, with a 64-bit hash of the words as key
-//! (`ngram-lm.md` 2.8).
+//! Probing files: one hash table per order, with a 64-bit hash of the words as key (`ngram-lm.md`
+//! 2.8).
 //!
 //! Files with rest costs (type 1) have one more float in each entry, which only
 //! bottom-up parsers read.

@@ -1,8 +1,8 @@
 //! Writing of KenLM's trie files, byte for byte as its `build_binary trie` (`ngram-lm.md` 2.9 to
 //! 2.13), for other tools that read them: plain, quantised, with compressed pointers, or both.
 //!
-//! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each order is
-//! packed by all threads: eight entries end at a byte, whatever the bits of one.
+//! Words are numbered by their hashes, n-grams are sorted and linked by [`crate::sorted`], and each
+//! order is packed by all threads: eight entries end at a byte, whatever the bits of one.
 //!
 //! A deliberate difference: two entries for the same n-gram are an error.
 

@@ -1,4 +1,5 @@
-//! Preparation of text before it is scored, by functions of other crates that normalise and cut it.
+//! Preparation of text before it is scored, by functions of other crates that normalise and split
+//! it.
 
 use std::fmt;
 use std::sync::Arc;

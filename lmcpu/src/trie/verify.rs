@@ -1,4 +1,4 @@
-//! Checks of a trie file that take time in the size of the model.
+//! Checks of a trie file whose time grows with the size of the model.
 
 use super::*;
 use crate::model_head::check_values;

@@ -1,7 +1,7 @@
 //! Errors about n-grams, without their place in the source.
 //!
-//! The next part is read while one is added, and a table knows of its n-grams only hashes. So the
-//! error is completed when the source is free again and equal n-grams have been looked for.
+//! The next part is read while one is added, and a table has only the hashes of its n-grams. So an
+//! error is completed when the source is free again, by a search for equal n-grams.
 
 use super::*;
 use crate::Error;
