@@ -14,8 +14,9 @@ use crate::warp::{Warp, WarpState};
 /// The greatest number of threads in a block.
 const MAX_THREADS: u32 = 1024;
 
-/// The greatest number of instructions that a warp runs before another one may.
-const MAX_TURN: usize = 64;
+/// The greatest number of instructions that a warp runs before another one may: one of these for each
+/// block, so that warps are now close to each other, now one is at a barrier before the others begin.
+const MAX_TURNS: [usize; 3] = [8, 64, 4096];
 
 impl Kernel {
     /// Runs the kernel to its end, for all blocks of `grid`, and returns the number of instructions
@@ -45,9 +46,10 @@ impl Kernel {
         let mut random = Random::new(grid.seed);
         random.shuffle(&mut blocks);
         let mut warps: Vec<Warp> = (0..num_threads).step_by(32).map(|_| Warp::new(self)).collect();
-        let mut num_steps = 0;
+        let (mut num_steps, part_bits) = (0, self.code.shortest_access().ilog2());
         for block in blocks {
-            let shared = SharedMemory::new(&self.code.shared_arrays, grid.shared_bytes);
+            let arrays = &self.code.shared_arrays;
+            let shared = SharedMemory::new(arrays, grid.shared_bytes, warps.len(), part_bits);
             let mut around = Surroundings { kernel: self, grid, block, parameters, memory, shared };
             num_steps += run_block(&mut warps, num_threads, &mut around, &mut random)?;
         }
@@ -66,6 +68,7 @@ fn run_block(
     for (number, warp) in warps.iter_mut().enumerate() {
         warp.begin(32 * number as u32, num_threads, around);
     }
+    let max_turn = MAX_TURNS[random.below(MAX_TURNS.len())];
     let mut steps = 0;
     let mut running = Vec::with_capacity(warps.len());
     loop {
@@ -79,7 +82,7 @@ fn run_block(
             running.extend(0..warps.len());
         }
         let warp = &mut warps[running[random.below(running.len())]];
-        for _ in 0..=random.below(MAX_TURN) {
+        for _ in 0..=random.below(max_turn) {
             if warp.state() != WarpState::Running {
                 break;
             }
@@ -95,7 +98,7 @@ fn run_block(
 }
 
 /// Lets all threads of a block pass the barrier at which they wait.
-fn pass_barrier(warps: &mut [Warp], around: &Surroundings<'_>) -> Result<(), Fault> {
+fn pass_barrier(warps: &mut [Warp], around: &mut Surroundings<'_>) -> Result<(), Fault> {
     let waiting: Vec<(u32, usize, u64)> = warps.iter().flat_map(Warp::waiting_at_barrier).collect();
     let &(thread, place, number) = waiting.first().expect("a warp that has not ended waits");
     let line = |place: usize| around.kernel.code.body[place].line;
@@ -113,6 +116,7 @@ fn pass_barrier(warps: &mut [Warp], around: &Surroundings<'_>) -> Result<(), Fau
             return Err(around.fault(thread, line(place), reason));
         }
     }
+    around.shared.pass_barrier();
     let votes = warps.iter().map(Warp::num_barrier_votes).sum();
     for warp in warps {
         warp.pass_barrier(around.kernel, votes, waiting.len() as u32);

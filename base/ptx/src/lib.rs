@@ -2,14 +2,15 @@
 //!
 //! It runs the modules that ship, and finds what a GPU does not tell: accesses outside of a buffer
 //! or of what was written to it, misaligned ones, lanes that do not meet where they exchange values,
-//! barriers that some threads never reach. A seed names the order in which blocks, warps and lanes
+//! barriers that some threads never reach, accesses of two warps to shared memory without a barrier
+//! between. A seed names the order in which blocks, warps and lanes
 //! run, so that a race shows under some seed and can be repeated.
 //!
 //! Known is what NVRTC emits for kernels of `f32`, `f16` and `bf16` arithmetic: no textures, no
 //! double-precision approximations, no recursion, no variables of a module that kernels write. A
 //! module with another instruction does not parse. Functions that the compiler has not put in place
-//! are put in place here, at each call. Speed is secondary: a core runs some 14 million instructions
-//! of whole warps a second.
+//! are put in place here, at each call. Speed is secondary: a core runs some eight million
+//! instructions of whole warps a second.
 //!
 //! # Examples
 //!
@@ -46,6 +47,7 @@ mod launch;
 mod lexer;
 mod memory;
 mod parse;
+mod races;
 mod random;
 mod shared;
 mod space;

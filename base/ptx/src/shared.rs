@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use crate::races::{Access, Races};
 use crate::tracked::{State, TrackedBytes};
 
 /// The offset of the bytes that the launch adds, past all arrays of a kernel.
@@ -18,16 +19,80 @@ pub(crate) const GAP: usize = 64;
 pub(crate) struct SharedMemory {
     fixed: TrackedBytes,
     dynamic: TrackedBytes,
+    /// The accesses to both.
+    races: [Races; 2],
 }
 
 impl SharedMemory {
-    /// Creates the shared memory of a kernel with these arrays.
-    pub fn new(arrays: &[Range<usize>], dynamic_bytes: usize) -> Self {
+    /// Creates the shared memory of a kernel with these arrays, for a block of `num_warps`.
+    /// `part_bits`: of the shortest accesses.
+    pub fn new(
+        arrays: &[Range<usize>],
+        dynamic_bytes: usize,
+        num_warps: usize,
+        part_bits: u32,
+    ) -> Self {
         let mut fixed = TrackedBytes::new(arrays.last().map_or(0, |last| last.end));
         for pair in arrays.windows(2) {
             fixed.set_states(pair[0].end..pair[1].start, State::Gap);
         }
-        SharedMemory { fixed, dynamic: TrackedBytes::new(dynamic_bytes) }
+        // One warp does not race with another.
+        let races = match num_warps {
+            1 => Default::default(),
+            _ => [fixed.len(), dynamic_bytes].map(|size| Races::new(size, part_bits)),
+        };
+        SharedMemory { fixed, dynamic: TrackedBytes::new(dynamic_bytes), races }
+    }
+
+    /// Begins accesses that do not race with those before.
+    pub fn pass_barrier(&mut self) {
+        self.races.iter_mut().for_each(Races::pass_barrier);
+    }
+
+    /// Records reads of a warp in the bytes around the offset `near`, and returns whether none of
+    /// them races. Offsets outside are not recorded.
+    #[inline(always)]
+    pub fn record_reads(
+        &mut self,
+        near: u64,
+        offsets: impl Iterator<Item = u64>,
+        length: usize,
+        warp: u32,
+    ) -> bool {
+        let (start, part) = self.part(near);
+        let size = part.len();
+        let races = &mut self.races[usize::from(start > 0)];
+        let (mut is_safe, mut last) = (true, u64::MAX);
+        for offset in offsets {
+            let place = offset.wrapping_sub(start) as usize;
+            let is_within = place.checked_add(length).is_some_and(|end| end <= size);
+            if is_within && offset != last {
+                is_safe &= races.record(place..place + length, warp, Access::Read);
+            }
+            last = offset;
+        }
+        is_safe
+    }
+
+    /// Records an access of a warp, or returns the reason why it races with that of another one.
+    #[inline(always)]
+    pub fn record(
+        &mut self,
+        offset: u64,
+        length: usize,
+        warp: u32,
+        access: Access,
+    ) -> Result<(), String> {
+        let (start, part) = self.part(offset);
+        let Some(range) = part.range(offset - start, length) else { return Ok(()) };
+        let races = &mut self.races[usize::from(start > 0)];
+        if races.record(range.clone(), warp, access) {
+            return Ok(());
+        }
+        let other = races.other_side(range, warp);
+        let name = if start > 0 { "dynamic shared memory" } else { "shared memory" };
+        let what = if access == Access::Read { "a read" } else { "a write" };
+        Err(format!("{what} at {} of {name}, which {other} without a barrier", offset - start))
     }
 
     /// The bytes around an offset, and the offset of the first.

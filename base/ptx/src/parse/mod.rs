@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fault::Fault;
-use crate::instruction::{Instruction, Register, Value};
+use crate::instruction::{Instruction, Operation, Register, Space, Value};
 use crate::lexer::{Word, words};
 use crate::tracked::TrackedBytes;
 
@@ -45,6 +45,23 @@ pub(crate) struct Code {
     /// The registers that hold constants and special registers.
     pub values: HashMap<Value, Register>,
     pub body: Vec<Instruction>,
+}
+
+impl Code {
+    /// The number of bytes of the shortest access to shared memory, four at most.
+    pub fn shortest_access(&self) -> usize {
+        let lengths = self.body.iter().filter_map(|instruction| match &instruction.operation {
+            Operation::Load { space: Space::Shared | Space::Generic, ty, to, .. } => {
+                Some(ty.size() * to.len())
+            }
+            Operation::Store { space: Space::Shared | Space::Generic, ty, from, .. } => {
+                Some(ty.size() * from.len())
+            }
+            Operation::Atomic { ty, .. } => Some(ty.size()),
+            _ => None,
+        });
+        lengths.chain([4]).min().expect("there is a number")
+    }
 }
 
 /// A parameter's place among the parameters of a launch.

@@ -5,6 +5,7 @@ use crate::arithmetic::{Mode, binary};
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Address, Atomic, Register, Space};
+use crate::races::Access;
 use crate::space::resolve;
 use crate::tracked::TrackedBytes;
 use crate::types::Type;
@@ -19,9 +20,12 @@ impl Warp {
         (space, ty): (Space, Type),
         to: &[Register],
         address: Address,
-        around: &Surroundings<'_>,
+        around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         let length = ty.size() * to.len();
+        if matches!(space, Space::Shared | Space::Generic) {
+            self.record_reads(active, space, address, length, around)?;
+        }
         let first = self.address(active.trailing_zeros() as usize, address);
         // The bytes in which most lanes read.
         let (near_space, near_offset) = resolve(space, first);
@@ -104,6 +108,18 @@ impl Warp {
         for lane in active {
             let address = self.checked_address(lane, address, length, around)?;
             let (near_space, offset) = resolve(space, address);
+            let mut bytes = [0; MAX_ACCESS];
+            for (place, register) in from.iter().enumerate() {
+                let value = self.registers[*register as usize][lane].to_le_bytes();
+                bytes[place * ty.size()..][..ty.size()].copy_from_slice(&value[..ty.size()]);
+            }
+            let bytes = &bytes[..length];
+            if near_space == Space::Shared {
+                let raced = self.record(lane, space, address, length, Access::Write, around);
+                if raced.is_err() && around.shared.load(offset, length) != Ok(bytes) {
+                    return raced;
+                }
+            }
             if let ([register], 4, Space::Shared | Space::Global) = (from, length, near_space) {
                 let near = if near_space == Space::Shared {
                     Some(around.shared.part_mut(offset))
@@ -117,12 +133,7 @@ impl Warp {
                     continue;
                 }
             }
-            let mut bytes = [0; MAX_ACCESS];
-            for (place, register) in from.iter().enumerate() {
-                let value = self.registers[*register as usize][lane].to_le_bytes();
-                bytes[place * ty.size()..][..ty.size()].copy_from_slice(&value[..ty.size()]);
-            }
-            self.write_bytes(lane, space, address, &bytes[..length], around)?;
+            self.write_bytes(lane, space, address, bytes, around)?;
         }
         Ok(())
     }
@@ -140,6 +151,7 @@ impl Warp {
     ) -> Result<(), Fault> {
         let length = ty.size();
         let address = self.checked_address(lane, address, length, around)?;
+        self.record(lane, space, address, length, Access::Atomic, around)?;
         let mut bytes = [0; 8];
         self.read(lane, space, address, &mut bytes[..length], around)?;
         let found = u64::from_le_bytes(bytes);
@@ -161,6 +173,46 @@ impl Warp {
             self.registers[to as usize][lane] = found;
         }
         Ok(())
+    }
+
+    /// Records the reads of all lanes.
+    fn record_reads(
+        &self,
+        active: u32,
+        space: Space,
+        address: Address,
+        length: usize,
+        around: &mut Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let first = self.address(active.trailing_zeros() as usize, address);
+        let (Space::Shared, near) = resolve(space, first) else { return Ok(()) };
+        let window = first - near;
+        let warp = self.first_thread / LANES as u32;
+        let offsets = lanes(active).map(|lane| self.address(lane, address).wrapping_sub(window));
+        if around.shared.record_reads(near, offsets, length, warp) {
+            return Ok(());
+        }
+        for lane in lanes(active) {
+            self.record(lane, space, self.address(lane, address), length, Access::Read, around)?;
+        }
+        Ok(())
+    }
+
+    /// Records an access to shared memory, or reports that it races with that of another warp.
+    #[inline]
+    pub(super) fn record(
+        &self,
+        lane: usize,
+        space: Space,
+        address: u64,
+        length: usize,
+        access: Access,
+        around: &mut Surroundings<'_>,
+    ) -> Result<(), Fault> {
+        let (Space::Shared, offset) = resolve(space, address) else { return Ok(()) };
+        let warp = self.first_thread / LANES as u32;
+        let recorded = around.shared.record(offset, length, warp, access);
+        recorded.map_err(|reason| self.fault(around, lane, reason))
     }
 
     /// Reads bytes of any space for a lane.

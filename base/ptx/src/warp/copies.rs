@@ -10,6 +10,7 @@ use super::Warp;
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Address, Register, Space};
+use crate::races::Access;
 use crate::space::resolve;
 
 /// The bytes of the longest copy.
@@ -64,6 +65,7 @@ impl Warp {
         let copy = Copy { to, from, size, read };
         // Faults of the source show here, where the copy begins.
         self.read(lane, Space::Global, from, &mut [0; MAX_COPY][..read], around)?;
+        self.record(lane, Space::Shared, to, size, Access::Write, around)?;
         let marked = around.shared.set_in_flight(to, size, true);
         marked.map_err(|reason| self.fault(around, lane, reason))?;
         self.copies[lane].last.push(copy);
@@ -97,6 +99,7 @@ impl Warp {
         for &Copy { to, from, size, read } in copies {
             let mut bytes = [0; MAX_COPY];
             self.read(lane, Space::Global, from, &mut bytes[..read], around)?;
+            self.record(lane, Space::Shared, to, size, Access::Write, around)?;
             let shared = &mut around.shared;
             let done = shared
                 .set_in_flight(to, size, false)

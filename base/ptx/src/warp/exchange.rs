@@ -14,7 +14,7 @@ impl Warp {
         exchange: &Exchange,
         members: Register,
         active: u32,
-        around: &Surroundings<'_>,
+        around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         let masks = &self.registers[members as usize];
         let existing = lanes_of(|lane| self.lanes[lane] != LaneState::Missing);
@@ -69,7 +69,7 @@ impl Warp {
         &mut self,
         exchange: &Exchange,
         members: u32,
-        around: &Surroundings<'_>,
+        around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         let (to, result) = match exchange {
             Exchange::Shuffle { kind, to, is_valid, value, lane: by, clamp } => {

@@ -11,6 +11,7 @@ use crate::arithmetic::{Lanes, decode, multiply_add};
 use crate::fault::Fault;
 use crate::grid::Surroundings;
 use crate::instruction::{Address, Register, Space};
+use crate::races::Access;
 use crate::types::Type;
 
 /// Rows of the product.
@@ -78,7 +79,7 @@ impl Warp {
         to: &[Register],
         is_transposed: bool,
         address: Address,
-        around: &Surroundings<'_>,
+        around: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         let mut results: Vec<Lanes> = Vec::with_capacity(to.len());
         for number in 0..to.len() {
@@ -86,6 +87,7 @@ impl Warp {
             for (row, bytes) in rows.iter_mut().enumerate() {
                 let lane = 8 * number + row;
                 let address = self.checked_address(lane, address, ROW_BYTES, around)?;
+                self.record(lane, space, address, ROW_BYTES, Access::Read, around)?;
                 self.read(lane, space, address, bytes, around)?;
             }
             let element = |row: usize, column: usize| {
