@@ -1,10 +1,10 @@
 //! Races in shared memory: accesses of two warps of a block to one byte without a barrier between,
 //! one of which writes.
 //!
-//! Each part of memory that an instruction may access by itself knows the last warp that wrote it and the last that read it, and between which barriers
-//! of the block that was. So a missing barrier is found also where the order of warps that the seed
-//! has chosen does no harm. Atomic accesses do not race with each other, nor do writes of the value
-//! that is there already.
+//! Each part of memory that an instruction may access by itself knows the last warp that wrote it
+//! and the last that read it, and between which barriers of the block that was. So a missing barrier
+//! is found also where the order of warps that the seed has chosen does no harm. Atomic accesses do
+//! not race with each other, nor do writes of the value that is there already.
 
 use std::ops::Range;
 
