@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the PTX of the GPU language model and proves it good.
+"""Builds the PTX of the GPU language model and of neural decoding and proves it good.
 
     python3 -m venv /tmp/ptx && /tmp/ptx/bin/pip install -r scripts/build_ptx.txt
-    /tmp/ptx/bin/python scripts/build_ptx.py            # writes glm/kernels/ptx/
+    /tmp/ptx/bin/python scripts/build_ptx.py            # writes kernels/ptx/ of each crate
     /tmp/ptx/bin/python scripts/build_ptx.py --check    # fails if that would change it
 
-NVRTC compiles each module of glm/kernels for the lowest target, whose PTX every later
+NVRTC compiles each module of glm/kernels and nmt/cuda/kernels for the lowest target, whose PTX every later
 device takes; ptxas then assembles it for each device that is promised and counts
 registers. A spill is an error. Nothing of this is needed to build or run Miriam: the
 outcome is committed.
@@ -26,20 +26,30 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KERNELS = ROOT / "glm" / "kernels"
 TARGET = "compute_75"
 DEVICES = ["sm_75", "sm_80", "sm_90"]
-FLAGS = ["--std=c++17", "--fmad=false", "--ftz=false", "--device-as-default-execution-space"]
+# The language model gives the bits of the CPU, so nothing may be contracted or flushed.
+EXACT = ["--fmad=false", "--ftz=false"]
+FLAGS = ["--std=c++17", "--device-as-default-execution-space"]
 
 
-def modules():
-    """Name, source and definitions of each module."""
-    yield "common", "common.cu", []
+def glm_modules():
+    """Name, source and options of each module of the language model."""
+    yield "common", "common.cu", EXACT
     for tile in (4, 8, 16):
         for width in (8, 16, 32):
             for hashed in (0, 2, 16):
                 definitions = [f"-DLANES={tile}", f"-DNODE={width}", f"-DBUCKETS={hashed}"]
-                yield f"walks_t{tile}_k{width}_h{hashed}", "walks.cu", definitions
+                yield f"walks_t{tile}_k{width}_h{hashed}", "walks.cu", EXACT + definitions
+
+
+def nmt_modules():
+    """Name, source and options of each module of neural decoding."""
+    for name in ("rows", "operators", "product", "attention", "output"):
+        yield name, f"{name}.cu", ["--fmad=true", "--ftz=false"]
+
+
+FOLDERS = {ROOT / "glm" / "kernels": glm_modules, ROOT / "nmt" / "cuda" / "kernels": nmt_modules}
 
 
 def fnv(parts):
@@ -51,9 +61,9 @@ def fnv(parts):
     return f"{value:016x}"
 
 
-def recipe_hash():
+def recipe_hash(folder):
     """Of everything that the outcome depends on."""
-    paths = sorted([*KERNELS.glob("*.cu"), *KERNELS.glob("*.cuh")]) + [pathlib.Path(__file__)]
+    paths = sorted([*folder.glob("*.cu"), *folder.glob("*.cuh")]) + [pathlib.Path(__file__)]
     return fnv(path.read_bytes() for path in paths)
 
 
@@ -65,12 +75,12 @@ def wheel_file(pattern):
     sys.exit(f"{pattern} is not there: pip install -r scripts/build_ptx.txt")
 
 
-def compile_module(nvrtc, name, source, definitions):
+def compile_module(nvrtc, folder, name, source, more):
     """The PTX of one module."""
     program = ctypes.c_void_p()
-    text = (KERNELS / source).read_bytes()
+    text = (folder / source).read_bytes()
     check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.encode(), 0, None, None))
-    options = [f"--gpu-architecture={TARGET}", f"--include-path={KERNELS}", *FLAGS, *definitions]
+    options = [f"--gpu-architecture={TARGET}", f"--include-path={folder}", *FLAGS, *more]
     array = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
     status = nvrtc.nvrtcCompileProgram(program, len(options), array)
     size = ctypes.c_size_t()
@@ -121,8 +131,15 @@ def main():
     ptxas = wheel_file("nvidia/cuda_nvcc/bin/ptxas")
     pathlib.Path(ptxas).chmod(0o755)
 
-    chosen = [module for module in modules() if module[0].startswith(arguments.only)]
-    compiled = [(name, compile_module(nvrtc, name, *rest)) for name, *rest in chosen]
+    for folder, modules in FOLDERS.items():
+        chosen = [module for module in modules() if module[0].startswith(arguments.only)]
+        if chosen:
+            build(nvrtc, ptxas, folder, chosen, arguments)
+
+
+def build(nvrtc, ptxas, kernels, chosen, arguments):
+    """Compiles and assembles the chosen modules of a folder, and writes or checks the outcome."""
+    compiled = [(name, compile_module(nvrtc, kernels, name, *rest)) for name, *rest in chosen]
     rows, spilled = [], []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
         jobs = [(name, ptx, device) for name, ptx in compiled for device in DEVICES]
@@ -135,7 +152,9 @@ def main():
     text = "".join(f"//! {name}\n{ptx.strip()}\n" for name, ptx in compiled)
     packed = gzip.compress(text.encode(), 9, mtime=0)
     outcome = fnv([text.encode(), report.encode()])
-    print(f"{len(rows)} kernels, {len(text)} bytes of PTX, {len(packed)} packed", file=sys.stderr)
+    label = kernels.relative_to(ROOT)
+    counts = f"{len(rows)} kernels, {len(text)} bytes of PTX, {len(packed)} packed"
+    print(f"{label}: {counts}", file=sys.stderr)
     if arguments.only:
         print(report, end="")
     if spilled:
@@ -145,9 +164,9 @@ def main():
     files = {
         "modules.ptx.gz": packed,
         "report.tsv": report.encode(),
-        "hash.txt": f"recipe {recipe_hash()}\noutcome {outcome}\n".encode(),
+        "hash.txt": f"recipe {recipe_hash(kernels)}\noutcome {outcome}\n".encode(),
     }
-    target = KERNELS / "ptx"
+    target = kernels / "ptx"
     target.mkdir(exist_ok=True)
     for name, content in files.items():
         path = target / name

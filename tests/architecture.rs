@@ -31,9 +31,15 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &["miriam-nmt-models", "miriam-storage", "miriam-textio", "miriam-kernels"],
     ),
     (
+        "miriam-nmt-cuda",
+        &["miriam-nmt-network", "miriam-nmt-models", "miriam-kernels", "miriam-gpu"],
+    ),
+    (
         "miriam-nmt",
         &[
+            "miriam-nmt-cuda",
             "miriam-nmt-network",
+            "miriam-gpu",
             "miriam-nmt-models",
             "miriam-storage",
             "miriam-textio",

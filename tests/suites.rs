@@ -34,6 +34,7 @@ mod moses_inis;
 mod n_best;
 mod nmt;
 mod nmt_bundles;
+mod nmt_device;
 mod nmt_distill;
 mod nmt_divergence;
 mod nmt_folders;

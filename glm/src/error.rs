@@ -18,12 +18,9 @@ pub enum Error {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Gpu(#[from] miriam_gpu::Error),
-    /// A GPU is requested in a build without device code.
-    #[error(
-        "this build cannot use a GPU: build it with the cargo feature `cuda` (on by default), or use \
-         the CPU (--device cpu)"
-    )]
-    BuiltWithoutCuda,
+    /// A GPU is chosen in a build that cannot use one.
+    #[error(transparent)]
+    BuiltWithoutCuda(#[from] miriam_gpu::BuiltWithoutCuda),
     /// A model or a request that the kernels do not support.
     #[error("{reason}")]
     Unsupported {

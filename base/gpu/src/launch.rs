@@ -44,8 +44,9 @@ impl Device {
     /// # Safety
     ///
     /// Every launch of the module's kernels that safe code can make must end, write only
-    /// buffers given to [`Launch::write`], and read only buffers given to the launch or
-    /// buffers that live longer and whose [`Buffer::address`] is in its values.
+    /// buffers given to [`Launch::write`] or [`Launch::in_order`], and read only buffers given to
+    /// the launch or buffers that live longer and whose [`Buffer::address`] is in its values or
+    /// buffers.
     ///
     /// # Errors
     ///
@@ -204,25 +205,47 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Passes the address of number `first` of a buffer of this stream, which the kernel reads or
+    /// writes from there on. The work of a stream is done in order, and so are releases of its
+    /// buffers, so nothing is recorded; this is the fast way for temporary results.
+    ///
+    /// # Panics
+    ///
+    /// When the buffer was allocated on another stream, or has no number `first`.
+    pub fn in_order<T: Pod>(mut self, buffer: &'a Buffer<T>, first: usize) -> Self {
+        assert!(buffer.belongs_to(&self.stream.stream), "a buffer of another stream");
+        assert!(first <= buffer.len(), "number {first} of {}", buffer.len());
+        let address = buffer.address() + (first * size_of::<T>()) as u64;
+        self.parameters.push(Parameter::Address { address, in_use: None });
+        self
+    }
+
+    /// As [`Launch::in_order`]; `None` passes a null address.
+    pub fn in_order_optional<T: Pod>(self, buffer: Option<(&'a Buffer<T>, usize)>) -> Self {
+        match buffer {
+            Some((buffer, first)) => self.in_order(buffer, first),
+            None => self.null(),
+        }
+    }
+
+    fn null(mut self) -> Self {
+        self.parameters.push(Parameter::Address { address: 0, in_use: None });
+        self
+    }
+
     /// As [`Launch::read`]; `None` passes a null address.
-    pub fn read_optional<T: Pod>(mut self, buffer: Option<&'a Buffer<T>>) -> Self {
+    pub fn read_optional<T: Pod>(self, buffer: Option<&'a Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.read(buffer),
-            None => {
-                self.parameters.push(Parameter::Address { address: 0, in_use: None });
-                self
-            }
+            None => self.null(),
         }
     }
 
     /// As [`Launch::write`]; `None` passes a null address.
-    pub fn write_optional<T: Pod>(mut self, buffer: Option<&'a mut Buffer<T>>) -> Self {
+    pub fn write_optional<T: Pod>(self, buffer: Option<&'a mut Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.write(buffer),
-            None => {
-                self.parameters.push(Parameter::Address { address: 0, in_use: None });
-                self
-            }
+            None => self.null(),
         }
     }
 

@@ -32,14 +32,29 @@
 //! # Ok::<(), miriam_gpu::Error>(())
 //! ```
 
-#![cfg(feature = "cuda")]
+//! Without the feature `cuda` the crate has the names of devices alone ([`DeviceSet`]).
 
+#[cfg(feature = "cuda")]
 mod device;
+mod device_choice;
+#[cfg(feature = "cuda")]
 mod error;
+#[cfg(feature = "cuda")]
 mod launch;
+#[cfg(feature = "cuda")]
 mod memory;
+#[cfg(feature = "cuda")]
+mod ptx_archive;
 
+pub use device_choice::{BuiltWithoutCuda, DeviceChoice, DeviceSet};
+
+#[cfg(feature = "cuda")]
 pub use device::{Device, DeviceProperties, Event, Stream};
+#[cfg(feature = "cuda")]
 pub use error::{Error, Result};
+#[cfg(feature = "cuda")]
 pub use launch::{Kernel, Launch, Module};
+#[cfg(feature = "cuda")]
 pub use memory::{Buffer, PinnedBuffer, Pod};
+#[cfg(feature = "cuda")]
+pub use ptx_archive::PtxArchive;

@@ -1,10 +1,12 @@
 //! Memory of a device, and pinned memory of the host, which a device copies from and to
 //! asynchronously.
 
+use std::sync::Arc;
+
 use cudarc::driver::result::DriverError;
 use cudarc::driver::{
-    CudaEvent, CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, PinnedHostSlice, ValidAsZeroBits,
-    result,
+    CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, PinnedHostSlice,
+    ValidAsZeroBits, result,
 };
 
 use crate::{Device, Result, Stream};
@@ -13,6 +15,9 @@ use crate::{Device, Result, Stream};
 pub trait Pod: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
 
 impl Pod for u8 {}
+impl Pod for i8 {}
+impl Pod for u16 {}
+impl Pod for i32 {}
 impl Pod for u32 {}
 impl Pod for f32 {}
 impl Pod for u64 {}
@@ -23,15 +28,20 @@ const STAGING_BYTES: usize = 32 << 20;
 /// Numbers in a device's memory, aligned to 256 bytes.
 pub struct Buffer<T: Pod> {
     pub(crate) slice: CudaSlice<T>,
+    /// Where it begins in the memory of the device.
+    address: u64,
 }
 
 impl<T: Pod> Buffer<T> {
+    fn new(slice: CudaSlice<T>) -> Self {
+        let address = slice.device_ptr(slice.stream()).0;
+        Buffer { address, slice }
+    }
+
     /// Its address in the device's memory, for records that point to it. A kernel that
     /// follows such a pointer must end before the buffer is dropped.
     pub fn address(&self) -> u64 {
-        let stream = self.slice.stream();
-        let (address, _record) = self.slice.device_ptr(stream);
-        address
+        self.address
     }
 
     /// How many numbers it holds.
@@ -42,6 +52,11 @@ impl<T: Pod> Buffer<T> {
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.slice.is_empty()
+    }
+
+    /// Whether it was allocated on this stream.
+    pub(crate) fn belongs_to(&self, stream: &CudaStream) -> bool {
+        std::ptr::eq(Arc::as_ptr(self.slice.stream()), stream)
     }
 
     /// Its size in bytes.
@@ -112,7 +127,20 @@ impl Stream {
         let bytes = len.saturating_mul(size_of::<T>());
         // The driver has no address for an allocation of no bytes.
         let slice = self.stream.alloc_zeros(len.max(1));
-        Ok(Buffer { slice: slice.map_err(|error| self.device.allocation_error(bytes, error))? })
+        Ok(Buffer::new(slice.map_err(|error| self.device.allocation_error(bytes, error))?))
+    }
+
+    /// Allocates `len` numbers on the device, which have any values.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`], or the driver fails.
+    pub fn alloc_uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        // SAFETY: every pattern of bits is a value of `T`, so nothing depends on what the memory
+        // held before.
+        let slice = unsafe { self.stream.alloc(len.max(1)) };
+        Ok(Buffer::new(slice.map_err(|error| self.device.allocation_error(bytes, error))?))
     }
 
     /// Allocates `len` numbers in pinned memory of the host, all 0.

@@ -45,6 +45,11 @@ pub enum Activation {
 }
 
 impl Activation {
+    /// Returns its number in the kernels of devices.
+    pub fn code(self) -> u32 {
+        self as u32
+    }
+
     /// Whether the epilogue applies it while results are in registers.
     pub(crate) fn is_fused(self) -> bool {
         matches!(self, Activation::None | Activation::Relu)

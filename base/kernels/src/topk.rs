@@ -98,6 +98,25 @@ impl TopK {
         self.sum = 0.0;
     }
 
+    /// Returns the number of tokens that are asked for.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Whether the normaliser is asked for.
+    pub fn normalizes(&self) -> bool {
+        self.normalize
+    }
+
+    /// Sets what a device has found for the whole row: its best tokens, best first, and the sum of
+    /// the exponentials of all logits minus `shift`.
+    pub fn set(&mut self, candidates: impl Iterator<Item = TokenLogit>, shift: f32, sum: f64) {
+        self.candidates.clear();
+        self.candidates.extend(candidates.take(self.k));
+        self.shift = shift;
+        self.sum = sum;
+    }
+
     /// Returns the top-k tokens, best first; of equal ones the lower id first. Fewer than k if the
     /// row was shorter; logits of -infinity or NaN are never among them.
     pub fn candidates(&self) -> &[TokenLogit] {

@@ -93,7 +93,7 @@ const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 /// Files cannot be read or written, the chosen device cannot be used, or ([`Error::Mismatch`])
 /// two searches differ.
 pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
-    let device = Cell::new(options.device.resolve_for_build()?);
+    let device = Cell::new(options.device.resolve_for_build().map_err(miriam_glm::Error::from)?);
     let source = match &options.source {
         NgramSource::File { model, texts } => BenchData::read(model, texts, progress)?,
         &NgramSource::Synthetic { ngrams, order } => {

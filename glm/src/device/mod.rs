@@ -12,13 +12,13 @@
 //! `<unk>`.
 
 mod batch;
-mod device_choice;
 #[cfg(feature = "cuda")]
 mod kernels;
 #[cfg(feature = "cuda")]
 mod language_model;
 #[cfg(feature = "cuda")]
 mod model;
+mod open;
 #[cfg(feature = "cuda")]
 mod resident_batch;
 #[cfg(feature = "cuda")]
@@ -29,9 +29,10 @@ mod tile;
 mod workspace;
 
 pub use batch::{PAD, SENTENCE_START, ScoreBuffers, SentenceSum};
-pub use device_choice::{DeviceChoice, open_on_device};
+pub use miriam_gpu::DeviceChoice;
 #[cfg(feature = "cuda")]
 pub use model::{DeviceModel, DeviceOptions};
+pub use open::open_on_device;
 #[cfg(feature = "cuda")]
 pub use resident_batch::{ResidentBatch, time_random_reads};
 #[cfg(feature = "cuda")]

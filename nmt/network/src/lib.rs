@@ -2,15 +2,18 @@
 //!
 //! [`layer`] has sublayers, each written once over the traits of a backend. [`engine`] is the
 //! backend for CPUs, [`mod@reference`] the one in f64 for tests; a device is a further crate that
-//! implements the same traits. [`network`] puts an architecture together as encoder and decoder and
-//! runs sessions of it. [`model_file`] writes a model in the packed form that the engine reads.
+//! implements the same traits, with weights from [`plain_parameters`] and the histories of
+//! [`cache_indirection`]. [`network`] puts an architecture together as encoder and decoder and runs
+//! sessions of it. [`model_file`] writes a model in the packed form that the engine reads.
 
 #![forbid(unsafe_code)]
 
+pub mod cache_indirection;
 pub mod engine;
 pub mod layer;
 pub mod model_file;
 pub mod network;
+pub mod plain_parameters;
 pub mod reference;
 
 pub use miriam_nmt_models::{Error, Result};

@@ -5,6 +5,7 @@
 //! input order. The translation of a line depends on that line and on the options alone.
 
 mod cost;
+mod devices;
 mod languages;
 mod models;
 mod options;
@@ -32,6 +33,7 @@ use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 pub use cost::CostReport;
+pub use devices::Placement;
 pub use miriam_nmt_models::AlignmentFormat;
 pub use models::LoadedModels;
 pub use options::{InputOptions, LineFormat, OutputOptions, TranslationOptions};
@@ -131,7 +133,7 @@ impl Translator {
         options: TranslationOptions,
         tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
-        let mut models = LoadedModels::new(&bundle, options.precision, &options.weights, tuner)?;
+        let mut models = LoadedModels::new(&bundle, &options.weights, options.placement(tuner))?;
         let sides = models.tokenizers_mut();
         sides.iter_mut().for_each(|side| side.input_is_tokenized = options.input.is_tokenized);
         sides[0].needs_language_tag = bundle.needs_language_tags();

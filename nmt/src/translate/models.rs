@@ -1,14 +1,13 @@
 //! Loaded models: packed weights, tokenisers of both sides, and sessions for threads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use miriam_kernels::autotuner::Autotuner;
-
+use super::devices::Placement;
 use super::tokenizer::Tokenizer;
 use crate::{Error, Result};
 use miriam_nmt_models::LanguageMarks;
 use miriam_nmt_models::ModelBundle;
-use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::network::{Ensemble, Network, Session};
 
 /// The reason why a prefix of translations is rejected.
@@ -17,7 +16,10 @@ pub(super) const NO_PREFIX: &str = "a model that writes from right to left takes
 /// A single loaded model or those of an ensemble. Clones share the weights.
 #[derive(Clone)]
 pub struct LoadedModels {
-    networks: Arc<[Network]>,
+    /// The models on each device, of which sessions take turns.
+    networks: Arc<[Arc<[Network]>]>,
+    /// The number of sessions so far.
+    sessions: Arc<AtomicUsize>,
     weights: Vec<f32>,
     tokenizers: [Tokenizer; 2],
     target_prefix: Vec<u32>,
@@ -25,18 +27,13 @@ pub struct LoadedModels {
 }
 
 impl LoadedModels {
-    /// Loads the models of `bundle`; `weights` has one per model, or is empty for 1 each. `tuner`
-    /// chooses GEMM kernels and learns from this model.
+    /// Loads the models of `bundle`; `weights` has one per model, or is empty for 1 each. `placement`
+    /// says on which devices they compute.
     ///
     /// # Errors
     /// If there are no vocabularies, settings of the bundle are out of range, or the models
     /// cannot form an ensemble.
-    pub fn new(
-        bundle: &ModelBundle,
-        precision: Precision,
-        weights: &[f32],
-        tuner: &Arc<Autotuner>,
-    ) -> Result<Self> {
+    pub fn new(bundle: &ModelBundle, weights: &[f32], placement: Placement<'_>) -> Result<Self> {
         let path = &bundle.path;
         // Settings of a model file are not checked when it is opened.
         bundle.settings.validate(path)?;
@@ -45,21 +42,17 @@ impl LoadedModels {
             return Err(Error::unsupported(path, reason));
         };
         let has_file_per_model = bundle.files.len() == bundle.models.len();
-        let networks: Arc<[Network]> = bundle
-            .models
-            .iter()
-            .enumerate()
-            .map(|(number, model)| {
-                let file = bundle.files.get(number).filter(|_| has_file_per_model);
-                Network::load_tuned(model, file.unwrap_or(path), precision, tuner)
-            })
-            .collect::<Result<_>>()?;
+        let files = bundle.models.iter().enumerate().map(|(number, model)| {
+            let file = bundle.files.get(number).filter(|_| has_file_per_model);
+            (model, file.map_or(&**path, |file| file))
+        });
+        let networks = placement.load(&files.collect::<Vec<_>>())?.into();
+        let count = bundle.models.len();
         let weights = match weights {
-            [] => vec![1.0; networks.len()],
-            weights if weights.len() == networks.len() => weights.to_vec(),
+            [] => vec![1.0; count],
+            weights if weights.len() == count => weights.to_vec(),
             weights => {
-                let (expected, found) = (networks.len(), weights.len());
-                let reason = format!("expected {expected} weights, found {found}");
+                let reason = format!("expected {count} weights, found {}", weights.len());
                 return Err(Error::mismatch(path, "weights", reason));
             }
         };
@@ -75,6 +68,7 @@ impl LoadedModels {
         }
         let models = LoadedModels {
             networks,
+            sessions: Arc::default(),
             weights,
             tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
             target_prefix: words.target_prefix.clone(),
@@ -124,7 +118,7 @@ impl LoadedModels {
 
     /// Returns the number of models.
     pub fn count(&self) -> usize {
-        self.networks.len()
+        self.weights.len()
     }
 
     /// Returns a session of the model or ensemble, for one thread.
@@ -138,9 +132,21 @@ impl LoadedModels {
         })
     }
 
-    /// Returns the only model; none if there are several or it has a weight.
+    /// Returns the models on the device whose turn it is.
+    fn next_networks(&self) -> &[Network] {
+        let turn = self.sessions.fetch_add(1, Ordering::Relaxed);
+        &self.networks[turn % self.networks.len()]
+    }
+
+    /// Returns the only model, on the device whose turn it is; none if there are several or it has a
+    /// weight.
     pub(crate) fn single_network(&self) -> Option<&Network> {
-        self.networks.first().filter(|_| self.weights == [1.0])
+        self.is_single().then(|| &self.next_networks()[0])
+    }
+
+    /// Whether there is one model, and nothing votes or is weighed.
+    pub(crate) fn is_single(&self) -> bool {
+        self.weights == [1.0]
     }
 
     /// Returns a session of each model by itself.
@@ -148,6 +154,6 @@ impl LoadedModels {
     /// # Errors
     /// If a device cannot provide a backend.
     pub fn sessions(&self) -> Result<Vec<Box<dyn Session>>> {
-        self.networks.iter().map(Network::session).collect()
+        self.next_networks().iter().map(Network::session).collect()
     }
 }

@@ -1,6 +1,13 @@
 //! Options of translation, and their defaults by the configuration and format of a model.
 
+use std::sync::Arc;
+
+use miriam_gpu::DeviceSet;
+use miriam_kernels::autotuner::Autotuner;
+
+use super::devices::Placement;
 use crate::search::{DecodingSemantics, SearchOptions};
+use crate::{Error, Result};
 use miriam_nmt_models::AlignmentFormat;
 use miriam_nmt_models::ModelBundle;
 use miriam_nmt_models::architecture::Model;
@@ -32,6 +39,8 @@ pub struct TranslationOptions {
     pub allow_unknown: bool,
     /// The precision of GEMM.
     pub precision: Precision,
+    /// Where the models compute.
+    pub devices: DeviceSet,
     /// Weights of the models of an ensemble; empty for 1 each.
     pub weights: Vec<f32>,
     /// The number of worker threads, each with a session.
@@ -50,6 +59,10 @@ pub struct TranslationOptions {
     /// Options of output.
     pub output: OutputOptions,
 }
+
+/// The sentences and the words of a batch on a GPU, as Amun and Marian have them.
+const GPU_MINI_BATCH: usize = 300;
+const GPU_MINI_BATCH_WORDS: usize = 8192;
 
 /// The format of input lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -139,6 +152,7 @@ impl TranslationOptions {
             },
             allow_unknown: settings.allow_unknown.unwrap_or(!is_marian),
             precision: stored_precision(bundle),
+            devices: DeviceSet::Cpu,
             weights: settings.weights.clone(),
             threads: 1,
             mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
@@ -161,6 +175,27 @@ impl TranslationOptions {
                 replace_unknowns: settings.replace_unknowns.unwrap_or(false),
             },
         }
+    }
+
+    /// Computes on these devices, on GPUs in f32 and with the larger batches that suit them.
+    ///
+    /// # Errors
+    /// If a GPU is chosen in a build that cannot use one.
+    pub fn set_devices(&mut self, devices: DeviceSet) -> Result<()> {
+        self.devices =
+            devices.resolve().map_err(|error| Error::Device { reason: error.to_string() })?;
+        if let DeviceSet::Cuda(numbers) = &self.devices {
+            self.precision = Precision::F32;
+            self.threads = numbers.len();
+            self.mini_batch = self.mini_batch.max(GPU_MINI_BATCH);
+            self.mini_batch_words = self.mini_batch_words.max(GPU_MINI_BATCH_WORDS);
+        }
+        Ok(())
+    }
+
+    /// Returns where and how models are loaded; `tuner` chooses GEMM kernels of the CPU.
+    pub fn placement<'a>(&'a self, tuner: &'a Arc<Autotuner>) -> Placement<'a> {
+        Placement { devices: &self.devices, precision: self.precision, tuner }
     }
 
     /// Returns lines of a report on the options: a name and a value each.

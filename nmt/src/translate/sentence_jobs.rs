@@ -61,7 +61,7 @@ impl Translator {
         source: &mut dyn PreparedSentences,
     ) -> Result<()> {
         // N-best lists show the score of each of several models, or of one with a weight.
-        let scores_by_model = self.options.output.n_best && self.models.single_network().is_none();
+        let scores_by_model = self.options.output.n_best && !self.models.is_single();
         let TranslationSession { session, members } = session;
         if scores_by_model && members.is_empty() {
             *members = self.models.sessions()?;

@@ -8,7 +8,8 @@ use miriam_kernels::operators::{Activate, Clip, DropOut};
 use miriam_kernels::random::RowKey;
 use miriam_nmt::Result;
 use miriam_nmt::layer::{
-    AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, Operator, RowPosition, Side,
+    AttentionMask, Backend, ColumnSlice, DropoutSite, Epilogue, Operator, RelativePositions,
+    RowPosition, Side,
 };
 
 use super::Tape;
@@ -169,6 +170,7 @@ impl<K: Kernels> Backend for Tape<K> {
     type EmbeddingTable = MatrixPlace;
     type PositionalEncoding = PositionTable;
     type PackedKv = KeysValues;
+    type RelativePositions = RelativePositions;
 
     fn shape(&self, tensor: &Tensor) -> [usize; 2] {
         [tensor.rows(), tensor.width()]

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::architecture::PositionalEncodingKind;
-use miriam_nmt::layer::{AffineNames, ParameterLoader, RecurrentParameterLoader};
+use miriam_nmt::layer::{
+    AffineNames, ParameterLoader, RecurrentParameterLoader, RelativePositions,
+};
 use miriam_nmt::{Error, Result};
 
 use super::weights::{AffineId, AffineSpec, MatrixPlace, VectorId, VectorPart, WeightRegistry};
@@ -95,6 +97,10 @@ impl<K: Kernels> ParameterLoader<Tape<K>> for TapeLoader {
     fn concat_vectors(&mut self, names: &[&str]) -> Result<VectorId> {
         let parts = names.iter().map(|name| self.vector_part(name)).collect::<Result<_>>()?;
         Ok(self.registry.vector_id(parts))
+    }
+
+    fn relative_positions(&mut self, host: RelativePositions) -> Result<RelativePositions> {
+        Ok(host)
     }
 
     fn embedding_table(&mut self, name: &str) -> Result<MatrixPlace> {

@@ -1,7 +1,10 @@
 //! An activation of every element: ReLU, tanh, sigmoid, swish, the forms of GELU, and none, which is
 //! a copy.
 
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape,
+};
 use crate::activation::plain::{apply, derivative, saves_result};
 use crate::activation::{self, Activation};
 use crate::elementwise::add_in_place;
@@ -14,6 +17,13 @@ pub struct Activate(pub Activation);
 impl Operator for Activate {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel {
+            code: self.0.code(),
+            ..DeviceKernel::named("activate_elements")
+        })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

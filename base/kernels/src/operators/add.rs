@@ -1,6 +1,9 @@
 //! The sum of two matrices, `a + b`, as in residual connections.
 
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape,
+};
 use crate::elementwise::add_in_place;
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -11,6 +14,10 @@ pub struct Add;
 impl Operator for Add {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("add"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

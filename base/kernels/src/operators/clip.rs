@@ -1,6 +1,9 @@
 //! Numbers between two limits, as the inputs of products that will be rounded to integers.
 
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape,
+};
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// The nearest number from `-limit` to `limit` to each element of a matrix, `[rows, width]`; NaN
@@ -14,6 +17,10 @@ pub struct Clip {
 impl Operator for Clip {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel { number: self.limit, ..DeviceKernel::named("clip") })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -1,6 +1,6 @@
 //! Matrices side by side or below each other.
 
-use super::{InputGradients, Inputs, Operator, common};
+use super::{DeviceOperator, InputGradients, Inputs, Operator, common};
 use crate::elementwise::add_in_place;
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -41,6 +41,10 @@ impl Operator for ConcatRows {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         let width = common(matrices.iter().map(|[_, width]| *width), "matrices of one width");
         [matrices.iter().map(|[rows, _]| rows).sum(), width]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::ConcatRows
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
@@ -98,6 +102,10 @@ impl Operator for ConcatColumns {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         let rows = common(matrices.iter().map(|[rows, _]| *rows), "matrices of as many rows");
         [rows, matrices.iter().map(|[_, width]| width).sum()]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::ConcatColumns
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

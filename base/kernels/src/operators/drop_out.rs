@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape,
+};
 use crate::elementwise::{add_product, multiply};
 use crate::random::{RowKey, fill_dropout_mask};
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -43,6 +45,10 @@ impl DropOut {
 impl Operator for DropOut {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Unsupported
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -13,7 +13,10 @@ use super::columns::{
     add_columns, add_gate, load_columns, load_gate, load_gate_or_zero, sigmoid_slope,
     store_columns, tanh_slope,
 };
-use super::{ActivationImpl, InputGradients, Inputs, Operator, assert_shape, sigmoid};
+use super::{
+    ActivationImpl, DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape,
+    sigmoid,
+};
 use crate::activation::{self, GateImpl, sigmoid_with, tanh_with};
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -97,6 +100,13 @@ impl Gru {
 impl Operator for Gru {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         matrices[1]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel {
+            code: u32::from(self.variant == GruVariant::BiasInsideReset),
+            ..DeviceKernel::named("gru")
+        })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

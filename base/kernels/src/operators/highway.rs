@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::columns::{add_columns, load_columns, sigmoid_slope, store_columns};
 use super::{
-    InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape, sigmoid,
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape, sigmoid,
 };
 use crate::activation;
 use crate::isa::{Isa, dispatch, lane_chunks};
@@ -18,6 +19,10 @@ pub struct Highway;
 impl Operator for Highway {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("highway"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

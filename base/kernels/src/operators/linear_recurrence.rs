@@ -5,11 +5,15 @@
 //! runs backward in time with the columns as the outer loop, so that what is carried from step to step
 //! stays in a register.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::highway::highway_row;
 use super::sequences::{Sequences, previous_to_row};
-use super::{InputGradients, Inputs, Operator, assert_shape, matrix_gradients, sigmoid};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape, matrix_gradients,
+    sigmoid,
+};
 use crate::activation;
 use crate::isa::{Isa, LANES, dispatch};
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -32,6 +36,14 @@ fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>;
 impl Operator for LinearRecurrence {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         matrices[0]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Sequences {
+            kernel: DeviceKernel::named("linear_recurrence"),
+            sequences: Cow::Borrowed(&self.sequences),
+            counts: &[],
+        }
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

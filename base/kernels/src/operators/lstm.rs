@@ -14,7 +14,10 @@ use std::ops::Range;
 use super::columns::{
     add_columns, add_gate, load_columns, load_gate, sigmoid_slope, store_columns, tanh_slope,
 };
-use super::{ActivationImpl, InputGradients, Inputs, Operator, assert_shape, sigmoid};
+use super::{
+    ActivationImpl, DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape,
+    sigmoid,
+};
 use crate::activation::{self, GateImpl, sigmoid_with, tanh_with};
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -156,6 +159,10 @@ impl Operator for LstmCell {
         matrices[1]
     }
 
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("lstm_cell"))
+    }
+
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
@@ -265,6 +272,10 @@ fn cell_gradient_row<I: Isa>(
 impl Operator for LstmOutput {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         matrices[1]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("lstm_output"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

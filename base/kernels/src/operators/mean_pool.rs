@@ -1,6 +1,10 @@
 //! The mean row of each sequence, from which recurrent decoders start.
 
-use super::{InputGradients, Inputs, Operator, matrix_gradients};
+use std::borrow::Cow;
+
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, Sequences, matrix_gradients,
+};
 use crate::elementwise::add_scaled;
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -28,6 +32,14 @@ impl Operator for MeanPool {
         let [[rows, width]] = matrices.try_into().expect("one matrix");
         assert_eq!(self.lengths.iter().sum::<usize>(), rows, "every row is in a sequence");
         [self.lengths.len(), width]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Sequences {
+            kernel: DeviceKernel::named("mean_pool"),
+            sequences: Cow::Owned(Sequences::Lengths(self.lengths.clone())),
+            counts: &[],
+        }
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

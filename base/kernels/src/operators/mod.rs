@@ -21,6 +21,7 @@ mod average_attention_gate;
 mod clip;
 mod columns;
 mod concatenate;
+mod device;
 mod drop_out;
 mod gru;
 mod highway;
@@ -47,6 +48,7 @@ pub use any_operator::{AnyOperator, Arithmetic, OperatorReal};
 pub use average_attention_gate::AverageAttentionGate;
 pub use clip::Clip;
 pub use concatenate::{ConcatColumns, ConcatRows};
+pub use device::{DeviceKernel, DeviceOperator};
 pub use drop_out::DropOut;
 pub use gru::{Gru, GruVariant};
 pub use highway::Highway;
@@ -148,6 +150,9 @@ pub struct InputGradients<'a, 'm, 'v, R> {
 pub trait Operator: Debug + Send + Sync + 'static {
     /// Returns `[rows, width]` of the result, from those of the matrices.
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
+
+    /// Returns the work of a device that computes it.
+    fn device(&self) -> DeviceOperator<'_>;
 
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);

@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use super::columns::{add_columns, load_columns, store_columns};
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape,
+};
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -23,6 +26,10 @@ fn biases<'a, R>(inputs: &Inputs<'a, R>, width: usize) -> [&'a [R]; 2] {
 impl Operator for MultiplicativeState {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("multiplicative_state"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

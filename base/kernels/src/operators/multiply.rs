@@ -1,6 +1,9 @@
 //! The product of two matrices, element by element: `a * b`, as in gated feed-forward layers.
 
-use super::{InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
+    same_shape,
+};
 use crate::elementwise::{add_product, multiply};
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -11,6 +14,10 @@ pub struct Multiply;
 impl Operator for Multiply {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Elements(DeviceKernel::named("multiply"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

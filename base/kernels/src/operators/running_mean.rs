@@ -4,11 +4,14 @@
 //! The forward pass makes the steps of decoding one after the other, with the same bits; the gradient
 //! has the columns as the outer loop.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::columns::{load_columns, store_columns};
 use super::sequences::{Sequences, previous_to_row};
-use super::{InputGradients, Inputs, Operator, assert_shape, matrix_gradients};
+use super::{
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape, matrix_gradients,
+};
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -32,6 +35,14 @@ fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>;
 impl Operator for RunningMean {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         matrices[0]
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Sequences {
+            kernel: DeviceKernel::named("running_mean"),
+            sequences: Cow::Borrowed(&self.sequences),
+            counts: &self.counts,
+        }
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -14,6 +14,14 @@ pub enum Sequences {
 }
 
 impl Sequences {
+    /// Returns the first row of each sequence, and the number of all rows.
+    ///
+    /// # Panics
+    /// If the lengths do not sum to `rows`.
+    pub fn starts(&self, rows: usize) -> impl Iterator<Item = usize> {
+        self.ranges(rows).map(|range| range.start).chain([rows])
+    }
+
     /// Returns the rows of each sequence, of `rows` in all.
     ///
     /// # Panics

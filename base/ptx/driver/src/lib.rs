@@ -15,6 +15,9 @@
 
 mod calls;
 mod driver;
+mod kernel_folder;
+
+pub use kernel_folder::check_kernel_folder;
 
 use std::ffi::OsString;
 use std::io;

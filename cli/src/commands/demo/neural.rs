@@ -36,7 +36,7 @@ impl NeuralModel {
         let bundle = ModelBundle::open(folder, None)?;
         let options = TranslationOptions::for_bundle(&bundle, None);
         let tuner = Arc::new(Autotuner::new(Cpu::detect()));
-        let models = LoadedModels::new(&bundle, options.precision, &options.weights, &tuner)?;
+        let models = LoadedModels::new(&bundle, &options.weights, options.placement(&tuner))?;
         Ok(NeuralModel { bundle, models, options })
     }
 

@@ -231,7 +231,7 @@ fn distill_from_teacher(
     if let Some(missing) = bundle.missing_languages() {
         anyhow::bail!(missing);
     }
-    let translation = translation_options(&bundle, arguments, metric, common);
+    let translation = translation_options(&bundle, arguments, metric, common)?;
     let vocabularies = student_vocabularies(&bundle, student.student_vocabs.as_deref())?;
     let mut description = models.describe_choices();
     describe_teacher(&bundle, &translation, &mut description)?;
@@ -282,7 +282,7 @@ fn translation_options(
     arguments: &Arguments,
     metric: Option<SelectionMetric>,
     common: &CommonOptions,
-) -> TranslationOptions {
+) -> anyhow::Result<TranslationOptions> {
     let given = &arguments.search;
     let mut options = TranslationOptions::for_bundle(bundle, None);
     let search = &mut options.search;
@@ -294,16 +294,17 @@ fn translation_options(
     search.n_best = if metric.is_some() { search.beam_size } else { 1 };
     search.length_penalty = given.normalize.or(bundle.settings.normalize).unwrap_or(1.0);
     options.output = miriam_nmt::translate::OutputOptions { n_best: true, ..Default::default() };
-    let precision = arguments.models.0.as_ref().and_then(ModelArguments::precision);
-    options.precision = precision.unwrap_or(options.precision);
     options.threads = common.threads.count();
+    if let Some(models) = &arguments.models.0 {
+        models.place(&mut options)?;
+    }
     options.mini_batch = given.mini_batch.unwrap_or(options.mini_batch);
     options.mini_batch_words = given.mini_batch_words.unwrap_or(options.mini_batch_words);
     let longest = given.max_length.or(bundle.settings.max_length).unwrap_or(MAX_LENGTH);
     options.input.max_length = longest;
     // A partial translation is not a translation.
     (options.input.crop, options.input.splits_long) = (false, false);
-    options
+    Ok(options)
 }
 
 /// Returns the options of the student's preset, chosen by the size of the text unless one is named.

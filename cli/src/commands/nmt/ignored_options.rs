@@ -8,9 +8,10 @@ use tracing::warn;
 use crate::common::exit_with_usage_error;
 
 /// Keys of the table that have an effect as options.
-const WITH_EFFECT: [&str; 12] = [
+const WITH_EFFECT: [&str; 13] = [
     "config",
     "cpu-threads",
+    "devices",
     "force-decode",
     "input",
     "log-level",
@@ -28,7 +29,7 @@ const CONFIGURATION_KEY: (&str, &str) =
     ("relative-paths", "write relative-paths: true into the configuration");
 
 /// The short forms of Marian's options.
-const SHORT_FORMS: [(&str, char); 3] = [("workspace", 'w'), ("devices", 'd'), ("gemm-type", 'g')];
+const SHORT_FORMS: [(&str, char); 2] = [("workspace", 'w'), ("gemm-type", 'g')];
 
 /// The keys of the table that choose kernels, which `--precision` does here.
 const KERNELS: [&str; 9] = [

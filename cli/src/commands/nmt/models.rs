@@ -7,8 +7,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use miriam_nmt::engine::Precision;
 use miriam_nmt::shortlist::ShortlistOptions;
+use miriam_nmt::translate::TranslationOptions;
 use miriam_nmt::{
-    BundleOptions, DIALECTS, DecoderConfig, LanguageStyle, ModelBundle, Segmentation, TokenizerPair,
+    BundleOptions, DIALECTS, DecoderConfig, DeviceSet, LanguageStyle, ModelBundle, Segmentation,
+    TokenizerPair,
 };
 
 use super::value_parsers::finite;
@@ -52,6 +54,13 @@ pub struct ModelArguments {
     #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
           value_parser = precision_names(&Precision::ALL))]
     precision: Vec<String>,
+    /// Where models compute: cpu, cuda, cuda:N, several GPUs as cuda:0,1, or auto, the first GPU if it
+    /// can be used. GPUs compute in f32
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", conflicts_with = "devices")]
+    device: DeviceSet,
+    /// The GPUs, as Marian names them: the same as --device cuda:N,...
+    #[arg(short, long, value_name = "N", num_args = 1.., hide = true)]
+    devices: Vec<u32>,
     /// The version of Marian to follow where versions differ [the version that wrote the model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
@@ -194,6 +203,25 @@ impl ModelArguments {
         let choices = [("from", &self.from), ("to", &self.to), ("dialect", &self.dialect)];
         let given = choices.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
         given.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Sets where and how models compute. Marian's option for GPUs has no effect where there are none,
+    /// for command lines are copied from machines that have some.
+    pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
+        let mut devices = self.device.clone();
+        if !self.devices.is_empty() {
+            match DeviceSet::from_numbers(self.devices.clone()).and_then(|set| set.check()) {
+                Ok(set) => devices = set,
+                Err(reason) => {
+                    tracing::warn!(
+                        "without effect here: --devices: {reason}; models run on the CPU"
+                    );
+                }
+            }
+        }
+        options.set_devices(devices)?;
+        options.precision = self.precision().unwrap_or(options.precision);
+        Ok(())
     }
 
     /// Returns the precision of GEMM, if it is set.

@@ -165,10 +165,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if let Some(missing) = bundle.missing_languages().filter(|_| !a.no_spm_encode) {
         anyhow::bail!(missing);
     }
-    let defaults = TranslationOptions::for_bundle(&bundle, None);
-    let precision = a.models.precision().unwrap_or(defaults.precision);
+    let mut defaults = TranslationOptions::for_bundle(&bundle, None);
+    a.models.place(&mut defaults)?;
     let tuner_cache = a.tuner_cache.open();
-    let models = Ready::new(&bundle, precision, &defaults.weights, &tuner_cache.tuner)?;
+    let placement = defaults.placement(&tuner_cache.tuner);
+    let models = Ready::new(&bundle, &defaults.weights, placement)?;
     let stop = CancellationToken::new();
     let interrupts = SignalHandler::install(&stop)?;
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
@@ -187,7 +188,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         _ => unreachable!("the parser asks for one of these"),
     };
     let options = ScoreOptions {
-        threads: a.cpu_threads.unwrap_or(common.threads).count(),
+        threads: match a.cpu_threads {
+            None if defaults.devices.is_cuda() => defaults.threads,
+            threads => threads.unwrap_or(common.threads).count(),
+        },
         mini_batch: a.mini_batch,
         maxi_batch: a.maxi_batch,
         is_tokenized: a.no_spm_encode,

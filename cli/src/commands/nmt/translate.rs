@@ -287,7 +287,7 @@ impl Arguments {
         &self,
         mut options: TranslationOptions,
         common: &CommonOptions,
-    ) -> TranslationOptions {
+    ) -> anyhow::Result<TranslationOptions> {
         fn set<T: Copy>(option: &mut T, given: Option<T>) {
             *option = given.unwrap_or(*option);
         }
@@ -308,9 +308,11 @@ impl Arguments {
                 ));
             }
         }
-        set(&mut options.precision, self.models.precision());
+        self.models.place(&mut options)?;
         options.threads = match batches.cpu_threads {
             Some(CpuThreads(Some(threads))) => threads.count(),
+            // A thread keeps a GPU busy.
+            None | Some(CpuThreads(None)) if options.devices.is_cuda() => options.threads,
             None | Some(CpuThreads(None)) => common.threads.count(),
         };
         set(&mut options.mini_batch, batches.mini_batch);
@@ -338,7 +340,7 @@ impl Arguments {
             options.input.crop = text.max_length_crop;
         }
         self.running_text.apply(&mut options);
-        options
+        Ok(options)
     }
 }
 
@@ -447,7 +449,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
     });
     let options =
-        arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common);
+        arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common)?;
     let names_languages = options.input.is_tokenized || fields || text.force_decode;
     if let Some(missing) = bundle.missing_languages().filter(|_| !names_languages) {
         anyhow::bail!(missing);
@@ -495,8 +497,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
                 anyhow::bail!(missing);
             }
             model_bytes += second.parameter_bytes();
-            let mut last =
-                arguments.override_options(TranslationOptions::for_bundle(&second, rules), common);
+            let mut last = arguments
+                .override_options(TranslationOptions::for_bundle(&second, rules), common)?;
             last.input.is_tokenized = false;
             if arguments.verbose {
                 tracing::info!("then {}: {}", second.path.display(), second.format);

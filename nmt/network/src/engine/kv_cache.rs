@@ -4,10 +4,10 @@
 use miriam_kernels::MatRef;
 use miriam_kernels::attention::{self, KvPool, RelativeQuery, attend_relative_row};
 
-use super::cache_indirection::CacheIndirection;
 use super::operations::distance_terms;
 use super::{Engine, PooledTensor};
 use crate::Result;
+use crate::cache_indirection::CacheIndirection;
 use crate::layer::{AttentionMask, ColumnSlice, DecodingOps, RelativePositions};
 
 /// Keys and values of one layer for all positions of hypotheses.

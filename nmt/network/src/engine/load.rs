@@ -10,7 +10,7 @@ use miriam_kernels::pack::{Layout, UnpackedWeights, WeightsF32, WeightsI8, Weigh
 
 use super::weights::WeightMatrix;
 use super::{EmbeddingTable, Engine, PositionalEncoding, Precision, Weights};
-use crate::layer::{AffineNames, ParameterLoader};
+use crate::layer::{AffineNames, ParameterLoader, RelativePositions};
 use crate::{Error, Result};
 use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
 use miriam_nmt_models::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
@@ -290,6 +290,10 @@ impl ParameterLoader<Engine> for WeightLoader<'_> {
     fn concat_vectors(&mut self, names: &[&str]) -> Result<Arc<[f32]>> {
         let all = names.iter().map(|name| Ok(self.plain_tensor(name)?.values()));
         Ok(all.collect::<Result<Vec<_>>>()?.concat().into())
+    }
+
+    fn relative_positions(&mut self, host: RelativePositions) -> Result<RelativePositions> {
+        Ok(host)
     }
 
     fn embedding_table(&mut self, name: &str) -> Result<Arc<EmbeddingTable>> {

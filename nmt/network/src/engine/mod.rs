@@ -3,7 +3,6 @@
 //! An engine belongs to one thread. Parameters are in `Arc`s, which [`WeightLoader`] makes once
 //! for all threads; a [`CpuDevice`] makes the engines.
 
-mod cache_indirection;
 mod kv_cache;
 mod load;
 mod matmul;

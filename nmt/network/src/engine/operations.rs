@@ -67,6 +67,7 @@ impl Backend for Engine {
     type EmbeddingTable = Arc<EmbeddingTable>;
     type PositionalEncoding = PositionalEncoding;
     type PackedKv = PackedKv;
+    type RelativePositions = RelativePositions;
 
     fn shape(&self, rows: &PooledTensor) -> [usize; 2] {
         [rows.rows(), rows.width()]

@@ -15,7 +15,7 @@ pub struct SelfAttention<B: Backend> {
     output: Option<B::Weights>,
     heads: usize,
     width: usize,
-    relative: Option<RelativePositions>,
+    relative: Option<B::RelativePositions>,
 }
 
 /// Weights of queries, keys and values; two matrices where the input of queries differs from that
@@ -89,7 +89,9 @@ impl<B: Backend> SelfAttention<B> {
                 shape,
                 prefix,
                 decoder,
-            )?,
+            )?
+            .map(|relative| parameters.relative_positions(relative))
+            .transpose()?,
         })
     }
 

@@ -38,6 +38,8 @@ pub trait Backend {
     type PositionalEncoding: Send + Sync;
     /// Keys and values of one sentence.
     type PackedKv;
+    /// What the distances of positions add to self-attention.
+    type RelativePositions: Send + Sync;
 
     /// Returns `[rows, width]` of a tensor.
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
@@ -165,7 +167,7 @@ pub trait Backend {
         _qkv: [ColumnSlice<'_, Self::Tensor>; 3],
         _lengths: &[usize],
         _mask: AttentionMask,
-        _relative: &RelativePositions,
+        _relative: &Self::RelativePositions,
     ) -> Result<Self::Tensor> {
         Err(not_computed("relative positions"))
     }
@@ -334,6 +336,9 @@ pub trait ParameterLoader<B: Backend + ?Sized> {
 
     /// Loads the vectors of tokens.
     fn embedding_table(&mut self, name: &str) -> Result<B::EmbeddingTable>;
+
+    /// Returns what the distances of positions add to self-attention.
+    fn relative_positions(&mut self, host: RelativePositions) -> Result<B::RelativePositions>;
 
     /// Loads the encodings of positions; `name` is their table if they are learned.
     fn positional_encoding(

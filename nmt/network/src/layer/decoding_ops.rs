@@ -1,6 +1,6 @@
 //! The operations of decoding token by token, which training does not need.
 
-use super::{Backend, ColumnSlice, OutputOps, RecurrentOps, RelativePositions};
+use super::{Backend, ColumnSlice, OutputOps, RecurrentOps};
 use crate::Result;
 
 /// The operations of a decoding step, in addition to those of [`Backend`].
@@ -36,7 +36,7 @@ pub trait DecodingOps: Backend {
         heads: usize,
         qkv: [ColumnSlice<'_, Self::Tensor>; 3],
         parents: &[Option<u32>],
-        relative: &RelativePositions,
+        relative: &Self::RelativePositions,
     ) -> Result<Self::Tensor>;
 
     /// Gathers the row of `state` that each row of the step continues, zeros where there is none.

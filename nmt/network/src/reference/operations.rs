@@ -144,6 +144,7 @@ impl Backend for ReferenceBackend {
     type EmbeddingTable = Matrix;
     type PositionalEncoding = PositionTable;
     type PackedKv = HeadKv;
+    type RelativePositions = RelativePositions;
 
     fn shape(&self, tensor: &Matrix) -> [usize; 2] {
         [tensor.rows(), tensor.width()]

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::Normalize;
 use crate::elementwise::add_in_place;
 use crate::operators::{
-    InPlaceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients, same_shape,
+    DeviceOperator, InPlaceOperator, InputGradients, Inputs, Operator, common_shape,
+    matrix_gradients, same_shape,
 };
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -31,7 +32,7 @@ pub struct NormalizeColumns {
 
 impl NormalizeColumns {
     /// Returns each norm with the places of its vectors.
-    fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
+    pub fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
         let mut first = 0;
         self.norms.iter().map(move |norm| {
             let vectors = first..first + 1 + usize::from(norm.has_bias);
@@ -41,7 +42,7 @@ impl NormalizeColumns {
     }
 
     /// Returns the columns between norms, of `width`.
-    fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
+    pub fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
         let starts = self.norms.iter().map(|norm| norm.columns.start).chain([width]);
         let mut end = 0;
         let ends = self.norms.iter().map(|norm| norm.columns.end);
@@ -101,6 +102,10 @@ impl NormalizeColumns {
 impl Operator for NormalizeColumns {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::NormalizeColumns(self)
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>) {

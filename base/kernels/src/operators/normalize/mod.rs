@@ -8,7 +8,10 @@
 mod columns;
 mod row;
 
-use super::{InPlaceOperator, InputGradients, Inputs, Operator, assert_shape, common_shape};
+use super::{
+    DeviceKernel, DeviceOperator, InPlaceOperator, InputGradients, Inputs, Operator, assert_shape,
+    common_shape,
+};
 use crate::elementwise::add_in_place;
 use crate::isa::dispatch;
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -122,6 +125,14 @@ impl Normalize {
 impl Operator for Normalize {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
         common_shape(matrices)
+    }
+
+    fn device(&self) -> DeviceOperator<'_> {
+        DeviceOperator::Rows(DeviceKernel {
+            code: u32::from(self.kind == NormKind::Rms),
+            number: self.epsilon,
+            ..DeviceKernel::named("normalize")
+        })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -1,9 +1,9 @@
-//! The choice between GPU and CPU.
+//! Opening of models on a GPU or the CPU.
 
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
+use miriam_gpu::DeviceChoice;
 use miriam_lmcpu::{LanguageModel, OpenOptions};
 #[cfg(feature = "cuda")]
 use miriam_storage::Container;
@@ -13,52 +13,11 @@ use miriam_textio::Progress;
 
 #[cfg(feature = "cuda")]
 use super::{DeviceModel, DeviceOptions};
-use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::error::Error;
+use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::{GlmModel, KIND};
-
-/// The device on which a model computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// The first GPU if it can be used and can hold the model, else the CPU.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// The GPU of this number, counted from 0.
-    Cuda(u32),
-}
-
-impl FromStr for DeviceChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(DeviceChoice::Auto),
-            "cpu" => Ok(DeviceChoice::Cpu),
-            "cuda" => Ok(DeviceChoice::Cuda(0)),
-            _ => match text.strip_prefix("cuda:").map(str::parse) {
-                Some(Ok(number)) => Ok(DeviceChoice::Cuda(number)),
-                _ => Err("expected cpu, cuda, cuda:N or auto".into()),
-            },
-        }
-    }
-}
-
-impl DeviceChoice {
-    /// Returns this choice in the present build: without the cargo feature `cuda`,
-    /// [`DeviceChoice::Auto`] is [`DeviceChoice::Cpu`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BuiltWithoutCuda`] when a GPU is chosen in a build without `cuda`.
-    pub fn resolve_for_build(self) -> Result<Self> {
-        match self {
-            _ if cfg!(feature = "cuda") => Ok(self),
-            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(DeviceChoice::Cpu),
-            DeviceChoice::Cuda(_) => Err(Error::BuiltWithoutCuda),
-        }
-    }
-}
 
 /// Opens the model at `path`, any that [`crate::open()`] opens, on the device of `choice`. Only
 /// `glm` files can be used on a GPU.
@@ -173,20 +132,5 @@ mod tests {
         assert!(!is_device_limit(&Error::Lm(miriam_lmcpu::Error::InvalidOptions {
             reason: "no order".into()
         })));
-    }
-
-    #[test]
-    fn a_gpu_needs_the_feature_cuda() {
-        let cuda: DeviceChoice = "cuda:1".parse().unwrap();
-        let message = cuda.resolve_for_build().map_err(|error| error.to_string());
-        match message {
-            Ok(choice) => assert_eq!((choice, cfg!(feature = "cuda")), (cuda, true)),
-            Err(message) => {
-                assert!(message.contains("feature `cuda`"), "{message}");
-                assert!(message.contains("--device cpu"), "{message}");
-            }
-        }
-        let auto = DeviceChoice::Auto.resolve_for_build().unwrap();
-        assert_eq!(auto == DeviceChoice::Cpu, cfg!(not(feature = "cuda")));
     }
 }

@@ -1,0 +1,70 @@
+//! Checks of a folder of kernels: that its PTX is what `scripts/build_ptx.py` made of its sources, and
+//! that every kernel was assembled for every promised device without spills.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The devices that kernels are assembled for.
+const DEVICES: [&str; 3] = ["sm_75", "sm_80", "sm_90"];
+
+/// Returns FNV-1a of 64 bits, as `scripts/build_ptx.py` has it.
+fn hash(parts: &[Vec<u8>]) -> String {
+    let hash = parts.iter().flatten().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    format!("{hash:016x}")
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Returns the sources of kernels, in the order of the script.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder of kernels");
+    let paths = entries.map(|entry| entry.expect("an entry of the folder").path());
+    let is_source = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh")
+    };
+    let mut sources: Vec<PathBuf> = paths.filter(is_source).collect();
+    sources.sort();
+    sources
+}
+
+/// Checks the folder `kernels` of a crate; `script` is `scripts/build_ptx.py`. Returns the text of all
+/// modules.
+///
+/// # Panics
+/// If something does not fit, or a kernel takes more registers.
+pub fn check_kernel_folder(folder: &Path, script: &Path, max_registers: u32) -> String {
+    let mut recipe = sources(folder);
+    recipe.push(script.to_owned());
+    let recipe = hash(&recipe.iter().map(|path| read(path)).collect::<Vec<_>>());
+    let ptx = folder.join("ptx");
+    let mut text = String::new();
+    let archive = read(&ptx.join("modules.ptx.gz"));
+    flate2::read::GzDecoder::new(&archive[..]).read_to_string(&mut text).expect("gzip of text");
+    let report = read(&ptx.join("report.tsv"));
+    let outcome = hash(&[text.clone().into_bytes(), report.clone()]);
+    let built = String::from_utf8_lossy(&read(&ptx.join("hash.txt"))).into_owned();
+    let expected = format!("recipe {recipe}\noutcome {outcome}\n");
+    assert_eq!(built, expected, "the PTX is stale: run scripts/build_ptx.py");
+    let report = String::from_utf8_lossy(&report).into_owned();
+    let rows: Vec<Vec<&str>> =
+        report.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    for row in &rows {
+        let registers: u32 = row[2].parse().expect("a number of registers");
+        assert!(registers <= max_registers, "{row:?}");
+        assert_eq!(row[4], "0", "{} spills on {}", row[0], row[1]);
+    }
+    let entries: Vec<&str> =
+        text.split(".entry ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+    for device in DEVICES {
+        for entry in &entries {
+            let found = rows.iter().any(|row| row[0] == *entry && row[1] == device);
+            assert!(found, "{entry} on {device}");
+        }
+    }
+    assert_eq!(rows.len(), DEVICES.len() * entries.len());
+    text
+}

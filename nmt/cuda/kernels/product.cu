@@ -1,0 +1,146 @@
+// Products of rows with weights: `activation(input * weights + bias + residual)`.
+//
+// Both kernels add the terms of an element in ascending order, one after the other, so they give the
+// same bits, whichever of them a number of rows takes.
+#include "common.cuh"
+
+// Mirrored in `nmt/cuda/src/product.rs`.
+struct ProductShape {
+    unsigned rows;
+    unsigned depth;
+    unsigned columns;
+    unsigned input_stride;
+    unsigned weights_stride;
+    unsigned residual_stride;
+    unsigned out_stride;
+    unsigned activation;
+};
+
+#define PARAMETERS                                                                   \
+    float *__restrict__ out, const float *__restrict__ input,                        \
+        const float *__restrict__ weights, const float *__restrict__ bias,           \
+        const float *__restrict__ residual, ProductShape shape
+
+__device__ __forceinline__ void store(float* out, const float* bias, const float* residual,
+                                      const ProductShape& shape, unsigned row, unsigned column,
+                                      float sum) {
+    if (row >= shape.rows || column >= shape.columns) return;
+    if (bias) sum += __ldg(bias + column);
+    if (residual) sum += __ldg(residual + static_cast<u64>(row) * shape.residual_stride + column);
+    out[static_cast<u64>(row) * shape.out_stride + column] = activate(shape.activation, sum);
+}
+
+// Blocks of TILE by TILE elements, four by four of them a thread; grid (column blocks, row blocks).
+constexpr int TILE = 64;
+constexpr int DEPTH = 16;
+
+extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETERS) {
+    // Parts of the inputs and of the weights, and at the end the sums.
+    __shared__ float memory[TILE * TILE];
+    float(*a)[TILE + 4] = reinterpret_cast<float(*)[TILE + 4]>(memory);
+    float(*b)[TILE] = reinterpret_cast<float(*)[TILE]>(memory + DEPTH * (TILE + 4));
+    const unsigned first_row = blockIdx.y * TILE, first_column = blockIdx.x * TILE;
+    const unsigned x = threadIdx.x % 16, y = threadIdx.x / 16;
+    float sums[4][4] = {};
+    for (unsigned first = 0; first < shape.depth; first += DEPTH) {
+#pragma unroll
+        for (int i = 0; i < TILE * DEPTH / 256; ++i) {
+            const unsigned at = threadIdx.x + i * 256;
+            const unsigned row = first_row + at / DEPTH, k = first + at % DEPTH;
+            const bool exists = row < shape.rows && k < shape.depth;
+            a[at % DEPTH][at / DEPTH] =
+                exists ? __ldg(input + static_cast<u64>(row) * shape.input_stride + k) : 0.0f;
+        }
+#pragma unroll
+        for (int i = 0; i < TILE * DEPTH / 256; ++i) {
+            const unsigned at = threadIdx.x + i * 256;
+            const unsigned k = first + at / TILE, column = first_column + at % TILE;
+            const bool exists = k < shape.depth && column < shape.columns;
+            b[at / TILE][at % TILE] =
+                exists ? __ldg(weights + static_cast<u64>(k) * shape.weights_stride + column) : 0.0f;
+        }
+        __syncthreads();
+        const unsigned depth = min(DEPTH, shape.depth - first);
+        for (unsigned k = 0; k < depth; ++k) {
+            float left[4], right[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) left[i] = a[k][4 * y + i];
+#pragma unroll
+            for (int j = 0; j < 4; ++j) right[j] = b[k][x + 16 * j];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+#pragma unroll
+                for (int j = 0; j < 4; ++j) sums[i][j] = fmaf(left[i], right[j], sums[i][j]);
+            }
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) memory[(4 * y + i) * TILE + x + 16 * j] = sums[i][j];
+    }
+    __syncthreads();
+    // One copy of the activations, and rows in whole lines.
+#pragma unroll 1
+    for (unsigned at = threadIdx.x; at < TILE * TILE; at += 256) {
+        store(out, bias, residual, shape, first_row + at / TILE, first_column + at % TILE, memory[at]);
+    }
+}
+
+// Up to eight rows at a time: each thread has a column, whose weights it reads once for all rows;
+// grid (column blocks, row blocks).
+constexpr int FEW = 8;
+constexpr int PART = 128;
+
+extern "C" __global__ void __launch_bounds__(PART) product_of_few_rows(PARAMETERS) {
+    __shared__ float rows[FEW][PART];
+    const unsigned column = blockIdx.x * PART + threadIdx.x, first_row = blockIdx.y * FEW;
+    float sums[FEW] = {};
+    for (unsigned first = 0; first < shape.depth; first += PART) {
+#pragma unroll
+        for (int row = 0; row < FEW; ++row) {
+            const unsigned k = first + threadIdx.x;
+            const bool exists = first_row + row < shape.rows && k < shape.depth;
+            rows[row][threadIdx.x] =
+                exists ? __ldg(input + static_cast<u64>(first_row + row) * shape.input_stride + k) : 0.0f;
+        }
+        __syncthreads();
+        const unsigned depth = min(PART, shape.depth - first);
+        if (column < shape.columns) {
+            const float* weight = weights + static_cast<u64>(first) * shape.weights_stride + column;
+#pragma unroll 4
+            for (unsigned k = 0; k < depth; ++k) {
+                const float w = __ldg(weight);
+                weight += shape.weights_stride;
+#pragma unroll
+                for (int row = 0; row < FEW; ++row) sums[row] = fmaf(rows[row][k], w, sums[row]);
+            }
+        }
+        __syncthreads();
+    }
+    // Each thread reads what it has written; one copy of the activations.
+#pragma unroll
+    for (int row = 0; row < FEW; ++row) rows[row][threadIdx.x] = sums[row];
+#pragma unroll 1
+    for (unsigned row = 0; row < FEW; ++row) {
+        store(out, bias, residual, shape, first_row + row, column, rows[row][threadIdx.x]);
+    }
+}
+
+// Single elements of a product, (row, column) each: a thread for each pair.
+extern "C" __global__ void __launch_bounds__(PART) product_of_pairs(
+    float* out, const float* input, const float* weights, const float* bias, const unsigned* pairs,
+    unsigned count, ProductShape shape) {
+    const unsigned at = blockIdx.x * PART + threadIdx.x;
+    if (at >= count) return;
+    const unsigned row = __ldg(pairs + 2 * at), column = __ldg(pairs + 2 * at + 1);
+    const float* left = input + static_cast<u64>(row) * shape.input_stride;
+    const float* right = weights + column;
+    float sum = 0.0f;
+    for (unsigned k = 0; k < shape.depth; ++k) {
+        sum = fmaf(__ldg(left + k), __ldg(right), sum);
+        right += shape.weights_stride;
+    }
+    out[at] = bias ? sum + __ldg(bias + column) : sum;
+}

@@ -1,0 +1,296 @@
+//! Attention of queries to the keys and values of their sentences.
+//!
+//! Keys and values stay in the tensor in which a product has put them, side by side for all layers of
+//! a decoder. A query has a record of the rows that it attends to; the layers of a step differ only
+//! in the columns, so they share the records, which are uploaded once.
+
+use miriam_gpu::Buffer;
+use miriam_nmt_models::{Error, Result};
+use miriam_nmt_network::layer::{AttentionMask, ColumnSlice};
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::weights::RelativeTerms;
+use crate::{CudaBackend, DeviceTensor, device_error};
+
+/// Mirrors `AttentionShape` of `attention.cu`.
+#[derive(Clone, Copy, Debug, IntoBytes, Immutable)]
+#[repr(C)]
+struct AttentionShape {
+    query_stride: u32,
+    kv_stride: u32,
+    key_column: u32,
+    value_column: u32,
+    key_width: u32,
+    value_width: u32,
+    heads: u32,
+    out_stride: u32,
+    weights_head: u32,
+    weights_stride: u32,
+    zero_distance: u32,
+    scale: f32,
+}
+
+/// The keys and values of a sentence: some rows of a tensor, in two ranges of its columns.
+pub struct SourceKv {
+    pub(crate) layout: KvLayout,
+    first_row: usize,
+    pub(crate) positions: usize,
+}
+
+/// The place of keys and values in the rows of a tensor.
+#[derive(Clone)]
+pub(crate) struct KvLayout {
+    pub tensor: DeviceTensor,
+    pub key_column: usize,
+    pub value_column: usize,
+    /// Columns of keys and of values, of all heads.
+    pub key_width: usize,
+    pub value_width: usize,
+    pub heads: usize,
+}
+
+/// What queries attend to: rows of the layout, by records, with numbers from a list if there is one.
+pub(crate) struct Keys<'a> {
+    pub layout: &'a KvLayout,
+    pub list: Option<&'a Buffer<u32>>,
+}
+
+impl<'a> Keys<'a> {
+    pub fn in_sentence(sentence: &'a SourceKv) -> Self {
+        Keys { layout: &sentence.layout, list: None }
+    }
+}
+
+/// The score of a key for a query.
+#[derive(Clone, Copy)]
+pub(crate) enum Score<'a> {
+    /// The product, times this.
+    Dot(f32),
+    /// The sum of the hyperbolic tangents of key plus query, weighted by a vector.
+    Additive(&'a Buffer<f32>),
+    /// The product, times the first, with terms of the distance, of which the longest is the second.
+    Relative(f32, usize, &'a RelativeTerms),
+}
+
+/// A record for each query, as `Query` of `attention.cu` has it.
+#[derive(Default)]
+pub(crate) struct QueryRecords {
+    words: Vec<u32>,
+    longest: usize,
+}
+
+/// Words of a record.
+const RECORD_WORDS: usize = 6;
+
+impl QueryRecords {
+    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the launch.
+    pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
+        let address = [address as u32, (address >> 32) as u32];
+        self.words.extend(address);
+        self.words.extend([first as u32, visible as u32, position as u32, 0]);
+        self.longest = self.longest.max(visible);
+    }
+
+    fn len(&self) -> usize {
+        self.words.len() / RECORD_WORDS
+    }
+
+    /// Returns the records of all positions of sentences as queries to their own sentence.
+    pub fn for_sentences(lengths: &[usize], mask: AttentionMask) -> Self {
+        let mut records = QueryRecords::default();
+        let mut first = 0;
+        for &length in lengths {
+            for position in 0..length {
+                let visible = mask.visible(position, length, length);
+                records.push(0, [first, visible, position]);
+            }
+            first += length;
+        }
+        records
+    }
+}
+
+impl CudaBackend {
+    /// Returns the keys and values of sentences, `lengths` rows each.
+    pub(crate) fn keys_values_of_sentences(
+        &mut self,
+        heads: usize,
+        keys: ColumnSlice<'_, DeviceTensor>,
+        values: ColumnSlice<'_, DeviceTensor>,
+        lengths: &[usize],
+    ) -> Result<Vec<SourceKv>> {
+        let (key_width, value_width) = (keys.columns.len(), values.columns.len());
+        let (tensor, key_column, value_column) = if keys.tensor.shares_memory_with(values.tensor) {
+            (keys.tensor.clone(), keys.columns.start, values.columns.start)
+        } else {
+            let both = self.empty(keys.tensor.rows(), key_width + value_width)?;
+            self.copy_part(&keys, both.rows(), &both, [0, 0])?;
+            self.copy_part(&values, both.rows(), &both, [0, key_width])?;
+            (both, 0, key_width)
+        };
+        assert_eq!(lengths.iter().sum::<usize>(), tensor.rows(), "every row is in a sentence");
+        let layout = KvLayout { tensor, key_column, value_column, key_width, value_width, heads };
+        let mut first_row = 0;
+        let sentences = lengths.iter().map(|&positions| {
+            let sentence = SourceKv { layout: layout.clone(), first_row, positions };
+            first_row += positions;
+            sentence
+        });
+        Ok(sentences.collect())
+    }
+
+    /// Attends by groups of queries, scaled by the width of a head; returns the weights of one head
+    /// too, if asked.
+    pub(crate) fn attend_sources(
+        &mut self,
+        queries: ColumnSlice<'_, DeviceTensor>,
+        groups: &[(usize, &SourceKv)],
+        mask: AttentionMask,
+        weights: Option<(usize, &mut Vec<Vec<f32>>)>,
+    ) -> Result<DeviceTensor> {
+        let width = groups
+            .first()
+            .map_or(1, |(_, sentence)| sentence.layout.key_width / sentence.layout.heads);
+        let score = Score::Dot(1.0 / (width as f32).sqrt());
+        self.attend_groups(queries, groups, mask, score, weights)
+    }
+
+    /// Attends by groups of queries.
+    pub(crate) fn attend_groups(
+        &mut self,
+        queries: ColumnSlice<'_, DeviceTensor>,
+        groups: &[(usize, &SourceKv)],
+        mask: AttentionMask,
+        score: Score<'_>,
+        weights: Option<(usize, &mut Vec<Vec<f32>>)>,
+    ) -> Result<DeviceTensor> {
+        let Some((_, first)) = groups.first() else { return self.empty(0, queries.columns.len()) };
+        let shared = groups
+            .iter()
+            .all(|(_, sentence)| sentence.layout.tensor.shares_memory_with(&first.layout.tensor));
+        let mut records = QueryRecords::default();
+        let mut lengths = Vec::new();
+        for &(rows, sentence) in groups {
+            assert!(sentence.layout.is_like(&first.layout), "keys and values of one layer");
+            let address = if shared { 0 } else { sentence.layout.tensor.buffer().address() };
+            for row in 0..rows {
+                let visible = mask.visible(row, rows, sentence.positions);
+                records.push(address, [sentence.first_row, visible, row]);
+                lengths.push(sentence.positions);
+            }
+        }
+        let head = weights.as_ref().map(|(head, _)| *head);
+        let keys = Keys::in_sentence(first);
+        let (out, head_weights) = self.launch_attention(queries, keys, &records, score, head)?;
+        if let (Some((_, all)), Some(head_weights)) = (weights, head_weights) {
+            let stride = head_weights.width();
+            let numbers = self.download(&head_weights, head_weights.rows() * stride)?;
+            let rows = numbers.chunks_exact(stride).zip(&lengths);
+            all.extend(rows.map(|(row, &length)| row[..length].to_vec()));
+        }
+        Ok(out)
+    }
+
+    /// Attends with terms for the distances of positions, of which `longest` is an upper limit.
+    pub(crate) fn attend_with_distances(
+        &mut self,
+        queries: ColumnSlice<'_, DeviceTensor>,
+        keys: Keys<'_>,
+        records: &QueryRecords,
+        longest: usize,
+        relative: &RelativeTerms,
+    ) -> Result<DeviceTensor> {
+        let width = keys.layout.key_width / keys.layout.heads;
+        let score = Score::Relative(1.0 / (width as f32).sqrt(), longest, relative);
+        Ok(self.launch_attention(queries, keys, records, score, None)?.0)
+    }
+
+    /// Launches attention from a query for each record; returns the weights of a head,
+    /// `[queries, longest]`, if asked.
+    pub(crate) fn launch_attention(
+        &mut self,
+        queries: ColumnSlice<'_, DeviceTensor>,
+        keys: Keys<'_>,
+        records: &QueryRecords,
+        score: Score<'_>,
+        weights_head: Option<usize>,
+    ) -> Result<(DeviceTensor, Option<DeviceTensor>)> {
+        let Keys { layout, list } = keys;
+        let rows = records.len();
+        assert_eq!(rows, queries.tensor.rows(), "a record for each query");
+        assert_eq!(queries.columns.len(), layout.key_width, "queries are as wide as keys");
+        let out = self.empty(rows, layout.value_width)?;
+        let longest = records.longest.max(1);
+        let weights = weights_head.map(|_| self.empty(rows, longest)).transpose()?;
+        if rows == 0 {
+            return Ok((out, weights));
+        }
+        let value_width = layout.value_width / layout.heads;
+        let (kernel, threads) = attention_kernel(&score, value_width)?;
+        let uploaded = self.upload_list(&records.words)?;
+        let (scale, additive, relative) = match score {
+            Score::Dot(scale) => (scale, None, None),
+            Score::Additive(vector) => (1.0, Some(vector), None),
+            Score::Relative(scale, longest, terms) => (scale, None, Some((longest, terms))),
+        };
+        let classes = relative.map(|(longest, terms)| terms.classes(longest));
+        let class_list = classes.as_ref().map(|list| self.upload_list(list)).transpose()?;
+        let shape = AttentionShape {
+            query_stride: queries.tensor.width() as u32,
+            kv_stride: layout.tensor.width() as u32,
+            key_column: layout.key_column as u32,
+            value_column: layout.value_column as u32,
+            key_width: (layout.key_width / layout.heads) as u32,
+            value_width: value_width as u32,
+            heads: layout.heads as u32,
+            out_stride: layout.value_width as u32,
+            weights_head: weights_head.unwrap_or(0) as u32,
+            weights_stride: longest as u32,
+            zero_distance: classes.as_ref().map_or(0, |list| list.len() as u32 / 2),
+            scale,
+        };
+        let terms = relative.map(|(_, terms)| terms);
+        let launch = self.launch(kernel).in_order(out.buffer(), 0);
+        let launch = launch.in_order(queries.tensor.buffer(), queries.columns.start);
+        let launch = launch.in_order(&*uploaded, 0).in_order(layout.tensor.buffer(), 0);
+        let launch = launch.in_order_optional(list.map(|list| (list, 0)));
+        let launch = launch.read_optional(additive);
+        let launch = launch.in_order_optional(class_list.as_deref().map(|list| (list, 0)));
+        let vectors = terms.and_then(|terms| terms.vectors.as_ref());
+        let launch = launch.read_optional(vectors.map(|[keys, _]| keys));
+        let launch = launch.read_optional(vectors.map(|[_, values]| values));
+        let launch = launch.read_optional(terms.and_then(|terms| terms.biases.as_ref()));
+        let weights_buffer = weights.as_ref().map(|weights| (weights.buffer(), 0));
+        let launch = launch.in_order_optional(weights_buffer);
+        let grid = (rows as u32, layout.heads as u32);
+        launch.value(&shape).run(grid, threads).map_err(device_error)?;
+        Ok((out, weights))
+    }
+}
+
+impl KvLayout {
+    /// Whether rows of both tensors are read in the same way.
+    fn is_like(&self, other: &KvLayout) -> bool {
+        let columns = |layout: &KvLayout| {
+            let KvLayout { key_column, value_column, key_width, value_width, heads, .. } = *layout;
+            (key_column, value_column, key_width, value_width, heads, layout.tensor.width())
+        };
+        columns(self) == columns(other)
+    }
+}
+
+/// Returns the kernel for heads of a width, and the threads of its blocks.
+fn attention_kernel(score: &Score<'_>, width: usize) -> Result<(&'static str, u32)> {
+    let too_wide = || Error::Device { reason: format!("attention heads of {width} columns") };
+    Ok(match (score, width) {
+        (Score::Dot(_), ..=128) => ("attend_dot_128", 32),
+        (Score::Dot(_), ..=512) => ("attend_dot_512", 128),
+        (Score::Dot(_), ..=2048) => ("attend_dot_2048", 256),
+        (Score::Relative(..), ..=128) => ("attend_relative_128", 32),
+        (Score::Relative(..), ..=512) => ("attend_relative_512", 128),
+        (Score::Additive(_), ..=512) => ("attend_additive_512", 128),
+        (Score::Additive(_), ..=2048) => ("attend_additive_2048", 256),
+        (Score::Additive(_), ..=4096) => ("attend_additive_4096", 256),
+        _ => return Err(too_wide()),
+    })
+}

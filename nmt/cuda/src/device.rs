@@ -1,0 +1,71 @@
+//! A GPU as the layers of networks see it: it makes the backends of threads.
+
+use std::sync::Arc;
+
+use miriam_gpu::Buffer;
+use miriam_nmt_models::Result;
+use miriam_nmt_network::layer::Device;
+use miriam_nmt_network::plain_parameters::PlainWeights;
+
+use crate::kernels::Kernels;
+use crate::weights::uploaded;
+use crate::{CudaBackend, Weights, device_error};
+
+/// A GPU with the kernels of networks. Clones share it.
+#[derive(Clone)]
+pub struct CudaDevice {
+    device: miriam_gpu::Device,
+    kernels: Arc<Kernels>,
+}
+
+impl CudaDevice {
+    /// Opens the GPU `number`, counted from 0.
+    ///
+    /// # Errors
+    /// If there is no such GPU, or it does not take the kernels.
+    pub fn open(number: u32) -> Result<Self> {
+        let device = miriam_gpu::Device::open(number).map_err(device_error)?;
+        let kernels = Arc::new(Kernels::load(&device).map_err(device_error)?);
+        Ok(CudaDevice { device, kernels })
+    }
+
+    /// Returns its properties.
+    pub fn properties(&self) -> &miriam_gpu::DeviceProperties {
+        self.device.properties()
+    }
+
+    /// Returns numbers in its memory.
+    ///
+    /// # Errors
+    /// If it has no room for them.
+    pub fn vector(&self, values: &[f32]) -> Result<Arc<Buffer<f32>>> {
+        let stream = self.device.new_stream().map_err(device_error)?;
+        Ok(Arc::new(uploaded(&stream, values).map_err(device_error)?))
+    }
+
+    /// Returns the weights of a product, `[depth, columns]`, in its memory.
+    ///
+    /// # Errors
+    /// If it has no room for them.
+    ///
+    /// # Panics
+    /// If the bias does not have a number for each column.
+    pub fn weights(&self, weights: &PlainWeights) -> Result<Arc<Weights>> {
+        let stream = self.device.new_stream().map_err(device_error)?;
+        Ok(Arc::new(Weights::upload(&stream, weights).map_err(device_error)?))
+    }
+
+    /// Returns the GPU itself.
+    pub(crate) fn gpu(&self) -> &miriam_gpu::Device {
+        &self.device
+    }
+}
+
+impl Device for CudaDevice {
+    type Backend = CudaBackend;
+
+    fn new_backend(&self) -> Result<CudaBackend> {
+        let stream = self.device.new_stream().map_err(device_error)?;
+        Ok(CudaBackend::new(stream, Arc::clone(&self.kernels)))
+    }
+}

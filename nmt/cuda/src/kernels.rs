@@ -1,0 +1,58 @@
+//! The kernels of the backend: PTX that `scripts/build_ptx.py` has compiled, embedded.
+
+use std::collections::BTreeMap;
+
+use miriam_gpu::{Device, Kernel, Module, PtxArchive, Result};
+
+/// All modules, compressed.
+const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
+
+/// The kernels by their names.
+pub(crate) struct Kernels {
+    kernels: BTreeMap<String, Kernel>,
+}
+
+impl Kernels {
+    /// Loads all kernels.
+    pub fn load(device: &Device) -> Result<Self> {
+        let mut kernels = BTreeMap::new();
+        for (_, text) in PtxArchive::unpack(PTX_ARCHIVE).modules() {
+            let module = load_module(device, text)?;
+            for name in PtxArchive::kernel_names(text) {
+                kernels.insert(name.to_owned(), module.kernel(name)?);
+            }
+        }
+        Ok(Kernels { kernels })
+    }
+
+    /// Returns the kernel `name`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn get(&self, name: &str) -> &Kernel {
+        self.kernels.get(name).unwrap_or_else(|| panic!("no kernel {name}"))
+    }
+}
+
+/// Loads a module of the archive.
+#[expect(unsafe_code, reason = "loading PTX; this is the only place")]
+fn load_module(device: &Device, text: &str) -> Result<Module> {
+    // SAFETY: the text is embedded and compiled from `nmt/cuda/kernels` (a test compares hashes).
+    // Each kernel reads and writes what the shape among its parameters says and the row numbers in
+    // its lists. Only this crate launches them: it allocates results by the same shape, and
+    // checks numbers of rows, tokens, positions and columns before it uploads them. Addresses in
+    // records are those of tensors that the caller of the launch holds.
+    unsafe { device.load(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn the_ptx_is_that_of_the_sources_and_does_not_spill() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let script = folder.join("../../../scripts/build_ptx.py");
+        miriam_emulated_driver::check_kernel_folder(&folder, &script, 128);
+    }
+}

@@ -1,0 +1,41 @@
+//! The backend of layers on NVIDIA's GPUs: tensors in pooled memory, weights that threads share,
+//! and one kernel for each operation.
+//!
+//! The layers, the search and the numbers that leave the backend are those of the CPU
+//! ([`miriam_nmt_network`]); here is only what a device has to give. A thread has a [`CudaBackend`]
+//! with a stream of its own. Everything that a step computes stays on the device; what leaves it are
+//! the best tokens of each row, and attention weights where they are asked for.
+//!
+//! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so the
+//! translation of a sentence does not depend on its batch.
+
+mod attention;
+mod backend;
+mod device;
+mod kernels;
+mod kv_cache;
+mod lists;
+mod load;
+mod memory;
+mod operators;
+mod output;
+mod product;
+mod recurrent;
+mod rows;
+mod weights;
+
+pub use attention::SourceKv;
+pub use backend::CudaBackend;
+pub use device::CudaDevice;
+pub use kv_cache::KvCache;
+pub use load::CudaLoader;
+pub use memory::DeviceTensor;
+pub use recurrent::ProjectedEmbeddings;
+pub use weights::{EmbeddingTable, PositionalEncoding, RelativeTerms, Weights};
+
+use miriam_nmt_models::Error;
+
+/// Names a failure of the driver as one of the device.
+fn device_error(error: miriam_gpu::Error) -> Error {
+    Error::Device { reason: error.to_string() }
+}

@@ -1,0 +1,138 @@
+//! Loads the parameters of a model into the memory of a device.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use miriam_gpu::Stream;
+use miriam_kernels::embedding::SinusoidKind;
+use miriam_nmt_models::Result;
+use miriam_nmt_models::architecture::{Model, PositionalEncodingKind};
+use miriam_nmt_network::layer::{
+    AffineNames, DistanceTerms, ParameterLoader, RecurrentParameterLoader, RelativePositions,
+};
+use miriam_nmt_network::plain_parameters::{PlainParameters, PlainWeights};
+
+use crate::weights::{Sinusoids, uploaded};
+use crate::{
+    CudaBackend, CudaDevice, EmbeddingTable, PositionalEncoding, ProjectedEmbeddings,
+    RelativeTerms, Weights, device_error,
+};
+
+/// Gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files are unpacked to
+/// floats.
+pub struct CudaLoader<'a> {
+    parameters: PlainParameters<'a>,
+    stream: Stream,
+    /// Tables that several layers share.
+    tables: BTreeMap<String, Arc<EmbeddingTable>>,
+}
+
+impl<'a> CudaLoader<'a> {
+    /// Loads parameters of `model` for `device`; `path` names the model in messages.
+    ///
+    /// # Errors
+    /// If the device has no stream to give.
+    pub fn new(device: &CudaDevice, model: &'a Model, path: &Path) -> Result<Self> {
+        let stream = device.gpu().new_stream().map_err(device_error)?;
+        let parameters = PlainParameters::new(model, path);
+        Ok(CudaLoader { parameters, stream, tables: BTreeMap::new() })
+    }
+
+    fn upload(&self, values: &[f32]) -> Result<miriam_gpu::Buffer<f32>> {
+        uploaded(&self.stream, values).map_err(device_error)
+    }
+
+    fn upload_weights(&self, weights: &PlainWeights) -> Result<Arc<Weights>> {
+        Ok(Arc::new(Weights::upload(&self.stream, weights).map_err(device_error)?))
+    }
+
+    fn read_table(&self, name: &str) -> Result<EmbeddingTable> {
+        let matrix = self.parameters.matrix(name)?;
+        Ok(EmbeddingTable {
+            rows: self.upload(&matrix.values)?,
+            vocab_size: matrix.rows,
+            width: matrix.columns,
+        })
+    }
+}
+
+impl ParameterLoader<CudaBackend> for CudaLoader<'_> {
+    fn weights(&mut self, affine: AffineNames<'_>) -> Result<Arc<Weights>> {
+        self.upload_weights(&self.parameters.weights(affine)?)
+    }
+
+    fn output_weights(&mut self, table: &str, bias: Option<&str>) -> Result<Arc<Weights>> {
+        self.upload_weights(&self.parameters.output_weights(table, bias)?)
+    }
+
+    fn vector(&mut self, name: &str) -> Result<Arc<miriam_gpu::Buffer<f32>>> {
+        self.concat_vectors(&[name])
+    }
+
+    fn values(&mut self, name: &str) -> Result<Vec<f32>> {
+        self.parameters.values(name)
+    }
+
+    fn concat_vectors(&mut self, names: &[&str]) -> Result<Arc<miriam_gpu::Buffer<f32>>> {
+        Ok(Arc::new(self.upload(&self.parameters.concat_values(names)?)?))
+    }
+
+    fn embedding_table(&mut self, name: &str) -> Result<Arc<EmbeddingTable>> {
+        if let Some(table) = self.tables.get(name) {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(self.read_table(name)?);
+        self.tables.insert(name.to_owned(), Arc::clone(&table));
+        Ok(table)
+    }
+
+    fn relative_positions(&mut self, host: RelativePositions) -> Result<RelativeTerms> {
+        let (vectors, biases) = match &host.terms {
+            DistanceTerms::Vectors { keys, values } => {
+                (Some([self.upload(keys)?, self.upload(values)?]), None)
+            }
+            DistanceTerms::Biases(biases) => (None, Some(self.upload(biases)?)),
+        };
+        Ok(RelativeTerms { host, vectors, biases, classes: Mutex::default() })
+    }
+
+    fn positional_encoding(
+        &mut self,
+        kind: PositionalEncodingKind,
+        width: usize,
+        name: &str,
+    ) -> Result<Option<PositionalEncoding>> {
+        Ok(match kind {
+            PositionalEncodingKind::None
+            | PositionalEncodingKind::RelativeVectors { .. }
+            | PositionalEncodingKind::RelativeBias(_) => None,
+            PositionalEncodingKind::SinusoidalMarian
+            | PositionalEncodingKind::SinusoidalFromOne
+            | PositionalEncodingKind::SinusoidalFromTwo => {
+                Some(PositionalEncoding::Sinusoidal(Sinusoids::new(SinusoidKind::Marian, width)))
+            }
+            PositionalEncodingKind::Sinusoidal => Some(PositionalEncoding::Sinusoidal(
+                Sinusoids::new(SinusoidKind::CTranslate2, width),
+            )),
+            PositionalEncodingKind::Table { .. } => {
+                Some(PositionalEncoding::Learned(self.read_table(name)?))
+            }
+        })
+    }
+}
+
+impl RecurrentParameterLoader<CudaBackend> for CudaLoader<'_> {
+    /// Loads the table and the weights: a device computes the product of a token when it needs it.
+    fn projected_embedding_cache(
+        &mut self,
+        table: &str,
+        affine: AffineNames<'_>,
+        _cached_tokens: usize,
+    ) -> Result<ProjectedEmbeddings> {
+        Ok(ProjectedEmbeddings {
+            table: self.embedding_table(table)?,
+            weights: ParameterLoader::<CudaBackend>::weights(self, affine)?,
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Tensors in the memory of a device, which a pool takes back.
+//!
+//! A step needs some hundred tensors of the same sizes again and again, and asking the driver for
+//! each would cost more than computing it. All work of a backend is queued on one stream, so memory
+//! may be used again as soon as its tensor is dropped: what is queued later runs later.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use miriam_gpu::{Buffer, Result, Stream};
+
+/// Buffers that are free, by their length.
+#[derive(Default)]
+pub(crate) struct Pool {
+    free: RefCell<BTreeMap<usize, Vec<Buffer<f32>>>>,
+}
+
+/// Returns the length of the buffer for `len` numbers: one of four lengths for each power of two, so
+/// that tensors of similar sizes share buffers.
+fn buffer_len(len: usize) -> usize {
+    let len = len.max(64);
+    let step = (len.next_power_of_two() / 8).max(1);
+    len.next_multiple_of(step)
+}
+
+impl Pool {
+    /// Takes a buffer of at least `len` numbers of any values.
+    pub fn take(self: &Rc<Self>, stream: &Stream, len: usize) -> Result<PooledBuffer> {
+        let len = buffer_len(len);
+        let free = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
+        let buffer = match free {
+            Some(buffer) => buffer,
+            None => stream.alloc_uninitialized(len).or_else(|_| {
+                // Memory that is free here may be what is missing there.
+                self.free.borrow_mut().clear();
+                stream.alloc_uninitialized(len)
+            })?,
+        };
+        Ok(PooledBuffer { buffer: Some(buffer), pool: Rc::clone(self) })
+    }
+}
+
+/// A buffer that returns to its pool.
+pub(crate) struct PooledBuffer {
+    /// Always some until it is dropped.
+    buffer: Option<Buffer<f32>>,
+    pool: Rc<Pool>,
+}
+
+impl PooledBuffer {
+    pub fn buffer(&self) -> &Buffer<f32> {
+        self.buffer.as_ref().expect("taken only when dropped")
+    }
+}
+
+impl Drop for PooledBuffer {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take() {
+            self.pool.free.borrow_mut().entry(buffer.len()).or_default().push(buffer);
+        }
+    }
+}
+
+/// A matrix in the memory of a device, `[rows, width]`, row-major. Clones share it.
+#[derive(Clone)]
+pub struct DeviceTensor {
+    memory: Rc<PooledBuffer>,
+    rows: usize,
+    width: usize,
+}
+
+impl DeviceTensor {
+    /// Returns a tensor of any numbers.
+    pub(crate) fn new(stream: &Stream, pool: &Rc<Pool>, rows: usize, width: usize) -> Result<Self> {
+        let memory = Rc::new(pool.take(stream, rows * width)?);
+        Ok(DeviceTensor { memory, rows, width })
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Returns the number of columns.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer<f32> {
+        self.memory.buffer()
+    }
+
+    /// Returns the memory of a tensor that nothing else refers to.
+    ///
+    /// # Panics
+    /// If something does.
+    pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<f32> {
+        let memory = Rc::get_mut(&mut self.memory).expect("a new tensor");
+        memory.buffer.as_mut().expect("taken only when dropped")
+    }
+
+    /// Whether nothing else refers to its memory, so that it may be written.
+    pub(crate) fn is_unique(&self) -> bool {
+        Rc::strong_count(&self.memory) == 1
+    }
+
+    /// Whether both are the same tensor.
+    pub(crate) fn shares_memory_with(&self, other: &DeviceTensor) -> bool {
+        Rc::ptr_eq(&self.memory, &other.memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_have_room_and_waste_little() {
+        for len in (1..5000).chain([1 << 20, (1 << 20) + 1, 12_345_678]) {
+            let buffer = buffer_len(len);
+            assert!(buffer >= len && buffer <= len + len / 4 + 64, "{len}: {buffer}");
+            assert_eq!(buffer_len(buffer), buffer, "{len}");
+        }
+    }
+}

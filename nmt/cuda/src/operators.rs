@@ -1,0 +1,185 @@
+//! Operators of networks: each asks for a kernel by its name, and all kernels have the same
+//! parameters, so none is listed here.
+
+use std::ops::Range;
+
+use miriam_gpu::Buffer;
+use miriam_kernels::operators::{Activate, DeviceKernel, DeviceOperator, Operator, Sequences};
+use miriam_nmt_models::{Error, Result};
+use miriam_nmt_network::layer::{Activation, ColumnSlice};
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::rows::element_blocks;
+use crate::{CudaBackend, DeviceTensor, device_error};
+
+/// Mirrors `OperatorShape` of `operators.cu`.
+#[derive(Clone, Copy, Debug, IntoBytes, Immutable)]
+#[repr(C)]
+struct OperatorShape {
+    rows: u32,
+    width: u32,
+    out_stride: u32,
+    strides: [u32; 4],
+    code: u32,
+    sequences: u32,
+    number: f32,
+}
+
+/// The matrices and vectors of a kernel.
+const MAX_MATRICES: usize = 4;
+const MAX_VECTORS: usize = 2;
+
+/// Threads of a block, and of the group that computes a row.
+const THREADS: usize = 128;
+const ROW_THREADS: usize = 32;
+
+/// The part of a result that a launch writes: these columns of all rows.
+struct Target<'a> {
+    tensor: &'a DeviceTensor,
+    columns: Range<usize>,
+}
+
+impl CudaBackend {
+    /// Returns the result of an operator.
+    pub(crate) fn run_operator(
+        &mut self,
+        operator: &impl Operator,
+        matrices: &[ColumnSlice<'_, DeviceTensor>],
+        vectors: &[&std::sync::Arc<Buffer<f32>>],
+    ) -> Result<DeviceTensor> {
+        let shapes: Vec<[usize; 2]> =
+            matrices.iter().map(|matrix| [matrix.tensor.rows(), matrix.columns.len()]).collect();
+        let [rows, width] = operator.shape(&shapes);
+        let out = self.empty(rows, width)?;
+        if rows * width == 0 {
+            return Ok(out);
+        }
+        let vectors: Vec<&Buffer<f32>> = vectors.iter().map(|vector| &***vector).collect();
+        let whole = Target { tensor: &out, columns: 0..width };
+        match operator.device() {
+            DeviceOperator::Elements(kernel) => {
+                let grid = element_blocks(rows, width);
+                self.launch_operator(kernel, whole, matrices, &vectors, None, grid)?;
+            }
+            DeviceOperator::Rows(kernel) => {
+                let grid = (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1);
+                self.launch_operator(kernel, whole, matrices, &vectors, None, grid)?;
+            }
+            DeviceOperator::Sequences { kernel, sequences, counts } => {
+                let input_rows = shapes[0][0];
+                let list = sequence_list(&sequences, input_rows, counts);
+                let count = sequences.starts(input_rows).count() - 1;
+                let grid = element_blocks(count, width);
+                let list = Some((&list[..], count));
+                self.launch_operator(kernel, whole, matrices, &vectors, list, grid)?;
+            }
+            DeviceOperator::ConcatRows => {
+                let mut row = 0;
+                for part in matrices {
+                    self.copy_part(part, part.tensor.rows(), &out, [row, 0])?;
+                    row += part.tensor.rows();
+                }
+            }
+            DeviceOperator::ConcatColumns => {
+                let mut column = 0;
+                for part in matrices {
+                    self.copy_part(part, rows, &out, [0, column])?;
+                    column += part.columns.len();
+                }
+            }
+            DeviceOperator::NormalizeColumns(norms) => {
+                let [from] = matrices else { panic!("norms of one matrix") };
+                for gap in norms.gaps(width) {
+                    let part = columns_of(from, gap.clone());
+                    let target = Target { tensor: &out, columns: gap };
+                    self.copy_columns(target, part)?;
+                }
+                for (norm, places) in norms.with_vectors() {
+                    let DeviceOperator::Rows(kernel) = norm.norm.device() else {
+                        panic!("a norm is computed by rows")
+                    };
+                    let part = columns_of(from, norm.columns.clone());
+                    let target = Target { tensor: &out, columns: norm.columns.clone() };
+                    let grid = (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1);
+                    self.launch_operator(kernel, target, &[part], &vectors[places], None, grid)?;
+                }
+            }
+            DeviceOperator::Unsupported => {
+                let reason = format!("only training computes {operator:?}");
+                return Err(Error::Device { reason });
+            }
+        }
+        Ok(out)
+    }
+
+    fn copy_columns(
+        &mut self,
+        target: Target<'_>,
+        from: ColumnSlice<'_, DeviceTensor>,
+    ) -> Result<()> {
+        if target.columns.is_empty() {
+            return Ok(());
+        }
+        let DeviceOperator::Elements(copy) = Activate(Activation::None).device() else {
+            panic!("an activation is computed by elements")
+        };
+        let grid = element_blocks(target.tensor.rows(), target.columns.len());
+        self.launch_operator(copy, target, &[from], &[], None, grid)
+    }
+
+    fn launch_operator(
+        &mut self,
+        kernel: DeviceKernel,
+        target: Target<'_>,
+        matrices: &[ColumnSlice<'_, DeviceTensor>],
+        vectors: &[&Buffer<f32>],
+        list: Option<(&[u32], usize)>,
+        grid: (u32, u32),
+    ) -> Result<()> {
+        assert!(
+            matrices.len() <= MAX_MATRICES && vectors.len() <= MAX_VECTORS,
+            "kernels have room"
+        );
+        let uploaded = list.map(|(numbers, _)| self.upload_list(numbers)).transpose()?;
+        let mut shape = OperatorShape {
+            rows: target.tensor.rows() as u32,
+            width: target.columns.len() as u32,
+            out_stride: target.tensor.width() as u32,
+            strides: [0; 4],
+            code: kernel.code,
+            sequences: list.map_or(0, |(_, count)| count as u32),
+            number: kernel.number,
+        };
+        for (stride, matrix) in shape.strides.iter_mut().zip(matrices) {
+            *stride = matrix.tensor.width() as u32;
+        }
+        let mut launch =
+            self.launch(kernel.name).in_order(target.tensor.buffer(), target.columns.start);
+        for index in 0..MAX_MATRICES {
+            let matrix = matrices.get(index);
+            launch = launch.in_order_optional(
+                matrix.map(|matrix| (matrix.tensor.buffer(), matrix.columns.start)),
+            );
+        }
+        for index in 0..MAX_VECTORS {
+            launch = launch.read_optional(vectors.get(index).copied());
+        }
+        launch = launch.in_order_optional(uploaded.as_deref().map(|list| (list, 0)));
+        launch.value(&shape).run(grid, THREADS as u32).map_err(device_error)
+    }
+}
+
+/// Returns some of the columns of a slice.
+fn columns_of<'a>(
+    slice: &ColumnSlice<'a, DeviceTensor>,
+    columns: Range<usize>,
+) -> ColumnSlice<'a, DeviceTensor> {
+    let first = slice.columns.start;
+    ColumnSlice { tensor: slice.tensor, columns: first + columns.start..first + columns.end }
+}
+
+/// Returns the list of a kernel of sequences: the first row of each, the end, and what it counts.
+fn sequence_list(sequences: &Sequences, rows: usize, counts: &[u32]) -> Vec<u32> {
+    let starts = sequences.starts(rows).map(|start| start as u32);
+    starts.chain(counts.iter().copied()).collect()
+}

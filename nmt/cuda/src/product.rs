@@ -1,0 +1,136 @@
+//! Products of rows with weights, by the kernel for their number of rows.
+
+use std::ops::Range;
+
+use miriam_gpu::Buffer;
+use miriam_nmt_models::Result;
+use miriam_nmt_network::layer::Epilogue;
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::{CudaBackend, DeviceTensor, Weights, device_error};
+
+/// Mirrors `ProductShape` of `product.cu`.
+#[derive(Clone, Copy, Debug, IntoBytes, Immutable)]
+#[repr(C)]
+struct ProductShape {
+    rows: u32,
+    depth: u32,
+    columns: u32,
+    input_stride: u32,
+    weights_stride: u32,
+    residual_stride: u32,
+    out_stride: u32,
+    activation: u32,
+}
+
+/// The rows up to which each thread has a column, whose weights are read once for eight rows.
+const FEW_ROWS: usize = 16;
+
+impl CudaBackend {
+    /// Computes `activation(input * weights + bias + residual)` for some rows of `input`.
+    pub(crate) fn product(
+        &mut self,
+        input: &DeviceTensor,
+        rows: Range<usize>,
+        weights: &Weights,
+        epilogue: Epilogue<'_, DeviceTensor>,
+    ) -> Result<DeviceTensor> {
+        assert_eq!(input.width(), weights.depth, "an input for each row of weights");
+        let out = self.empty(rows.len(), weights.columns)?;
+        if out.rows() * out.width() == 0 {
+            return Ok(out);
+        }
+        let residual = epilogue.residual;
+        if let Some(residual) = residual {
+            assert_eq!([residual.rows(), residual.width()], [out.rows(), out.width()], "residual");
+        }
+        let shape = ProductShape {
+            residual_stride: residual.map_or(0, DeviceTensor::width) as u32,
+            activation: epilogue.activation.code(),
+            ..product_shape(input, rows.len(), weights)
+        };
+        let (name, tile, threads) = if rows.len() <= FEW_ROWS {
+            ("product_of_few_rows", [128, 8], 128)
+        } else {
+            ("product_of_many_rows", [64, 64], 256)
+        };
+        let grid = blocks([weights.columns, rows.len()], tile);
+        let launch = self.launch(name).in_order(out.buffer(), 0);
+        let launch = launch.in_order(input.buffer(), rows.start * input.width());
+        let launch = launch.read(&weights.matrix).read_optional(weights.bias.as_ref());
+        let launch = launch.in_order_optional(residual.map(|residual| (residual.buffer(), 0)));
+        launch.value(&shape).run(grid, threads).map_err(device_error)?;
+        Ok(out)
+    }
+
+    /// Computes single elements of a product: pairs of a row and a column, one after the other.
+    pub(crate) fn product_of_pairs(
+        &mut self,
+        input: &DeviceTensor,
+        pairs: &[u32],
+        weights: &Weights,
+    ) -> Result<DeviceTensor> {
+        assert_eq!(input.width(), weights.depth, "an input for each row of weights");
+        let limits = [input.rows() as u32, weights.columns as u32];
+        let in_range = |pair: &[u32]| pair[0] < limits[0] && pair[1] < limits[1];
+        assert!(pairs.chunks_exact(2).all(in_range), "rows and columns that are there");
+        let count = pairs.len() / 2;
+        let out = self.empty(1, count)?;
+        if count == 0 {
+            return Ok(out);
+        }
+        let list = self.upload_list(pairs)?;
+        let (shape, count_u32) = (product_shape(input, input.rows(), weights), count as u32);
+        let launch = self.launch("product_of_pairs").in_order(out.buffer(), 0);
+        let launch = launch.in_order(input.buffer(), 0).read(&weights.matrix);
+        let launch = launch.read_optional(weights.bias.as_ref()).in_order(&*list, 0);
+        let launch = launch.value(&count_u32).value(&shape);
+        launch.run((count.div_ceil(128) as u32, 1), 128).map_err(device_error)?;
+        Ok(out)
+    }
+
+    /// Returns some columns of weights.
+    pub(crate) fn select_columns(&mut self, weights: &Weights, columns: &[u32]) -> Result<Weights> {
+        let limit = weights.columns as u32;
+        assert!(columns.iter().all(|&column| column < limit), "columns that are there");
+        let list = self.upload_list(columns)?;
+        let width = columns.len();
+        let select = |from: &Buffer<f32>, rows: usize| -> Result<Buffer<f32>> {
+            let out = self.stream().alloc_uninitialized(rows * width).map_err(device_error)?;
+            let (rows_u32, width_u32, stride) = (rows as u32, width as u32, limit);
+            if rows * width > 0 {
+                let launch = self.launch("gather_columns").in_order(&out, 0).read(from);
+                let launch = launch.in_order(&*list, 0);
+                let launch = launch.value(&rows_u32).value(&width_u32).value(&stride);
+                let grid = crate::rows::element_blocks(rows, width);
+                launch.run(grid, 128).map_err(device_error)?;
+            }
+            Ok(out)
+        };
+        Ok(Weights {
+            matrix: select(&weights.matrix, weights.depth)?,
+            bias: weights.bias.as_ref().map(|bias| select(bias, 1)).transpose()?,
+            depth: weights.depth,
+            columns: width,
+        })
+    }
+}
+
+/// Returns the shape of a product of dense matrices without a residual.
+fn product_shape(input: &DeviceTensor, rows: usize, weights: &Weights) -> ProductShape {
+    ProductShape {
+        rows: rows as u32,
+        depth: weights.depth as u32,
+        columns: weights.columns as u32,
+        input_stride: input.width() as u32,
+        weights_stride: weights.columns as u32,
+        residual_stride: 0,
+        out_stride: weights.columns as u32,
+        activation: 0,
+    }
+}
+
+/// Returns the blocks of a size that cover a matrix.
+fn blocks([columns, rows]: [usize; 2], [width, height]: [usize; 2]) -> (u32, u32) {
+    (columns.div_ceil(width) as u32, rows.div_ceil(height) as u32)
+}

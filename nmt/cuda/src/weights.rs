@@ -1,0 +1,109 @@
+//! Parameters in the memory of a device, which the backends of threads share.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use miriam_gpu::{Buffer, Result, Stream};
+use miriam_kernels::MatMut;
+use miriam_kernels::embedding::{SinusoidKind, fill_sinusoids};
+use miriam_nmt_network::layer::RelativePositions;
+use miriam_nmt_network::plain_parameters::PlainWeights;
+
+/// A matrix `[depth, columns]` and a bias for each column.
+pub struct Weights {
+    pub(crate) matrix: Buffer<f32>,
+    pub(crate) bias: Option<Buffer<f32>>,
+    pub(crate) depth: usize,
+    pub(crate) columns: usize,
+}
+
+impl Weights {
+    pub(crate) fn upload(stream: &Stream, weights: &PlainWeights) -> Result<Self> {
+        let PlainWeights { matrix, bias } = weights;
+        assert!(bias.as_ref().is_none_or(|bias| bias.len() == matrix.columns), "a bias a column");
+        Ok(Weights {
+            matrix: uploaded(stream, &matrix.values)?,
+            bias: bias.as_ref().map(|bias| uploaded(stream, bias)).transpose()?,
+            depth: matrix.rows,
+            columns: matrix.columns,
+        })
+    }
+}
+
+/// A vector for each token, `[tokens, width]`.
+pub struct EmbeddingTable {
+    pub(crate) rows: Buffer<f32>,
+    pub(crate) vocab_size: usize,
+    pub(crate) width: usize,
+}
+
+/// A vector for each position.
+pub enum PositionalEncoding {
+    /// A learned table.
+    Learned(EmbeddingTable),
+    /// Sinusoids of that kind, computed as far as they are needed.
+    Sinusoidal(Sinusoids),
+}
+
+/// The encodings of the first positions, which grow.
+pub struct Sinusoids {
+    kind: SinusoidKind,
+    width: usize,
+    /// The table that is long enough for what was asked so far.
+    table: Mutex<Option<Arc<EmbeddingTable>>>,
+}
+
+impl Sinusoids {
+    pub(crate) fn new(kind: SinusoidKind, width: usize) -> Self {
+        Sinusoids { kind, width, table: Mutex::new(None) }
+    }
+
+    /// Returns a table of at least so many positions.
+    pub(crate) fn table(&self, stream: &Stream, positions: usize) -> Result<Arc<EmbeddingTable>> {
+        let mut table = self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(table) = table.as_ref().filter(|table| table.vocab_size >= positions) {
+            return Ok(Arc::clone(table));
+        }
+        let positions = positions.next_power_of_two().max(256);
+        let mut values = vec![0.0; positions * self.width];
+        fill_sinusoids(self.kind, MatMut::new(&mut values, positions, self.width));
+        let new = EmbeddingTable {
+            rows: uploaded(stream, &values)?,
+            vocab_size: positions,
+            width: self.width,
+        };
+        Ok(Arc::clone(table.insert(Arc::new(new))))
+    }
+}
+
+/// What the distances of positions add to attention, with the tables of the device.
+pub struct RelativeTerms {
+    pub(crate) host: RelativePositions,
+    /// Vectors for keys and for values.
+    pub(crate) vectors: Option<[Buffer<f32>; 2]>,
+    /// Numbers for each class and head.
+    pub(crate) biases: Option<Buffer<f32>>,
+    /// The classes of distances, by the longest distance.
+    pub(crate) classes: Mutex<BTreeMap<usize, Arc<Vec<u32>>>>,
+}
+
+impl RelativeTerms {
+    /// Returns the classes of the distances from a query to a key, from `-longest` to `longest`.
+    pub(crate) fn classes(&self, longest: usize) -> Arc<Vec<u32>> {
+        let longest = longest.next_power_of_two().max(64);
+        let mut all = self.classes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let classes = all.entry(longest).or_insert_with(|| {
+            let before = (1..=longest).rev().map(|distance| self.host.class(distance, 0));
+            let after = (0..=longest).map(|distance| self.host.class(0, distance));
+            Arc::new(before.chain(after).map(|class| class as u32).collect())
+        });
+        Arc::clone(classes)
+    }
+}
+
+/// Returns numbers in the memory of the device.
+pub(crate) fn uploaded(stream: &Stream, values: &[f32]) -> Result<Buffer<f32>> {
+    let mut buffer = stream.alloc_uninitialized(values.len())?;
+    stream.upload_blocking(&mut buffer, 0, values)?;
+    Ok(buffer)
+}

@@ -1,0 +1,32 @@
+//! The kernels that ship, run by an interpreter of PTX, against the engine of CPUs.
+//!
+//! The library that replaces the driver must be there when a process starts, so the ignored tests run
+//! in processes of their own, which the first test starts.
+
+mod networks;
+mod operations;
+
+use std::process::{Command, Stdio};
+
+/// The settings of the emulated GPU: each seed names another order of streams, blocks, warps, lanes.
+const SEEDS: [&str; 3] = ["seed=1", "seed=2", "seed=3"];
+
+#[test]
+fn kernels_agree_with_the_cpu() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whole networks take longer than single operations, and run with one order.
+    let operations = SEEDS.map(|settings| (settings, "operations::"));
+    let runs = operations.into_iter().chain([("seed=4", "networks::")]).map(|(settings, tests)| {
+        let environment = miriam_emulated_driver::environment(folder.path(), settings).unwrap();
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--ignored", "--nocapture", tests]).envs(environment);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("this program starts")
+    });
+    for run in runs.collect::<Vec<_>>() {
+        let output = run.wait_with_output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{stdout}\n{stderr}");
+        assert!(stdout.contains(" passed") && !stdout.contains(" 0 passed"), "{stdout}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Sessions of whole networks: the best tokens and their scores at each step, beside those of the CPU.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt_cuda::{CudaDevice, CudaLoader};
+use miriam_nmt_models::ModelBundle;
+use miriam_nmt_models::packed::Precision;
+use miriam_nmt_network::layer::recurrent::Speedups;
+use miriam_nmt_network::network::{HypothesisRow, Network, Session, TopK};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
+}
+
+/// Hypotheses of each sentence, and candidates of each row.
+const BEAM: usize = 3;
+
+/// Steps that are compared.
+const STEPS: usize = 8;
+
+/// Runs both sessions along the hypotheses that the first one prefers, and compares what they find.
+fn compare(name: &str, cpu: &mut dyn Session, gpu: &mut dyn Session, sentences: &[&[u32]]) {
+    cpu.keep_alignments(true);
+    gpu.keep_alignments(true);
+    let slots = cpu.begin(sentences, None).unwrap();
+    assert_eq!(gpu.begin(sentences, None).unwrap(), slots);
+    let mut rows: Vec<HypothesisRow> =
+        slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
+    for step in 0..STEPS {
+        let lists = || vec![TopK::new(BEAM, true); rows.len()];
+        let (mut expected, mut found) = (lists(), lists());
+        cpu.step(&rows).unwrap();
+        cpu.topk(&mut expected).unwrap();
+        gpu.step(&rows).unwrap();
+        gpu.topk(&mut found).unwrap();
+        let mut next = Vec::new();
+        for (row, (expected, found)) in expected.iter().zip(&found).enumerate() {
+            let place = format!("{name}, step {step}, row {row}");
+            for (rank, (a, b)) in expected.candidates().iter().zip(found.candidates()).enumerate() {
+                let near = (a.logit - b.logit).abs() <= 1e-4 * a.logit.abs().max(1.0);
+                assert!(near, "{place}, rank {rank}: {a:?} {b:?}");
+            }
+            let (a, b) = (expected.log_normalizer(), found.log_normalizer());
+            assert!((a - b).abs() <= 1e-4 * a.abs().max(1.0), "{place}: {a} {b}");
+            for (a, b) in cpu.alignment(row as u32).iter().zip(gpu.alignment(row as u32)) {
+                assert!((a - b).abs() <= 1e-4, "{place}: attention {a} {b}");
+            }
+            // As many hypotheses of a sentence as the beam has, from different parents.
+            let count = if step == 0 { BEAM } else { 1 };
+            for candidate in &expected.candidates()[..count.min(expected.candidates().len())] {
+                let parent = Some(row as u32);
+                next.push(HypothesisRow {
+                    slot: rows[row].slot,
+                    parent,
+                    token: Some(candidate.id),
+                });
+            }
+        }
+        // The first two hypotheses of a sentence change their places: states follow them.
+        for group in next.chunk_by_mut(|a, b| a.slot == b.slot) {
+            if group.len() > 1 {
+                group.swap(0, 1);
+            }
+        }
+        rows = next;
+    }
+}
+
+fn compare_models(folder: &Path, names: &[&str]) {
+    let device = CudaDevice::open(0).unwrap();
+    for name in names {
+        let path = folder.join(name);
+        let bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let model = &bundle.models[0];
+        let speedups = Speedups::default();
+        let cpu = Network::load_with(model, &path, Precision::F32, &speedups).unwrap();
+        let mut parameters = CudaLoader::new(&device, model, &path).unwrap();
+        let gpu = Network::on_device(device.clone(), &mut parameters, model, &path, &speedups);
+        let vocabulary = model.architecture().embeddings().source_vocab_size as u32;
+        let sentence = |length: u32, factor: u32| -> Vec<u32> {
+            let words = (0..length).map(|i| 2 + (i * factor + factor) % (vocabulary - 2));
+            words.chain([0]).collect()
+        };
+        let sentences = [sentence(5, 7), sentence(1, 3), sentence(9, 11)];
+        let sentences: Vec<&[u32]> = sentences.iter().map(|sentence| &sentence[..]).collect();
+        let (mut cpu, mut gpu) = (cpu.session().unwrap(), gpu.unwrap().session().unwrap());
+        compare(name, &mut *cpu, &mut *gpu, &sentences);
+    }
+}
+
+/// The models of this repository: transformers of all formats, relative positions, Devlin's model.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn models_of_all_formats() {
+    compare_models(
+        &testdata(),
+        &[
+            "tiny.npz",
+            "tiny.miriam",
+            "tiny-ct2-int8",
+            "ct2-bart",
+            "ct2-base",
+            "ct2-relative",
+            "ct2-t5",
+            "hf-mbart50",
+            "hf-t5",
+            "stacked-gru.npz",
+            "stacked-none.npz",
+            "stacked-tanh.npz",
+        ],
+    );
+}

@@ -1,0 +1,448 @@
+//! Single operations on random matrices against the reference in f64: odd sizes, columns that begin
+//! anywhere, all activations and kinds of operators.
+
+use std::sync::{Arc, OnceLock};
+
+use miriam_gpu::Buffer;
+use miriam_kernels::operators::{
+    AverageAttentionGate, Clip, ColumnNorm, Gru, GruVariant, Highway, LinearRecurrence, LstmCell,
+    LstmOutput, MultiplicativeState, Multiply, Normalize, NormalizeColumns, Operator, RunningMean,
+    Sequences,
+};
+use miriam_nmt_cuda::{CudaBackend, CudaDevice, DeviceTensor, Weights};
+use miriam_nmt_network::layer::{
+    Activation, ActivationImpl, AttentionMask, AttentionScore, Backend, ColumnSlice,
+    DecodingBackend, Device, Epilogue, NormKind, OutputColumns, OutputOps, TopK,
+};
+use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
+use miriam_nmt_network::reference::{self, Matrix, ReferenceBackend};
+
+/// A linear congruential generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        ((self.0 >> 33) % limit as u64) as usize
+    }
+
+    /// Returns a size from 1.
+    fn size(&mut self, max: usize) -> usize {
+        1 + self.below(max)
+    }
+
+    /// Returns numbers from -2 to 2.
+    fn numbers(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
+    }
+}
+
+/// A backend whose parameters and tensors a test makes and reads.
+trait TestBackend: DecodingBackend + Sized {
+    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> Self::Tensor;
+    fn vector_with(&mut self, values: &[f32]) -> Self::Vector;
+    fn weights_with(&mut self, weights: &PlainWeights) -> Self::Weights;
+    fn numbers(&mut self, tensor: &Self::Tensor) -> Vec<f64>;
+
+    /// Returns a random matrix.
+    fn random(&mut self, random: &mut Random, rows: usize, width: usize) -> Self::Tensor {
+        self.tensor_with(rows, width, &random.numbers(rows * width))
+    }
+
+    /// Returns a random vector.
+    fn random_vector(&mut self, random: &mut Random, len: usize) -> Self::Vector {
+        self.vector_with(&random.numbers(len))
+    }
+
+    /// Returns random weights with a bias.
+    fn random_weights(
+        &mut self,
+        random: &mut Random,
+        depth: usize,
+        columns: usize,
+    ) -> Self::Weights {
+        let values = random.numbers(depth * columns);
+        let matrix = PlainMatrix { rows: depth, columns, values };
+        self.weights_with(&PlainWeights { matrix, bias: Some(random.numbers(columns)) })
+    }
+
+    /// Applies an operator to random matrices of these widths, each with more columns around it, and
+    /// to random vectors.
+    fn apply_to_random(
+        &mut self,
+        random: &mut Random,
+        operator: impl Operator,
+        matrices: &[[usize; 2]],
+        vectors: &[usize],
+    ) -> Vec<f64> {
+        let parts = matrices.iter().map(|&[rows, width]| {
+            let (before, after) = (random.below(3), random.below(3));
+            (self.random(random, rows, before + width + after), before..before + width)
+        });
+        let parts: Vec<_> = parts.collect();
+        let slices =
+            parts.iter().map(|(tensor, columns)| ColumnSlice { tensor, columns: columns.clone() });
+        let slices: Vec<_> = slices.collect();
+        let vectors = vectors.iter().map(|&len| self.random_vector(random, len));
+        let vectors: Vec<_> = vectors.collect();
+        let result = self.apply(operator, &slices, &vectors.iter().collect::<Vec<_>>()).unwrap();
+        self.numbers(&result)
+    }
+}
+
+fn widen(values: &[f32]) -> Vec<f64> {
+    values.iter().map(|&value| value.into()).collect()
+}
+
+impl TestBackend for ReferenceBackend {
+    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> Matrix {
+        Matrix::new(rows, width, widen(values))
+    }
+
+    fn vector_with(&mut self, values: &[f32]) -> Vec<f64> {
+        widen(values)
+    }
+
+    fn weights_with(&mut self, weights: &PlainWeights) -> reference::Weights {
+        let PlainMatrix { rows, columns, values } = &weights.matrix;
+        let bias = weights.bias.as_deref().map(widen);
+        reference::Weights { matrix: Matrix::new(*rows, *columns, widen(values)), bias }
+    }
+
+    fn numbers(&mut self, tensor: &Matrix) -> Vec<f64> {
+        (0..tensor.rows()).flat_map(|row| tensor.row(row).to_vec()).collect()
+    }
+}
+
+fn device() -> &'static CudaDevice {
+    static DEVICE: OnceLock<CudaDevice> = OnceLock::new();
+    DEVICE.get_or_init(|| CudaDevice::open(0).unwrap())
+}
+
+impl TestBackend for CudaBackend {
+    fn tensor_with(&mut self, rows: usize, width: usize, values: &[f32]) -> DeviceTensor {
+        self.tensor(rows, width, values).unwrap()
+    }
+
+    fn vector_with(&mut self, values: &[f32]) -> Arc<Buffer<f32>> {
+        device().vector(values).unwrap()
+    }
+
+    fn weights_with(&mut self, weights: &PlainWeights) -> Arc<Weights> {
+        device().weights(weights).unwrap()
+    }
+
+    fn numbers(&mut self, tensor: &DeviceTensor) -> Vec<f64> {
+        widen(self.values(tensor).unwrap())
+    }
+}
+
+/// Something that both backends compute, from the same random numbers.
+trait Case {
+    fn run<B: TestBackend>(&self, backend: &mut B, random: &mut Random) -> Vec<f64>;
+}
+
+fn compare(case: &impl Case, name: &str, seed: u64) {
+    let expected = case.run(&mut ReferenceBackend, &mut Random(seed));
+    let found = case.run(&mut device().new_backend().unwrap(), &mut Random(seed));
+    assert_eq!(expected.len(), found.len(), "{name}, seed {seed}");
+    for (index, (a, b)) in expected.iter().zip(&found).enumerate() {
+        let near = (a - b).abs() <= 1e-5 * a.abs().max(1.0);
+        assert!(near, "{name}, seed {seed}, number {index}: {a} on the CPU, {b} on the device");
+    }
+}
+
+/// Declares a test that compares what both backends compute, for several seeds.
+macro_rules! compare_backends {
+    ($name:ident, |$backend:ident, $random:ident| $body:block) => {
+        #[test]
+        #[ignore = "run by kernels_agree_with_the_cpu"]
+        fn $name() {
+            struct This;
+            impl Case for This {
+                fn run<B: TestBackend>(&self, $backend: &mut B, $random: &mut Random) -> Vec<f64> {
+                    $body
+                }
+            }
+            (0..4).for_each(|seed| compare(&This, stringify!($name), seed));
+        }
+    };
+}
+
+const ACTIVATIONS: [Activation; 8] = [
+    Activation::None,
+    Activation::Relu,
+    Activation::Swish,
+    Activation::Gelu,
+    Activation::GeluSigmoid,
+    Activation::GeluTanh,
+    Activation::Tanh,
+    Activation::Sigmoid,
+];
+
+compare_backends!(products_with_all_epilogues, |backend, random| {
+    let mut all = Vec::new();
+    for (index, activation) in ACTIVATIONS.into_iter().enumerate() {
+        let rows = if index % 2 == 0 { random.size(16) } else { 16 + random.size(70) };
+        let (depth, columns) = (random.size(70), random.size(140));
+        let input = backend.random(random, rows, depth);
+        let weights = backend.random_weights(random, depth, columns);
+        let residual = backend.random(random, rows, columns);
+        let residual = (index % 3 != 0).then_some(&residual);
+        let product = backend.affine(&input, &weights, Epilogue { residual, activation }).unwrap();
+        all.extend(backend.numbers(&product));
+    }
+    all
+});
+
+compare_backends!(rows_by_their_numbers, |backend, random| {
+    let (rows, width) = (random.size(20), random.size(50));
+    let from = backend.random(random, rows, width);
+    let indices: Vec<u32> = (0..random.size(40)).map(|_| random.below(rows) as u32).collect();
+    let selected = backend.index_select(&from, &indices).unwrap();
+    let parents: Vec<Option<u32>> =
+        (0..random.size(40)).map(|i| (i % 3 != 0).then(|| random.below(rows) as u32)).collect();
+    let gathered = backend.gather_state(&from, &parents).unwrap();
+    let few = backend.random(random, 1, width + 2);
+    let slice = ColumnSlice { tensor: &few, columns: 1..width + 1 };
+    let place = [random.below(parents.len()) as u32];
+    let replaced = backend.replace_rows(gathered, &place, slice).unwrap();
+    let zeros = backend.zeros(2, width).unwrap();
+    let below = backend.concat_rows(&[&selected, &replaced, &zeros]).unwrap();
+    let other = backend.random(random, rows, 3);
+    let beside = backend.concat_columns(&[&from, &other, &from]).unwrap();
+    [backend.numbers(&below), backend.numbers(&beside)].concat()
+});
+
+compare_backends!(operators_of_elements, |backend, random| {
+    let shape = [random.size(9), random.size(70)];
+    let mut all = Vec::new();
+    for activation in ACTIVATIONS {
+        let input = backend.random(random, shape[0], shape[1]);
+        let result = backend.activate(&input, activation).unwrap();
+        all.extend(backend.numbers(&result));
+    }
+    let [a, b] = [(); 2].map(|()| backend.random(random, shape[0], shape[1]));
+    let sum = backend.add(&a, &b).unwrap();
+    all.extend(backend.numbers(&sum));
+    all.extend(backend.apply_to_random(random, Multiply, &[shape; 2], &[]));
+    all.extend(backend.apply_to_random(random, Clip { limit: 0.7 }, &[shape], &[]));
+    all.extend(backend.apply_to_random(random, AverageAttentionGate, &[shape; 4], &[]));
+    all.extend(backend.apply_to_random(random, Highway, &[shape; 3], &[]));
+    all.extend(backend.apply_to_random(random, MultiplicativeState, &[shape; 2], &[shape[1]; 2]));
+    all
+});
+
+compare_backends!(cells, |backend, random| {
+    let [rows, width] = [random.size(9), random.size(40)];
+    let activation = ActivationImpl::Vector;
+    let mut all = Vec::new();
+    let gates = [rows, 3 * width];
+    for variant in [GruVariant::Standard, GruVariant::BiasInsideReset] {
+        let gru = Gru { variant, activation };
+        let matrices = [gates, [rows, width], gates];
+        all.extend(backend.apply_to_random(random, gru, &matrices, &[3 * width]));
+        all.extend(backend.apply_to_random(random, gru, &matrices[..2], &[]));
+    }
+    let gates = [rows, 4 * width];
+    let matrices = [gates, [rows, width], gates];
+    let (cell, output) = (LstmCell { activation }, LstmOutput { activation });
+    all.extend(backend.apply_to_random(random, cell, &matrices, &[4 * width]));
+    all.extend(backend.apply_to_random(random, output, &matrices, &[4 * width]));
+    all.extend(backend.apply_to_random(random, cell, &matrices[..2], &[4 * width]));
+    all
+});
+
+compare_backends!(sequences_of_rows, |backend, random| {
+    let width = random.size(40);
+    let lengths: Vec<usize> = (0..random.size(5)).map(|_| random.size(7)).collect();
+    let rows: usize = lengths.iter().sum();
+    let counts: Vec<u32> = lengths.iter().map(|_| random.below(5) as u32).collect();
+    let mut all = Vec::new();
+    for sequences in [Sequences::Lengths(lengths.clone()), Sequences::SingleStep] {
+        let count = if sequences == Sequences::SingleStep { rows } else { lengths.len() };
+        let counts = counts.iter().copied().cycle().take(count).collect();
+        let (whole, initial) = ([rows, width], [count, width]);
+        let mean = RunningMean { sequences: sequences.clone(), counts };
+        all.extend(backend.apply_to_random(random, mean, &[whole, initial], &[]));
+        let recurrence = LinearRecurrence { sequences };
+        all.extend(backend.apply_to_random(random, recurrence, &[whole, whole, initial], &[]));
+    }
+    let input = backend.random(random, rows, width);
+    let means = backend.mean_pool(&input, &lengths).unwrap();
+    all.extend(backend.numbers(&means));
+    all
+});
+
+compare_backends!(norms, |backend, random| {
+    let mut all = Vec::new();
+    for kind in [NormKind::Layer, NormKind::Rms] {
+        let [rows, width] = [random.size(9), 8 + random.size(90)];
+        let norm = Normalize { kind, epsilon: 1e-6 };
+        let shape = [rows, width];
+        all.extend(backend.apply_to_random(random, norm, &[shape], &[width]));
+        all.extend(backend.apply_to_random(random, norm, &[shape; 2], &[width; 2]));
+        let columns = [2..width / 2, width / 2 + 1..width - 1];
+        let norms = columns.clone().map(|columns| ColumnNorm { columns, norm, has_bias: true });
+        let lengths: Vec<usize> = columns.iter().flat_map(|all| [all.len(); 2]).collect();
+        let norms = NormalizeColumns { norms: norms.to_vec() };
+        all.extend(backend.apply_to_random(random, norms, &[shape], &lengths));
+    }
+    all
+});
+
+/// Attends to sentences by heads of that width, with all masks and weights.
+fn attend<B: TestBackend>(backend: &mut B, random: &mut Random, head_width: usize) -> Vec<f64> {
+    let heads = random.size(3);
+    let width = heads * head_width;
+    let lengths: Vec<usize> = (0..3).map(|_| random.size(70)).collect();
+    let rows = lengths.iter().sum();
+    let all = backend.random(random, rows, 3 * width + 2);
+    let part = |index: usize| {
+        let first = 1 + index * width;
+        ColumnSlice { tensor: &all, columns: first..first + width }
+    };
+    let sentences = backend.pack_kv(heads, part(1), part(2), &lengths).unwrap();
+    let groups: Vec<_> = lengths.iter().copied().zip(&sentences).collect();
+    let mut numbers = Vec::new();
+    for mask in [AttentionMask::All, AttentionMask::Causal, AttentionMask::Prefix(2)] {
+        let attended = backend.attend(part(0), &groups, mask).unwrap();
+        numbers.extend(backend.numbers(&attended));
+    }
+    // Sentences that were encoded at another time, and beams of queries.
+    let later = backend.random(random, lengths[0], 3 * width + 2);
+    let columns = |index: usize| {
+        let first = 1 + index * width;
+        ColumnSlice { tensor: &later, columns: first..first + width }
+    };
+    let other = backend.pack_kv(heads, columns(1), columns(2), &lengths[..1]).unwrap();
+    let queries = backend.random(random, 5, width);
+    let groups = [(2, &other[0]), (1, &sentences[1]), (2, &sentences[2])];
+    let mut weights = Vec::new();
+    let whole = ColumnSlice { tensor: &queries, columns: 0..width };
+    let attended = backend.attend_with_weights(whole, &groups, heads - 1, &mut weights).unwrap();
+    numbers.extend(backend.numbers(&attended));
+    numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
+    numbers
+}
+
+compare_backends!(attention_by_heads_of_all_widths, |backend, random| {
+    [7, 64, 130].map(|head_width| attend(backend, random, head_width)).concat()
+});
+
+compare_backends!(attention_to_the_past, |backend, random| {
+    let heads = random.size(3);
+    let width = heads * random.size(20);
+    let mut cache = backend.new_kv_cache().unwrap();
+    let mut other = backend.new_kv_cache().unwrap();
+    let (mut numbers, mut before) = (Vec::new(), 0);
+    for step in 0..30 {
+        let rows = random.size(20);
+        let parent = |random: &mut Random| match (before, random.below(10)) {
+            (0, _) | (_, 0) => None,
+            _ => Some(random.below(before) as u32),
+        };
+        let parents: Vec<Option<u32>> = (0..rows).map(|_| parent(random)).collect();
+        // Two layers of one step.
+        for cache in [&mut cache, &mut other] {
+            let all = backend.random(random, rows, 3 * width);
+            let qkv = [0, 1, 2].map(|index| ColumnSlice::nth(&all, index, width));
+            let attended = backend.attend_kv_cache(cache, heads, qkv, &parents).unwrap();
+            if step % 5 == 4 {
+                numbers.extend(backend.numbers(&attended));
+            }
+        }
+        before = rows;
+    }
+    numbers
+});
+
+compare_backends!(attention_of_recurrent_models, |backend, random| {
+    let (width, value_width) = (random.size(60), random.size(600));
+    let lengths: Vec<usize> = (0..3).map(|_| random.size(20)).collect();
+    let rows = lengths.iter().sum();
+    let vector = backend.random_vector(random, width);
+    let mut numbers = Vec::new();
+    for score in [AttentionScore::Additive(vector), AttentionScore::DotProduct] {
+        let keys = backend.random(random, rows, width);
+        let values = backend.random(random, rows, value_width);
+        let sentences = backend.annotate(&score, &keys, &values, &lengths).unwrap();
+        let queries = backend.random(random, 4, width);
+        let groups = [(1, &sentences[0]), (3, &sentences[2])];
+        let mut weights = Vec::new();
+        let activation = ActivationImpl::Vector;
+        let attended = backend
+            .attend_annotations(activation, &score, &queries, &groups, Some(&mut weights))
+            .unwrap();
+        numbers.extend(backend.numbers(&attended));
+        numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
+    }
+    numbers
+});
+
+/// A product of rows has the same bits, however many there are and wherever a row is among them.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn products_do_not_depend_on_the_batch() {
+    let random = &mut Random(7);
+    let backend = &mut device().new_backend().unwrap();
+    let (rows, depth, columns) = (90, 130, 70);
+    let input = backend.random(random, rows, depth);
+    let weights = backend.random_weights(random, depth, columns);
+    let product = backend.affine(&input, &weights, Epilogue::default()).unwrap();
+    let all = backend.values(&product).unwrap().to_vec();
+    for (row, expected) in all.chunks_exact(columns).enumerate() {
+        let one = backend.index_select(&input, &[row as u32]).unwrap();
+        let product = backend.affine(&one, &weights, Epilogue::default()).unwrap();
+        assert_eq!(backend.values(&product).unwrap(), expected, "row {row}");
+    }
+}
+
+/// The best tokens are those of the logits, to the bit; ties are broken by the lower token.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn best_tokens_are_those_of_the_logits() {
+    let random = &mut Random(11);
+    let backend = &mut device().new_backend().unwrap();
+    for (columns, rows, k) in [(1, 3, 4), (700, 5, 1), (1024, 2, 12), (2300, 3, 5), (5000, 2, 70)] {
+        let depth = 3;
+        // Few values, so that many logits are equal, and some that are never candidates.
+        let values = (0..depth * columns).map(|_| random.below(3) as f32).collect();
+        let matrix = PlainMatrix { rows: depth, columns, values };
+        let mut bias = vec![0.0; columns];
+        bias.iter_mut().step_by(7).skip(1).for_each(|bias| *bias = f32::NEG_INFINITY);
+        let weights = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });
+        let hidden = backend.random(random, rows + 1, depth);
+        let part = 1..rows + 1;
+        let mut best = vec![TopK::new(k, true); rows];
+        backend.topk(&hidden, part.clone(), &weights, OutputColumns::All, &mut best).unwrap();
+        let (mut logits, mut normalizers) = (Vec::new(), Vec::new());
+        backend.row_logits(&hidden, part, &weights, &mut logits, &mut normalizers).unwrap();
+        for (row, (best, logits)) in best.iter().zip(logits.chunks_exact(columns)).enumerate() {
+            let mut expected: Vec<(u32, f32)> = (0..).zip(logits.iter().copied()).collect();
+            expected.retain(|(_, logit)| logit.is_finite());
+            expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            expected.truncate(k);
+            let found = best.candidates().iter().map(|one| (one.id, one.logit));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{columns} columns, row {row}");
+            let sum: f64 = logits.iter().map(|&logit| f64::from(logit).exp()).sum();
+            let normalizers = [best.log_normalizer(), normalizers[row]];
+            for normalizer in normalizers {
+                assert!((f64::from(normalizer) - sum.ln()).abs() < 1e-5, "{normalizer} {sum}");
+            }
+            // Single logits have the same bits, among all columns and among some.
+            let pairs: Vec<(u32, u32)> =
+                expected.iter().map(|&(column, _)| (row as u32 + 1, column)).collect();
+            let mut single = vec![0.0; pairs.len()];
+            backend.gather_logits(&hidden, &pairs, &weights, &mut single).unwrap();
+            assert!(single.iter().zip(&expected).all(|(single, (_, logit))| single == logit));
+        }
+        let tokens: Vec<u32> = (0..columns as u32).step_by(3).collect();
+        let some = backend.select_output(&weights, &tokens).unwrap();
+        let mut best = vec![TopK::new(k, false); 1];
+        let shortlist = OutputColumns::Tokens(&tokens);
+        backend.topk(&hidden, 1..2, &some, shortlist, &mut best).unwrap();
+        let finite = best[0].candidates().iter().all(|one| one.logit == logits[one.id as usize]);
+        assert!(finite && best[0].candidates().len() <= k.min(tokens.len()), "{columns} columns");
+    }
+}

@@ -1,0 +1,73 @@
+//! Loading of networks on the devices that were chosen: the CPU, or a copy on each GPU.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use miriam_gpu::DeviceSet;
+use miriam_kernels::autotuner::Autotuner;
+
+use crate::{Error, Result};
+use miriam_nmt_models::architecture::Model;
+use miriam_nmt_models::packed::Precision;
+use miriam_nmt_network::network::Network;
+
+/// Where networks compute and how.
+#[derive(Clone, Copy)]
+pub struct Placement<'a> {
+    /// The devices.
+    pub devices: &'a DeviceSet,
+    /// The precision of GEMM.
+    pub precision: Precision,
+    /// Chooses GEMM kernels of the CPU, and learns from what it measures.
+    pub tuner: &'a Arc<Autotuner>,
+}
+
+/// The networks of an ensemble on each device.
+pub(super) type NetworksByDevice = Vec<Arc<[Network]>>;
+
+impl Placement<'_> {
+    /// Loads models, each with the file that messages name, on each device.
+    pub(super) fn load(&self, models: &[(&Model, &Path)]) -> Result<NetworksByDevice> {
+        match self.devices.clone().resolve().map_err(device_error)? {
+            DeviceSet::Cuda(numbers) => self.load_on_gpus(models, &numbers),
+            DeviceSet::Cpu | DeviceSet::Auto => {
+                let networks = models.iter().map(|&(model, path)| {
+                    Network::load_tuned(model, path, self.precision, self.tuner)
+                });
+                Ok(vec![networks.collect::<Result<_>>()?])
+            }
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn load_on_gpus(&self, models: &[(&Model, &Path)], gpus: &[u32]) -> Result<NetworksByDevice> {
+        use miriam_nmt_cuda::{CudaDevice, CudaLoader};
+        use miriam_nmt_network::layer::recurrent::Speedups;
+
+        if self.precision != Precision::F32 {
+            let name = self.precision.name();
+            let reason =
+                format!("GPUs compute in f32, not in {name}; give --precision f32 or --device cpu");
+            return Err(Error::Device { reason });
+        }
+        let copies = gpus.iter().map(|&number| {
+            let device = CudaDevice::open(number)?;
+            let networks = models.iter().map(|&(model, path)| {
+                let mut parameters = CudaLoader::new(&device, model, path)?;
+                let speedups = Speedups::default();
+                Network::on_device(device.clone(), &mut parameters, model, path, &speedups)
+            });
+            networks.collect::<Result<_>>()
+        });
+        copies.collect()
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn load_on_gpus(&self, _: &[(&Model, &Path)], _: &[u32]) -> Result<NetworksByDevice> {
+        Err(device_error(miriam_gpu::BuiltWithoutCuda))
+    }
+}
+
+fn device_error(error: miriam_gpu::BuiltWithoutCuda) -> Error {
+    Error::Device { reason: error.to_string() }
+}

@@ -1,0 +1,194 @@
+//! Neural models on a GPU, end to end: translations, lists and scores beside those of the CPU.
+//! Instead of a GPU there is a library that replaces the driver and interprets the kernels.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{
+    lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error, run_with_input,
+};
+
+fn nmt(arguments: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "nmt"]).args(arguments);
+    command
+}
+
+fn toy() -> PathBuf {
+    project_root().join("examples/toy-neural")
+}
+
+fn path_str(path: &Path) -> &str {
+    path.to_str().expect("test paths are text")
+}
+
+/// Arguments that translate lines of the toy corpus.
+fn translation<'a>(model: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    [&["translate", "-m", path_str(model)], more].concat()
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_build_without_cuda_names_the_feature() {
+    let toy = toy();
+    let message = run_to_error(&mut nmt(&translation(&toy, &["--device", "cuda"])));
+    assert!(message.contains("feature `cuda`"), "{message}");
+}
+
+/// Without a driver: a GPU that is asked for is an error, `auto` is the CPU, and Marian's option is
+/// without effect, for command lines are copied from machines with GPUs.
+#[test]
+fn without_a_gpu_the_choice_is_named() {
+    let toy = toy();
+    let text = b"ein mann\n";
+    let translate = |more: &[&str]| run_with_input(&mut nmt(&translation(&toy, more)), text);
+    let expected = lossy_text(&translate(&[]).stdout);
+    assert_eq!(lossy_text(&translate(&["--device", "auto"]).stdout), expected);
+    let marian = translate(&["--devices", "0"]);
+    assert_eq!(lossy_text(&marian.stdout), expected);
+    let message = lossy_text(&marian.stderr);
+    assert!(message.contains("--devices") && message.contains("CPU"), "{message}");
+    let message = run_to_usage_error(&mut nmt(&translation(&toy, &["--device", "cuda:0,0"])));
+    assert!(message.contains("named twice"), "{message}");
+    #[cfg(feature = "cuda")]
+    {
+        let message = run_to_error(&mut nmt(&translation(&toy, &["--device", "cuda:0"])));
+        assert!(message.contains("no GPU") && message.contains("--device cpu"), "{message}");
+    }
+}
+
+#[cfg(feature = "cuda")]
+mod emulated {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::common::shared_data;
+
+    /// The environment of a process that finds the emulated GPU, with settings of its driver.
+    fn emulated_gpu(settings: &str) -> [(&'static str, OsString); 2] {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        miriam_emulated_driver::environment(folder, settings).expect("the emulated driver")
+    }
+
+    /// Runs a command on the emulated GPU.
+    fn on_gpu(settings: &str, arguments: &[&str]) -> String {
+        lossy_text(&run(nmt(arguments).envs(emulated_gpu(settings))))
+    }
+
+    fn on_cpu(arguments: &[&str]) -> String {
+        lossy_text(&run(&mut nmt(arguments)))
+    }
+
+    /// The first lines of a text, in a file.
+    fn first_lines(text: &Path, count: usize, folder: &Path) -> PathBuf {
+        let all = std::fs::read_to_string(text).expect("the text is there");
+        let lines: String = all.split_inclusive('\n').take(count).collect();
+        let file = folder.join("text");
+        std::fs::write(&file, lines).expect("writable");
+        file
+    }
+
+    /// The relative difference of totals: a multiplicative LSTM makes most of rounding.
+    const TOLERANCE: f64 = 5e-4;
+
+    /// Compares n-best lists: the same lines in the same order, with nearly the same totals.
+    fn assert_same_lists(name: &str, expected: &str, found: &str) {
+        assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
+        for (a, b) in expected.lines().zip(found.lines()) {
+            let [a, b] = [a, b].map(|line| line.split(" ||| ").collect::<Vec<_>>());
+            assert_eq!(a[..2], b[..2], "{name}");
+            let [a, b] = [&a, &b].map(|fields| fields[3].trim().parse::<f64>().expect("a total"));
+            assert!((a - b).abs() <= TOLERANCE * a.abs().max(1.0), "{name}: {a} {b}");
+        }
+    }
+
+    /// Translations do not depend on the batch, and lists, alignments and scores are those of the CPU.
+    #[test]
+    fn the_toy_model_translates_as_on_the_cpu() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.es");
+        let text = first_lines(&text, 24, folder.path());
+        let input = ["-i", path_str(&text)];
+        let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
+        for batch in ["1", "7", "64"] {
+            let more = ["--device", "cuda", "--mini-batch", batch];
+            let found = on_gpu("seed=1", &translation(&toy, &[&input[..], &more].concat()));
+            assert_eq!(found, expected, "batches of {batch}");
+        }
+        let list = ["--n-best", "3", "--beam-size", "3"];
+        let list = [&input[..], &list].concat();
+        let on_device = [&list[..], &["--device", "cuda:0"]].concat();
+        let expected = on_cpu(&translation(&toy, &[&list[..], &["--precision", "f32"]].concat()));
+        let found = on_gpu("seed=2", &translation(&toy, &on_device));
+        assert_same_lists("toy", &expected, &found);
+        let alignment = [&input[..], &["--alignment", "hard"]].concat();
+        let expected =
+            on_cpu(&translation(&toy, &[&alignment[..], &["--precision", "f32"]].concat()));
+        let on_device = [&alignment[..], &["--devices", "0"]].concat();
+        assert_eq!(on_gpu("seed=3", &translation(&toy, &on_device)), expected);
+    }
+
+    /// All models with recorded outputs, of every architecture that the CPU decodes.
+    #[test]
+    fn models_of_all_architectures_translate_as_on_the_cpu() {
+        let Some(data) = shared_data("nmt-oracle") else { return };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = first_lines(&data.join("input.txt"), 3, folder.path());
+        let vocabulary = data.join("vocab.spm");
+        let models = std::fs::read_dir(data.join("models"))
+            .expect("models")
+            .map(|entry| entry.expect("an entry of the folder").path());
+        let mut models: Vec<PathBuf> =
+            models.filter(|path| path.extension().is_some_and(|name| name == "npz")).collect();
+        models.sort();
+        assert!(models.len() >= 16, "{}", models.len());
+        for model in &models {
+            let more = ["--vocabs", path_str(&vocabulary), "-i", path_str(&text)];
+            let list = [&more[..], &["--beam-size", "4", "--n-best", "4"]].concat();
+            let on_device = [&list[..], &["--device", "cuda"]].concat();
+            let expected = on_cpu(&translation(model, &list));
+            let found = on_gpu("seed=5", &translation(model, &on_device));
+            assert_same_lists(&model.display().to_string(), &expected, &found);
+        }
+    }
+
+    /// Given translations have the scores of the CPU, all positions at once and step by step.
+    #[test]
+    fn given_translations_are_scored_as_on_the_cpu() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let corpus = project_root().join("examples/toy");
+        let source = first_lines(&corpus.join("test.es"), 8, folder.path());
+        let other = tempfile::tempdir().expect("a temporary folder");
+        let target = first_lines(&corpus.join("test.en"), 8, other.path());
+        let base = ["score", "-m", path_str(&toy), "--source", path_str(&source)];
+        let base = [&base[..], &["--target", path_str(&target)]].concat();
+        for more in [&[][..], &["--alignment", "hard"]] {
+            let arguments = [&base[..], more].concat();
+            let expected = on_cpu(&[&arguments[..], &["--precision", "f32"]].concat());
+            let found = on_gpu("seed=4", &[&arguments[..], &["--device", "cuda"]].concat());
+            for (a, b) in expected.lines().zip(found.lines()) {
+                let [a, b] = [a, b].map(|line| line.split_once(' ').unwrap_or((line, "")));
+                assert_eq!(a.1, b.1);
+                let [a, b] = [a.0, b.0].map(|score| score.parse::<f64>().expect("a score"));
+                assert!((a - b).abs() <= 1e-3, "{a} {b}");
+            }
+            assert_eq!(expected.lines().count(), found.lines().count());
+        }
+    }
+
+    /// What a GPU cannot do is an error that names the choice, not a silent change.
+    #[test]
+    fn a_gpu_that_cannot_be_used_is_named() {
+        let toy = toy();
+        let fails = |settings: &str, more: &[&str]| {
+            let mut command = nmt(&translation(&toy, more));
+            run_to_error(command.envs(emulated_gpu(settings)))
+        };
+        let message = fails("seed=1", &["--device", "cuda", "--precision", "i8"]);
+        assert!(message.contains("f32") && message.contains("--device cpu"), "{message}");
+        let message = fails("seed=1", &["--device", "cuda:3"]);
+        assert!(message.contains("no GPU 3"), "{message}");
+        let message = fails("memory=4000", &["--device", "cuda"]);
+        assert!(message.contains("no room"), "{message}");
+    }
+}
