@@ -182,7 +182,7 @@ fn a_training_goes_on_where_a_limit_is_raised() {
     assert!(train("parts", "--after 7u").contains("Trained before"));
     assert!(corpus.files("parts") == short);
     // Epochs end in between; workers, display and saving may change.
-    assert!(train("parts", "--after 2e --workers 2").contains("Going on after 7 updates"));
+    assert!(train("parts", "--after 2e --workers 2").contains("Resuming after 7 updates"));
     train("parts", "--after 31u --disp-freq 1u --save-freq 4u");
     assert!(corpus.files("parts") != short);
     train("parts", "--after 45u");
@@ -193,7 +193,7 @@ fn a_training_goes_on_where_a_limit_is_raised() {
         assert!(file("parts").unwrap() == file("whole").unwrap(), "{best}");
     }
     // Curves of a training that has ended are drawn from what was kept.
-    assert!(train("parts", "--after 45u --plot plot").contains("No curves: none were kept"));
+    assert!(train("parts", "--after 45u --plot plot").contains("No curves: none were recorded"));
     train("parts", "--after 46u --disp-freq 1u --plot plot");
     let svg = corpus.path("plot/training.svg");
     let drawn = fs::read(&svg).unwrap();
@@ -262,7 +262,7 @@ fn two_trainings_of_a_model_do_not_meet() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let error = run_to_error(&mut corpus.train("model", &format!("{options} 7u")));
-    assert!(error.contains("model/model.npz: another training writes it"), "{error}");
+    assert!(error.contains("model/model.npz: another training is writing to it"), "{error}");
     assert!(error.contains("another folder"), "{error}");
     // Another folder is free; so is this one when its training was killed, which leaves the file
     // of the lock.
@@ -370,7 +370,7 @@ fn the_folder_of_a_phrase_based_system_is_refused() {
     fs::create_dir(corpus.path("phrases")).unwrap();
     fs::write(corpus.path("phrases/moses.ini"), "[feature]\n").unwrap();
     let error = run_to_error(&mut corpus.train("phrases", "--after 1u"));
-    assert!(error.contains("moses.ini: this folder holds a phrase-based system"), "{error}");
+    assert!(error.contains("moses.ini: this folder contains a phrase-based system"), "{error}");
     let error = run_to_usage_error(miriam().args(["nmt", "train", "-o"]).arg(corpus.path("new")));
     assert!(error.contains("--train-sets (or --source and --target) is needed"), "{error}");
 }
@@ -385,7 +385,7 @@ fn the_first_line_says_when_there_are_more() {
         lossy_text(&output.stderr)
     };
     let log = log("--after 3u --disp-freq 2u");
-    assert!(log.contains("A line every 2u (--disp-freq); it ends after 3u"), "{log}");
+    assert!(log.contains("A log line every 2u (--disp-freq); training ends after 3u"), "{log}");
 }
 
 #[test]
@@ -528,7 +528,7 @@ fn a_training_of_something_else_is_not_gone_on_with() {
     }
     let text = fs::read_to_string(corpus.path("train.en")).unwrap();
     fs::write(corpus.path("train.en"), text.replacen("the", "a", 1)).unwrap();
-    assert!(refuse("").contains("the corpus is another one"));
+    assert!(refuse("").contains("the corpus has changed"));
     fs::write(corpus.path("train.en"), text).unwrap();
     // The vocabulary is not made again: another size is said to have no effect.
     let output = corpus.train("model", "--after 6u --vocab-size 100").output().unwrap();

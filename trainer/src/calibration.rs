@@ -1,9 +1,9 @@
-//! The ranges of the inputs of products, for engines that quantise them by fixed scales
+//! Ranges of the inputs of products, for engines that quantise with fixed scales
 //! (`docs/spec/training.md` C.3).
 //!
-//! A model runs over sentences and their translations as it does in training. Of each product the
-//! largest magnitude of its input is taken for every sentence; the clip value is their mean and
-//! 1.1 standard deviations, by which few inputs of few sentences are clipped.
+//! A model runs over sentences and their translations as in training. For each product and
+//! sentence, the largest magnitude of the input is recorded. The clip value is the mean of these
+//! maxima plus 1.1 standard deviations, so that few inputs of few sentences are clipped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::parameters::ParameterLayout;
 use crate::tape::{LossOptions, PackedParameters};
 use crate::trainable_model::TrainableModel;
 
-/// Standard deviations above the mean.
+/// Standard deviations between the mean and the clip value.
 const DEVIATIONS: f64 = 1.1;
 
-/// Returns where inputs of each matrix are clipped, under its name, from `pairs` of a source and
-/// its translation, as ids with `</s>`.
+/// Returns the clip value for the inputs of each matrix, by the matrix's name. `pairs` are sources
+/// and translations, as ids with `</s>`.
 ///
 /// # Errors
-/// If there is no pair, or the model cannot be run in training.
+/// If there are no pairs, or the model cannot be trained.
 pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTreeMap<String, f32>> {
     if pairs.is_empty() {
-        return Err(Error::config("no sentence to calibrate with has words"));
+        return Err(Error::config("all sentences for the calibration are empty"));
     }
     let architecture = model.architecture();
     let layout = ParameterLayout::new(architecture);
@@ -54,7 +54,7 @@ pub fn clip_values(model: &Model, pairs: &[(Vec<u32>, Vec<u32>)]) -> Result<BTre
     Ok(maxima.into_iter().map(|(name, maxima)| (name, clip_value(&maxima))).collect())
 }
 
-/// Returns the mean of maxima and 1.1 standard deviations, those of the sample itself.
+/// Returns the mean of maxima plus 1.1 standard deviations (dividing by n, not n - 1).
 fn clip_value(maxima: &[f64]) -> f32 {
     let count = maxima.len() as f64;
     let mean = maxima.iter().sum::<f64>() / count;
@@ -90,10 +90,10 @@ mod tests {
             assert!(*clip > 0.0 && clip.is_finite(), "{}: {clip}", parameter.name);
             count += 1;
         }
-        // The table of the output layer is one of them.
+        // The tied table of the output layer is included.
         assert!(found.contains_key("Wemb"));
         assert_eq!(found.len(), count + 1);
-        // The inputs of a layer's first products are norms of embeddings, the same for all three.
+        // Queries, keys and values of a layer have the same inputs.
         let of = |name: &str| found[&format!("encoder_l1_self_W{name}")];
         assert_eq!((of("q"), of("k")), (of("v"), of("v")));
         assert!(clip_values(&model, &[]).is_err());

@@ -1,14 +1,13 @@
 //! Dropout (`docs/spec/training.md` B.5).
 //!
-//! Whether an element is dropped is a function of the seed, the epoch, the sentence's number
-//! in the corpus, the site in the model, the position in the sentence and the column. So
-//! masks depend neither on the other sentences of a batch, nor on the number of workers, nor
-//! on where training was resumed. Marian shares masks among the sentences of a batch; the
-//! expectation is the same.
+//! Whether an element is dropped is a function of the seed, the epoch, the sentence's number in the
+//! corpus, the site in the model, the position in the sentence and the column. So masks do not
+//! depend on the other sentences of a batch, on the number of workers, or on where training was
+//! resumed. Marian shares masks among the sentences of a batch; the expectation is the same.
 //!
-//! Three kinds of masks differ in what they are drawn for: an element of a row at one place in
-//! the network; a whole token, wherever its vector is read; a column of the input of recurrent
-//! weights, at all times of a sentence.
+//! There are three kinds of masks: for an element of a row at one site of the network; for a whole
+//! token, wherever its vector is read; for a column of the input of recurrent weights, at all time
+//! steps of a sentence.
 
 use miriam_kernels::Cpu;
 use miriam_kernels::random::{MaskRow, fill_dropout_mask};
@@ -17,26 +16,26 @@ use miriam_nmt::layer::DropoutSite;
 /// The rates of dropout and the key of its masks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dropout {
-    /// Of embeddings, and of the inputs and outputs of sublayers (`transformer-dropout`).
+    /// The rate of embeddings, and of the inputs and outputs of sublayers (`transformer-dropout`).
     pub transformer: f32,
-    /// Of hidden layers of feed-forward sublayers (`transformer-dropout-ffn`).
+    /// The rate of hidden layers of feed-forward sublayers (`transformer-dropout-ffn`).
     pub feed_forward: f32,
-    /// Of attention weights (`transformer-dropout-attention`).
+    /// The rate of attention weights (`transformer-dropout-attention`).
     pub attention: f32,
-    /// Of inputs and states of recurrent cells, and of what their attention compares
-    /// (`dropout-rnn`): the same columns at all times of a sentence.
+    /// The rate of inputs and states of recurrent cells, and of the keys and queries of their
+    /// attention (`dropout-rnn`): the same columns at all time steps of a sentence.
     pub recurrent: f32,
-    /// Of whole tokens of the source (`dropout-src`).
+    /// The rate of whole tokens of the source (`dropout-src`).
     pub source_words: f32,
-    /// Of whole tokens of the target (`dropout-trg`).
+    /// The rate of whole tokens of the target (`dropout-trg`).
     pub target_words: f32,
-    /// The sites of `transformer` that the model has.
+    /// The sites of the model to which `transformer` applies.
     pub sites: TransformerSites,
-    /// Seed and epoch.
+    /// The key of the masks: seed and epoch.
     pub key: [u32; 2],
 }
 
-/// Where transformers drop: the letter `d` in Marian's strings of processing steps.
+/// The sites at which transformers drop: the letter `d` in Marian's strings of processing steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformerSites {
     /// In `transformer-postprocess-emb`.
@@ -70,8 +69,8 @@ impl Dropout {
     }
 }
 
-/// Fills a row with 0 where elements are dropped and with the reciprocal of the rate at which
-/// they are kept elsewhere.
+/// Fills a row of a mask: 0 where elements are dropped, elsewhere the reciprocal of the rate at
+/// which they are kept.
 pub(crate) fn fill_mask(key: [u32; 2], row: MaskRow, rate: f32, mask: &mut [f32]) {
     fill_dropout_mask(Cpu::detect(), key, row, 1.0 - rate, mask);
 }

@@ -24,7 +24,7 @@ pub enum Error {
     /// Options that are invalid, missing or contradictory.
     #[error("{0}")]
     Usage(String),
-    /// Files or data that do not fit the options or each other.
+    /// Files or data that do not match the options or each other.
     #[error("{0}")]
     Config(String),
     /// A saved training that cannot be resumed.
@@ -32,7 +32,7 @@ pub enum Error {
     Resume {
         /// The file of the state.
         path: PathBuf,
-        /// What does not fit, and what to do.
+        /// The mismatch, and what to do.
         reason: String,
     },
     /// The loss has diverged.

@@ -1,7 +1,7 @@
 //! Initial values of parameters (`docs/spec/training.md` B.4).
 //!
-//! The distributions are Marian's. Numbers are drawn by the seed and the parameter's name, so
-//! none depends on which others there are.
+//! The distributions are Marian's. Numbers are drawn with the seed and the parameter's name, so
+//! they do not depend on the other parameters.
 
 use miriam_nmt::architecture::Architecture;
 
@@ -11,15 +11,15 @@ use crate::random::RandomStream;
 /// The random stream of initial values.
 const STREAM: u32 = 1;
 
-/// How a parameter begins.
+/// The distribution of a parameter's initial values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Initializer {
     Constant(f32),
-    /// Uniform between the negative and this.
+    /// Uniform between minus and plus this bound.
     Uniform(f32),
 }
 
-/// Returns the initial values of all parameters, a flat vector. With `depth_scaling`, matrices of
+/// Returns the initial values of all parameters as a flat vector. With `depth_scaling`, matrices of
 /// layer n of a transformer are divided by the square root of n (`transformer-depth-scaling`).
 pub fn initial_values(architecture: &Architecture, seed: u64, depth_scaling: bool) -> Vec<f32> {
     let layout = ParameterLayout::new(architecture);

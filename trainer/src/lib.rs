@@ -1,10 +1,10 @@
 //! Training of the neural models that `miriam-nmt` decodes.
 //!
-//! A model trains through the layers that it decodes with: a [`tape`] is a backend of
-//! `nmt`'s layers that records what it computes and gives gradients. Its operators are
-//! [`kernels`], in f64 for an oracle and in f32 for training. [`data`] divides a corpus into
-//! batches, [`update`] goes from a batch to new parameters, [`asynchronous`] does so without
-//! workers that wait for each other, [`training`] goes from a corpus to a model.
+//! A model trains through the layers that it decodes with: a [`tape`] is a backend of `nmt`'s
+//! layers that records computations and derives gradients. Its arithmetic is in [`kernels`], in f64
+//! as an oracle and in f32 for training. [`data`] divides a corpus into batches, [`update`]
+//! computes new parameters from a batch, [`asynchronous`] does so without workers that wait for
+//! each other, and [`training`] makes a model from a corpus.
 //!
 //! ```
 //! use miriam_textio::{CancellationToken, NoProgress};

@@ -1,4 +1,4 @@
-//! Reading files of text for a training: vocabularies, corpora, the validation set.
+//! Readers of a training's files of text: vocabularies, corpora, the validation set.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::error::Result;
 use crate::parallel_text::{Field, ParallelFiles, ParallelText};
 use crate::training::ValidationSet;
 
-/// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well,
-/// others take text that is segmented already. `sizes` cuts them; 0 for all.
+/// Opens vocabularies, source first: SentencePiece models (`.spm`, `.model`) segment text as well;
+/// others expect segmented text. `sizes` limits their words; 0 for all.
 ///
 /// # Errors
 /// If a file cannot be read or is not a vocabulary.
@@ -63,11 +63,11 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
     hash64(&all)
 }
 
-/// Reads parallel text and segments it. `right_to_left` reverses targets. Lines whose case is
-/// changed lose their links, which are of other pieces.
+/// Reads parallel text and segments it. `right_to_left` reverses targets. Lines whose case changes
+/// lose their links, which belong to other pieces.
 ///
 /// # Errors
-/// If a file cannot be read, has fewer lines than another one, or lines that do not fit.
+/// If a file cannot be read, has fewer lines than another, or has invalid lines.
 pub fn read_corpus(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
@@ -80,7 +80,7 @@ pub fn read_corpus(
     read_pairs(files, tokenizers, reading, progress, |_| {})
 }
 
-/// Reads a validation set; long sentences are cut.
+/// Reads a validation set; long sentences are cropped.
 ///
 /// # Errors
 /// Those of [`read_corpus`].
@@ -102,8 +102,8 @@ pub fn read_validation_set(
     Ok(ValidationSet { corpus, source_text, references, tokenizers: tokenizers.clone() })
 }
 
-/// Checks that every file has a line for each pair. What can be read only once, standard input and
-/// pipes, is not looked at.
+/// Checks that all files have the same number of lines. Standard input and pipes, which can be read
+/// only once, are not checked.
 ///
 /// # Errors
 /// If a file cannot be read, or one has more lines than another.
@@ -116,7 +116,7 @@ pub fn check_lines(files: &ParallelFiles) -> Result<()> {
     Ok(())
 }
 
-/// How pairs are read.
+/// Options for reading pairs.
 #[derive(Clone, Copy)]
 struct Reading {
     limit: LengthLimit,
@@ -124,7 +124,7 @@ struct Reading {
     cases: CaseAugmentation,
 }
 
-/// Reads parallel text, and shows the text of each pair to `visit`.
+/// Reads parallel text and calls `visit` with the text of each pair.
 fn read_pairs(
     files: &ParallelFiles,
     tokenizers: &TokenizerPair,
@@ -161,7 +161,7 @@ fn read_pairs(
             for (target, _) in links.iter_mut().flatten() {
                 *target = lengths[1] as u32 - 1 - *target;
             }
-            // The weight of `</s>` stays the last.
+            // The weight of `</s>` stays last.
             if let Some((_, token_weights)) = weights.as_mut().and_then(|all| all.split_last_mut())
             {
                 token_weights.reverse();

@@ -1,5 +1,5 @@
-//! Parallel text with the annotations of its pairs: several files with one line for each pair, or
-//! one file with tab-separated fields.
+//! Parallel text with annotations of its pairs: several files with one line per pair, or one file
+//! with tab-separated fields.
 
 use std::path::{Path, PathBuf};
 
@@ -17,11 +17,11 @@ pub enum Field {
     Target,
     /// The word alignment.
     Alignment,
-    /// The weight, or weights.
+    /// The weight or weights.
     Weights,
 }
 
-/// A file, and the fields of its lines: one, or several with tabs between them.
+/// A file and the fields of its lines: one, or several separated by tabs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldFile {
     /// Its path; `-` for standard input.
@@ -35,12 +35,12 @@ pub struct FieldFile {
 pub struct ParallelFiles {
     /// All files; together they have a source and a target.
     pub files: Vec<FieldFile>,
-    /// What weights are of, if there are any.
+    /// The units that weights belong to, if there are any.
     pub weight_scope: WeightScope,
 }
 
 impl ParallelFiles {
-    /// Creates a file of each side.
+    /// Creates a parallel text of one file per side.
     pub fn pair([source, target]: [PathBuf; 2]) -> Self {
         fn file(path: PathBuf, field: Field) -> FieldFile {
             FieldFile { path, fields: vec![field] }
@@ -62,12 +62,13 @@ impl ParallelFiles {
         paths.join(" and ")
     }
 
-    /// Whether one is standard input.
+    /// Whether one of the files is standard input.
     pub fn reads_stdin(&self) -> bool {
         self.paths().any(|path| path.as_os_str() == "-")
     }
 
-    /// Returns the files of source and target, if they are that alone and can be read again.
+    /// Returns the files of source and target, if there is no other file and both can be read
+    /// again.
     pub fn source_and_target(&self) -> Option<[PathBuf; 2]> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;
@@ -77,7 +78,7 @@ impl ParallelFiles {
     }
 }
 
-/// A parallel text, line by line.
+/// Reader of a parallel text, line by line.
 pub(crate) struct ParallelText {
     files: ParallelLines,
     /// The fields of the lines of each file.
@@ -96,11 +97,11 @@ impl ParallelText {
         Ok(ParallelText { files: ParallelLines::open(&paths)?, fields, texts })
     }
 
-    /// Advances to the next pair. Gives whether there is one.
+    /// Advances to the next pair. Returns whether there is one.
     ///
     /// # Errors
-    /// If a file cannot be read, has fewer lines than another one, or a line of several fields
-    /// has fewer or more.
+    /// If a file cannot be read, has fewer lines than another, or has a line with the wrong number
+    /// of fields.
     pub fn advance(&mut self) -> Result<bool> {
         let ParallelText { files, fields, texts } = self;
         files.next(|file, name, line| {
@@ -109,7 +110,7 @@ impl ParallelText {
                 let found = 1 + line.bytes.iter().filter(|byte| **byte == b'\t').count();
                 if found != fields.len() {
                     let reason = format!(
-                        "{found} tab-separated fields; {} are needed in each line",
+                        "expected {} tab-separated fields per line, found {found}",
                         fields.len()
                     );
                     let error = miriam_textio::Error::format(name, line.number, None, reason);
@@ -127,12 +128,12 @@ impl ParallelText {
         })
     }
 
-    /// Returns a field of the pair; none if no file has it.
+    /// Returns a field of the pair, or `None` if no file has it.
     pub fn text(&self, field: Field) -> Option<&[u8]> {
         self.texts[field as usize].as_deref()
     }
 
-    /// Returns the error of a field that does not fit its pair.
+    /// Returns the error for a field that does not match its pair.
     pub fn invalid(&self, field: Field, (number, reason): InvalidField) -> Error {
         let mut files = self.files.names().iter().zip(&self.fields);
         let name = files.find(|(_, fields)| fields.contains(&field)).map_or("", |(name, _)| name);
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(read(&several).unwrap(), [["a\tb", "x", "0-0"], ["c", "y z", ""]]);
         assert_eq!(read(&tsv("a\tx\t0-0\nc\ty z\t\n")).unwrap()[1], ["c", "y z", ""]);
         let error = read(&tsv("a\tx\t0-0\nc\ty z\n")).unwrap_err().to_string();
-        assert!(error.contains("tsv, line 2") && error.contains("2 tab-separated"), "{error}");
+        assert!(error.contains("tsv, line 2") && error.contains("found 2"), "{error}");
         assert!(read(&tsv("a\tx\t0-0\t0\n")).is_err());
         assert!(tsv("").source_and_target().is_none() && several.source_and_target().is_some());
         write("links", "0-0\n");

@@ -1,9 +1,8 @@
 //! The flat vector of all parameters.
 //!
 //! Parameters are stored one after the other in the order of their names, each at a multiple of 64
-//! floats, as Marian keeps them: its optimiser's state is one array in this order, and a
-//! vector can be cut into shards for workers without looking at its content
-//! (`docs/spec/training.md` 0.2).
+//! floats. Marian does the same: its optimiser's state is one array in this order. The vector can
+//! be divided into shards for workers regardless of its content (`docs/spec/training.md` 0.2).
 
 use std::path::Path;
 
@@ -12,10 +11,10 @@ use miriam_nmt::architecture::Architecture;
 
 use crate::error::{Error, Result};
 
-/// Numbers to a multiple of which every parameter is padded: 256 bytes in f32.
+/// Every parameter is padded to a multiple of this many numbers: 256 bytes in f32.
 pub const ALIGNMENT: usize = 64;
 
-/// A parameter and its place.
+/// A parameter and its place in the flat vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Marian's name for it.
@@ -43,7 +42,7 @@ impl Parameter {
     }
 }
 
-/// The places of all parameters of an architecture in one flat vector.
+/// The places of an architecture's parameters in one flat vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterLayout {
     parameters: Vec<Parameter>,
@@ -86,15 +85,15 @@ impl ParameterLayout {
     }
 }
 
-/// Reads the parameters of the model at `path`, a flat vector of `layout`.
+/// Reads the parameters of the model at `path` as a flat vector of `layout`.
 ///
 /// # Errors
-/// If the model cannot be read, or has not all parameters in these shapes and finite.
+/// If the model cannot be read, or a parameter is missing, has another shape or is not finite.
 pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>> {
     let bundle = ModelBundle::open(path, None)?;
     let file = path.display();
     let [model] = &bundle.models[..] else {
-        return Err(Error::config(format!("{file}: one model is needed")));
+        return Err(Error::config(format!("{file}: expected one model, not an ensemble")));
     };
     let mut values = vec![0.0; layout.len()];
     for parameter in layout.iter() {
@@ -102,13 +101,15 @@ pub fn read_parameters(path: &Path, layout: &ParameterLayout) -> Result<Vec<f32>
         let tensor = model.parameter(name).filter(|tensor| tensor.shape() == *shape);
         let Some(tensor) = tensor else {
             return Err(Error::config(format!(
-                "{file}: {name} is not there in the shape {shape:?}; train a model of its options \
-                 and vocabularies"
+                "{file}: {name} is missing or not of the shape {shape:?}; use the model's own \
+                options and vocabularies"
             )));
         };
         let numbers = tensor.values();
         if !numbers.iter().all(|x| x.is_finite()) {
-            return Err(Error::config(format!("{file}: {name} has numbers that are not finite")));
+            return Err(Error::config(format!(
+                "{file}: {name} contains numbers that are not finite"
+            )));
         }
         values[parameter.range()].copy_from_slice(&numbers);
     }

@@ -2,13 +2,13 @@
 
 use std::str::FromStr;
 
-/// The unit of a length of training, Marian's letter after a number.
+/// The unit of a length of training: in Marian's notation, the letter after the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingUnit {
     /// Updates: `u`, or no letter.
     #[default]
     Updates,
-    /// Target tokens with `</s>`, "labels": `t`.
+    /// Target tokens ("labels"), `</s>` included: `t`.
     Labels,
     /// Passes over the corpus: `e`.
     Epochs,
@@ -17,9 +17,9 @@ pub enum SchedulingUnit {
 /// A length of training, such as `16000u`, `10e` or `20Gt`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TrainingLength {
-    /// How many.
+    /// The number of units.
     pub count: u64,
-    /// Of what.
+    /// The unit.
     pub unit: SchedulingUnit,
 }
 
@@ -65,8 +65,8 @@ impl FromStr for TrainingLength {
         };
         fn wrong(text: &str) -> String {
             format!(
-                "{text:?} is not a length of training: a number, perhaps with K, M or G, and u for \
-                 updates, t for target tokens or e for epochs"
+                "{text:?} is not a length of training: expected a number, optionally with K, M or \
+                G, and u for updates, t for target tokens or e for epochs"
             )
         }
         let count: f64 = digits.parse().map_err(|_| wrong(text))?;
@@ -78,7 +78,7 @@ impl FromStr for TrainingLength {
     }
 }
 
-/// How far training has come.
+/// The progress of a training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Updates made.
@@ -90,7 +90,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns how far it is in a unit.
+    /// Returns the progress in a unit.
     pub fn in_unit(&self, unit: SchedulingUnit) -> u64 {
         match unit {
             SchedulingUnit::Updates => self.updates,
@@ -99,13 +99,13 @@ impl Progress {
         }
     }
 
-    /// Whether an update from `before` to here has crossed a multiple of `period`; never for
-    /// no period at all.
+    /// Whether the update from `before` to here crossed a multiple of `period`; false for a period
+    /// of zero.
     pub fn crossed_period(&self, before: &Progress, period: TrainingLength) -> bool {
         if period.is_zero() {
             return false;
         }
-        // An epoch is passed when the next one begins.
+        // An epoch counts once the next one begins.
         let done = u64::from(period.unit == SchedulingUnit::Epochs);
         let count =
             |progress: &Progress| progress.in_unit(period.unit).saturating_sub(done) / period.count;

@@ -1,9 +1,9 @@
-//! Streams of random numbers for training, by the counter-based generator of
+//! Streams of random numbers for training, from the counter-based generator of
 //! [`miriam_kernels::random`].
 //!
-//! A number is a function of a key and a counter, so that any of them can be drawn in any
-//! order by any thread: a permutation by seed and epoch, a mask by sentence and position, a
-//! parameter by its name.
+//! Each number is a function of a key and a counter, so any thread can draw any of them in any
+//! order: a permutation by seed and epoch, a mask by sentence and position, a parameter by its
+//! name.
 
 use miriam_kernels::random::philox;
 
@@ -19,7 +19,7 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// Returns the words of a key and of the upper three words of counters.
+    /// Creates the stream of a key and of the upper three words of counters.
     pub fn new(key: [u32; 2], stream: [u32; 3]) -> Self {
         RandomStream { key, stream, next: 0, words: [0; 4], left: 0 }
     }
@@ -41,12 +41,12 @@ impl RandomStream {
         (self.next_word() >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// Returns a number below `limit`, all with the same probability up to 2^-32.
+    /// Returns a number below `limit`; probabilities are equal up to 2^-32.
     ///
     /// # Panics
     /// If `limit` is 0.
     pub fn next_below(&mut self, limit: u64) -> u64 {
-        assert!(limit > 0, "a number below 0");
+        assert!(limit > 0, "the limit must be above 0");
         let word = u64::from(self.next_word()) << 32 | u64::from(self.next_word());
         ((u128::from(word) * u128::from(limit)) >> 64) as u64
     }

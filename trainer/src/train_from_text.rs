@@ -1,4 +1,4 @@
-//! The whole way from text to a model: vocabulary, corpus, training, the files of the result.
+//! Training from text to a model: vocabulary, corpus, training, the resulting files.
 //!
 //! Every step first checks whether its result exists, so the same request continues where an
 //! earlier run was stopped.
@@ -23,21 +23,22 @@ use crate::training::{
     TrainingLength, lock_folder, lock_model,
 };
 
-/// The number of pieces of a vocabulary that is made, if no other is asked for.
+/// The default number of pieces of a new vocabulary.
 pub const DEFAULT_VOCAB_SIZE: usize = 8000;
 
-/// A training that is asked for.
+/// A request for a training.
 #[derive(Clone, Debug)]
 pub struct TrainingRequest {
-    /// Marian's options, those of a preset and of configurations among them.
+    /// Marian's options, including those of a preset and of configurations.
     pub options: RawOptions,
-    /// A folder for all files; without it, options name the files.
+    /// The folder for all files; if none, options name the files.
     pub folder: Option<PathBuf>,
-    /// The number of pieces of a vocabulary that is made; [`DEFAULT_VOCAB_SIZE`] if none.
+    /// The number of pieces of a new vocabulary; if none, [`DEFAULT_VOCAB_SIZE`].
     pub vocab_size: Option<usize>,
-    /// A folder for the curves of the training.
+    /// The folder for the curves of the training.
     pub plot: Option<PathBuf>,
-    /// Whether memory is counted instead of training. A vocabulary that is not there is made.
+    /// Whether to count the memory that training would take, instead of training. A missing
+    /// vocabulary is made.
     pub dry_run: bool,
 }
 
@@ -46,9 +47,9 @@ pub struct TrainingRequest {
 pub enum Summary {
     /// A model.
     Trained {
-        /// Why the training ended.
+        /// The reason why the training ended.
         outcome: Outcome,
-        /// What `nmt translate -m` takes.
+        /// The path for `nmt translate -m`.
         model: PathBuf,
     },
     /// The memory that a training would take.
@@ -64,11 +65,12 @@ struct Paths {
 }
 
 impl TrainingRequest {
-    /// Trains, or resumes a training. `log` gets lines of the log, and so does the file of the
-    /// option `log`; `warn` gets warnings.
+    /// Trains, or resumes a training. Lines of the log go to `log` and to the file of the option
+    /// `log`, warnings to `warn`.
     ///
     /// # Errors
-    /// If options or files do not fit, or cannot be read or written, or the training diverges.
+    /// If options are invalid, files do not match or cannot be read or written, or the training
+    /// diverges.
     pub fn run(
         &self,
         stop: &CancellationToken,
@@ -112,13 +114,14 @@ impl TrainingRequest {
             warn(&warning);
         }
         let paths = self.paths()?;
-        // Invalid options are reported before anything is read.
+        // Invalid options are reported before any text is read.
         self.check_validation(&paths)?;
         self.options.case_augmentation()?;
         for path in paths.train.paths().chain(paths.valid.iter().flat_map(ParallelFiles::paths)) {
             Input::check_access(path, None)?;
         }
-        // The text of the training is read before the first update anyway, this one after hours.
+        // The training text is read before the first update anyway, the validation text hours
+        // later.
         if let Some(valid) = &paths.valid {
             load_data::check_lines(valid)?;
         }
@@ -126,7 +129,7 @@ impl TrainingRequest {
             && ini.is_file()
         {
             return Err(Error::config(format!(
-                "{}: this folder holds a phrase-based system; give another -o",
+                "{}: this folder contains a phrase-based system; choose another -o",
                 ini.display()
             )));
         }
@@ -144,7 +147,7 @@ impl TrainingRequest {
         let vocab_sizes = [0, 1].map(|side| tokenizers.vocabularies[side].len());
         let mut config = self.options.training_config(vocab_sizes)?;
         if paths.train.reads_stdin() {
-            // As Marian does: a second epoch would need all of it again.
+            // As in Marian: a second epoch would have to read standard input again.
             config.limits.lengths.push(TrainingLength { count: 1, unit: SchedulingUnit::Epochs });
             if config.batches.shuffle == Shuffle::Data {
                 config.batches.shuffle = Shuffle::Batches;
@@ -164,7 +167,7 @@ impl TrainingRequest {
         log(&describe_corpus(&corpus));
         if corpus.is_empty() {
             return Err(Error::config(format!(
-                "{}: no pair of lines has words on both sides and at most {} tokens on each; \
+                "{}: no line pair has words on both sides and at most {} tokens on each; \
                  raise --max-length or give --max-length-crop",
                 paths.train.describe(),
                 limit.tokens
@@ -184,7 +187,7 @@ impl TrainingRequest {
                 if set.corpus.is_empty() {
                     let files = valid.describe();
                     return Err(Error::config(format!(
-                        "{files}: no pair of lines has words on both sides"
+                        "{files}: no line pair has words on both sides"
                     )));
                 }
                 Some(set)
@@ -236,7 +239,7 @@ impl TrainingRequest {
         Ok(options.marian_yaml())
     }
 
-    /// Whether what validation needs is there.
+    /// Checks that the files which validation needs exist.
     fn check_validation(&self, paths: &Paths) -> Result<()> {
         let validation = self.options.training_config([2, 2])?.validation;
         if let Some(script) = &validation.script {
@@ -245,14 +248,14 @@ impl TrainingRequest {
                 && validation.metrics.iter().any(|m| m.needs_validation_set());
             if lacks_set {
                 return Err(Error::usage(
-                    "--valid-sets is needed for all --valid-metrics but valid-script",
+                    "--valid-sets is needed for all --valid-metrics except valid-script",
                 ));
             }
         }
         Ok(())
     }
 
-    /// Removes what a killed run was writing: hidden files in our folder, or of our model's name.
+    /// Removes partial files of a killed run: hidden files in the folder, or with the model's name.
     fn remove_partial_files(&self, paths: &Paths) {
         let model = &paths.files.model;
         let parent = model.parent().filter(|path| *path != Path::new(""));
@@ -267,7 +270,7 @@ impl TrainingRequest {
             [] => Ok(None),
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::usage(format!(
-                "--{option}: {} files; one of the source and one of the target are needed",
+                "--{option}: expected two files, source and target, found {}",
                 files.len()
             ))),
         }
@@ -277,13 +280,13 @@ impl TrainingRequest {
         match self.options.get_list("dim-vocabs")?[..] {
             [both] => Ok([both; 2]),
             [source, target] => Ok([source, target]),
-            _ => Err(Error::usage("--dim-vocabs: two numbers are needed")),
+            _ => Err(Error::usage("--dim-vocabs: expected two numbers")),
         }
     }
 
     fn paths(&self) -> Result<Paths> {
         fn needed(what: &str) -> Error {
-            Error::usage(format!("--{what} is needed"))
+            Error::usage(format!("--{what} is missing"))
         }
         let model = self.options.get_string("model");
         let model = match (&self.folder, &model[..]) {
@@ -293,7 +296,7 @@ impl TrainingRequest {
         };
         if model.extension().and_then(|e| e.to_str()) != Some("npz") {
             return Err(Error::usage(format!(
-                "--model: {}: the name of a model ends in .npz",
+                "--model: {}: the model's name must end in .npz",
                 model.display()
             )));
         }
@@ -310,8 +313,8 @@ impl TrainingRequest {
         })
     }
 
-    /// Makes vocabularies that are not there: SentencePiece models where names end in `.spm` or
-    /// `.model`, lists of words else.
+    /// Makes missing vocabularies: SentencePiece models if their names end in `.spm` or `.model`,
+    /// else lists of words.
     fn make_vocabulary(
         &self,
         paths: &Paths,
@@ -322,7 +325,7 @@ impl TrainingRequest {
         if paths.vocabularies.iter().all(|path| path.is_file()) {
             return self.check_vocabulary_size(paths, warn);
         }
-        // No vocabulary is made of text that does not train.
+        // Do not make a vocabulary of text that cannot be trained on.
         load_data::check_lines(&paths.train)?;
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         let sizes = self.pair_of_sizes()?;
@@ -332,7 +335,7 @@ impl TrainingRequest {
             }
             let Some(texts) = paths.train.source_and_target() else {
                 return Err(Error::config(format!(
-                    "{}: the vocabulary is missing, and none is made from tab-separated text \
+                    "{}: the vocabulary is missing and cannot be made from tab-separated text \
                      or standard input; make it with miriam nmt vocab",
                     path.display()
                 )));
@@ -348,7 +351,7 @@ impl TrainingRequest {
                         0 => self.vocab_size.unwrap_or(DEFAULT_VOCAB_SIZE),
                         size => size,
                     },
-                    // Short text may have fewer than the default, which was not asked for.
+                    // Short text may have fewer pieces than the default.
                     hard_vocab_limit: size > 0 || self.vocab_size.is_some(),
                     ..TrainOptions::default()
                 })
@@ -365,7 +368,7 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Warns where a vocabulary exists in another size than the one asked for.
+    /// Warns if a vocabulary exists with another size than requested.
     fn check_vocabulary_size(&self, paths: &Paths, warn: &mut dyn FnMut(&str)) -> Result<()> {
         let path = &paths.vocabularies[0];
         let Some(asked) = self.vocab_size else { return Ok(()) };
@@ -373,7 +376,7 @@ impl TrainingRequest {
         let found = tokenizers.vocabularies[0].len();
         if found != asked {
             warn(&format!(
-                "--vocab-size {asked} has no effect: {} of {found} words is there; move it away \
+                "--vocab-size {asked} has no effect: {} exists and has {found} words; move it away \
                  to make another",
                 path.display()
             ));
@@ -381,8 +384,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Returns the parameters of `pretrained-model`. A resumed training needs none, and one whose
-    /// model exists already begins with that, as in Marian.
+    /// Returns the parameters of `pretrained-model`. A resumed training does not need them. If the
+    /// model exists, training begins with it instead, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,
@@ -396,7 +399,7 @@ impl TrainingRequest {
         if path.is_empty() {
             return Ok(None);
         }
-        log(&format!("[training] Beginning with the parameters of {path}"));
+        log(&format!("[training] Starting with the parameters of {path}"));
         let layout = ParameterLayout::new(&config.architecture);
         read_parameters(Path::new(&path), &layout).map(Some)
     }
@@ -411,9 +414,9 @@ fn describe_corpus(corpus: &crate::data::ParallelCorpus) -> String {
         counts.lines
     );
     for (count, what) in [
-        (counts.empty, "with an empty side left out"),
-        (counts.too_long, "too long and left out"),
-        (counts.cropped, "sentences cut"),
+        (counts.empty, "left out because a side is empty"),
+        (counts.too_long, "left out because a side is too long"),
+        (counts.cropped, "sentences cropped"),
     ] {
         if count > 0 {
             line += &format!(", {count} {what}");

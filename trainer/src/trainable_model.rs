@@ -1,4 +1,4 @@
-//! A model whose layers run on a tape.
+//! Model whose layers run on a tape.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::kernels::Kernels;
 use crate::parameters::ParameterLayout;
 use crate::tape::{AffineId, Loss, LossOptions, Tape, TapeLoader, WeightRegistry};
 
-/// The layers of an architecture, ready to be trained.
+/// The layers of an architecture for training.
 pub struct TrainableModel<K: Kernels> {
     architecture: Architecture,
     layers: Layers<Tape<K>>,
@@ -22,7 +22,7 @@ pub struct TrainableModel<K: Kernels> {
 }
 
 impl<K: Kernels> TrainableModel<K> {
-    /// Returns the layers of `architecture`. Keys and values of pre-norm transformers are
+    /// Creates the layers of `architecture`. Keys and values of pre-norm transformers are
     /// normalised, as in Marian's training.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl<K: Kernels> TrainableModel<K> {
         }
         let layout = ParameterLayout::new(&architecture);
         let mut loader = TapeLoader::new(layout, Path::new("(the model in training)"));
-        // Results are those of decoding, to the bit.
+        // Results equal those of decoding to the bit.
         let activation_impl = ActivationImpl::Vector;
         let speedups = Speedups { activation_impl, ..Speedups::NONE };
         let layers = Layers::load(&architecture, &speedups, &mut loader)?;
@@ -41,8 +41,8 @@ impl<K: Kernels> TrainableModel<K> {
         Ok(TrainableModel { architecture, layers, registry, product_clip: None })
     }
 
-    /// Returns the same with the inputs of products with weights clipped at a magnitude in
-    /// training, if one is given (`docs/spec/training.md` C.3).
+    /// Returns the same model with the inputs of products with weights clipped at a magnitude in
+    /// training, if given (`docs/spec/training.md` C.3).
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         TrainableModel { product_clip, ..self }
     }
@@ -57,7 +57,7 @@ impl<K: Kernels> TrainableModel<K> {
         self.registry.layout()
     }
 
-    /// Returns what the parameters of the layers are.
+    /// Returns the registry of the layers' parameters.
     pub fn registry(&self) -> &Arc<WeightRegistry> {
         &self.registry
     }
@@ -67,14 +67,14 @@ impl<K: Kernels> TrainableModel<K> {
         Tape::new(kernels, Arc::clone(&self.registry)).with_product_clip(self.product_clip)
     }
 
-    /// Records the translation of `sources` by `targets`, a row for each target token, and
-    /// gives the sums of losses over them. Both end with `</s>`.
+    /// Records the translation of `sources` by `targets`, one row per target token, and returns the
+    /// sums of losses over the rows. Both end with `</s>`.
     ///
     /// # Errors
     /// None on a CPU.
     ///
     /// # Panics
-    /// If a token is not in its vocabulary, or there is not one target for each source.
+    /// If a token is not in its vocabulary, or the numbers of sources and targets differ.
     pub fn loss(
         &self,
         tape: &mut Tape<K>,

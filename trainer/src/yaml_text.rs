@@ -1,6 +1,6 @@
-//! Texts as YAML: the program writes configurations that it and Marian read.
+//! Strings as YAML scalars, for configurations that this program and Marian read.
 
-/// Returns a text as a scalar of YAML, quoted where it could be read as something else.
+/// Returns a string as a YAML scalar, quoted if it could be read as something else.
 pub fn yaml_scalar(text: &str) -> String {
     let begins_plainly = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
     if begins_plainly
@@ -8,8 +8,8 @@ pub fn yaml_scalar(text: &str) -> String {
     {
         return text.to_owned();
     }
-    // A string of JSON is one of YAML.
-    serde_json::to_string(text).expect("a text is JSON")
+    // JSON strings are YAML strings.
+    serde_json::to_string(text).expect("a string can be written as JSON")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Small architectures of every kind, with random parameters.
+//! Small architectures of every kind with random parameters, for other tests.
 
 use miriam_nmt::architecture::{
     Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, CellKind, DecoderStart,
@@ -60,7 +60,7 @@ fn recurrent(cell: CellKind, kind: EncoderKind) -> RecurrentConfig {
     }
 }
 
-/// Architectures by name that together use every operator.
+/// Returns architectures by name that together use every operator.
 pub fn all() -> Vec<(&'static str, Architecture)> {
     let average = |has_gate, ffn_depth| {
         AutoregressionConfig::AverageAttention(AverageAttentionConfig {
@@ -165,7 +165,7 @@ pub fn all() -> Vec<(&'static str, Architecture)> {
     transformers.into_iter().chain(recurrent).chain(stacked).collect()
 }
 
-/// Random values for all parameters: uniform in -0.5..0.5, around 1 for scales of norms.
+/// Returns random values for all parameters: uniform in -0.5..0.5, around 1 for scales of norms.
 pub fn random_values<R: Real>(layout: &ParameterLayout, seed: u32) -> Vec<R> {
     let mut random = RandomStream::new([seed, 0], [0; 3]);
     let mut values = vec![R::ZERO; layout.len()];
@@ -180,7 +180,7 @@ pub fn random_values<R: Real>(layout: &ParameterLayout, seed: u32) -> Vec<R> {
     values
 }
 
-/// Sentences of these lengths, `</s>` (0) last, and never token 1.
+/// Returns random sentences of these lengths, with `</s>` (0) at the end and without token 1.
 pub fn random_sentences(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
     let mut random = RandomStream::new([seed, 1], [0; 3]);
     let mut token = || 2 + random.next_below(VOCAB as u64 - 2) as u32;

@@ -1,4 +1,4 @@
-//! Asynchronous training over threads and on simulated machines, on a tiny corpus
+//! Tests of asynchronous training over threads and on simulated machines, on a tiny corpus
 //! (`docs/spec/training.md` A.4 to A.9).
 
 use miriam_nmt::checkpoint::Checkpoint;
@@ -8,7 +8,7 @@ use crate::workplace::{Workplace, hash};
 
 type Options<'a> = Vec<(&'a str, &'a [&'a str])>;
 
-/// Batches of several micro-batches, and all that a step may do.
+/// Returns options with several micro-batches per batch and everything that a step may do.
 fn rich<'a>() -> Options<'a> {
     vec![
         ("granule-words", &["3"]),
@@ -20,7 +20,7 @@ fn rich<'a>() -> Options<'a> {
     ]
 }
 
-/// Every technique that a worker has state for.
+/// Returns options with every technique for which a worker has state.
 fn techniques<'a>() -> Options<'a> {
     vec![
         ("optimizer-delay", &["2"]),
@@ -46,7 +46,7 @@ fn with<'a>(mut options: Options<'a>, more: &[(&'a str, &'a [&'a str])]) -> Opti
     options
 }
 
-/// The vectors that Marian's optimiser file has.
+/// Returns the vectors of Marian's optimiser file.
 fn vectors(place: &Workplace, name: &str) -> Vec<Vec<f32>> {
     let path = place.path(&format!("{name}.npz.optimizer.npz"));
     let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
@@ -81,7 +81,7 @@ fn one_worker_makes_synchronous_updates() {
             assert_eq!(vectors(&place, &name), expected_vectors, "{name}");
         }
     }
-    // So are rates by words, and by the mean of words.
+    // Rates by words, and by the mean of words, are equal as well.
     for words in ["9", "0"] {
         let words = [words];
         let more: [(&str, &[&str]); 3] = [
@@ -94,7 +94,7 @@ fn one_worker_makes_synchronous_updates() {
         let options = with(options, &[("async-sgd", &["true"])]);
         assert_eq!(place.train(&format!("async-by-{}", words[0]), &options).unwrap(), expected);
     }
-    // Two batches a push are an update of two batches, where rates are not scaled.
+    // Two batches per push equal an update of two batches if rates are not scaled.
     let two = with(
         rich(),
         &[("optimizer-delay", &["2"]), ("granule-words", &["512"]), ("mini-batch", &["2"])],
@@ -118,7 +118,7 @@ fn settings_that_do_nothing_change_nothing() {
         ("gradient-buffer", &["1"]),
     ];
     assert_eq!(place.train("neutral", &with(plain.clone(), &neutral)).unwrap().0, expected);
-    // Dropping that never leaves its warm-up, of every kind.
+    // Every kind of dropping whose warm-up never ends.
     for fetch in ["indices", "delta", "dense"] {
         let fetch = [fetch];
         let dense: [(&str, &[&str]); 3] = [
@@ -136,7 +136,7 @@ fn each_technique_has_its_own_effect() {
     let place = Workplace::new();
     let three = machine(&place, "three.toml", 3, TRANSFERS);
     let three = [&three[..]];
-    // Without a warm-up, at the beginning of which the rate is 0.
+    // There is no warm-up of the rate, because that begins at 0.
     let base = with(
         rich(),
         &[("simulate-async", &three), ("grad-dropping-warmup", &["1"]), ("lr-warmup", &["0"])],
@@ -212,7 +212,7 @@ fn simulations_are_the_same_every_time_and_in_parts() {
 #[test]
 fn pushes_are_as_stale_as_there_are_others() {
     let place = Workplace::new();
-    // Equal batches: each pair of the text is as long.
+    // All pairs have the same length, so batches are equal.
     place.write("source", &"a b c\n".repeat(8));
     place.write("target", &"x y z\n".repeat(8));
     let four = machine(&place, "four.toml", 4, "");
@@ -260,15 +260,15 @@ fn threads_train_stop_and_go_on() {
     assert!(before.len() >= 3 && before.last() < before.first(), "{before:?}");
     let second = with(base.clone(), &[("after-batches", &["300"])]);
     let (_, log) = place.log("model", &second).unwrap();
-    assert!(log.iter().any(|line| line.contains("Going on after 6")), "{log:?}");
-    // Single measures jump where threads write at once: the best of many shows the progress.
+    assert!(log.iter().any(|line| line.contains("Resuming after 6")), "{log:?}");
+    // Single values jump because threads write concurrently: the best of many shows the progress.
     let after = entropy(&log);
     assert!(after.iter().any(|one| Some(one) < before.last()), "{before:?} {after:?}");
-    // With another number of workers the shards are cut anew.
+    // With another number of workers, the shards are divided differently.
     let third = with(base, &[("workers", &["2"]), ("after-batches", &["320"])]);
     let (_, log) = place.log("model", &third).unwrap();
-    assert!(log.iter().any(|line| line.contains("Another number of workers")), "{log:?}");
-    // All techniques together, and twice.
+    assert!(log.iter().any(|line| line.contains("number of workers has changed")), "{log:?}");
+    // All techniques together, in two runs.
     let all = with(techniques(), &[("async-sgd", &["true"]), ("workers", &["4"])]);
     place.train("all", &all).unwrap();
     place.train("all", &with(all, &[("after-batches", &["40"])])).unwrap();
@@ -288,10 +288,10 @@ fn options_that_do_not_fit_are_named() {
         (vec![asynchronous, ("local-optimizer-shard", &["add"])], "copy, delta, none"),
         (vec![asynchronous, ("local-optimizer-params", &["0.9"])], "two betas"),
         (vec![("momentum-schedule", &["0.9@1"])], "--momentum-schedule: "),
-        (vec![("batch-normal-words", &["9"])], "--batch-normal-words: it is of --batch-flexible"),
+        (vec![("batch-normal-words", &["9"])], "--batch-normal-words: it needs --batch-flexible"),
         (
             vec![("batch-flexible-lr", &["true"]), ("mini-batch-words-ref", &["5"])],
-            "--batch-flexible-lr: it changes",
+            "--batch-flexible-lr: it scales",
         ),
         (vec![("momentum-schedule", &["0.9,0.9@1"]), ("optimizer", &["sgd"])], "sgd has no betas"),
         (vec![asynchronous, ("grad-dropping-rate", &["1"])], "--grad-dropping-rate: "),

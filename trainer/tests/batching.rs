@@ -1,5 +1,5 @@
-//! Tests of how a corpus becomes updates: given batches, batches of a size in memory, joined and
-//! divided ones, and the memory that is counted.
+//! Tests of the division of a corpus into updates (given batches, batches fit to memory, joined and
+//! divided batches) and of the computed memory.
 
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::checkpoint::Checkpoint;
@@ -14,14 +14,14 @@ use miriam_trainer::training::MemoryUse;
 use crate::architectures::{all, random_sentences};
 use crate::workplace::{Workplace, hash};
 
-/// Given batches of the seven pairs; the third line is left out.
+/// The content of a file of batches for the seven pairs; the third line of the corpus is left out.
 const BATCHES: &str = "0 1\n3\n\n4 5\n6\n\n7 0\n\n1 3 4\n";
-/// The same with pairs of updates joined.
+/// The same batches with pairs of updates joined.
 const JOINED: &str = "0 1\n3\n4 5\n6\n\n7 0\n1 3 4\n";
 
 const DROPOUT: (&str, &[&str]) = ("transformer-dropout", &["0.1"]);
 
-/// The arrays of the optimiser's file, without the state.
+/// Returns the arrays of the optimiser's file, without the state.
 fn optimizer(place: &Workplace, model: &str) -> Vec<(String, Vec<u32>)> {
     let path = place.path(&format!("{model}.npz.optimizer.npz"));
     let checkpoint = Checkpoint::open(&path, LoadMethod::Lazy).unwrap();
@@ -76,7 +76,7 @@ fn given_batches_are_part_of_a_training() {
     let file = place.write("batches", BATCHES);
     let batches = ("batches", &[&file[..]][..]);
     let whole = place.train("whole", &[batches, ("after-batches", &["11"])]).unwrap();
-    // Stopped in the second epoch of four updates, and after it.
+    // The training is stopped within the second epoch of four updates, and after it.
     for updates in ["6", "8", "11"] {
         place.train("parts", &[batches, ("after-batches", &[updates])]).unwrap();
     }
@@ -102,7 +102,7 @@ fn a_part_of_a_batch_is_an_update() {
             [("mini-batch", &[size][..]), ("maxi-batch", &[maxi]), ("optimizer-delay", &[delay])];
         place.train(name, &options).unwrap().0
     };
-    // Thirds of six sentences, in maxi-batches of twelve.
+    // An update is a third of six sentences, in maxi-batches of twelve.
     assert_eq!(train("third", ["6", "2"], "0.33"), train("two", ["2", "6"], "1"));
     assert_ne!(train("six", ["6", "2"], "1"), hash(&place.path("two.npz")));
     for wrong in ["0.4", "1.5", "0", "-1", "x"] {
@@ -127,7 +127,7 @@ fn batches_fit_the_memory_that_is_asked_for() {
         let words = run.log.iter().filter_map(|line| line.split_once(" @ "));
         words.map(|(_, after)| after.split(' ').next().unwrap().parse().unwrap()).collect()
     };
-    // Seven pairs: all fit, or each is alone.
+    // Of the seven pairs, all fit into one batch, or each is alone.
     let all = lengths("large", "10");
     assert_eq!(all.len(), 1);
     let alone = lengths("small", "0.0001");
@@ -140,7 +140,7 @@ fn batches_fit_the_memory_that_is_asked_for() {
     let run = place.run("both", &both, false).unwrap();
     assert!(run.warnings[0].contains("--mini-batch-words has no effect"), "{:?}", run.warnings);
     let error = place.train("free", &[("mini-batch-fit", &["true"]), ("workspace", &["-4000"])]);
-    assert!(error.unwrap_err().contains("--workspace: the megabytes"));
+    assert!(error.unwrap_err().contains("--workspace: expected the megabytes"));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn small_micro_batches_give_the_same_gradients() {
         assert!((whole / cut - 1.0).abs() < 1e-7, "{whole} {cut}");
     }
     let [whole, cut] = ["whole", "cut"].map(|name| optimizer(&place, name));
-    assert!(whole != cut, "sums are in another order");
+    assert!(whole != cut, "sums have another order");
     for ((name, whole), (_, cut)) in whole.iter().zip(&cut) {
         let number = |bits: &u32| f64::from(f32::from_bits(*bits));
         let squares = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|x| x * x).sum::<f64>();
@@ -181,23 +181,24 @@ fn memory_is_counted_without_training() {
         let run = place.run("counted", more, true).unwrap();
         let Summary::Memory(memory) = run.summary else { panic!("a count") };
         assert!(memory.program > 0 || !cfg!(target_os = "linux"));
-        // What the process has changes meanwhile.
+        // The memory of the process changes meanwhile.
         MemoryUse { program: 0, ..memory }
     };
     let plain = memory(&[]);
     let names = std::fs::read_dir(&place.folder).unwrap();
     let written = |name: std::ffi::OsString| name.to_string_lossy().contains("counted");
     assert!(!names.map(|entry| entry.unwrap().file_name()).any(written));
-    // Adam has two vectors, the average is a third.
+    // Adam has two vectors; the average is a third one.
     let smoothed = memory(&[("exponential-smoothing", &["0.1"])]);
     assert_eq!(2 * smoothed.optimizer, 3 * plain.optimizer);
     assert_eq!(plain.parameters, smoothed.parameters);
     let two = memory(&[("workers", &["2"])]);
     let gradients = two.gradients - plain.gradients;
     assert_eq!(two.total() - plain.total(), plain.micro_batch + gradients);
-    // The second worker has that of its tape.
+    // The second worker has only the vector of its tape.
     assert!(gradients >= plain.parameters / 3, "{two:?}");
-    // Seven pairs: 25 source and 21 target tokens with </s>, an end of each side, a line.
+    // Seven pairs: 25 source and 21 target tokens with </s>, an end per side and a line number per
+    // pair.
     assert_eq!(plain.corpus, 4 * (25 + 21) + 8 * 14 + 4 * 7);
     let table = plain.table();
     assert!(table.ends_with("MB\n") && table.contains(&format!("{:>16} bytes", plain.total())));
@@ -207,8 +208,9 @@ fn memory_is_counted_without_training() {
     assert!(limited.micro_batch < plain.micro_batch);
 }
 
-/// The sum over sentences, by which batches and micro-batches are closed, is near what they take
-/// together; it is not less for transformers, whose sentences do not meet.
+/// The sum of the memory of single sentences, by which batches and micro-batches are closed, is
+/// near the memory of the sentences together. For transformers, whose sentences are independent, it
+/// is not less.
 #[test]
 fn sentences_together_take_no_more_than_apart() {
     let lengths: Vec<usize> = (0..24).map(|index| 1 + index * 7 % 31).collect();

@@ -1,4 +1,4 @@
-//! The kernels of training give the gradients of the plain ones, within f32.
+//! Tests that the fast kernels compute the gradients of the plain ones, up to rounding in f32.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use miriam_trainer::{Parameter, ParameterLayout, Real, TrainableModel};
 use crate::architectures::{all, random_sentences, random_values};
 use crate::oracle::{MODELS, OracleModel, oracle_folder, oracle_pairs};
 
-/// Pairs of sentences of different lengths, and a word that occurs fifty times.
+/// Returns sentence pairs of different lengths, with a word that occurs fifty times.
 fn pairs(vocab: u32) -> [Vec<Vec<u32>>; 2] {
     let lengths: Vec<usize> = (0..8).map(|i| 1 + (i * 11) % 40).collect();
     let mut sources = random_sentences(&lengths, 3);
@@ -29,7 +29,7 @@ fn pairs(vocab: u32) -> [Vec<Vec<u32>>; 2] {
     [sources, targets]
 }
 
-/// The loss and the gradient of all parameters.
+/// Returns the loss and the gradient of all parameters.
 fn gradient<K: Kernels>(
     kernels: K,
     architecture: &Architecture,
@@ -44,7 +44,7 @@ fn gradient<K: Kernels>(
     let [sources, targets] =
         pairs.each_ref().map(|side| side.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let numbers: Vec<u32> = (0..sources.len() as u32).collect();
-    // A second micro-batch must not see anything of the first.
+    // A second micro-batch must not depend on the first.
     for _ in 0..2 {
         tape.begin(&packed_parameters, dropout, &numbers);
         let links = vec![(0, 0, 1.0)];
@@ -68,18 +68,17 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Values that differ in their last bit, up or down.
+/// Returns the values changed by their last bit, up or down.
 fn perturb(values: &[f32], seed: u32) -> Vec<f32> {
     let mut random = RandomStream::new([seed, 7], [0; 3]);
     let mut direction = || if random.next_below(2) == 0 { 1.0 } else { -1.0 };
     values.iter().map(|&x| x * (1.0 + direction() * f32::EPSILON)).collect()
 }
 
-/// Compares gradients tensor by tensor: the norm of their difference is at most 2e-5 of the
-/// norm of the tensor's gradient, or of a tenth of what is usual in the model. Where that
-/// is too much to ask of f32, since small errors grow on their way through the model, it is a
-/// few times what plain kernels in f32 are off by in this very tensor, or what the last bits of
-/// parameters change in it.
+/// Compares gradients tensor by tensor. The norm of their difference may be 2e-5 of the norm of the
+/// tensor's gradient, or of a tenth of the model's usual norm. Small errors grow on their way
+/// through the model, so a few times the error of plain f32 kernels in the same tensor, or the
+/// effect of the parameters' last bits, is allowed as well.
 fn compare(
     name: &str,
     architecture: &Architecture,
@@ -129,7 +128,7 @@ fn gradients_are_those_of_plain_kernels() {
     for (name, architecture) in all() {
         let layout = ParameterLayout::new(&architecture);
         let values = random_values(&layout, 2);
-        // Learned positions end at the sixth.
+        // Learned positions are limited to six.
         let pairs = if name.contains("learned") {
             [vec![vec![2, 3, 0]], vec![vec![4, 0]]]
         } else {
@@ -147,7 +146,8 @@ fn gradients_are_those_of_plain_kernels() {
     }
 }
 
-/// Parameters and the optimiser's state after some updates, whoever computed them.
+/// Compares parameters and the optimiser's state after some updates by different numbers of
+/// workers.
 #[test]
 fn updates_do_not_depend_on_workers() {
     let kinds = [

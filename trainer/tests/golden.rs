@@ -1,5 +1,5 @@
-//! Losses, gradients and updates are PyTorch's: `scripts/make_training_golden.py` computed
-//! `golden/*.json` and says what is in them.
+//! Tests that losses, gradients and updates equal PyTorch's. `scripts/make_training_golden.py`
+//! computed `golden/*.json` and documents their content.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,20 +16,20 @@ use serde::Deserialize;
 
 use crate::oracle::{MODELS, OracleModel, oracle_folder, oracle_pairs};
 
-/// Updates that everyone repeats who computes in f64. Afterwards rounding may have grown beyond
-/// what can be told from a mistake.
+/// The number of updates that any f64 implementation repeats. Later, rounding errors may be as
+/// large as those of a mistake.
 const REPEATABLE: usize = 50;
 
 /// A file of the folder `golden`.
 #[derive(Deserialize)]
 struct Golden {
-    /// How many pairs losses and gradients are of.
+    /// The number of pairs of losses and gradients.
     pairs: usize,
     /// The loss without smoothing.
     loss: f64,
     /// The loss with smoothing.
     smoothed_loss: f64,
-    /// What PyTorch in f32 is off by.
+    /// The errors of PyTorch in f32.
     float32: Float32Errors,
     /// The gradient of the smoothed loss.
     gradient: BTreeMap<String, TensorGradient>,
@@ -41,9 +41,9 @@ struct Float32Errors {
     loss: f64,
     gradient: f64,
     element: f64,
-    /// In the worst loss of the repeatable updates.
+    /// The largest error of a loss among the repeatable updates.
     early_curve: f64,
-    /// In the worst loss of all.
+    /// The largest error of any loss.
     curve: f64,
 }
 
@@ -56,11 +56,11 @@ struct TensorGradient {
 
 #[derive(Deserialize)]
 struct Curve {
-    /// Which of the pairs it is of.
+    /// The indices of its pairs.
     pairs: Vec<usize>,
-    /// Matrices are multiplied with this at its start.
+    /// The factor of the initial matrices.
     matrix_scale: f32,
-    /// Before each update, and after the last.
+    /// The losses before each update and after the last.
     losses: Vec<f64>,
 }
 
@@ -74,7 +74,7 @@ impl Golden {
     }
 }
 
-/// A model in training by some kernels.
+/// A training of a model with some kernels.
 struct Training<K: Kernels> {
     model: TrainableModel<K>,
     kernels: K,
@@ -91,7 +91,7 @@ impl<K: Kernels> Training<K> {
         Training { model, kernels, tape, values }
     }
 
-    /// The loss, whose gradient the tape then has.
+    /// Returns the loss, whose gradient is then on the tape.
     fn loss(&mut self, [sources, targets]: &[Vec<&[u32]>; 2], label_smoothing: f32) -> f64 {
         let packed_parameters =
             PackedParameters::new(self.model.registry(), &self.kernels, self.values.clone());
@@ -108,7 +108,7 @@ impl<K: Kernels> Training<K> {
         self.tape.parameter_gradient().iter().map(|g| g.as_f64()).collect()
     }
 
-    /// The smoothed loss before each of n updates, and after the last.
+    /// Returns the smoothed loss before each of n updates and after the last.
     fn curve(&mut self, pairs: &[Vec<&[u32]>; 2], updates: usize) -> Vec<f64> {
         let schedule = Schedule {
             rate: BaseRate::Constant(1e-3),
@@ -159,20 +159,19 @@ fn assert_near(what: &str, found: f64, expected: f64, allowed: f64) {
     assert!(error <= allowed, "{what}: {found} for {expected}, off by {error:.2e} > {allowed:.2e}");
 }
 
-/// How far gradients may be off, relative to the root of the mean square of a tensor's
-/// gradient.
+/// The allowed errors of gradients, relative to the root mean square of a tensor's gradient.
 struct Tolerance {
-    /// All of a tensor.
+    /// The error of a whole tensor.
     tensor: f64,
-    /// An element.
+    /// The error of an element.
     element: f64,
-    /// Where a tensor's gradient is smaller than this part of what is usual, it counts as large
-    /// as that. Some gradients are 0 but for rounding: that of a bias of keys, which adds the
-    /// same to all scores.
+    /// The minimum size of a tensor's gradient, as a share of the usual size; smaller ones count as
+    /// this large. Some gradients are 0 except for rounding, such as that of a bias of keys, which
+    /// adds the same to all scores.
     least: f64,
 }
 
-/// Compares what the file has of each tensor.
+/// Compares the gradient of each tensor with the file.
 fn compare_gradients(name: &str, gradient: &[f64], oracle: &OracleModel, tolerance: &Tolerance) {
     let golden = Golden::read(name).gradient;
     let layout = &oracle.layout;
@@ -214,7 +213,7 @@ fn for_each_model(check: impl Fn(&str, &Golden, OracleModel, &[Vec<&[u32]>; 2]))
     }
 }
 
-/// Calls `check` for each model as the curve begins, with the pairs of the curve.
+/// Calls `check` for each model at the start of the curve, with the curve's pairs.
 fn for_each_curve(check: impl Fn(&str, &Golden, OracleModel, &[Vec<&[u32]>; 2])) {
     for_each_model(|name, golden, mut oracle, pairs| {
         let matrices: Vec<Parameter> =

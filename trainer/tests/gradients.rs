@@ -1,4 +1,4 @@
-//! Gradients are the limits of differences of losses.
+//! Tests of gradients against differences of losses.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl LossFunction {
         self.check_within(1e-5, name, draws);
     }
 
-    /// The same with a difference of the gradients of at most that share.
+    /// Like [`check`](Self::check), with this tolerance of the relative difference.
     fn check_within(&mut self, tolerance: f64, name: &str, draws: usize) {
         let values: Vec<f64> = random_values(self.model.layout(), 1);
         let loss = self.loss(&values);
@@ -80,7 +80,7 @@ impl LossFunction {
                 let numeric = (above - self.loss(&moved)) / (2.0 * step);
                 let analytic = gradient[at];
                 let scale = (analytic.abs() + numeric.abs()).max(1e-3 * rms);
-                // Losses are rounded, which limits what a difference can say.
+                // Rounding of losses limits the precision of a difference.
                 let rounding = 16.0 * f64::EPSILON * loss.abs() / step;
                 assert!(
                     (analytic - numeric).abs() <= tolerance * scale + rounding,
@@ -100,7 +100,7 @@ fn gradients_are_limits_of_differences() {
     }
 }
 
-/// All coordinates of the tensors of these models, which have less than 200 but for a few.
+/// Checks all elements of the models' tensors; most have fewer than 200.
 #[test]
 #[ignore = "minutes: two losses for each of some thousand parameters of sixteen models"]
 fn gradients_are_limits_of_differences_in_200_coordinates_a_tensor() {
@@ -126,7 +126,7 @@ fn gradients_pass_through_dropout() {
         let mut function = LossFunction::new(architecture, dropout, None);
         let values: Vec<f64> = random_values(function.model.layout(), 1);
         let dropped = function.loss(&values);
-        assert_eq!(dropped, function.loss(&values), "masks are drawn again");
+        assert_eq!(dropped, function.loss(&values), "masks must be the same");
         function.check(name, 6);
         function.dropout = Dropout::default();
         assert_ne!(dropped, function.loss(&values), "dropout changes the loss");
@@ -139,14 +139,14 @@ fn no_gradient_passes_where_inputs_of_products_are_clipped() {
         let mut function = LossFunction::new(architecture.clone(), Dropout::default(), None);
         let values: Vec<f64> = random_values(function.model.layout(), 1);
         let plain = function.loss(&values);
-        // Far from all inputs: nothing changes.
+        // A limit far above all inputs changes nothing.
         for (limit, is_clipped) in [(1e6, false), (0.3, true)] {
             let model = TrainableModel::new(architecture.clone()).unwrap();
             function.model = model.with_product_clip(Some(limit));
             function.tape = function.model.tape(Plain::default());
             assert_eq!(function.loss(&values) != plain, is_clipped, "{name}, {limit}");
         }
-        // A difference may step over the limit of an input.
+        // A difference may step across the limit.
         function.check_within(1e-3, name, 6);
     }
 }
@@ -181,7 +181,7 @@ fn recurrent_dropout() -> Dropout {
     }
 }
 
-/// Architectures that are not transformers.
+/// Returns the architectures that are not transformers.
 fn recurrent() -> impl Iterator<Item = (&'static str, Architecture)> {
     all().into_iter().filter(|(_, it)| !matches!(it, Architecture::Transformer(_)))
 }
@@ -226,8 +226,8 @@ fn masks_do_not_depend_on_other_sentences() {
     }
 }
 
-/// What is measured is what a micro-batch is recorded in, no more and no less: the tape takes as
-/// many numbers before, and a result beyond them would double its memory.
+/// The measured size is exactly the size of a recorded micro-batch: the tape reserves it in
+/// advance, and any result beyond it would double the memory.
 #[test]
 fn memory_is_known_before_anything_is_computed() {
     let dropout = Dropout { transformer: 0.3, attention: 0.25, key: [3, 4], ..Dropout::default() };
@@ -251,7 +251,7 @@ fn memory_is_known_before_anything_is_computed() {
             fresh.loss(&values);
             fresh.tape.backward();
             assert_eq!(fresh.tape.allocated(), expected, "{name}");
-            // Without it the results of the last operations do not fit.
+            // Without the reservation, the results of the last operations do not fit.
             let mut short = LossFunction::new(architecture.clone(), dropout, None);
             short.tape.reserve(TapeSize { values: measured.values - 1, ..measured });
             short.loss(&values);

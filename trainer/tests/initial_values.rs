@@ -1,4 +1,4 @@
-//! The distributions of initial values are those of `docs/spec/training.md` B.4.
+//! Tests that the distributions of initial values are those of `docs/spec/training.md` B.4.
 
 use std::ops::Range;
 
@@ -25,16 +25,16 @@ impl Initial {
         &self.values[parameter.range()]
     }
 
-    /// Whether values are uniform between the negative and `limit`, as far as a few show it.
+    /// Checks that values are plausibly uniform between minus and plus `limit`.
     fn assert_uniform(&self, name: &str, limit: f64) {
         let values = self.values(name);
         let largest = values.iter().fold(0.0f32, |largest, x| largest.max(x.abs()));
-        // Of n values, all are below 1 - 7/n of the limit once in a thousand times.
+        // All n values are below 1 - 7/n of the limit only once in a thousand times.
         let least = limit * (1.0 - 7.0 / values.len() as f64).max(0.3);
         let range: Range<f64> = least..limit * (1.0 + 1e-6);
         assert!(range.contains(&f64::from(largest)), "{name}: {largest} is not in {range:?}");
         let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64;
-        // Four deviations of the mean.
+        // Four standard deviations of the mean.
         let most = 4.0 * limit / (3.0 * values.len() as f64).sqrt();
         assert!(mean.abs() < most, "{name}: a mean of {mean}");
     }
@@ -50,13 +50,13 @@ fn matrices_and_tables_have_marians_limits() {
     model.assert_uniform("decoder_ff_logit_out_Wt", (3.0f64 / 8.0).sqrt());
     model.assert_uniform("encoder_l2_self_Wq", glorot_limit(8.0, 8.0));
     model.assert_uniform("decoder_l2_ffn_W1", glorot_limit(8.0, 12.0));
-    // Stored matrices: those of two gates are one.
+    // Matrices are as stored: two gates share one.
     let model = Initial::new("gru", 1, false);
     model.assert_uniform("Wemb", (3.0f64 / 6.0).sqrt());
     model.assert_uniform("encoder_bi_U", glorot_limit(5.0, 10.0));
     model.assert_uniform("encoder_bi_Ux", glorot_limit(5.0, 5.0));
     model.assert_uniform("encoder_bi_W", glorot_limit(6.0, 10.0));
-    // The vector of attention is a matrix with one column.
+    // The vector of attention counts as a matrix with one column.
     model.assert_uniform("decoder_U_att", glorot_limit(10.0, 1.0));
 }
 
@@ -103,7 +103,7 @@ fn values_are_drawn_by_seed_and_name() {
     let [one, two] = [1, 2].map(|seed| Initial::new("gru", seed, false));
     assert_ne!(one.values("Wemb"), two.values("Wemb"));
     assert_ne!(one.values("encoder_bi_Ux"), one.values("encoder_bi_r_Ux"));
-    // Other parameters do not matter: here the decoder's cells are deeper.
+    // Other parameters have no influence: here the decoder's cells are deeper.
     let deep = Initial::new("deep gru with norms", 1, false);
     assert_eq!(one.values("decoder_cell1_U"), deep.values("decoder_cell1_U"));
 }

@@ -1,5 +1,5 @@
-//! Training that is aware of integers: its results are those of decoding in integers, its
-//! gradients go straight through the rounding.
+//! Tests of quantisation-aware training: its results are those of decoding in integers, and its
+//! gradients ignore the rounding.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use miriam_trainer::{ParameterLayout, TrainableModel, initial_values};
 
 use crate::architectures::{all, random_sentences};
 
-/// The loss of pairs and the gradient of all parameters.
+/// Returns the loss of pairs and the gradient of all parameters.
 fn loss_and_gradient(
     model: &TrainableModel<Fast>,
     values: &[f32],
@@ -39,8 +39,8 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
     (difference / norm).sqrt()
 }
 
-/// The loss of a tape in integers is what the engine in these integers says of the same pairs, far
-/// closer than the loss in f32 is; the gradient is near that of f32, nearer with more bits.
+/// The loss of a tape in integers equals the engine's in the same integers, far more closely than
+/// the loss in f32 does. The gradient is near that of f32, and nearer with more bits.
 #[test]
 fn results_are_those_of_decoding_in_integers() {
     let mut far = 0;
@@ -59,7 +59,7 @@ fn results_are_those_of_decoding_in_integers() {
         for (integers, precision) in
             [(IntegerPrecision::I16, Precision::I16), (IntegerPrecision::I8, Precision::I8)]
         {
-            // Speedups of recurrent models round sums in other places.
+            // Fast paths of recurrent models round sums at other places.
             let path = "model".as_ref();
             let network = Network::load_with(&model, path, precision, &Speedups::NONE).unwrap();
             let scores = network.scorer().unwrap().score(&sources, &targets).unwrap();
@@ -73,7 +73,7 @@ fn results_are_those_of_decoding_in_integers() {
             distances.push(distance(&rounded, &gradient));
         }
         let [of_i16, of_i8] = distances[..] else { unreachable!("two precisions") };
-        // Eight bits with initial values are noise in recurrent models.
+        // In recurrent models with initial values, eight bits are mostly noise.
         let is_near = of_i8 < 0.3 || !matches!(architecture, Architecture::Transformer(_));
         assert!(of_i16 < 0.02 && of_i16 < of_i8 && is_near, "{name}: {distances:?}");
     }

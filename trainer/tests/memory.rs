@@ -1,7 +1,7 @@
-//! The memory that is counted is what a training takes (`E.10` of the build specification).
+//! Test that the computed memory is what a training takes (`E.10` of the build specification).
 //!
-//! The system counts memory by processes, so each training is one of its own: this program again,
-//! with the test below that is ignored otherwise.
+//! The system reports memory per process, so each training runs in a separate process: this program
+//! again, with the otherwise ignored test below.
 
 use std::process::Command;
 
@@ -14,14 +14,14 @@ const CHILD: &str = "memory::a_training_in_a_process_of_its_own";
 const SHAPE: &str = "MIRIAM_TEST_TRAINING_SHAPE";
 const DRY_RUN: &str = "MIRIAM_TEST_DRY_RUN";
 
-/// The largest resident memory of this process so far, in bytes.
+/// Returns the peak resident memory of this process, in bytes.
 fn peak_bytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.split_whitespace().next().unwrap().parse::<usize>().unwrap() << 10
 }
 
-/// Trains, or counts, and prints bytes.
+/// Trains, or computes the memory, and prints the bytes.
 #[test]
 #[ignore = "a part of another test, which runs it in a process of its own"]
 fn a_training_in_a_process_of_its_own() {
@@ -29,7 +29,7 @@ fn a_training_in_a_process_of_its_own() {
     let [width, inner, workers]: [&str; 3] =
         shape.split(' ').collect::<Vec<_>>().try_into().unwrap();
     let place = Workplace::new();
-    // Sentences of a thousand words, as long as each other, so that all micro-batches are large.
+    // All sentences have a thousand words, so that all micro-batches are large.
     let word = |line: usize, position: usize| format!("w{}", (line * 31 + position * 7) % 1000);
     let line = |line| (0..20).map(|position| word(line, position)).collect::<Vec<_>>().join(" ");
     let text: String = (0..2000).map(|number| line(number) + "\n").collect();
@@ -60,8 +60,8 @@ fn bytes_of_child(shape: &str, is_dry: bool) -> f64 {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args([CHILD, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     child.env(SHAPE, shape);
-    // What is counted is what is allocated. Left to itself, glibc keeps freed buffers for
-    // reuse, of a size that depends on the order in which threads free them.
+    // Allocations are compared, so freed buffers must be returned at once. By default, glibc keeps
+    // an amount that depends on the order in which threads free them.
     child.env("MALLOC_MMAP_THRESHOLD_", "131072");
     if is_dry {
         child.env(DRY_RUN, "1");

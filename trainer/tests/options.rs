@@ -1,4 +1,4 @@
-//! Options that change updates, or what is kept of them, each on a tiny training.
+//! Tests of options that change updates or saved files, each with a tiny training.
 
 use miriam_nmt::checkpoint::Checkpoint;
 use miriam_storage::LoadMethod;
@@ -7,13 +7,13 @@ use miriam_trainer::training::Outcome;
 
 use crate::workplace::{Run, Workplace, hash};
 
-/// The numbers after `key` in the lines of the log about updates.
+/// Returns the numbers after `key` in the log's lines about updates.
 fn numbers(run: &Run, key: &str) -> Vec<f64> {
     let lines = run.log.iter().filter_map(|line| line.split_once(key));
     lines.map(|(_, after)| after.split(' ').next().unwrap().parse().unwrap()).collect()
 }
 
-/// Trains on the whole corpus in each update, 21 target tokens, and logs it.
+/// Trains with the whole corpus (21 target tokens) in each update and logs every update.
 fn train(place: &Workplace, name: &str, more: &[(&str, &[&str])]) -> Run {
     let mut options: Vec<(&str, &[&str])> =
         vec![("mini-batch", &["7"]), ("disp-freq", &["1"]), ("after-batches", &["12"])];
@@ -53,7 +53,7 @@ fn norms_above_their_average_are_scaled_down_to_it() {
     assert!(rises(&free), "{free:?}");
     for (name, scaling) in [("plain", &["1e-9", "none"]), ("log", &["1e-9", "log"])] {
         let norms = averages(name, "1", &[("dynamic-gradient-scaling", scaling)]);
-        // By a window of one, the average is the norm before.
+        // With a window of one, the average is the previous norm.
         assert!(!rises(&norms), "{name}: {norms:?}");
     }
     let lenient = averages("lenient", "3", &[("dynamic-gradient-scaling", &["1e9"])]);
@@ -76,7 +76,7 @@ fn parameters_become_their_average() {
     train(&place, "whole", &replaced);
     let [average, values] = vectors("whole");
     assert_eq!(average, values);
-    // At the fourth update of the first half, and at the end of the second.
+    // The training is stopped at the fourth update of the first half, and at the end of the second.
     for updates in ["6", "12"] {
         train(&place, "parts", &[replaced[0], replaced[1], ("after-batches", &[updates])]);
     }
@@ -89,7 +89,7 @@ fn what_validation_has_seen_can_be_forgotten() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let sets = [&source[..], &target];
-    // A model that does not change never improves.
+    // An unchanged model never improves.
     let train = |more: &[(&str, &[&str])]| {
         let mut options: Vec<(&str, &[&str])> = vec![
             ("learn-rate", &["0"]),
@@ -115,8 +115,8 @@ fn what_validation_has_seen_can_be_forgotten() {
     assert!(valid[0].ends_with("new best"), "{valid:?}");
 }
 
-/// Matrices of a trained model stay within the limit, and a limit that nothing reaches changes no
-/// byte.
+/// Matrices of a trained model stay within the limit; a limit that is never reached changes
+/// nothing.
 #[test]
 fn weights_and_inputs_of_products_are_clipped() {
     let place = Workplace::new();

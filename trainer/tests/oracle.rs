@@ -1,4 +1,4 @@
-//! The small models of `../shared/data/nmt-oracle`.
+//! Access to the small models of `../shared/data/nmt-oracle`.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub const MODELS: [&str; 16] = [
     "nematus-ln",
 ];
 
-/// The folder, or none with a line that says so.
+/// Returns the folder, or prints that it is missing.
 pub fn oracle_folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/nmt-oracle");
     if folder.is_dir() {
@@ -36,7 +36,7 @@ pub fn oracle_folder() -> Option<PathBuf> {
     None
 }
 
-/// The first pairs of German and English sentences, which lie one after the other in halves.
+/// Returns the first pairs of German and English sentences; the file has all German ones first.
 pub fn oracle_pairs(folder: &Path, count: usize) -> [Vec<Vec<u32>>; 2] {
     let text = std::fs::read_to_string(folder.join("input.ids.txt")).expect("the ids are there");
     let lines: Vec<Vec<u32>> = text
@@ -50,7 +50,7 @@ pub fn oracle_pairs(folder: &Path, count: usize) -> [Vec<Vec<u32>>; 2] {
     [keep(0..half), keep(half..lines.len())]
 }
 
-/// One of the models.
+/// One of these models.
 pub struct OracleModel {
     pub architecture: Architecture,
     pub layout: ParameterLayout,
@@ -59,8 +59,8 @@ pub struct OracleModel {
 }
 
 impl OracleModel {
-    /// The model as Marian's main line computes it, though files may say that they are of older
-    /// versions.
+    /// Opens a model with the semantics of Marian's main line, even if its files were written by
+    /// older versions.
     pub fn open(folder: &Path, name: &str) -> Self {
         let path = folder.join("models").join(format!("{name}.npz"));
         let mut bundle = ModelBundle::open(&path, None).unwrap_or_else(|e| panic!("{e}"));
@@ -69,7 +69,7 @@ impl OracleModel {
         let layout = ParameterLayout::new(model.architecture());
         let mut values = vec![0.0; layout.len()];
         for parameter in layout.iter() {
-            let tensor = model.parameter(&parameter.name).expect("a parameter of the model");
+            let tensor = model.parameter(&parameter.name).expect("every parameter is in the model");
             values[parameter.range()].copy_from_slice(&tensor.values());
         }
         OracleModel { architecture: model.architecture().clone(), layout, values }

@@ -1,4 +1,4 @@
-//! Every architecture learns a few pairs by heart, and `nmt` decodes what was learned.
+//! Test that every architecture memorises a few pairs, which `nmt` then decodes.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::architectures::{all, random_sentences};
 
 const PAIRS: usize = 16;
 
-/// The architecture in a width that can learn.
+/// Returns the architecture with a width that suffices to learn.
 fn widened(architecture: Architecture) -> Architecture {
     let wide = |embeddings: EmbeddingConfig| EmbeddingConfig { dim: 32, ..embeddings };
     match architecture {
@@ -99,9 +99,9 @@ fn every_architecture_learns_pairs_by_heart() {
                 break;
             }
         }
-        assert!(loss < 0.05, "{name}: {loss} nats a token");
+        assert!(loss < 0.05, "{name}: {loss} nats per token");
 
-        // The model that was trained, as it decodes.
+        // The trained model, ready for decoding.
         let layout = ParameterLayout::new(&architecture);
         let model = model_of(&architecture, &layout, trainer.values()).unwrap();
         let network = Network::load(&model, Path::new(name), Precision::F32).unwrap();

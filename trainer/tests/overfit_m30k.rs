@@ -1,5 +1,5 @@
-//! Every architecture learns 64 pairs of Multi30k by heart in 300 updates (`E.4` of the build
-//! specification), and `nmt` translates them as they are.
+//! Test that every architecture memorises 64 pairs of Multi30k in 300 updates (`E.4` of the build
+//! specification), and that `nmt` reproduces their translations.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use miriam_textproc::sentencepiece::TrainOptions;
 use crate::workplace::{Run, Workplace};
 
 const PAIRS: usize = 64;
-/// Of which the vocabulary is made.
+/// The number of pairs from which the vocabulary is made.
 const VOCABULARY_PAIRS: usize = 2000;
-/// The most nats a token after the last update.
+/// The maximum nats per token after the last update.
 const MOST_CROSS_ENTROPY: f64 = 0.05;
-/// The fewest translations that must be the target.
+/// The minimum number of translations that must equal the target.
 const FEWEST_EQUAL: usize = 62;
 
 /// Options with their values.
@@ -82,7 +82,7 @@ fn every_architecture_learns_pairs_of_m30k_by_heart() {
         text
     };
     let [source, target] = ["de", "en"].map(|side| place.write(side, &head(side, PAIRS)));
-    // So few pairs do not have a thousand pieces.
+    // 64 pairs have fewer than a thousand pieces.
     let texts = ["de", "en"].map(|side| {
         PathBuf::from(place.write(&format!("{side}.more"), &head(side, VOCABULARY_PAIRS)))
     });
@@ -96,7 +96,7 @@ fn every_architecture_learns_pairs_of_m30k_by_heart() {
     for (name, architecture) in ARCHITECTURES {
         let output = place.text(&format!("{name}.en"));
         let outputs = [&output[..]];
-        // Transformers do not learn at the rate that recurrent cells need for so few updates.
+        // Transformers do not learn at the high rate that recurrent cells need for so few updates.
         let is_recurrent = architecture.iter().any(|(option, _)| *option == "type");
         let mut options: Vec<(&str, &[&str])> = Vec::new();
         let (sets, vocabularies) = ([&source[..], &target], [&vocabulary[..], &vocabulary]);
@@ -133,9 +133,9 @@ fn every_architecture_learns_pairs_of_m30k_by_heart() {
         let loss: f64 = line.1.split(' ').next().unwrap().parse().unwrap();
         let translations = std::fs::read_to_string(&output).unwrap();
         let equal = translations.lines().zip(wanted.lines()).filter(|(a, b)| a == b).count();
-        println!("{name}: {loss} nats a token, {equal} of {PAIRS}, {seconds:.1} s");
+        println!("{name}: {loss} nats per token, {equal} of {PAIRS}, {seconds:.1} s");
         if loss > MOST_CROSS_ENTROPY || equal < FEWEST_EQUAL {
-            failures.push(format!("{name}: {loss} nats a token, {equal} of {PAIRS}"));
+            failures.push(format!("{name}: {loss} nats per token, {equal} of {PAIRS}"));
         }
     }
     assert!(failures.is_empty(), "{failures:?}");

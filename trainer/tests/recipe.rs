@@ -1,10 +1,10 @@
-//! From files to a model: what is given of pairs beside their tokens, and how it is given.
+//! Tests of training from files: annotations of pairs, and the forms in which text is given.
 
 use std::io::Write;
 
 use crate::workplace::{LINKS, SOURCE, TARGET, Workplace, hash};
 
-/// The sum of losses and what it was divided by.
+/// Returns the sum of losses and its divisor.
 fn cost_and_count(line: &str) -> (f64, f64) {
     let (cost, count) = line.split_once(" * ").unwrap();
     (cost.parse().unwrap(), count.replace(',', "").parse().unwrap())
@@ -27,7 +27,7 @@ fn attention_is_trained_towards_alignments() {
     };
     let (aligned, aligned_cost) = guided("aligned", "2");
     assert_ne!(plain, aligned);
-    // Links count beside tokens, by their weight: 16, and one of </s> in each of seven pairs.
+    // Links count as well, by their weight: 16, and one of </s> in each of seven pairs.
     let (_, tokens) = cost_and_count(&plain_cost);
     let (_, both) = cost_and_count(&aligned_cost);
     assert_eq!(both, tokens + 2.0 * 23.0, "{plain_cost} {aligned_cost}");
@@ -68,7 +68,7 @@ fn losses_are_weighted() {
         weighted("halves", "word", &words_with_weight("0.5")).unwrap(),
         (half, half_cost.clone())
     );
-    // Adam's steps hardly depend on the scale, so the loss is about a half of it.
+    // Adam's steps hardly depend on the scale, so the loss is about half.
     let ([all, half], [tokens, same]) = {
         let (all, half) = (cost_and_count(&plain_cost), cost_and_count(&half_cost));
         ([all.0, half.0], [all.1, half.1])
@@ -85,7 +85,7 @@ fn what_is_given_of_pairs_is_part_of_a_training() {
     place.train("model", &[("data-weighting", &[&file])]).unwrap();
     place.write("weights", &"0.25\n".repeat(8));
     let error = place.train("model", &[("data-weighting", &[&file])]).unwrap_err();
-    assert!(error.contains("the corpus is another one"), "{error}");
+    assert!(error.contains("the corpus has changed"), "{error}");
     let links = place.text("links");
     let weight = |weight| {
         let options: [(&str, &[&str]); 2] =
@@ -93,7 +93,10 @@ fn what_is_given_of_pairs_is_part_of_a_training() {
         place.train("aligned", &options)
     };
     weight("0.5").unwrap();
-    assert!(weight("0.25").unwrap_err().contains("guided-alignment-weight"), "it decides updates");
+    assert!(
+        weight("0.25").unwrap_err().contains("guided-alignment-weight"),
+        "updates depend on it"
+    );
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn fields_of_one_file_are_files_of_their_own() {
     assert!(error.contains("source.yml") && error.contains("miriam nmt vocab"), "{error}");
 }
 
-/// The folder of a process that this test starts to have its standard input.
+/// The folder for a process that this test starts in order to control its standard input.
 const CHILD: &str = "MIRIAM_TRAINER_TEST_FOLDER";
 
 #[test]
@@ -142,7 +145,7 @@ fn standard_input_is_one_epoch_in_its_order() {
         .map(|(source, target)| format!("{source}\t{target}\n"))
         .collect();
     let tsv = ("tsv", &["true"][..]);
-    // More than an epoch is asked for; sentences are not sorted, so their order matters.
+    // More than an epoch is requested; sentences are not sorted, so their order matters.
     let limit = ("after-batches", &["50"][..]);
     let unsorted = [("maxi-batch", &["1"][..]), ("maxi-batch-sort", &["none"])];
     if let Some(folder) = std::env::var_os(CHILD) {
@@ -200,7 +203,7 @@ fn some_lines_are_trained_in_another_case() {
     let links = place.text("links");
     let (plain, _) = place.train("plain", &[]).unwrap();
     let caps = ("all-caps-every", &["3"][..]);
-    // Its words are not in the vocabularies, which is what the model learns of them.
+    // The capitalised words are not in the vocabularies, so the model is trained on unknown tokens.
     assert_ne!(place.train("caps", &[caps]).unwrap().0, plain);
     let title = ("english-title-case-every", &["2"][..]);
     assert_ne!(place.train("title", &[title]).unwrap().0, plain);

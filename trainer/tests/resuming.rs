@@ -1,4 +1,4 @@
-//! Trainings whose files are there already: all of them, or those that a killed run has left.
+//! Tests of trainings whose files exist: all of them, or those that a killed run has left.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ fn a_model_that_is_there_is_where_training_begins() {
     let still = [("learn-rate", &["0"][..])];
     let (after, _) = place.train("model", &still).unwrap();
     assert_eq!(after, before, "an update at rate 0 changes nothing");
-    // It is not replaced by one of other options.
+    // A model is not overwritten by one with other options.
     std::fs::remove_file(place.path("model.npz.optimizer.npz")).unwrap();
     let error = place.train("model", &[("dim-emb", &["16"])]).unwrap_err();
-    assert!(error.contains("model.npz: ") && error.contains("its options"), "{error}");
+    assert!(error.contains("model.npz: ") && error.contains("own options"), "{error}");
     assert_eq!(hash(&place.path("model.npz")), before);
 }
 
@@ -64,7 +64,7 @@ fn what_differs_is_named_as_it_is_given() {
 #[test]
 fn rates_decay_at_the_ends_of_epochs() {
     let place = Workplace::new();
-    // Epochs of three updates; the second number would be of stalls.
+    // Epochs have three updates; the second number would count stalls.
     let (_, log) = place
         .log(
             "model",
@@ -108,11 +108,11 @@ fn rates_that_change_with_every_update_go_on() {
     let error = place.train("parts-0.01", &[("lr-random", &["0.02"])]).unwrap_err();
     assert!(error.contains("--lr-random was 0.01, now it is 0.02"), "{error}");
     let both = place.train("both", &[cycle, random]).unwrap_err();
-    assert!(both.contains("--lr-cycle: give it or --lr-random"), "{both}");
+    assert!(both.contains("--lr-cycle: it cannot be combined with --lr-random"), "{both}");
     let wrong: [(&str, &[&str], &str); 3] = [
-        ("lr-cycle", &["0.1", "0.2"], "--lr-cycle: two rates"),
-        ("lr-cycle", &["0.1", "0.2", "0"], "--lr-cycle: 0 updates"),
-        ("lr-random", &["-1"], "learn-rate and its relatives"),
+        ("lr-cycle", &["0.1", "0.2"], "--lr-cycle: expected two rates"),
+        ("lr-cycle", &["0.1", "0.2", "0"], "--lr-cycle: expected a whole number"),
+        ("lr-random", &["-1"], "learn-rate, lr-cycle, lr-random"),
     ];
     for (name, values, expected) in wrong {
         let error = place.train("wrong", &[(name, values)]).unwrap_err();
@@ -131,7 +131,7 @@ fn files_of_other_programs_stay() {
     let own = place.write("elsewhere/.model.npz.Xy12.partial", "");
     run_request(&request).unwrap();
     assert!(Path::new(&other).is_file() && !Path::new(&own).exists());
-    // In our folder all are of a run before.
+    // In the training's folder, all partial files come from an earlier run.
     let own = place.write("ours/.vocab.spm.Xy12.partial", "");
     request.options = place.options("ours/model", &[]).unwrap();
     run_request(&request).unwrap();
@@ -185,13 +185,13 @@ fn models_that_a_killed_run_did_not_write_are_written() {
     let files = ["model.npz", "model.iter4.npz", "model.npz.progress.yml"];
     let saved = files.map(|name| std::fs::read(place.path(name)).ok());
     assert!(saved.iter().all(Option::is_some));
-    // Killed after the optimiser's file was written.
+    // The run was killed after it wrote the optimiser's file.
     for name in files {
         std::fs::remove_file(place.path(name)).unwrap();
     }
     run_request(&request).unwrap();
     assert!(std::fs::read(place.path("model.iter4.npz")).ok() == saved[1]);
-    // At the end of a training there is the model alone.
+    // At the end of a training, only the model is left.
     assert!(place.path("model.npz").is_file() && !place.path("model.iter9.npz").exists());
 }
 

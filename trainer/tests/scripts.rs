@@ -1,4 +1,4 @@
-//! Validation by programs of the user, and what becomes of its values.
+//! Tests of validation by programs of the user, and of the handling of its values.
 
 #![cfg(unix)]
 
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::workplace::{SOURCE, Workplace};
 
-/// A program in the folder.
+/// Writes a program to the folder.
 fn program(place: &Workplace, name: &str, text: &str) -> String {
     let path = place.write(name, &format!("#!/bin/sh\n{text}\n"));
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -22,7 +22,7 @@ fn programs_score_translations_and_models() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let model = place.text("scored.npz.dev.npz");
-    // The argument and the number of lines; or 5, where the model is there.
+    // The program prints its argument and the number of lines, or 5 if the model is there.
     let script = program(
         &place,
         "score",
@@ -75,12 +75,12 @@ fn a_program_alone_validates() {
     let error = place.train("wrong", &[options[0], metrics]).unwrap_err();
     assert!(error.contains("--valid-sets is needed"), "{error}");
     let error = place.train("wrong", &[options[0]]).unwrap_err();
-    assert!(error.contains("--valid-script-path: nothing asks for it"), "{error}");
+    assert!(error.contains("--valid-script-path: no metric uses it"), "{error}");
     let error = place.train("wrong", &[options[1]]).unwrap_err();
-    assert!(error.contains("--valid-script-path is needed"), "{error}");
+    assert!(error.contains("valid-script needs --valid-script-path"), "{error}");
     let missing = ("valid-script-path", &["./no-such-program"][..]);
     let error = place.train("wrong", &[missing, options[1]]).unwrap_err();
-    assert!(error.contains("no-such-program: there is no such program"), "{error}");
+    assert!(error.contains("no-such-program: program not found"), "{error}");
     assert!(!place.path("wrong.npz").exists(), "it is looked for first");
     let failing = program(&place, "fail", "exit 4");
     let failing = ("valid-script-path", &[&failing[..]][..]);
@@ -121,7 +121,7 @@ fn epsilons_are_those_of_metrics() {
     ];
     let options = [options[0], options[1], options[2], options[3], ("train-ce-sample", &["100"])];
     let run = place.run("epsilons", &options, false).unwrap();
-    // The validation set is the training text; one pair has no source.
+    // The validation set is the training text, in which one pair has no source.
     let last = |start: &str, name: &str| {
         let is_named = |line: &&String| line.starts_with(start) && line.contains(name);
         let line = run.log.iter().rfind(is_named).unwrap();

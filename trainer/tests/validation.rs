@@ -1,4 +1,4 @@
-//! Tests of what validations log, remember and write.
+//! Tests of the log, the state and the files of validations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use miriam_trainer::training::Outcome;
 
 use crate::workplace::{SOURCE, TARGET, Workplace, run_request};
 
-/// The values that validations have logged.
+/// Returns the logged values of validations.
 fn validations(log: &[String], metric: &str) -> Vec<f64> {
     let lines = log.iter().filter(|line| line.starts_with("[valid]"));
     let values = lines.filter_map(|line| line.split_once(&format!(" : {metric} : ")));
@@ -42,7 +42,7 @@ fn a_model_is_validated_once() {
 fn validation_forgets_what_it_is_told_to() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
-    // A model that does not change stalls from the second validation on.
+    // An unchanged model stalls from the second validation on.
     let options: [(&str, &[&str]); 6] = [
         ("valid-sets", &[&source, &target]),
         ("valid-metrics", &["perplexity"]),
@@ -60,7 +60,7 @@ fn validation_forgets_what_it_is_told_to() {
     assert_eq!(train(""), (Outcome::EarlyStopped, 3));
     assert_eq!(train(""), (Outcome::AlreadyFinished, 0));
     assert_eq!(train("valid-reset-stalled"), (Outcome::EarlyStopped, 2));
-    // Without a best value the first one is the best.
+    // Without a best value, the first value is the best.
     assert_eq!(train("valid-reset-all"), (Outcome::EarlyStopped, 3));
 }
 
@@ -86,7 +86,7 @@ fn translations_of_validation_are_scored_as_they_are() {
     assert_eq!(train("packed", "at-{U}-{E}-{T}.gz"), plain);
     let file = std::fs::read_dir(&place.folder).unwrap().find_map(|entry| {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        // 40 updates of three batches an epoch.
+        // 40 updates, with three per epoch.
         name.starts_with("at-40-14-").then_some(name)
     });
     let file = file.expect("the names of templates are filled in");
@@ -104,7 +104,7 @@ fn segmented_bleu_is_that_of_pieces() {
     let place = Workplace::new();
     let [source, target] = ["source", "target"].map(|name| place.text(name));
     let vocabulary = place.text("joint.spm");
-    // Enough text for pieces.
+    // Repeat the text, so that there is enough for pieces.
     let many = |text: &str| text.repeat(20);
     let training =
         [place.write("many.source", &many(SOURCE)), place.write("many.target", &many(TARGET))];
@@ -120,11 +120,11 @@ fn segmented_bleu_is_that_of_pieces() {
         ("after-batches", &["60"]),
     ];
     let request = place.request("model", &options).unwrap();
-    // Letters, and the mark of the beginning of a word.
+    // The pieces are letters and the mark of the beginning of a word.
     let (_, log) = run_request(&TrainingRequest { vocab_size: Some(10), ..request }).unwrap();
     let [bleu, segmented] =
         ["bleu", "bleu-segmented"].map(|metric| *validations(&log, metric).last().unwrap());
-    // The tool for translation prints the pieces of the same translations.
+    // The command for translation prints the pieces of the same translations.
     let vocabulary = Path::new(&vocabulary);
     let bundle = ModelBundle::open(&place.path("model.npz"), Some([vocabulary; 2])).unwrap();
     let tokenizers = bundle.tokenizers.clone().unwrap();

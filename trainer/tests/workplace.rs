@@ -1,4 +1,4 @@
-//! A folder with a small corpus to train on.
+//! Folder with a small corpus to train on.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ pub const SOURCE: &str = "a b c\nb c\n\nc a b a\na\nb b c a\nc c\na b\n";
 pub const TARGET: &str = "x y z\ny z\nx\nz x\nx\ny y z\nz\nx y\n";
 pub const LINKS: &str = "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 3-1\n0-0\n0-0 1-1 2-2\n0-0 1-0\n0-0 1-1\n";
 
-/// A folder with files of a training.
+/// A folder with the files of a training.
 pub struct Workplace {
     pub folder: PathBuf,
-    /// Removes the folder at the end.
+    /// The guard that removes the folder at the end.
     pub _temporary: Option<tempfile::TempDir>,
 }
 
@@ -45,8 +45,8 @@ impl Workplace {
         self.text(name)
     }
 
-    /// Trains `model` with options beside those of a tiny model. Gives a hash of the model
-    /// and the last line of the log with a cost.
+    /// Trains `model` with options besides those of a tiny model. Returns a hash of the model and
+    /// the last log line with a cost.
     pub fn train(&self, model: &str, more: &[(&str, &[&str])]) -> Result<(u64, String), String> {
         let Run { log, .. } = self.run(model, more, false)?;
         let costs = log.iter().filter_map(|line| line.split_once("Cost "));
@@ -55,7 +55,7 @@ impl Workplace {
         Ok((hash(&self.path(&format!("{model}.npz"))), cost))
     }
 
-    /// Options of a tiny model, with `more` above them.
+    /// Returns the options of a tiny model, overridden by `more`.
     pub fn options(&self, model: &str, more: &[(&str, &[&str])]) -> Result<RawOptions, String> {
         let mut options = RawOptions::default();
         let files = ["source", "target", "source.yml", "target.yml"].map(|name| self.text(name));
@@ -83,7 +83,7 @@ impl Workplace {
         Ok(options)
     }
 
-    /// A training of these options.
+    /// Returns a request for a training with these options.
     pub fn request(
         &self,
         model: &str,
@@ -99,12 +99,12 @@ impl Workplace {
         })
     }
 
-    /// Trains `model`, or counts its memory.
+    /// Trains `model`, or computes its memory.
     pub fn run(&self, model: &str, more: &[(&str, &[&str])], dry_run: bool) -> Result<Run, String> {
         run(&TrainingRequest { dry_run, ..self.request(model, more)? })
     }
 
-    /// Trains, and gives why it ended and the log.
+    /// Trains. Returns the reason of the end and the log.
     pub fn log(
         &self,
         model: &str,
@@ -121,7 +121,7 @@ fn run(request: &TrainingRequest) -> Result<Run, String> {
         &NoProgress,
         &mut |line| log.push(line.to_owned()),
         &mut |warning| {
-            // The vocabularies are smaller than what was asked for.
+            // The vocabularies are smaller than requested.
             if !warning.starts_with("--vocab-size") {
                 warnings.push(warning.to_owned());
             }
@@ -130,7 +130,7 @@ fn run(request: &TrainingRequest) -> Result<Run, String> {
     Ok(Run { summary: summary.map_err(|e| e.to_string())?, log, warnings })
 }
 
-/// Trains, and gives why it ended and the log.
+/// Trains. Returns the reason of the end and the log.
 pub fn run_request(request: &TrainingRequest) -> Result<(Outcome, Vec<String>), String> {
     let Run { summary, log, .. } = run(request)?;
     match summary {
@@ -139,7 +139,7 @@ pub fn run_request(request: &TrainingRequest) -> Result<(Outcome, Vec<String>), 
     }
 }
 
-/// What a training did.
+/// The result of a training.
 pub struct Run {
     pub summary: Summary,
     pub log: Vec<String>,

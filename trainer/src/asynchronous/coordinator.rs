@@ -1,15 +1,15 @@
-//! Coordinator of workers: which ones run, and which ones wait between two batches.
+//! Coordinator of asynchronous workers: tracks which ones compute and which ones wait for a batch.
 //!
 //! Workers get each batch from one coordinator and report to it. There is no lock over the
-//! training: a worker that has reported does nothing until it gets its next batch, so a coordinator
-//! that hands out no batch and waits for all reports has exclusive use of shards and workers, for
-//! validation and saving. Each shard has a lock, and a worker holds one at a time.
+//! training. A worker that has reported does nothing until it gets its next batch. So a coordinator
+//! that hands out no batches and waits for all reports has exclusive use of shards and workers, as
+//! validation and saving need it. Each shard has a lock, and a worker holds one at a time.
 
 /// The state of workers, as the coordinator knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Coordinator {
     works: Vec<bool>,
-    /// Whether no batches are handed out.
+    /// Whether the handing out of batches is paused.
     pauses: bool,
 }
 
@@ -19,8 +19,7 @@ impl Coordinator {
         Coordinator { works: vec![false; workers], pauses: false }
     }
 
-    /// Returns a worker that gets a batch now, if one waits and batches are handed out. It works
-    /// from here on.
+    /// Returns a waiting worker and marks it as busy, unless batches are paused.
     pub fn next_idle(&mut self) -> Option<usize> {
         let idle = self.works.iter().position(|works| !works).filter(|_| !self.pauses)?;
         self.works[idle] = true;
@@ -30,23 +29,23 @@ impl Coordinator {
     /// Notes that a worker has reported.
     ///
     /// # Panics
-    /// If it did not work.
+    /// If the worker was not busy.
     pub fn has_reported(&mut self, worker: usize) {
-        assert!(self.works[worker], "a worker that works");
+        assert!(self.works[worker], "the worker is not busy");
         self.works[worker] = false;
     }
 
-    /// Hands out no batches from here on, or hands them out again.
+    /// Pauses or resumes the handing out of batches.
     pub fn set_pauses(&mut self, pauses: bool) {
         self.pauses = pauses;
     }
 
-    /// Whether no worker works, so that the coordinator has exclusive use of everything.
+    /// Whether all workers wait, so that the coordinator has exclusive use of everything.
     pub fn is_exclusive(&self) -> bool {
         self.pauses && !self.works.contains(&true)
     }
 
-    /// Whether a report will come.
+    /// Whether a worker is busy, so that a report will come.
     pub fn has_work(&self) -> bool {
         self.works.contains(&true)
     }
@@ -60,18 +59,18 @@ mod tests {
 
     const SHARDS: usize = 2;
 
-    /// Where a worker is.
+    /// State of a worker in the model of the protocol.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     enum Place {
         Waits,
-        /// Before the lock of a shard, first for fetches, then for pushes.
+        /// Before the lock of its nth shard; it visits all for the fetch, then all for the push.
         Before(usize),
         Holds(usize),
-        /// Its report is under way.
+        /// Its report is on the way to the coordinator.
         Reports,
     }
 
-    /// The whole protocol; an update in which a validation is due is every second report.
+    /// State of the whole protocol; every second report makes a validation due.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Protocol {
         coordinator: Coordinator,
@@ -83,7 +82,7 @@ mod tests {
     }
 
     impl Protocol {
-        /// Returns all states that may follow, one step of one participant each.
+        /// Returns all possible next states, each one step of one participant away.
         fn successors(&self) -> Vec<Protocol> {
             let mut all = Vec::new();
             for worker in 0..self.places.len() {
@@ -91,7 +90,7 @@ mod tests {
                 next.places[worker] = match self.places[worker] {
                     Place::Waits | Place::Reports => continue,
                     Place::Before(step) => {
-                        // Each begins with its own shard.
+                        // Each worker begins with its own shard.
                         let lock = &mut next.locks[(worker + step) % SHARDS];
                         if lock.is_some() {
                             continue;
@@ -109,7 +108,7 @@ mod tests {
                 };
                 all.push(next);
             }
-            // The coordinator: a batch, a report or what needs all.
+            // The coordinator: a batch, a report or an exclusive task.
             let mut next = self.clone();
             if self.coordinator.is_exclusive() {
                 next.validations += 1;
@@ -139,7 +138,7 @@ mod tests {
         }
     }
 
-    /// In every order of steps: who has all to itself meets no worker in a shard, and there is no
+    /// Explores all orders of steps: during exclusive use no worker is in a shard, and there is no
     /// deadlock before the end.
     #[test]
     fn every_interleaving_is_safe_and_ends() {

@@ -18,13 +18,13 @@ pub struct SparseGradient<R> {
 }
 
 impl<R: Real> SparseGradient<R> {
-    /// Empties it.
+    /// Removes all numbers.
     pub fn clear(&mut self) {
         self.indices.clear();
         self.values.clear();
     }
 
-    /// Returns the places in it of the numbers whose indices are in `range`.
+    /// Returns the positions of the numbers whose indices are in `range`.
     pub fn places(&self, range: &Range<usize>) -> Range<usize> {
         let [start, end] = [range.start, range.end]
             .map(|limit| self.indices.partition_point(|&index| (index as usize) < limit));
@@ -32,8 +32,8 @@ impl<R: Real> SparseGradient<R> {
     }
 }
 
-/// Returns the size above which numbers are pushed: that below which about a share `rate` of them
-/// is, by a sample of them.
+/// Returns the magnitude above which numbers are pushed. About a share `rate` of them is below it,
+/// estimated from a sample.
 pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let count = numbers.len().min(MAX_SAMPLE);
     if count == 0 {
@@ -42,7 +42,7 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
     let step = numbers.len() / count;
     let mut sample: Vec<R> = (0..count).map(|k| numbers[k * step].abs()).collect();
     let place = ((count as f64 * rate) as usize).saturating_sub(1).min(count - 1);
-    // NaN counts as larger than any number, so that it is pushed and noticed.
+    // NaN counts as larger than any number, so that it is pushed and detected.
     *sample
         .select_nth_unstable_by(place, |a: &R, b: &R| {
             a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
@@ -50,10 +50,10 @@ pub fn threshold<R: Real>(numbers: &[R], rate: f64) -> R {
         .1
 }
 
-/// Splits the candidates of one scope, `gradient` and what remained of the pushes before, into
-/// numbers to push, which are appended to `sent`, and numbers that remain. `offset` is the
-/// index of the first in the flat vector. With momentum, `velocity` is the decaying sum of
-/// gradients that takes the place of the gradient.
+/// Splits the candidates of one scope (`gradient` plus the residual of earlier pushes) into numbers
+/// to push, which are appended to `sent`, and the new residual. `offset` is the index of the first
+/// number in the flat vector. With momentum, `velocity`, the decaying sum of gradients, replaces
+/// the gradient.
 pub fn drop_gradient<R: Real>(
     gradient: &[R],
     residual: &mut [R],
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Every number is in what is pushed or in what remains, to the bit.
+        /// Every number is either pushed or in the residual, to the bit.
         #[test]
         fn nothing_is_lost(
             pairs in prop::collection::vec((-1e3f32..1e3, -1e3f32..1e3), 0..300),
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(sent.places(&(99..100)), 0..1);
     }
 
-    /// A number that waits keeps its momentum; one that is pushed begins anew.
+    /// A number in the residual keeps its momentum; that of a pushed one is reset.
     #[test]
     fn momentum_is_corrected() {
         let (mut residual, mut velocity) = (vec![0.0f64; 2], vec![0.0; 2]);
@@ -135,7 +135,7 @@ mod tests {
             (sent.indices, sent.values)
         };
         assert_eq!(push(&[1.0, 4.0]), (vec![1], vec![4.0]));
-        // 1 + (0.5 * 1 + 2); the other begins with its gradient.
+        // 1 + (0.5 * 1 + 2); the other one's residual is its gradient.
         assert_eq!(push(&[2.0, 1.0]), (vec![0], vec![3.5]));
     }
 }

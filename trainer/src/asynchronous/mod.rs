@@ -1,10 +1,10 @@
 //! Asynchronous SGD with a sharded parameter server (`docs/spec/training.md` A.4 to A.9).
 //!
-//! The flat vector is cut into a shard for each worker. A worker fetches all shards, computes the
-//! gradients of some batches with its copy, and pushes their sum into each shard, whose optimiser
-//! takes a step at once: by then other workers have stepped as well, so gradients are stale. The
-//! code of shards and workers knows neither threads nor time. Threads (`training`) and the
-//! simulator of a machine ([`simulation`]) both drive it.
+//! The flat vector of parameters is cut into one shard per worker. A worker fetches all shards,
+//! computes the gradients of some batches with its copy, and pushes their sum into each shard,
+//! whose optimiser takes a step at once. By then other workers have stepped as well, so gradients
+//! are stale. The code of shards and workers knows neither threads nor time: it is driven by
+//! threads (`training`) or by the simulator of a machine ([`simulation`]).
 
 mod coordinator;
 mod gradient_dropping;

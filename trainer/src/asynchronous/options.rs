@@ -1,67 +1,66 @@
-//! Options of asynchronous training, besides those of plain pushes.
+//! Options of asynchronous training.
 
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
-/// The effect of a step of a local optimiser on the worker's own shard
-/// (`local-optimizer-shard`).
+/// How a local optimiser's step changes the worker's own shard (`local-optimizer-shard`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShardUpdate {
-    /// The shard becomes the worker's copy: pushes of others since its fetch are lost.
+    /// The worker's copy replaces the shard: pushes of others since its fetch are lost.
     Copy,
     /// The change of the worker's copy is added to the shard.
     #[default]
     Delta,
-    /// Nothing: only the copy of the worker changes.
+    /// The shard does not change, only the worker's copy.
     None,
 }
 
-/// A local optimiser of each worker, which moves its copy between two fetches.
+/// An optimiser in each worker that updates its copy between two fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalOptimizer {
-    /// The batches of each worker in which it is used.
+    /// The number of first batches of each worker in which it is used.
     pub batches: u64,
-    /// Adam's betas; those of the shards if none.
+    /// Adam's betas; if none, those of the shards.
     pub betas: Option<[f64; 2]>,
     /// The effect on the worker's own shard.
     pub shard_update: ShardUpdate,
 }
 
-/// The numbers among which the largest are chosen (`grad-dropping-scope`).
+/// The set of numbers of which the largest are pushed (`grad-dropping-scope`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DroppingScope {
-    /// Of each shard.
+    /// Each shard.
     #[default]
     Shard,
-    /// Of the whole gradient.
+    /// The whole gradient.
     Global,
-    /// Of each parameter matrix.
+    /// Each parameter matrix.
     Tensor,
 }
 
 /// The values that a worker fetches after the first dense pushes (`grad-dropping-fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FetchMode {
-    /// The values at the indices that it has pushed last.
+    /// The values at the indices of the worker's last push.
     #[default]
     Indices,
-    /// The largest differences between the shard and its copy. Those that are not sent stay in
-    /// the difference, which so is its own residual.
+    /// The largest differences between the shard and its copy. Differences that are not sent
+    /// remain, so no separate residual is needed.
     Delta,
     /// All values.
     Dense,
 }
 
-/// The rate of dropping over a training (`grad-dropping-rate`, `grad-dropping-anneal`).
+/// The schedule of the dropping rate (`grad-dropping-rate`, `grad-dropping-anneal`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DroppingRates {
-    /// The rate before the first of the others.
+    /// The initial rate.
     pub first: f64,
-    /// Rates from a length of training on, ascending.
+    /// Later rates, each with the progress from which it holds, ascending.
     pub later: Vec<(TrainingLength, f64)>,
 }
 
 impl DroppingRates {
-    /// Returns the rate after `progress`.
+    /// Returns the rate at `progress`.
     pub fn at(&self, progress: &Progress) -> f64 {
         fn reached(length: &TrainingLength, progress: &Progress) -> bool {
             // Epochs count from 1.
@@ -73,8 +72,8 @@ impl DroppingRates {
     }
 }
 
-/// Gradient dropping: only the largest numbers of a gradient are pushed, the others remain for
-/// the pushes that follow.
+/// Gradient dropping: only the largest numbers of a gradient are pushed; the others are kept for
+/// later pushes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DroppingOptions {
     /// The share of numbers that is not pushed.
@@ -83,22 +82,22 @@ pub struct DroppingOptions {
     pub warmup: u64,
     /// The weight of momentum correction; 0 for none.
     pub momentum: f64,
-    /// Among what numbers.
+    /// The set of numbers of which the largest are pushed.
     pub scope: DroppingScope,
-    /// What is fetched.
+    /// The values that a worker fetches.
     pub fetch: FetchMode,
 }
 
 /// Asynchronous training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsyncOptions {
-    /// Batches of a push (`optimizer-delay`).
+    /// Batches per push (`optimizer-delay`).
     pub delay: usize,
-    /// Whether the rate is multiplied with that number (`scale-rate-by-delay`).
+    /// Whether the learning rate is multiplied by `delay` (`scale-rate-by-delay`).
     pub scales_rate_by_delay: bool,
     /// Pushes that a shard adds up before its optimiser takes a step (`gradient-buffer`).
     pub gradient_buffer: usize,
-    /// Optimisers of workers.
+    /// Local optimisers of the workers.
     pub local: Option<LocalOptimizer>,
     /// Gradient dropping.
     pub dropping: Option<DroppingOptions>,

@@ -1,4 +1,4 @@
-//! A shard of the parameter server: a part of the flat vector with its optimiser.
+//! A shard of the parameter server: a part of the flat vector of parameters with its optimiser.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::Real;
 use crate::kernels::{Kernels, OptimizerKind, Shard, Smoothing, Step};
 use crate::update::{FlexibleRate, MomentumSchedule, OptimizerState, UpdateOptions};
 
-/// Returns the parts of a vector of `len` numbers, one for each worker, the last ones shorter or
+/// Divides a vector of `len` numbers into one range per worker; the last ones may be shorter or
 /// empty.
 pub fn shard_ranges(len: usize, workers: usize) -> Vec<Range<usize>> {
     let part = len.div_ceil(workers).next_multiple_of(crate::ALIGNMENT);
@@ -23,7 +23,7 @@ pub enum PushedGradient<'a, R> {
     Sparse(&'a SparseGradient<R>),
 }
 
-/// A shard. Its owner locks it.
+/// A shard. The caller locks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterShard<R> {
     /// Its place in the flat vector.
@@ -34,37 +34,37 @@ pub struct ParameterShard<R> {
     pub state: OptimizerState<R>,
     /// Pushes so far.
     pub pushes: u64,
-    /// Batches of the worker that has the shard's number, by its last push.
+    /// Batches of the shard's own worker up to its last push.
     pub owner_batches: u64,
-    /// The sum of pushes since the last step, if several make one.
+    /// The sum of pushes since the last step, if a step takes several.
     pub buffer: Vec<R>,
-    /// Pushes in it.
+    /// Pushes in the buffer.
     pub buffered: usize,
-    /// Their target tokens.
+    /// Target tokens of the pushes in the buffer.
     pub buffered_words: u64,
 }
 
-/// The terms of a shard's step beside the gradient.
+/// The terms of a shard's step besides the gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct PushTerms<'a> {
     /// The options of updates.
     pub update: &'a UpdateOptions,
-    /// Adam's betas over the batches of the worker whose number the shard has.
+    /// Adam's betas by the number of batches of the shard's own worker.
     pub momentum: &'a MomentumSchedule,
-    /// Pushes that make a step.
+    /// Pushes per step.
     pub gradient_buffer: usize,
     /// The learning rate.
     pub rate: f64,
-    /// Its factor for the words of a step, if any, with the batches of a push.
+    /// The factor of the rate by the words of a step, if any, with the batches per push.
     pub flexible_rate: Option<(FlexibleRate, usize)>,
-    /// The factor of the gradient: the worker's normalisation and clipping.
+    /// The factor of the gradient, from the worker's normalisation and clipping.
     pub gradient_scale: f64,
     /// Target tokens of the push.
     pub words: u64,
 }
 
 impl<R: Real> ParameterShard<R> {
-    /// Creates a part of `values` with that of the optimiser's state.
+    /// Creates the shard of `range` from the whole `values` and optimiser's state.
     pub fn new(range: Range<usize>, values: &[R], state: &OptimizerState<R>) -> Self {
         let part = |vector: &[R]| match vector {
             [] => Vec::new(),
@@ -78,7 +78,7 @@ impl<R: Real> ParameterShard<R> {
                 average: part(&state.average),
                 bias_corrections: state.bias_corrections,
                 average_updates: state.average_updates,
-                // Quantisation is of synchronous training.
+                // Only synchronous training quantises.
                 residual: Vec::new(),
             },
             range,
@@ -90,7 +90,7 @@ impl<R: Real> ParameterShard<R> {
         }
     }
 
-    /// Takes a push: a step of the optimiser, or a part of the next one.
+    /// Applies a push: takes a step, or adds to the buffer of the next one.
     pub fn push<K: Kernels<Real = R>>(
         &mut self,
         kernels: &K,
@@ -126,7 +126,7 @@ impl<R: Real> ParameterShard<R> {
         }
     }
 
-    /// Steps by a gradient, or by the buffer.
+    /// Takes a step with a gradient, or with the buffer.
     fn step<K: Kernels<Real = R>>(
         &mut self,
         kernels: &K,
@@ -166,7 +166,7 @@ impl<R: Real> ParameterShard<R> {
         kernels.take_step(&step, shard);
     }
 
-    /// Makes the moving average, if there is one, the parameters.
+    /// Replaces the parameters by their moving average, if there is one.
     pub fn replace_with_smoothed(&mut self) {
         if !self.state.average.is_empty() {
             self.values.copy_from_slice(&self.state.average);
@@ -179,11 +179,11 @@ impl<R: Real> ParameterShard<R> {
 pub struct Gathered<R> {
     /// The parameters.
     pub values: Vec<R>,
-    /// The optimiser; its bias corrections are those of the first shard.
+    /// The optimiser's state; the bias corrections are those of the first shard.
     pub state: OptimizerState<R>,
 }
 
-/// Puts shards together, in their order.
+/// Concatenates shards in their order.
 pub fn gather<'a, R: Real>(shards: impl Iterator<Item = &'a ParameterShard<R>>) -> Gathered<R> {
     let mut all = Gathered::default();
     for (number, shard) in shards.enumerate() {

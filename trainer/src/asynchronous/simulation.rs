@@ -1,10 +1,10 @@
-//! A simulated machine for asynchronous training (`docs/spec/training.md` A.9): one thread
-//! simulates the clock of many.
+//! A simulated machine for asynchronous training (`docs/spec/training.md` A.9): one thread with the
+//! clock of many.
 //!
-//! Events are ordered by time, then by worker, then by their order of making, so a simulation gives
-//! the same bytes every time. A batch takes time by its words; a transfer to or from another
-//! worker's shard takes a latency and time by its bytes, one at a time for each shard, as under a
-//! lock. A worker's own shard is in its own memory and takes no time.
+//! Events are ordered by time, then by worker, then by creation, so a simulation gives the same
+//! bytes every time. The time of a batch depends on its words. A transfer to or from another
+//! worker's shard takes a latency plus time for its bytes; each shard has one transfer at a time,
+//! as under a lock. Access to a worker's own shard takes no time.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,11 @@ use crate::random::RandomStream;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// Workers, each with a shard.
+    /// The number of workers; each has a shard.
     pub workers: usize,
-    /// Seconds that a target token takes.
+    /// Seconds per target token.
     pub seconds_per_word: f64,
-    /// Additional seconds for each batch.
+    /// Additional seconds per batch.
     #[serde(default)]
     pub seconds_per_batch: f64,
     /// Seconds before a transfer begins.
@@ -26,7 +26,7 @@ pub struct Machine {
     pub latency: f64,
     /// Bytes per second of a transfer; without it transfers take no time.
     pub bandwidth: Option<f64>,
-    /// The deviation of the logarithm of a batch's time.
+    /// The standard deviation of the logarithm of a batch's time.
     #[serde(default)]
     pub noise: f64,
     /// The seed of that noise.
@@ -35,10 +35,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Reads a description.
+    /// Parses a description.
     ///
     /// # Errors
-    /// With what does not fit.
+    /// If a field is unknown or a value invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let machine: Machine = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -52,10 +52,10 @@ impl Machine {
             ("noise", machine.noise),
         ];
         if let Some((name, number)) = numbers.iter().find(|(_, x)| !(0.0..=1e9).contains(x)) {
-            return Err(format!("{name} = {number}: give a number from 0 to 1e9"));
+            return Err(format!("{name} = {number}: expected a number from 0 to 1e9"));
         }
         if machine.bandwidth.is_some_and(|bandwidth| bandwidth.is_nan() || bandwidth <= 0.0) {
-            return Err("bandwidth: give bytes a second above 0".into());
+            return Err("bandwidth: expected bytes per second above 0".into());
         }
         if !(1..=4096).contains(&machine.workers) {
             return Err(format!("workers = {}: give 1 to 4096", machine.workers));
@@ -63,7 +63,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Computes the seconds of a batch, the worker's nth.
+    /// Returns the seconds that the worker's nth batch takes.
     fn compute_seconds(&self, worker: usize, batch: u64, words: u64) -> f64 {
         let seconds = self.seconds_per_word * words as f64 + self.seconds_per_batch;
         if self.noise == 0.0 {
@@ -73,7 +73,7 @@ impl Machine {
         let batch = [batch as u32, (batch >> 32) as u32];
         let mut stream = RandomStream::new(key, [worker as u32, batch[0], batch[1]]);
         let mut unit = || f64::from(stream.next_unit());
-        // Box and Muller; the first is above 0.
+        // The Box-Muller transform; the first number is above 0.
         let (radius, angle) = ((-2.0 * (1.0 - unit()).ln()).sqrt(), std::f64::consts::TAU * unit());
         seconds * (self.noise * radius * angle.cos()).exp()
     }
@@ -94,19 +94,19 @@ pub trait Work {
     fn fetch_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Fetches a shard.
     fn fetch(&mut self, worker: usize, shard: usize);
-    /// Takes a batch. Gives its target tokens, or nothing if the worker stops.
+    /// Begins a batch. Returns its target tokens, or `None` if the worker stops.
     ///
     /// # Errors
     /// Those of the work.
     fn begin(&mut self, worker: usize) -> Result<Option<u64>, Self::Error>;
-    /// Ends a batch. Gives whether a push follows.
+    /// Ends a batch. Returns whether a push follows.
     ///
     /// # Errors
     /// Those of the work.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
     /// Returns the bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
-    /// Pushes to a shard. Gives the staleness.
+    /// Pushes to a shard. Returns the staleness.
     fn push(&mut self, worker: usize, shard: usize) -> u64;
     /// Ends a push to all shards.
     ///
@@ -115,16 +115,16 @@ pub trait Work {
     fn end_push(&mut self, push: PushRecord) -> Result<(), Self::Error>;
 }
 
-/// A push, for the log.
+/// A log record of a push.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PushRecord {
     /// The worker that has pushed.
     pub worker: usize,
-    /// Simulated seconds at its end.
+    /// The simulated time of its end, in seconds.
     pub seconds: f64,
-    /// The pushes of others between its fetch and its push, of all shards together.
+    /// The pushes of other workers between its fetch and its push, summed over shards.
     pub staleness: u64,
-    /// The bytes that fetch and push have moved between workers.
+    /// The bytes that its fetch and push moved between workers.
     pub bytes: u64,
 }
 
@@ -136,7 +136,8 @@ enum Kind {
     Pushed(usize),
 }
 
-/// An event; its time is the bits of a number from 0 on, which are in its order.
+/// An event. Its time is stored as the bits of a non-negative number, which have the order of the
+/// numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Event {
     time: u64,
@@ -145,11 +146,11 @@ struct Event {
     kind: Kind,
 }
 
-/// The clock of a simulation with its future events. It is saved with a training.
+/// The clock of a simulation with its future events; part of the saved state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     events: Vec<Event>,
-    /// When the transfers of each shard are over, in bits.
+    /// The time at which each shard's transfers are done, as bits.
     shards_free: Vec<u64>,
     workers: Vec<WorkerClock>,
     order: u64,
@@ -159,14 +160,14 @@ pub struct Clock {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct WorkerClock {
     batches: u64,
-    /// Shards of the fetch or push under way that are not done.
+    /// Shards that the current fetch or push has not done yet.
     missing: usize,
     staleness: u64,
     bytes: u64,
 }
 
 impl Clock {
-    /// Creates a clock at which all workers begin at 0.
+    /// Creates a clock on which all workers begin at time 0.
     pub fn new(workers: usize) -> Self {
         let mut clock = Clock {
             events: Vec::new(),
@@ -184,7 +185,7 @@ impl Clock {
         self.workers.len()
     }
 
-    /// Returns simulated seconds so far.
+    /// Returns the simulated seconds so far.
     pub fn seconds(&self) -> f64 {
         f64::from_bits(self.now)
     }
@@ -194,7 +195,7 @@ impl Clock {
         self.events.push(Event { time: time.to_bits(), worker, order: self.order, kind });
     }
 
-    /// Asks for a transfer with each shard.
+    /// Schedules a transfer with each shard.
     fn transfer(
         &mut self,
         machine: &Machine,
@@ -223,7 +224,7 @@ impl Clock {
         self.workers[worker].missing == 0
     }
 
-    /// Handles the next event. Gives whether there was one.
+    /// Handles the next event. Returns whether there was one.
     ///
     /// # Errors
     /// Those of the work.
@@ -289,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    /// Batches of equal words, and shards that count pushes.
+    /// Work with batches of equal size and shards that count pushes.
     struct Counting {
         words: u64,
         delay: usize,
@@ -373,10 +374,10 @@ mod tests {
         }
     }
 
-    /// The thesis measures 1.10, 1.14 and 1.18 (tables 5.1 and 5.3).
+    /// Bogoychev's thesis measures speedups of 1.10, 1.14 and 1.18 (tables 5.1 and 5.3).
     #[test]
     fn delays_save_transfers() {
-        // 0.85 s for a batch, and 0.19 s for a fetch and a push.
+        // A batch takes 0.85 s, a fetch and a push 0.19 s.
         let machine =
             Machine { seconds_per_word: 0.85 / 10_449.0, bandwidth: Some(1e9), ..machine(4) };
         let speed = |delay: usize| {

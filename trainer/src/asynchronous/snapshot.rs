@@ -1,5 +1,5 @@
-//! The saved state of asynchronous training beside parameters and optimiser: named vectors, and the
-//! rest as JSON in which numbers are stored as bits.
+//! The saved state of asynchronous training besides parameters and optimiser: named vectors, and
+//! JSON in which floats are stored as bits.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::update::UpdateReport;
 /// A saved state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AsyncSnapshot {
-    /// Counts.
+    /// Counts and the driver's state.
     pub json: Vec<u8>,
     /// Vectors by name; empty ones are left out.
     pub vectors: Vec<(String, Vec<f32>)>,
@@ -35,7 +35,7 @@ struct SavedWorker {
     pushes: u64,
     seen: Vec<u64>,
     sent: Vec<u32>,
-    /// The bits of what was sent.
+    /// The bits of the pushed values.
     sent_values: Vec<u32>,
     message: Message,
     local_corrections: [u64; 2],
@@ -49,13 +49,13 @@ struct SavedWorker {
 struct Saved {
     shards: Vec<SavedShard>,
     workers: Vec<SavedWorker>,
-    /// What the driver adds: the simulator's clock.
+    /// The driver's state: the simulator's clock.
     driver: String,
 }
 
 impl AsyncSnapshot {
-    /// Takes the state of these shards and workers, all of which stand between two steps. `driver`
-    /// is the text of what drives them.
+    /// Takes a snapshot of shards and workers, none of which may be in a step. `driver` is the
+    /// driver's state as text.
     pub fn take<'a, K: Kernels<Real = f32>>(
         shards: impl Iterator<Item = &'a ParameterShard<f32>>,
         workers: &[&AsyncWorker<K>],
@@ -109,11 +109,11 @@ impl AsyncSnapshot {
         AsyncSnapshot { json: serde_json::to_vec(&saved).expect("plain data is JSON"), vectors }
     }
 
-    /// Restores shards and workers. Gives the text of what drives them, or nothing if there was
-    /// another number of workers: then all begin at the saved parameters.
+    /// Restores shards and workers. Returns the driver's state, or `None` if the number of workers
+    /// differs: then all workers begin at the saved parameters.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the snapshot is damaged.
     pub fn restore<K: Kernels<Real = f32>>(
         mut self,
         shards: &mut [&mut ParameterShard<f32>],
@@ -144,7 +144,7 @@ impl AsyncSnapshot {
         }
         for (worker, saved) in workers.iter_mut().zip(saved.workers) {
             if saved.seen.len() != worker.counts.seen.len() {
-                return Err("the counts of a worker do not fit".into());
+                return Err("a worker's counts do not match".into());
             }
             let len = worker.accumulated.len();
             let mut vector = |name: &str, into: &mut Vec<f32>| {
@@ -167,7 +167,7 @@ impl AsyncSnapshot {
             if saved.sent.len() != saved.sent_values.len()
                 || saved.sent.iter().any(|&index| index as usize >= len)
             {
-                return Err("what a worker has pushed does not fit".into());
+                return Err("a worker's pushed values do not match".into());
             }
             worker.sent.values = saved.sent_values.into_iter().map(f32::from_bits).collect();
             worker.sent.indices = saved.sent;

@@ -1,10 +1,9 @@
 //! A worker: its copy of the parameters, and the gradients that it has not pushed yet.
 //!
-//! Its methods are the steps of its life, in order: [`needs_fetch`](AsyncWorker::needs_fetch), the
-//! shards one by one, [`end_fetch`](AsyncWorker::end_fetch); a batch
-//! ([`compute`](AsyncWorker::compute)); if [`needs_push`](AsyncWorker::needs_push),
-//! [`begin_push`](AsyncWorker::begin_push), the shards one by one,
-//! [`end_push`](AsyncWorker::end_push). Threads or the simulator decide when they run.
+//! Its methods are called in this order: [`needs_fetch`](AsyncWorker::needs_fetch), the shards one
+//! by one, [`end_fetch`](AsyncWorker::end_fetch); a batch ([`compute`](AsyncWorker::compute)); if
+//! [`needs_push`](AsyncWorker::needs_push), [`begin_push`](AsyncWorker::begin_push), the shards one
+//! by one, [`end_push`](AsyncWorker::end_push). Threads or the simulator decide when they run.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,16 +27,16 @@ use crate::update::{
     UpdateReport, gradient_norm, scale_gradient,
 };
 
-/// The settings of a batch, from the training's progress when it was handed out.
+/// The settings of a batch, by the training's progress when the batch was handed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchTerms {
     /// Dropout with its key.
     pub dropout: Dropout,
-    /// The learning rate of a batch.
+    /// The learning rate.
     pub rate: f64,
-    /// Its factor for the words of a step, if any.
+    /// The factor of the rate by the words of a step, if any.
     pub flexible_rate: Option<FlexibleRate>,
-    /// A limit on the norm of the gradient of a word.
+    /// The limit on the norm of the gradient per word.
     pub norm_limit: Option<NormLimit>,
     /// The rate of gradient dropping.
     pub dropping_rate: f64,
@@ -48,9 +47,9 @@ pub struct BatchTerms {
 pub(super) enum Message {
     /// The whole gradient.
     Dense,
-    /// The sparse one.
+    /// The sparse gradient.
     Sparse,
-    /// Nothing: the gradient is not finite, and is left out.
+    /// Nothing, because the gradient is not finite.
     Skipped,
 }
 
@@ -63,17 +62,17 @@ pub struct AsyncWorker<K: Kernels> {
     pub(super) copy: Arc<PackedParameters<K>>,
     scopes: Vec<Range<usize>>,
     pub(super) message: Message,
-    /// The factor of the pushed gradient in the step.
+    /// The factor by which the shard's step scales the pushed gradient.
     pub(super) scale: f64,
     pub(super) accumulated: Vec<K::Real>,
     pub(super) residual: Vec<K::Real>,
     pub(super) velocity: Vec<K::Real>,
     pub(super) sent: SparseGradient<K::Real>,
     pub(super) local: OptimizerState<K::Real>,
-    /// The change of its own shard by the last local step.
+    /// The change that the last local step made to the worker's own shard.
     local_change: Vec<K::Real>,
     pub(super) counts: WorkerCounts,
-    /// The batches since the last push.
+    /// Report on the batches since the last push.
     pub(super) report: UpdateReport,
 }
 
@@ -82,16 +81,16 @@ pub struct AsyncWorker<K: Kernels> {
 pub(super) struct WorkerCounts {
     /// Batches so far.
     pub batches: u64,
-    /// Of them those that are not pushed yet.
+    /// Batches that are not pushed yet.
     pub waiting: usize,
     /// Pushes so far.
     pub pushes: u64,
-    /// Of each shard the pushes that the copy has seen.
+    /// The pushes to each shard that the copy includes.
     pub seen: Vec<u64>,
 }
 
 impl<K: Kernels> AsyncWorker<K> {
-    /// Creates a worker whose copy is `values`, among as many as there are `shards`.
+    /// Creates worker `number` with `values` as its copy of the parameters.
     pub fn new(
         number: usize,
         model: &TrainableModel<K>,
@@ -110,7 +109,7 @@ impl<K: Kernels> AsyncWorker<K> {
             Some(DroppingScope::Global) => std::iter::once(0..len).collect(),
             Some(DroppingScope::Tensor) => model.layout().iter().map(|p| p.range()).collect(),
         };
-        // Averages are of the server.
+        // Only the server keeps moving averages.
         let plain = UpdateOptions { smoothing: 0.0, ..*update };
         let local = match options.local {
             Some(_) => OptimizerState::new(&plain, &values),
@@ -135,7 +134,7 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Whether its next step is a fetch.
+    /// Whether the next step is a fetch.
     pub fn needs_fetch(&self) -> bool {
         self.counts.waiting == 0
     }
@@ -147,8 +146,8 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Returns the bytes that the next fetch of a shard at `range` moves; of a difference those
-    /// that the rate of dropping asks for.
+    /// Returns the bytes that the next fetch of the shard at `range` moves; a fetch of differences
+    /// moves the share that the dropping rate leaves.
     pub fn fetch_bytes(&self, options: &AsyncOptions, range: &Range<usize>, rate: f64) -> u64 {
         let numbers = match self.fetch_mode(options) {
             FetchMode::Dense => range.len(),
@@ -158,7 +157,7 @@ impl<K: Kernels> AsyncWorker<K> {
         4 * numbers as u64
     }
 
-    /// Fetches a shard; `rate` is that of dropping.
+    /// Fetches a shard; `rate` is the dropping rate.
     pub fn fetch(
         &mut self,
         options: &AsyncOptions,
@@ -167,7 +166,7 @@ impl<K: Kernels> AsyncWorker<K> {
         rate: f64,
     ) {
         let mode = self.fetch_mode(options);
-        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has dropped it");
         let values = &mut copy.values_mut()[shard.range.clone()];
         match mode {
             FetchMode::Dense => values.copy_from_slice(&shard.values),
@@ -191,25 +190,25 @@ impl<K: Kernels> AsyncWorker<K> {
         self.counts.seen[number] = shard.pushes;
     }
 
-    /// Makes the copy ready for products.
+    /// Packs the weights of the copy for products.
     pub fn end_fetch(&mut self, model: &TrainableModel<K>) {
         self.refresh(model);
     }
 
     /// Replaces the copy by other parameters.
     pub(super) fn set_copy(&mut self, model: &TrainableModel<K>, values: &[K::Real]) {
-        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has dropped it");
         copy.values_mut().copy_from_slice(values);
         self.refresh(model);
     }
 
     fn refresh(&mut self, model: &TrainableModel<K>) {
-        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has dropped it");
         copy.refresh(model.registry(), &self.kernels);
     }
 
-    /// Computes the gradient of a batch and adds it to those that are not pushed yet. The copy
-    /// takes the step of the local optimiser, if there is one still. Gives what was computed.
+    /// Computes the gradient of a batch and adds it to those that are not pushed yet. While the
+    /// local optimiser is in use, the copy takes its step. Returns a report on the batch.
     ///
     /// # Errors
     /// Those of the model.
@@ -278,7 +277,7 @@ impl<K: Kernels> AsyncWorker<K> {
             bias_corrections: state.bias_corrections,
             smoothing: None,
         };
-        let copy = Arc::get_mut(&mut self.copy).expect("the tape has let go of it");
+        let copy = Arc::get_mut(&mut self.copy).expect("the tape has dropped it");
         let range = super::shard::shard_ranges(gradient.len(), self.counts.seen.len());
         let own = range[self.number].clone();
         self.local_change.extend_from_slice(&copy.values()[own.clone()]);
@@ -295,13 +294,13 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Whether the last batch has changed its own shard too.
+    /// Whether the last batch changes the worker's own shard too.
     pub fn changes_own_shard(&self, options: &AsyncOptions) -> bool {
         let kind = options.local.map_or(ShardUpdate::None, |local| local.shard_update);
         kind != ShardUpdate::None && !self.local_change.is_empty()
     }
 
-    /// Changes its own shard by the step of the local optimiser.
+    /// Applies the local optimiser's step to the worker's own shard.
     pub fn change_own_shard(&self, options: &AsyncOptions, shard: &mut ParameterShard<K::Real>) {
         let copy = &self.copy.values()[shard.range.clone()];
         match options.local.map_or(ShardUpdate::None, |local| local.shard_update) {
@@ -314,12 +313,12 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Whether its next step is a push.
+    /// Whether the next step is a push.
     pub fn needs_push(&self, options: &AsyncOptions) -> bool {
         self.counts.waiting >= options.delay
     }
 
-    /// Prepares a push: normalises and clips the sum of gradients, and drops numbers of it.
+    /// Prepares a push: normalises and clips the sum of gradients and applies gradient dropping.
     pub fn begin_push(
         &mut self,
         update: &UpdateOptions,
@@ -332,8 +331,8 @@ impl<K: Kernels> AsyncWorker<K> {
             self.message = Message::Skipped;
             return;
         };
-        // A step scales by itself, to the last bit as a synchronous one; sums of pushes are of
-        // scaled gradients.
+        // The shard's step scales the gradient itself, so that it equals a synchronous step to the
+        // bit. Sums of pushes need scaled gradients.
         let is_stepped = options.dropping.is_none() && options.gradient_buffer == 1;
         self.scale = if is_stepped { scale } else { 1.0 };
         if !is_stepped && scale != 1.0 {
@@ -377,7 +376,8 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Pushes to a shard. Gives the staleness: the pushes of others that the copy has not seen.
+    /// Pushes to a shard. Returns the staleness: the pushes of other workers that the copy does not
+    /// include.
     pub fn push(
         &mut self,
         number: usize,
@@ -402,7 +402,7 @@ impl<K: Kernels> AsyncWorker<K> {
         self.report.target_tokens as u64
     }
 
-    /// Ends a push. Gives what was computed since the one before.
+    /// Ends a push. Returns the report on the batches since the previous push.
     pub fn end_push(&mut self) -> UpdateReport {
         self.counts.pushes += 1;
         self.counts.waiting = 0;

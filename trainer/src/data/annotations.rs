@@ -1,21 +1,21 @@
 //! Annotations of sentence pairs: word alignments and weights.
 //!
-//! Both are read from lines of text. A line that does not fit its pair is an error: a
-//! link beyond a sentence or a missing weight mostly means that the file belongs to another
-//! segmentation of the text.
+//! Both are read from lines of text. A line that does not match its pair is an error: a link out of
+//! range or a missing weight mostly means that the file was made for another segmentation of the
+//! text.
 
 use miriam_textio::parse_word_link;
 
 /// A link of a word alignment: target position, then source position, from 0.
 pub type TargetLink = (u32, u32);
 
-/// The units that the weights of the training data are for (`data-weighting-type`).
+/// The units that have weights (`data-weighting-type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightScope {
-    /// A weight for each sentence.
+    /// One weight per sentence.
     #[default]
     Sentence,
-    /// A weight for each token of the target, `</s>` included.
+    /// One weight per target token, `</s>` included.
     Word,
 }
 
@@ -24,11 +24,11 @@ pub enum WeightScope {
 pub struct PairAnnotations<'a> {
     /// Links, if alignments are given.
     pub links: Option<&'a [TargetLink]>,
-    /// One weight for all tokens of the target, or one for each and for `</s>`.
+    /// One weight for the whole target, or one per token and one for `</s>`.
     pub weights: Option<&'a [f32]>,
 }
 
-/// A field of a line that does not fit its pair: the number of the field, from 1, and why.
+/// An invalid field of a line: its number, from 1, and the reason.
 pub type InvalidField = (usize, String);
 
 fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
@@ -36,11 +36,11 @@ fn fields(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     (1..).zip(words)
 }
 
-/// Reads links `i-j`, source and target position from 0, of a pair with n tokens of the
-/// source and of the target, without `</s>`.
+/// Parses links `i-j`, source and target position from 0. The lengths of the pair are without
+/// `</s>`.
 ///
 /// # Errors
-/// With the first field that is not a link, or one beyond the sentences.
+/// With the first field that is not a link, or whose positions are out of range.
 pub fn parse_alignment(
     line: &[u8],
     [source_len, target_len]: [usize; 2],
@@ -64,7 +64,7 @@ pub fn parse_alignment(
         .collect()
 }
 
-/// Reads the weights of a pair with n tokens of the target, without `</s>`.
+/// Parses the weights of a pair. The length of the target is without `</s>`.
 ///
 /// # Errors
 /// With the first field that is not a weight, or if there are too few or too many.

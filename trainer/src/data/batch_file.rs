@@ -1,8 +1,8 @@
-//! Batches that are given by a file (`batches`, `docs/spec/training.md` A.16): for comparisons with
-//! other programs, and to make the updates of one training in another way.
+//! Batches that are read from a file (`batches`, `docs/spec/training.md` A.16), for comparisons
+//! with other programs and to repeat the updates of another training.
 //!
-//! A line has the numbers of the sentences of a micro-batch, those of their lines from 0; an empty
-//! line ends an update. The file is an epoch; the next one has the same updates again.
+//! Each line lists the sentences of a micro-batch by their line numbers in the corpus, from 0. An
+//! empty line ends an update. The file is one epoch, and every epoch has the same updates.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use miriam_textio::{Input, Lines};
 use super::ParallelCorpus;
 use crate::error::Result;
 
-/// The updates of an epoch.
+/// The updates of one epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchFile {
     /// The micro-batches of each update, indices of pairs.
@@ -22,10 +22,11 @@ pub struct BatchFile {
 }
 
 impl BatchFile {
-    /// Reads the file `path` of batches of `corpus`.
+    /// Reads the batches of `corpus` in the file `path`.
     ///
     /// # Errors
-    /// If it cannot be read, is empty, or names a line that the corpus lacks or has left out.
+    /// If it cannot be read, is empty, or names a line that is not in the corpus or was left out of
+    /// it.
     pub fn open(path: &Path, corpus: &ParallelCorpus) -> Result<Self> {
         let mut lines = Lines::new(Input::open(path)?);
         let name = lines.name().to_owned();
@@ -58,7 +59,7 @@ impl BatchFile {
             updates.push(micro_batches);
         }
         if updates.is_empty() {
-            let reason = "no batches: a line of numbers for each micro-batch is needed";
+            let reason = "no batches: expected one line of numbers per micro-batch";
             return Err(miriam_textio::Error::format(&name, number, None, reason).into());
         }
         let bytes: Vec<u8> = (updates.iter())
@@ -69,7 +70,7 @@ impl BatchFile {
         Ok(BatchFile { updates, fingerprint: hash64(&bytes) })
     }
 
-    /// Returns the number of updates of an epoch.
+    /// Returns the number of updates per epoch.
     pub fn len(&self) -> usize {
         self.updates.len()
     }

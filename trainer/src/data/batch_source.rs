@@ -1,4 +1,4 @@
-//! Sources of the micro-batches of an update: batches of the corpus, divided, or a file.
+//! Sources of the micro-batches of an update: divided batches of the corpus, or a file.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use super::{BatchFile, BatchOptions, BatchPosition, BatchReader, ParallelCorpus}
 /// The limits at which a micro-batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MicroBatchLimits {
-    /// At n target tokens, or at 2n of the source (`granule-words`).
+    /// At n target tokens or 2n source tokens (`granule-words`).
     pub words: usize,
-    /// Before its results and gradients take more bytes (`granule-megabytes`).
+    /// Before activations and gradients take more bytes than this (`granule-megabytes`).
     pub bytes: Option<usize>,
 }
 
-/// The tokens of a micro-batch under way. Those of the source count as well, so that long sources
+/// The token counts of a growing micro-batch. Source tokens count as well, so that long sources
 /// with short targets do not make it too large.
 #[derive(Clone, Copy, Debug)]
 pub struct MicroBatchTokens {
@@ -23,13 +23,12 @@ pub struct MicroBatchTokens {
 }
 
 impl MicroBatchTokens {
-    /// Returns those of an empty micro-batch; `words` are those of [`MicroBatchLimits`].
+    /// Returns the counts of an empty micro-batch; `words` is that of [`MicroBatchLimits`].
     pub fn new(words: usize) -> Self {
         MicroBatchTokens { words, tokens: [0; 2] }
     }
 
-    /// Adds a pair of sentences of these lengths. If the micro-batch is full with it, the next pair
-    /// begins another one.
+    /// Adds a pair of sentences of these lengths. Returns whether the micro-batch is now full.
     pub fn is_full_with(&mut self, lengths: [usize; 2]) -> bool {
         let [source, target] = [0, 1].map(|side| self.tokens[side] + lengths[side]);
         let is_full = target >= self.words || source >= self.words.saturating_mul(2);
@@ -40,32 +39,32 @@ impl MicroBatchTokens {
 
 /// Batches as micro-batches, epoch after epoch.
 pub enum BatchSource<'a> {
-    /// Of the corpus.
+    /// Batches of the corpus.
     Corpus {
         /// The batches.
         reader: Box<BatchReader<'a>>,
         /// The corpus.
         corpus: &'a ParallelCorpus,
-        /// When micro-batches are closed.
+        /// The limits of a micro-batch.
         limits: MicroBatchLimits,
-        /// The bytes of each sentence, if they matter.
+        /// The bytes that each sentence takes, if there is a limit in bytes.
         costs: Option<Arc<[usize]>>,
     },
-    /// Of a file.
+    /// Batches of a file.
     File {
         /// The file.
         file: &'a BatchFile,
-        /// The place of the next update.
+        /// The position of the next update.
         position: BatchPosition,
     },
 }
 
 impl<'a> BatchSource<'a> {
-    /// Batches of a corpus from a position on. `costs` are the bytes of each sentence, which
-    /// limits in bytes need.
+    /// Reads batches of a corpus from a position on. `costs` are the bytes of each sentence, needed
+    /// for limits in bytes.
     ///
     /// # Errors
-    /// If the corpus has no pairs, or the position is outside of this corpus.
+    /// If the corpus has no pairs, or the position is out of range.
     pub fn from_corpus(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -77,18 +76,18 @@ impl<'a> BatchSource<'a> {
         Ok(BatchSource::Corpus { reader: Box::new(reader), corpus, limits, costs })
     }
 
-    /// Batches of a file from a position on.
+    /// Reads batches of a file from a position on.
     ///
     /// # Errors
-    /// If the position is outside of this file.
+    /// If the position is out of range.
     pub fn from_file(file: &'a BatchFile, position: BatchPosition) -> Result<Self, String> {
         if position.taken > file.len() {
-            return Err("the position of the training is after the end of --batches".into());
+            return Err("the position of the training is beyond the end of --batches".into());
         }
         Ok(BatchSource::File { file, position })
     }
 
-    /// Returns the position of the batch that comes next.
+    /// Returns the position of the next batch.
     pub fn position(&self) -> &BatchPosition {
         match self {
             BatchSource::Corpus { reader, .. } => reader.position(),
@@ -104,8 +103,8 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Appends the micro-batches of the next batch, indices of pairs. `size_ratio` scales the
-    /// batches of a maxi-batch that begins now.
+    /// Appends the micro-batches of the next batch, as indices of pairs. If a maxi-batch begins,
+    /// `size_ratio` scales its batches.
     pub fn next_batch(&mut self, size_ratio: f64, micro_batches: &mut Vec<Vec<u32>>) {
         match self {
             BatchSource::Corpus { reader, corpus, limits, costs } => {
@@ -123,8 +122,8 @@ impl<'a> BatchSource<'a> {
         }
     }
 
-    /// Leaves out batches of this epoch until they have n sentences, or the epoch ends.
-    /// Gives the numbers of sentences and of batches that are left out.
+    /// Skips batches of this epoch until at least n sentences are skipped or the epoch ends.
+    /// Returns the numbers of skipped sentences and batches.
     pub fn skip(&mut self, sentences: u64, size_ratio: f64) -> [u64; 2] {
         let [mut skipped, mut batches] = [0; 2];
         let mut micro_batches = Vec::new();
@@ -138,8 +137,8 @@ impl<'a> BatchSource<'a> {
     }
 }
 
-/// Returns the number of micro-batches of a batch that fills at least `n`: a multiple of 4 if `n` >
-/// 2, which 2 or 4 workers share equally. It does not depend on the number of workers, as the
+/// Rounds the number `n` of micro-batches of a batch up to a multiple of 4 if it is above 2, so
+/// that 2 or 4 workers share them equally. It does not depend on the number of workers, because the
 /// result must not.
 fn balanced_number(n: usize) -> usize {
     if n <= 2 { n.max(1) } else { n.next_multiple_of(4) }
@@ -166,7 +165,7 @@ fn split_into_micro_batches(
     ];
     let full = full.into_iter().max().unwrap_or(1);
     let number = balanced_number(full) as u128;
-    // Which of the equal shares of the batch ends at a target token.
+    // Number of the equal share of the batch that a target token ends.
     fn share(token: usize, number: u128, target_tokens: usize) -> u128 {
         token as u128 * number / target_tokens.max(1) as u128
     }
@@ -225,10 +224,10 @@ mod tests {
             micro_batches
         };
         assert_eq!(split(10, None, None), [vec![0, 1, 2], vec![3, 4, 5]]);
-        // Three would be full; four are balanced.
+        // Three micro-batches would do; four are balanced.
         assert_eq!(split(7, None, None), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
         let costs: &[usize] = &[10, 10, 10, 50, 5, 5];
-        // Two would be full; a sentence above the limit is a micro-batch of its own.
+        // Two would do; a sentence above the limit is a micro-batch alone.
         let micro_batches = split(100, Some(45), Some(costs));
         assert_eq!(micro_batches, [vec![0, 1, 2], vec![3], vec![4, 5]]);
         assert_eq!(split(7, Some(50), Some(costs)), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
@@ -249,7 +248,7 @@ mod tests {
         assert_eq!(count([3, 1]), 7);
         let mut tokens = MicroBatchTokens::new(10);
         assert!(tokens.is_full_with([1, 10]) && !tokens.is_full_with([1, 9]));
-        assert!(tokens.is_full_with([1, 1]), "a micro-batch begins with nothing");
+        assert!(tokens.is_full_with([1, 1]), "a new micro-batch is empty");
     }
 
     #[test]

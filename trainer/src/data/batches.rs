@@ -1,20 +1,19 @@
-//! The batches of an epoch.
+//! Batches of an epoch, and the position of a training in them.
 //!
-//! Sentences are read in an order that is a function of seed and epoch, a maxi-batch of them
-//! is sorted by length and divided into batches, and the batches are shuffled. What does not
-//! fill the last batch of a maxi-batch goes into the next one, so that batches are alike in
-//! size. The position is a few numbers, from which a resumed training continues with the same
-//! batches.
+//! The order of sentences is a function of seed and epoch. Each maxi-batch is sorted by length and
+//! divided into batches, which are shuffled. Sentences that do not fill the last batch of a
+//! maxi-batch are carried over into the next one, so that batches have similar sizes. From the
+//! position, a few numbers, a resumed training continues with the same batches.
 
 use std::sync::Arc;
 
 use super::ParallelCorpus;
 use crate::random::RandomStream;
 
-/// Random streams: the order of sentences, and of the batches of a maxi-batch.
+/// Random streams for the order of sentences, and for the order of a maxi-batch's batches.
 const SENTENCES_STREAM: u32 = 2;
 const BATCHES_STREAM: u32 = 3;
-/// A sample of the corpus.
+/// The random stream for a sample of the corpus.
 const SAMPLE_STREAM: u32 = 4;
 
 /// What is shuffled (`shuffle`).
@@ -32,36 +31,36 @@ pub enum Shuffle {
 /// The side by whose length a maxi-batch is sorted (`maxi-batch-sort`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
-    /// The target's, then the source's.
+    /// The target, then the source.
     #[default]
     Target,
-    /// The source's, then the target's.
+    /// The source, then the target.
     Source,
-    /// Not at all.
+    /// No sorting.
     None,
 }
 
-/// When a batch is full.
+/// The size at which a batch is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchSize {
     /// At n sentences (`mini-batch`).
     Sentences(usize),
-    /// When its source has more tokens than this, as Marian counts (`mini-batch-words`).
+    /// Before its source has more tokens than this, as Marian counts (`mini-batch-words`).
     SourceTokens(usize),
-    /// When its target has at least n tokens.
+    /// When its target has at least this many tokens.
     TargetTokens(usize),
-    /// Before its results and gradients take more bytes than this (`mini-batch-fit`).
+    /// Before activations and gradients take more bytes than this (`mini-batch-fit`).
     Bytes(usize),
 }
 
-/// How a corpus is divided into batches.
+/// Options by which a corpus is divided into batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// When a batch is full.
+    /// The size of a batch.
     pub size: BatchSize,
     /// The number of sentences that are sorted together.
     pub maxi_batch: usize,
-    /// By which length they are sorted.
+    /// The side by whose length they are sorted.
     pub sort: SortKey,
     /// What is shuffled.
     pub shuffle: Shuffle,
@@ -69,16 +68,16 @@ pub struct BatchOptions {
     pub seed: u64,
 }
 
-/// The place in an epoch where training is: enough to continue with the same batches.
+/// The position of a training in an epoch, from which it continues with the same batches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchPosition {
     /// The number of the epoch, from 1.
     pub epoch: u64,
-    /// The number of the first sentence of the maxi-batch in the order of the epoch.
+    /// The index of the maxi-batch's first sentence in the order of the epoch.
     pub maxi_start: usize,
-    /// Sentences that the maxi-batches before have left over.
+    /// Sentences that earlier maxi-batches left over.
     pub carried: Vec<u32>,
-    /// Batches of the maxi-batch that have been taken.
+    /// The number of batches already taken from the maxi-batch.
     pub taken: usize,
     /// The factor of batch sizes of this maxi-batch (`mini-batch-warmup`).
     pub size_ratio: f64,
@@ -90,7 +89,7 @@ impl Default for BatchPosition {
     }
 }
 
-/// Reads a corpus batch by batch, epoch after epoch.
+/// Reader of a corpus, batch by batch and epoch after epoch.
 pub struct BatchReader<'a> {
     corpus: &'a ParallelCorpus,
     options: BatchOptions,
@@ -99,7 +98,7 @@ pub struct BatchReader<'a> {
     order: Vec<u32>,
     /// The batches of this maxi-batch.
     batches: Vec<Vec<u32>>,
-    /// What they leave over.
+    /// The sentences that its batches leave over.
     left_over: Vec<u32>,
     next_maxi_start: usize,
     /// The bytes of each sentence.
@@ -109,8 +108,7 @@ pub struct BatchReader<'a> {
 impl<'a> BatchReader<'a> {
     /// Reads from a position on.
     ///
-    /// # Errors
-    /// If the corpus has no pairs, or the position is outside of this corpus.
+    /// # Errors If the corpus has no pairs, or the position is out of range.
     pub fn new(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
@@ -126,21 +124,25 @@ impl<'a> BatchReader<'a> {
     /// Those of [`new`](Self::new).
     ///
     /// # Panics
-    /// If there are not as many costs as sentences, or none where they are needed.
+    /// If the number of costs differs from that of sentences, or costs are missing where they are
+    /// needed.
     pub fn with_costs(
         corpus: &'a ParallelCorpus,
         options: BatchOptions,
         costs: Option<Arc<[usize]>>,
         position: BatchPosition,
     ) -> Result<Self, String> {
-        assert!(costs.as_ref().is_none_or(|costs| costs.len() == corpus.len()), "a cost each");
+        assert!(
+            costs.as_ref().is_none_or(|costs| costs.len() == corpus.len()),
+            "one cost per sentence"
+        );
         if corpus.is_empty() {
-            return Err("the corpus has no pair of sentences within the limits of length".into());
+            return Err("the corpus has no sentence pairs within the length limits".into());
         }
         if position.maxi_start > corpus.len()
             || !position.carried.iter().all(|&index| (index as usize) < corpus.len())
         {
-            return Err("the position of the training is after the end of the corpus".into());
+            return Err("the position of the training is beyond the end of the corpus".into());
         }
         let mut reader = BatchReader {
             corpus,
@@ -155,12 +157,14 @@ impl<'a> BatchReader<'a> {
         reader.order = reader.order_of_epoch();
         reader.divide();
         if reader.position.taken > reader.batches.len() {
-            return Err("the position of the training is not in these batches".into());
+            return Err(
+                "the position of the training is beyond the batches of its maxi-batch".into()
+            );
         }
         Ok(reader)
     }
 
-    /// Returns the position of the batch that comes next.
+    /// Returns the position of the next batch.
     pub fn position(&self) -> &BatchPosition {
         &self.position
     }
@@ -170,8 +174,8 @@ impl<'a> BatchReader<'a> {
         self.position.taken == self.batches.len() && self.next_maxi_start >= self.order.len()
     }
 
-    /// Returns the indices of the sentences of the next batch. `size_ratio` scales the batches of a
-    /// maxi-batch that begins now.
+    /// Returns the indices of the sentences of the next batch. If a maxi-batch begins, `size_ratio`
+    /// scales its batches.
     pub fn next_batch(&mut self, size_ratio: f64) -> &[u32] {
         while self.position.taken == self.batches.len() {
             if self.next_maxi_start >= self.order.len() {
@@ -207,7 +211,7 @@ impl<'a> BatchReader<'a> {
         order
     }
 
-    /// Divides the maxi-batch of the position into batches.
+    /// Divides the current maxi-batch into batches.
     fn divide(&mut self) {
         let start = self.position.maxi_start;
         let end = self.order.len().min(start.saturating_add(self.options.maxi_batch.max(1)));
@@ -215,7 +219,7 @@ impl<'a> BatchReader<'a> {
         let mut sentences = self.position.carried.clone();
         sentences.extend_from_slice(&self.order[start..end]);
 
-        // Longest first, equal ones in the order of the corpus.
+        // Longest first, ties in the order of the corpus.
         sentences.sort_by_cached_key(|index| {
             let [source, target] = self.corpus.lengths(*index as usize);
             let key = match self.options.sort {
@@ -272,8 +276,8 @@ impl<'a> BatchReader<'a> {
     }
 }
 
-/// Returns the indices of `count` pairs of a corpus of `len`, ascending, drawn by a seed; all if
-/// there are not more.
+/// Returns the indices of `count` pairs of a corpus of `len`, ascending, drawn with a seed; at most
+/// `len`.
 pub fn sample_pairs(len: usize, count: usize, seed: u64) -> Vec<u32> {
     let mut pairs: Vec<u32> = (0..len as u32).collect();
     if count < len {
@@ -345,7 +349,7 @@ mod tests {
 
     #[test]
     fn limits_are_those_of_marian() {
-        // Source tokens: a batch is closed by the sentence that exceeds the limit.
+        // By source tokens, the sentence that exceeds the limit closes a batch.
         let corpus = corpus(&[[5, 9], [5, 8], [5, 7], [5, 6], [5, 5]]);
         let batches = |size| {
             let options = BatchOptions { shuffle: Shuffle::None, ..options(size, 100) };
@@ -378,7 +382,7 @@ mod tests {
             }
             batches
         };
-        // The limit may be hit exactly; a sentence above it is a batch of its own.
+        // The limit may be hit exactly; a sentence above it is a batch alone.
         assert_eq!(batches(55), [vec![0, 1], vec![2, 3, 4]]);
         assert_eq!(batches(54), [vec![0], vec![1, 2], vec![3, 4]]);
         assert_eq!(batches(24), [vec![0], vec![1], vec![2], vec![3], vec![4]]);

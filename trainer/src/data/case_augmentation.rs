@@ -1,19 +1,19 @@
-//! Some lines of the training text in capitals or in the case of titles, so that a model learns
-//! them (`docs/spec/training.md` A.11).
+//! Augmentation of the training text with lines in capitals or title case (`docs/spec/training.md`
+//! A.11).
 
 use std::borrow::Cow;
 
-/// Which lines are written in another case. Lines count from 0; 0 is for none.
+/// Which lines change their case. Lines count from 0; an interval of 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaseAugmentation {
-    /// Source and target of every nth line are in capitals (`all-caps-every`).
+    /// The interval of lines whose source and target are put in capitals (`all-caps-every`).
     pub all_caps_every: u64,
-    /// The English source of the line after every nth is in the case of titles
+    /// The interval of lines after each of which the next one's English source is put in title case
     /// (`english-title-case-every`).
     pub title_case_every: u64,
 }
 
-/// Words that titles have in small letters.
+/// Words that stay in lower case in titles.
 const SMALL_WORDS: &str = "a after against and any as at be because between by during for from his \
     in is its last not of off on than the their this to was were which will with";
 
@@ -23,7 +23,7 @@ impl CaseAugmentation {
         *self == CaseAugmentation::default()
     }
 
-    /// Returns source and target of line `number` as they are trained on, if they are changed.
+    /// Returns source and target of line `number` in their new case, if the line changes.
     pub fn apply(&self, number: u64, [source, target]: [&[u8]; 2]) -> Option<[Vec<u8>; 2]> {
         let CaseAugmentation { all_caps_every, title_case_every } = *self;
         if all_caps_every > 0 && number.is_multiple_of(all_caps_every) {
@@ -34,7 +34,7 @@ impl CaseAugmentation {
     }
 }
 
-/// Returns text in capitals; of bytes that are not UTF-8, the letters of ASCII.
+/// Returns text in capitals; in text that is not UTF-8, only ASCII letters change.
 fn in_capitals(text: &[u8]) -> Vec<u8> {
     match std::str::from_utf8(text) {
         Ok(text) => text.to_uppercase().into_bytes(),
@@ -42,8 +42,8 @@ fn in_capitals(text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns text whose words begin with capitals, but for small words. A word has letters of English
-/// and apostrophes, and begins after a space, a quote or a hyphen.
+/// Returns text in title case, except for small words. A word consists of English letters and
+/// apostrophes, and begins after a space, a quote or a hyphen.
 fn in_title_case(text: &[u8]) -> Vec<u8> {
     fn is_inside(byte: u8) -> bool {
         byte.is_ascii_alphabetic() || byte == b'\''

@@ -1,4 +1,4 @@
-//! A parallel corpus as ids of tokens, in memory.
+//! Parallel corpus in memory, as token ids.
 //!
 //! Tokens of one side are stored one sentence after the other; a corpus with ten million tokens on
 //! each side takes 80 MB. Each pair keeps the number of its line, because the random numbers of
@@ -8,14 +8,14 @@ use miriam_storage::hash::{Hasher, hash64};
 
 use super::annotations::{PairAnnotations, TargetLink};
 
-/// The items of many sentences, one sentence after the other.
+/// Items of many sentences in one vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequences<T> {
     items: Vec<T>,
     ends: Vec<usize>,
 }
 
-/// Sentences of ids.
+/// Token ids of many sentences.
 pub type TokenIds = Sequences<u32>;
 
 impl<T> Default for Sequences<T> {
@@ -60,13 +60,13 @@ impl<T: Copy> Sequences<T> {
         size_of_val(&self.items[..]) + size_of_val(&self.ends[..])
     }
 
-    /// Returns a hash of items, by their bytes, and of where sentences end.
+    /// Returns a hash of the items' bytes and of the sentences' ends.
     fn fingerprint<const N: usize>(&self, bytes: impl Fn(&T) -> [u8; N]) -> [u64; 2] {
         [hash_items(&self.items, bytes), hash_items(&self.ends, |&end| (end as u64).to_le_bytes())]
     }
 }
 
-/// Returns a hash of the bytes of items. Only a block of bytes is copied at a time.
+/// Returns a hash of the items' bytes, which are copied block by block.
 fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> u64 {
     let (mut hasher, mut block) = (Hasher::new(), Vec::new());
     for items in items.chunks(1 << 12) {
@@ -77,16 +77,16 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
     hasher.finish()
 }
 
-/// What happens to a sentence with more tokens than a limit; `</s>` counts as a token.
+/// The limit on tokens per sentence, including `</s>`, and the handling of longer sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthLimit {
     /// The limit (`max-length`).
     pub tokens: usize,
-    /// Whether longer sentences are cut instead of left out (`max-length-crop`).
+    /// Whether longer sentences are cropped instead of left out (`max-length-crop`).
     pub crops: bool,
 }
 
-/// Counts of the lines of a corpus: kept, left out and cut.
+/// Counts of the lines of a corpus: kept, left out and cropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CorpusCounts {
     /// Pairs of lines.
@@ -95,37 +95,37 @@ pub struct CorpusCounts {
     pub empty: u64,
     /// Pairs left out because a side is too long.
     pub too_long: u64,
-    /// Sentences that were cut.
+    /// Sentences that were cropped.
     pub cropped: u64,
 }
 
-/// Pairs of sentences; each ends with `</s>`.
+/// Pairs of sentences, all of which end with `</s>`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParallelCorpus {
     source: TokenIds,
     target: TokenIds,
-    /// The number of the line of each pair, from 0.
+    /// The line number of each pair, from 0.
     lines: Vec<u32>,
     /// The links of each pair, sorted, if alignments are given.
     links: Option<Sequences<TargetLink>>,
-    /// The weights of each pair, if given: one for the pair, or one for each target token.
+    /// The weights of each pair, if given: one for the pair, or one per target token.
     weights: Option<Sequences<f32>>,
     counts: CorpusCounts,
 }
 
 impl ParallelCorpus {
     /// Appends the pair of the next line. `sides` are its tokens without `</s>`; the ids in `eos`
-    /// are added to them. A pair with an empty side is counted and left out, and so is a pair over
-    /// the limit, unless longer sentences are cut.
+    /// are appended to them. Pairs with an empty side are counted and left out, and so are pairs
+    /// over the limit, unless it crops.
     pub fn push(&mut self, sides: [&[u32]; 2], eos: [u32; 2], limit: LengthLimit) {
         self.push_annotated(sides, eos, limit, PairAnnotations::default());
     }
 
-    /// Appends the pair with its annotations. Links of tokens that are cut off are left out, and a
-    /// link between both `</s>` is added.
+    /// Appends the pair with its annotations. Links of cropped tokens are left out, and a link
+    /// between both `</s>` is added.
     ///
     /// # Panics
-    /// If some pairs have annotations and others have not.
+    /// If some pairs have annotations and others do not.
     pub fn push_annotated(
         &mut self,
         sides: [&[u32]; 2],
@@ -173,14 +173,14 @@ impl ParallelCorpus {
                 [_] => {}
                 _ => into.items.extend_from_slice(&weights[..kept[1]]),
             }
-            // The last weight is that of the whole sentence, or of `</s>`.
+            // The last weight belongs to `</s>` or to the whole sentence.
             into.push(&weights[weights.len() - 1..]);
         }
         let counts =
             [self.links.as_ref().map(Sequences::len), self.weights.as_ref().map(Sequences::len)];
         assert!(
             counts.into_iter().flatten().all(|count| count == self.lines.len()),
-            "some pairs have annotations and others have not"
+            "some pairs have annotations and others do not"
         );
     }
 
@@ -209,14 +209,14 @@ impl ParallelCorpus {
         [self.source(index).len(), self.target(index).len()]
     }
 
-    /// Returns the links of a pair, sorted, with the link between both `</s>`; `None` if alignments
-    /// are not given.
+    /// Returns the links of a pair, sorted, with the link between both `</s>`; `None` without
+    /// alignments.
     pub fn links(&self, index: usize) -> Option<&[TargetLink]> {
         self.links.as_ref().map(|links| links.get(index))
     }
 
-    /// Returns the weights of a pair: one for all its target tokens, or one for each; `None` if
-    /// weights are not given.
+    /// Returns the weights of a pair: one for the whole target, or one per token; `None` without
+    /// weights.
     pub fn weights(&self, index: usize) -> Option<&[f32]> {
         self.weights.as_ref().map(|weights| weights.get(index))
     }
@@ -226,13 +226,12 @@ impl ParallelCorpus {
         self.links.is_some()
     }
 
-    /// Returns the number of a pair's line, from 0.
+    /// Returns the line number of a pair, from 0.
     pub fn line(&self, index: usize) -> u32 {
         self.lines[index]
     }
 
-    /// Returns the index of the pair on a line, whose number counts from 0; `None` if that pair was
-    /// left out.
+    /// Returns the index of the pair on a line, counted from 0; `None` if that pair was left out.
     pub fn index_of_line(&self, line: u32) -> Option<usize> {
         self.lines.binary_search(&line).ok()
     }
@@ -265,13 +264,13 @@ impl ParallelCorpus {
         self.source.num_bytes() + self.target.num_bytes() + lines + annotations
     }
 
-    /// Returns how many lines were read, left out and cut.
+    /// Returns the counts of lines that were read, left out and cropped.
     pub fn counts(&self) -> CorpusCounts {
         self.counts
     }
 
-    /// Returns a hash of all pairs and their annotations. A resumed training checks with it that
-    /// its corpus is the same.
+    /// Returns a hash of all pairs and their annotations. A resumed training uses it to check that
+    /// the corpus is the same.
     pub fn fingerprint(&self) -> u64 {
         fn ids(ids: &TokenIds) -> [u64; 2] {
             ids.fingerprint(|id| id.to_le_bytes())
@@ -389,9 +388,9 @@ mod tests {
         ];
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
         assert_eq!(all[0], corpus(&[[&[1, 2], &[3]]]));
-        // The pair is the same, but its line, and so its dropout, is another one.
+        // The same pair on another line has other dropout.
         assert_ne!(all[0], corpus(&[[&[], &[3]], [&[1, 2], &[3]]]));
-        // After it, nothing changes.
+        // A line after the last pair changes nothing.
         assert_eq!(all[0], corpus(&[[&[1, 2], &[3]], [&[], &[3]]]));
     }
 }

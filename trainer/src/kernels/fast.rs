@@ -1,7 +1,7 @@
 //! The kernels of training: f32, by the vector kernels of `base/kernels`.
 //!
-//! Results have the same bits as in decoding, so that validation sees the model that is trained;
-//! gradients have another order of sums ([`gemm_f32_blocked`]).
+//! Results equal those of decoding to the bit, so that validation sees the model that is trained.
+//! Gradients are summed in another order ([`gemm_f32_blocked`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
@@ -22,12 +22,12 @@ use super::{
     Smoothing, Step, WeightPart, Weights,
 };
 
-/// Weights packed for products with their rows, and transposed for gradients.
+/// Weights packed for products, and packed transposed for gradients.
 #[derive(Default)]
 pub struct PackedPair {
     forward: WeightsF32,
     backward: WeightsF32,
-    /// In the place of those of `forward`, for products in integers.
+    /// Used instead of `forward` for products in integers.
     integers: IntegerWeights,
 }
 
@@ -42,13 +42,13 @@ pub struct Fast {
     scratch: Vec<f32>,
     statistics: Vec<LogitStatistics>,
     ones: Vec<f32>,
-    /// What products with weights are rounded to, as in decoding.
+    /// The integers that products with weights are rounded to, as in decoding.
     precision: Option<IntegerPrecision>,
     integers: IntegerGemm,
 }
 
 impl Fast {
-    /// Kernels for a CPU.
+    /// Creates kernels for a CPU.
     pub fn new(cpu: Cpu) -> Self {
         Fast {
             cpu,
@@ -64,13 +64,13 @@ impl Fast {
         }
     }
 
-    /// Returns the same with products in integers, where a `precision` is given.
+    /// Returns the same kernels with products in integers, if a `precision` is given.
     pub fn with_integers(self, precision: Option<IntegerPrecision>) -> Self {
         Fast { precision, ..self }
     }
 }
 
-/// Those of this CPU.
+/// Kernels for this CPU.
 impl Default for Fast {
     fn default() -> Self {
         Fast::new(Cpu::detect())

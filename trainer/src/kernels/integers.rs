@@ -1,9 +1,9 @@
-//! Products in the integers of decoding, for a training that is aware of them
-//! (`docs/spec/training.md` C.3).
+//! Products in the integers of decoding, for quantisation-aware training (`docs/spec/training.md`
+//! C.3).
 //!
-//! Results are those of `nmt`'s engine to the bit: the same quantisation of rows and of columns
-//! of weights, the same sums. Gradients go straight through the rounding, with weights in f32:
-//! its own gradient is 0 wherever it is defined.
+//! Results equal those of `nmt`'s engine to the bit: rows and columns of weights are quantised
+//! alike and summed alike. Gradients ignore the rounding (straight-through estimator) and use f32
+//! weights, because the gradient of rounding is 0 wherever it is defined.
 
 use miriam_kernels::gemm::{Epilogue, PreparedI8, PreparedI16, Tiling, gemm_i8, gemm_i16};
 use miriam_kernels::pack::{UnpackedWeights, WeightsI8, WeightsI16};
@@ -15,9 +15,9 @@ use super::WeightPart;
 /// The integers that a model will be decoded with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntegerPrecision {
-    /// Eight bits: a scale for each row of inputs and each column of weights.
+    /// Eight bits, with a scale per row of inputs and per column of weights.
     I8,
-    /// Sixteen bits, as fine as sums of 32 bits allow.
+    /// Sixteen bits, as fine as 32-bit sums allow.
     I16,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum IntegerWeights {
     I16(WeightsI16),
 }
 
-/// The memory of products.
+/// Scratch memory of products.
 #[derive(Clone, Default)]
 pub(super) struct IntegerGemm {
     rows_i8: Vec<i8>,
@@ -41,7 +41,7 @@ pub(super) struct IntegerGemm {
 }
 
 impl IntegerWeights {
-    /// Matrices side by side, or one table.
+    /// Packs matrices side by side, or one table.
     pub fn pack(precision: IntegerPrecision, parts: &[WeightPart<'_, f32>]) -> Self {
         let joined;
         let source = match parts {
@@ -54,7 +54,7 @@ impl IntegerWeights {
                 UnpackedWeights::inputs_by_outputs(MatRef::new(&joined, depth, columns))
             }
         };
-        let fits = "decoding sums the inputs of every layer in 32 bits";
+        let fits = "the inputs of every layer are few enough for 32-bit sums";
         match precision {
             IntegerPrecision::I8 => IntegerWeights::I8(WeightsI8::quantize(source).expect(fits)),
             IntegerPrecision::I16 => IntegerWeights::I16(WeightsI16::quantize(source).expect(fits)),
@@ -62,9 +62,9 @@ impl IntegerWeights {
     }
 }
 
-/// Matrices with the same inputs, their outputs side by side.
+/// Joins matrices with the same inputs, their outputs side by side.
 fn join_columns(parts: &[WeightPart<'_, f32>]) -> Vec<f32> {
-    debug_assert!(parts.iter().all(|part| !part.is_transposed), "tables are alone");
+    debug_assert!(parts.iter().all(|part| !part.is_transposed), "a table cannot be joined");
     let depth = parts[0].values.rows();
     let mut joined = Vec::new();
     for row in 0..depth {
@@ -74,8 +74,8 @@ fn join_columns(parts: &[WeightPart<'_, f32>]) -> Vec<f32> {
 }
 
 impl IntegerGemm {
-    /// Computes `out = epilogue(rows * weights)`, `[rows, inputs]` to `[rows, outputs]` by weights
-    /// that are packed for it.
+    /// Computes `out = epilogue(rows * weights)`, `[rows, inputs]` to `[rows, outputs]` with packed
+    /// weights.
     pub fn run(
         &mut self,
         (cpu, tiling): (Cpu, Tiling),

@@ -1,11 +1,10 @@
-//! The arithmetic of a tape: the operations that have kernels beside operators, forwards and
+//! Arithmetic of a tape: the operations with kernels of their own, besides operators, forwards and
 //! backwards.
 //!
-//! [`Kernels`] has a plain implementation of each as a default method, written for clarity
-//! and generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]).
-//! [`Fast`] replaces those that matter by vector kernels. Shapes are written
-//! `[rows, columns]`. Results are written; gradients are added to what is
-//! there unless said otherwise.
+//! [`Kernels`] has a plain implementation of each as a default method, written for clarity and
+//! generic over the type of numbers: in f64 it is the oracle of training ([`Plain`]). [`Fast`]
+//! replaces those that matter by vector kernels. Shapes are written `[rows, columns]`. Results
+//! overwrite their destination; gradients are added to it unless said otherwise.
 //!
 //! The formulas are those of `docs/spec/training.md` B.3.
 
@@ -36,15 +35,15 @@ use crate::Real;
 pub struct Weights<'a, K: Kernels> {
     /// The matrices.
     pub parts: &'a [WeightPart<'a, K::Real>],
-    /// The same as the kernels want them.
+    /// The same matrices in the kernels' layout.
     pub packed: &'a K::Packed,
 }
 
-/// The operators of a tape on numbers, one thread's.
+/// The arithmetic of a tape, used by one thread.
 pub trait Kernels: Clone + Send + 'static {
     /// The numbers.
     type Real: OperatorReal;
-    /// Weights in the layout of products, made once an update.
+    /// Weights in the layout of products, packed once per update.
     type Packed: Default + Send + Sync + 'static;
 
     /// Packs weights for products.
@@ -68,7 +67,7 @@ pub trait Kernels: Clone + Send + 'static {
     }
 
     /// Computes `into += gradient * weights^T`, `[rows, outputs]` to `[rows, inputs]`; without
-    /// `accumulate`, `into` is written.
+    /// `accumulate`, `into` is overwritten.
     fn gemm_gradient(
         &mut self,
         gradient: MatRef<'_, Self::Real>,
@@ -207,13 +206,13 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// Returns how operators are computed.
+    /// Returns the arithmetic of operators.
     fn arithmetic(&self) -> Arithmetic {
         Arithmetic::Plain
     }
 
-    /// Takes a step of an optimiser on a part of the flat vector. The result does not depend on
-    /// where the vector is divided.
+    /// Takes an optimiser's step on a part of the flat vector. The result does not depend on how
+    /// the vector is divided.
     fn take_step(&self, step: &Step, shard: Shard<'_, Self::Real>) {
         step.apply(shard);
     }
@@ -223,8 +222,8 @@ pub trait Kernels: Clone + Send + 'static {
         numbers.iter().map(|x| x.as_f64() * x.as_f64()).sum()
     }
 
-    /// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in
-    /// the place of the logits.
+    /// Appends the losses of rows of `logits`, `[rows, tokens]`, and overwrites the logits with
+    /// their gradient.
     fn cross_entropy(
         &mut self,
         rows: LossRows<'_>,
@@ -235,7 +234,7 @@ pub trait Kernels: Clone + Send + 'static {
     }
 }
 
-/// The plain kernels: the default methods of [`Kernels`], nothing packed.
+/// The plain kernels: the default methods of [`Kernels`], without packed weights.
 #[derive(Debug, Default)]
 pub struct Plain<R>(PhantomData<R>);
 

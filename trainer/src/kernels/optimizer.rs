@@ -1,5 +1,5 @@
-//! Optimisers (`docs/spec/training.md` A.2): from the gradient of a part of the flat vector to its
-//! new values.
+//! Optimisers (`docs/spec/training.md` A.2): they compute new values of a part of the flat vector
+//! from its gradient.
 
 use crate::Real;
 
@@ -10,18 +10,18 @@ pub enum OptimizerKind {
     Sgd,
     /// `h += g^2; p -= rate * g / (sqrt(h) + epsilon)`.
     Adagrad {
-        /// Added to the root.
+        /// The number added to the root.
         epsilon: f64,
     },
-    /// Adam with weight decay beside the gradient.
+    /// Adam with decoupled weight decay.
     Adam {
-        /// The decay of the mean of gradients.
+        /// The decay rate of the mean of gradients.
         beta1: f64,
-        /// The decay of the mean of their squares.
+        /// The decay rate of the mean of their squares.
         beta2: f64,
-        /// Added to the root.
+        /// The number added to the root.
         epsilon: f64,
-        /// How much of a parameter itself is subtracted, times the rate.
+        /// The share of a parameter, times the rate, that is subtracted.
         weight_decay: f64,
     },
 }
@@ -32,21 +32,20 @@ impl Default for OptimizerKind {
     }
 }
 
-/// Adam's bias corrections: the weights that means have got so far. They equal `1 - beta^t`
-/// while betas stay, and are right when betas change.
+/// Adam's bias corrections: the sums of weights in the means so far. With constant betas they equal
+/// `1 - beta^t`; they are also right if betas change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BiasCorrections(pub [f64; 2]);
 
 impl BiasCorrections {
-    /// Returns those of the next step.
+    /// Returns the corrections of the next step.
     pub fn advanced(self, beta1: f64, beta2: f64) -> Self {
         let [first, second] = self.0;
         BiasCorrections([beta1 * first + (1.0 - beta1), beta2 * second + (1.0 - beta2)])
     }
 }
 
-/// The moving average of parameters (`exponential-smoothing`): it is what is validated and
-/// saved.
+/// The moving average of parameters (`exponential-smoothing`), which is validated and saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// The weight of the newest parameters in this step.
@@ -54,9 +53,9 @@ pub struct Smoothing {
 }
 
 impl Smoothing {
-    /// Returns the smoothing of an update of `words` words after `updates` ones, by `alpha` for
-    /// every `reference` words. As in Marian, the updates before count as if they had been as large
-    /// as this one, in whole updates of the reference.
+    /// Returns the smoothing after `updates` updates for one of `words` words; `alpha` is meant per
+    /// `reference` words. As in Marian, earlier updates count as if they had been as large as this
+    /// one, rounded to whole updates of the reference.
     pub fn new(alpha: f64, updates: u64, words: u64, reference: u64) -> Self {
         let beta = (1.0 - alpha).powf(words as f64 / reference as f64);
         let steps = (updates * words / reference) as f64;
@@ -64,7 +63,7 @@ impl Smoothing {
     }
 }
 
-/// A part of the flat vector with the optimiser's state for it, all of one length.
+/// A part of the flat vector with its optimiser's state; all slices have one length.
 pub struct Shard<'a, R> {
     /// The parameters.
     pub values: &'a mut [R],
@@ -78,29 +77,29 @@ pub struct Shard<'a, R> {
     pub average: &'a mut [R],
 }
 
-/// The settings of a step of an optimiser beside its kind.
+/// The settings of an optimiser's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The optimiser.
     pub kind: OptimizerKind,
     /// The learning rate.
     pub rate: f64,
-    /// Multiplies gradients: normalisation and clipping.
+    /// The factor of gradients, from normalisation and clipping.
     pub gradient_scale: f64,
     /// The bias corrections of this step.
     pub bias_corrections: BiasCorrections,
-    /// The moving average, if there is one.
+    /// The smoothing of the moving average, if there is one.
     pub smoothing: Option<Smoothing>,
 }
 
 impl Step {
-    /// Takes the step on a shard.
+    /// Takes this step on a shard.
     ///
     /// # Panics
     /// If lengths differ.
     pub fn apply<R: Real>(&self, shard: Shard<'_, R>) {
         let Shard { values, gradient, first, second, average } = shard;
-        assert_eq!(values.len(), gradient.len(), "a gradient for each parameter");
+        assert_eq!(values.len(), gradient.len(), "one gradient per parameter");
         let (rate, scale) = (R::of(self.rate), R::of(self.gradient_scale));
         match self.kind {
             OptimizerKind::Sgd => {
@@ -155,7 +154,7 @@ mod tests {
         step.apply(Shard { values, gradient, first, second, average: &mut [] });
     }
 
-    /// Computed by hand: the scaled gradient is 1, then -2.
+    /// Expected values are computed by hand: the scaled gradient is 1, then -2.
     #[test]
     fn rules_follow_their_formulas() {
         let mut p = [1.0];
@@ -177,7 +176,8 @@ mod tests {
         let kind = OptimizerKind::Adam { beta1: 0.9, beta2: 0.99, epsilon: 0.0, weight_decay: 0.5 };
         let first = BiasCorrections::default().advanced(0.9, 0.99);
         apply(step(kind, first), &mut p, [&mut m, &mut v], &[0.5]);
-        // The first step is the sign of the gradient, and half of the parameter decays.
+        // Adam's first step has the sign of the gradient and the size of the rate; half of the
+        // parameter decays.
         assert!((p[0] - (1.0 - 0.1 * 1.5f64)).abs() < 1e-12, "{}", p[0]);
         let second = first.advanced(0.9, 0.99);
         assert!((second.0[0] - (1.0 - 0.81f64)).abs() < 1e-12);
@@ -188,7 +188,8 @@ mod tests {
         assert!((p[0] - expected).abs() < 1e-12, "{} {expected}", p[0]);
     }
 
-    /// Found from the averages that Marian wrote after 1 to 5 updates of these words.
+    /// Expected weights are derived from the averages that Marian wrote after 1 to 5 updates of
+    /// these words.
     #[test]
     fn large_updates_count_as_several() {
         let words = [272, 280, 326, 317, 332];

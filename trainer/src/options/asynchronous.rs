@@ -29,17 +29,15 @@ const DEPENDENT: [&str; 11] = [
 
 impl RawOptions {
     /// Returns the options of asynchronous training, or `None` if training is synchronous. `delay`
-    /// is the number of batches of a push; `parts` is the number of parts of a batch, each of which
-    /// is an update.
+    /// is the number of batches per push; `parts` is the number of updates per batch.
     ///
-    /// # Errors
-    /// If the value of an option does not fit; the error names the option.
+    /// # Errors If an option's value is invalid; the error names the option.
     pub(super) fn async_options(&self, delay: usize, parts: usize) -> Result<Option<AsyncOptions>> {
         let is_simulated = !self.get_string("simulate-async").is_empty();
         if !is_simulated && !self.get_flag("async-sgd")? {
             let given = DEPENDENT.iter().find(|name| self.is_given(name) && !self.is_off(name));
             return match given {
-                Some(name) => Err(invalid_option(name, "it needs --async-sgd; give that as well")),
+                Some(name) => Err(invalid_option(name, "it needs --async-sgd; add that option")),
                 None => Ok(None),
             };
         }

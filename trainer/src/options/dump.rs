@@ -1,4 +1,4 @@
-//! Options as a configuration of ours, in YAML (`--dump-config`): what it gives is read by `-c`.
+//! Options as a configuration in YAML (`--dump-config`), which `-c` reads.
 
 use std::fmt::Write;
 
@@ -6,28 +6,28 @@ use super::raw::RawOptions;
 use super::table::{Arity, Status, all_options};
 use crate::yaml_text::yaml_scalar;
 
-/// Which options a configuration has.
+/// The set of options that are dumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DumpScope {
-    /// Those that are given, on the command line, in configurations or by a preset.
+    /// Options from the command line, configurations or a preset.
     Minimal,
-    /// All that are honoured and have a value.
+    /// All options that have an effect and a value.
     Full,
 }
 
 impl RawOptions {
-    /// Returns the options in YAML, with the names that the command line has. Paths are those of
+    /// Returns the options in YAML, with the names that the command line has. Paths are relative to
     /// the current folder.
     pub fn dump(&self, scope: DumpScope) -> String {
         let mut yaml = String::new();
         for spec in all_options() {
             let is_given = self.is_given(spec.name);
             let is_wanted = scope == DumpScope::Full && spec.status == Status::Honoured;
-            // It is about other configurations: their paths are resolved by now.
+            // It applied to the configurations that were read: their paths are resolved by now.
             if !is_given && !is_wanted || spec.name == "relative-paths" {
                 continue;
             }
-            // How many numbers it has depends on another option.
+            // The number of its values depends on another option.
             if !is_given && spec.name == "lr-decay-start" {
                 continue;
             }
@@ -41,16 +41,16 @@ impl RawOptions {
                 (_, []) if is_given => format!("{name}: \"\""),
                 (_, []) => continue,
             };
-            writeln!(yaml, "{line}").expect("a text takes what is written");
+            writeln!(yaml, "{line}").expect("writing to a string does not fail");
         }
         yaml
     }
 }
 
-/// Returns a scalar within brackets, where a comma ends it.
+/// Returns a scalar for a list in brackets, quoted if a comma would end it.
 fn flow_scalar(text: &str) -> String {
     if text.contains(',') {
-        serde_json::to_string(text).expect("a text is JSON")
+        serde_json::to_string(text).expect("a string can be written as JSON")
     } else {
         yaml_scalar(text)
     }
@@ -101,7 +101,7 @@ mod tests {
         for absent in ["alibi", "relative-paths", "devices"] {
             assert!(!yaml.contains(absent), "{absent}\n{yaml}");
         }
-        // It trains the same.
+        // It leads to the same training.
         let read = RawOptions::from_yaml(yaml.as_bytes(), "dumped").unwrap();
         let [read, given] = [read, given].map(|options| {
             options.check_status().unwrap();

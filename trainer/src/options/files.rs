@@ -15,23 +15,25 @@ impl RawOptions {
     /// Returns the files of the training text.
     ///
     /// # Errors
-    /// If there are none, or not as many as their options ask for.
+    /// If there are none, or their number differs from what the options ask for.
     pub fn training_files(&self) -> Result<ParallelFiles> {
         let mut files = self
             .text_files("train-sets")?
             .ok_or_else(|| Error::usage("--train-sets (or --source and --target) is needed"))?;
         let cost = self.get_string("guided-alignment-cost");
-        // Configurations of older versions of Marian have another default.
+        // Configurations of older versions of Marian contain another default.
         let is_guided = !matches!(&self.get_string("guided-alignment")[..], "" | "none");
         if is_guided && cost != "ce" {
-            return Err(Error::usage(format!("--guided-alignment-cost: {cost:?}: ce is there")));
+            return Err(Error::usage(format!(
+                "--guided-alignment-cost: {cost:?} is not supported; use ce"
+            )));
         }
         files.weight_scope = match &self.get_string("data-weighting-type")[..] {
             "sentence" => WeightScope::Sentence,
             "word" => WeightScope::Word,
             other => {
                 return Err(Error::usage(format!(
-                    "--data-weighting-type: {other:?}: sentence or word"
+                    "--data-weighting-type: expected sentence or word, found {other:?}"
                 )));
             }
         };
@@ -60,7 +62,7 @@ impl RawOptions {
             fields.insert(index, field);
         }
         let fields = files.files[0].fields.len();
-        // 0 is Marian's for fields that are to be counted.
+        // In Marian, 0 asks to count the fields.
         let given = if self.is_given("tsv-fields") { self.get("tsv-fields")? } else { 0 };
         if given != 0 && given != fields {
             return Err(Error::usage(format!(
@@ -75,15 +77,14 @@ impl RawOptions {
         Ok(files)
     }
 
-    /// Returns the files of the validation text, if it is given: two, or with `tsv` one with source
-    /// and target.
+    /// Returns the files of the validation text, if given: two, or with `tsv` one with both sides.
     ///
     /// # Errors
-    /// If there are not as many as needed, or one is standard input.
+    /// If their number is wrong, or one is standard input.
     pub fn validation_files(&self) -> Result<Option<ParallelFiles>> {
         let files = self.text_files("valid-sets")?;
         if files.as_ref().is_some_and(ParallelFiles::reads_stdin) {
-            return Err(Error::usage("--valid-sets: it is not read from standard input"));
+            return Err(Error::usage("--valid-sets: standard input is not supported"));
         }
         Ok(files)
     }
@@ -113,7 +114,7 @@ impl RawOptions {
     }
 }
 
-/// Returns a path; `stdin` is Marian's name of standard input.
+/// Returns a path; `stdin` is Marian's name for standard input.
 fn path_of(text: &str) -> PathBuf {
     PathBuf::from(if text == "stdin" { "-" } else { text })
 }

@@ -9,7 +9,7 @@ impl RawOptions {
     /// Returns the schedule of the learning rate.
     ///
     /// # Errors
-    /// With the option whose value does not fit.
+    /// With the option whose value is invalid.
     pub(super) fn schedule(&self) -> Result<Schedule> {
         let lengths: Vec<TrainingLength> = self
             .get_strings("lr-decay-inv-sqrt")
@@ -20,7 +20,7 @@ impl RawOptions {
             [first] if !first.is_zero() => Some((first, first)),
             [first, second] if !first.is_zero() => Some((first, second)),
             [_] | [_, _] => None,
-            _ => return Err(invalid_option("lr-decay-inv-sqrt", "one length is needed, or two")),
+            _ => return Err(invalid_option("lr-decay-inv-sqrt", "expected one or two lengths")),
         };
         let strategy = match &self.get_string("lr-decay-strategy")[..] {
             "epoch" => DecayStrategy::Epoch,
@@ -31,7 +31,10 @@ impl RawOptions {
             other => {
                 return Err(invalid_option(
                     "lr-decay-strategy",
-                    format!("{other:?}: epoch, batches, stalled, epoch+batches or epoch+stalled"),
+                    format!(
+                        "expected epoch, batches, stalled, epoch+batches or epoch+stalled, found \
+                        {other:?}"
+                    ),
                 ));
             }
         };
@@ -65,25 +68,26 @@ impl RawOptions {
         Ok(schedule)
     }
 
-    /// Returns the target tokens for which rates are meant, where they are flexible; 0 for the
-    /// mean.
+    /// Returns the number of target tokens that the learning rate is meant for, if rates are
+    /// flexible; 0 for the mean.
     ///
     /// # Errors
-    /// With the option whose value does not fit.
+    /// With the option whose value is invalid.
     pub(super) fn normal_words(&self) -> Result<Option<u64>> {
         let [flexible, normal, reference] =
             ["batch-flexible-lr", "batch-normal-words", "mini-batch-words-ref"];
         if !self.get_flag(flexible)? {
-            // A configuration that has all options has its default.
+            // A configuration with all options contains its default.
             let default = super::table::find(normal).map_or("", |spec| spec.default);
             return if self.get_string(normal) != default {
-                Err(invalid_option(normal, "it is of --batch-flexible-lr; give that too"))
+                Err(invalid_option(normal, "it needs --batch-flexible-lr; add that option"))
             } else {
                 Ok(None)
             };
         }
         if self.get::<u64>(reference)? > 0 {
-            let reason = "it changes rates by words as --mini-batch-words-ref does; give one";
+            let reason =
+                "it scales rates by words, as --mini-batch-words-ref does; give only one of them";
             return Err(invalid_option(flexible, reason));
         }
         Ok(Some(self.get(normal)?))
@@ -96,18 +100,22 @@ impl RawOptions {
             ([], []) => Ok(BaseRate::Constant(self.get("learn-rate")?)),
             (&[low, high, updates], []) => {
                 if !(1.0..=1e15).contains(&updates) || updates.fract() != 0.0 {
-                    let reason = format!("{updates} updates; a whole number from 1 is needed");
+                    let reason =
+                        format!("expected a whole number of updates from 1, found {updates}");
                     return Err(invalid_option("lr-cycle", reason));
                 }
                 Ok(BaseRate::Cycle { low, high, updates: updates as u64 })
             }
             ([], &[high]) => Ok(BaseRate::Random { high, seed: self.get("seed")? }),
-            ([], _) => Err(invalid_option("lr-random", "one rate is needed")),
+            ([], _) => Err(invalid_option("lr-random", "expected one rate")),
             (_, []) => {
-                let reason = "two rates and a number of updates are needed, as in 1e-4 5e-4 40000";
+                let reason = "expected two rates and a number of updates, as in 1e-4 5e-4 40000";
                 Err(invalid_option("lr-cycle", reason))
             }
-            _ => Err(invalid_option("lr-cycle", "give it or --lr-random, not both")),
+            _ => Err(invalid_option(
+                "lr-cycle",
+                "it cannot be combined with --lr-random; give only one of them",
+            )),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Options as Marian writes them: those of a model, which its parser of architectures reads, and
-//! all of a training, with which Marian goes on.
+//! Options in Marian's form: those of a model, for its parser of architectures, and all those of a
+//! training, with which Marian can resume it.
 
 use super::raw::RawOptions;
 use super::table::{Arity, Status, all_options};
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
-/// Options of our own.
+/// Options that Marian does not have.
 const NOT_OF_MARIAN: [&str; 32] = [
     "batch-flexible-lr",
     "batch-normal-words",
@@ -43,14 +43,14 @@ const NOT_OF_MARIAN: [&str; 32] = [
 ];
 
 impl RawOptions {
-    /// Returns the options that are given or have a default, as Marian writes and reads them, in
-    /// YAML; those that Marian does not have are left out.
+    /// Returns the options that are given or have a default, in Marian's YAML; options that Marian
+    /// does not have are left out.
     pub fn marian_yaml(&self) -> String {
         let mut yaml = String::new();
         for spec in all_options().filter(|spec| spec.status == Status::Honoured) {
             let name = if spec.name == "workers" { "cpu-threads" } else { spec.name };
             let is_repeated = spec.name == "cpu-threads" && self.is_given("workers");
-            // Paths are those of the current folder by now.
+            // Paths are relative to the current folder by now.
             let is_resolved = name == "relative-paths";
             if is_repeated || is_resolved || NOT_OF_MARIAN.contains(&name) {
                 continue;
@@ -68,7 +68,7 @@ impl RawOptions {
             }
             let values: Vec<String> = values.iter().map(|value| yaml_scalar(value)).collect();
             match spec.arity {
-                // A list in one text.
+                // The list is written as one string.
                 _ if name == "after" => yaml += &format!("after: {}\n", values.join(",")),
                 Arity::Many => {
                     yaml += &format!("{name}:\n");
@@ -90,7 +90,7 @@ impl RawOptions {
             if matches!(spec.name, "model" | "pretrained-model") {
                 continue;
             }
-            // No width of its own.
+            // Without a separate width.
             let values = self.get_strings(spec.name);
             if matches!(spec.name, "dim-att" | "dim-top") && values == ["0"] {
                 continue;
@@ -135,7 +135,7 @@ mod tests {
         for absent in ["micro-batch", "workers", "data-weighting: ", "relative-paths"] {
             assert!(!written.contains(absent), "{absent}: {written}");
         }
-        // What is written is read.
+        // The written options can be read again.
         let again = RawOptions::from_yaml(written.as_bytes(), "t").unwrap();
         assert_eq!(again.get_strings("train-sets"), ["my text", "b"]);
         assert!(again.check_status().unwrap().is_empty());

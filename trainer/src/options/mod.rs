@@ -1,5 +1,5 @@
-//! The options of `miriam nmt train`: Marian's names, from configurations, presets and the
-//! command line, and what they mean.
+//! Options of `miriam nmt train`, with Marian's names, from configurations, presets and the command
+//! line.
 
 mod asynchronous;
 mod dump;

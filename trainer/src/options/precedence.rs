@@ -1,4 +1,4 @@
-//! The order in which options count: the command line over configuration files over a preset.
+//! Precedence of options: the command line over configuration files over a preset.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use super::raw::RawOptions;
 use crate::error::Result;
 
 impl RawOptions {
-    /// Returns these options over those of configuration files, the last of which counts most, over
-    /// those of the preset `task`: the order in which Marian takes them. Without files and a task
-    /// the preset is chosen by the size of the corpus, unless the options say which model to train;
-    /// the task `none` means no preset.
+    /// Adds options that are not set here from configuration files, later ones first, then from the
+    /// preset `task`; this is Marian's order. Without files and a task the preset is chosen by the
+    /// size of the corpus, unless the options say which model to train. The task `none` means no
+    /// preset.
     ///
     /// # Errors
-    /// Files that cannot be read or are not configurations; a preset that is not known.
+    /// If a file cannot be read or is not a configuration, or the preset is unknown.
     pub fn or_else_from_files(self, configs: &[PathBuf], task: Option<&str>) -> Result<Self> {
         let is_relative = self.get_flag("relative-paths")?;
         let mut options = self;

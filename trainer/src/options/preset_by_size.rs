@@ -1,8 +1,8 @@
-//! The preset that fits the size of a corpus, where neither a preset nor a model is named.
+//! Choice of a preset by the size of a corpus, if neither a preset nor a model is named.
 //!
 //! Marian's defaults are for millions of pairs: on twenty thousand they train a model of 163 MB
-//! that learns little. Command lines of Marian name a model file, a shape or a configuration, and
-//! keep its defaults.
+//! that learns little. Marian's users name a model file, a shape or a configuration, so their
+//! command lines keep Marian's defaults.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ const LARGEST: &str = "large";
 /// The group of options that say which model is trained.
 const MODEL_GROUP: &str = "Model";
 
-/// Returns the preset for a corpus of this number of pairs.
+/// Returns the preset for a corpus with this number of pairs.
 fn preset_name(pairs: u64) -> &'static str {
     SIZES.iter().find(|(limit, _)| pairs < *limit).map_or(LARGEST, |(_, name)| name)
 }
 
-/// Returns the number of lines of a text, which is not read further than the largest size that
-/// matters for the choice of a preset. None for a text that can be read only once.
+/// Counts the lines of a text, at most to the largest size that matters for the choice. Returns
+/// `None` for a text that can be read only once.
 ///
 /// # Errors
 /// If the text cannot be read.
@@ -43,8 +43,8 @@ pub fn count_lines(path: &Path) -> Result<Option<u64>> {
 }
 
 impl RawOptions {
-    /// Returns these options over those of the preset that fits the training text, if they do not
-    /// say which model to train. The log of the training says so.
+    /// Adds the options of the preset for the size of the training text, unless these options say
+    /// which model to train. The training's log names the preset.
     ///
     /// # Errors
     /// If the text cannot be read.
@@ -102,7 +102,7 @@ mod tests {
             assert!(chosen.note().unwrap().contains(&format!("{lines} pairs: the preset ")));
         }
         assert_eq!(preset_name(2_000_000), LARGEST);
-        // What is given counts more; Marian's way of saying which model keeps its defaults.
+        // Given options take precedence; a model named as in Marian keeps Marian's defaults.
         let chosen = choose(10, &[("learn-rate", "0.1")], None);
         assert_eq!(
             (&*chosen.get_string("learn-rate"), &*chosen.get_string("dim-emb")),

@@ -1,4 +1,4 @@
-//! Presets (`task`): options by name, below those that are given.
+//! Presets (`task`): named sets of options, which given options override.
 
 use super::raw::RawOptions;
 use crate::error::{Error, Result};
@@ -13,11 +13,11 @@ struct Preset {
     yaml: &'static str,
 }
 
-/// Marian's shapes and schedules of Vaswani et al. (2017), students of Bergamot, and a small
-/// corpus of descriptions (`docs/spec/training.md` A.16).
+/// The presets: Marian's shapes and schedules of Vaswani et al. (2017), Bergamot's students, and
+/// models for a small corpus of image descriptions (`docs/spec/training.md` A.16).
 ///
-/// Batches of transformers are fit to memory, where `mini-batch` is only a factor of the sentences
-/// that are sorted together, in Marian too.
+/// Transformers have `mini-batch-fit`, with which `mini-batch` only multiplies the number of
+/// sentences that are sorted together, as in Marian.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "m30k",
@@ -58,7 +58,7 @@ const PRESETS: &[Preset] = &[
                valid-freq: 200u\nvalid-metrics: [ce-mean-words, bleu]\nbeam-size: 4\nnormalize: 1\n\
                disp-freq: 50u\nsave-freq: 200u\nkeep-best: true\noverwrite: true\nafter: [1000u]\n",
     },
-    // By size, where no preset is named (`preset_by_size`).
+    // Chosen by size if no preset is named (`preset_by_size`).
     Preset {
         name: "tiny",
         about: "toy, chosen below 5,000 pairs",
@@ -153,7 +153,7 @@ const PRESETS: &[Preset] = &[
         yaml: "base: student-tiny\ndim-emb: 512\ntransformer-dim-ffn: 2048\n",
     },
     // System (5) of table 5.4; its local optimisers end and its betas change after as many batches
-    // as there (A.6, A.7).
+    // as in the thesis (A.6, A.7).
     Preset {
         name: "bogoychev-async",
         about: "a shallow recurrent model by the asynchronous recipe of Bogoychev's thesis (2019)",
@@ -173,7 +173,7 @@ pub fn student_preset(pairs: u64) -> &'static str {
     if pairs < 200_000 { "student-small" } else { "student-tiny" }
 }
 
-/// Returns the names of all presets, and their purposes.
+/// Returns the names and purposes of all presets.
 pub fn preset_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     PRESETS.iter().map(|preset| (preset.name, preset.about))
 }
@@ -186,7 +186,7 @@ pub fn preset(name: &str) -> Result<RawOptions> {
     let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         return Err(Error::usage(format!(
-            "--task: there is no {name:?}; there are {}",
+            "--task: unknown preset {name:?}; use one of {}",
             names.join(", ")
         )));
     };
@@ -216,8 +216,8 @@ mod tests {
         assert!(preset("m31k").unwrap_err().to_string().contains("m30k"));
     }
 
-    /// The values of Marian 1.12's presets, where they differ from its defaults, less those that
-    /// are about GPUs.
+    /// The values of Marian 1.12's presets, where they differ from its defaults, without those for
+    /// GPUs.
     #[test]
     fn transformers_have_marians_values() {
         let common = "type=transformer enc-depth=6 dec-depth=6 tied-embeddings-all=true \

@@ -1,5 +1,4 @@
-//! Options as they are given: names with texts, from the command line over a preset over
-//! configuration files.
+//! Unparsed options: names with strings, from the command line, configuration files and a preset.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +10,7 @@ use miriam_textio::{shorten, suggest_name};
 use super::table::{Arity, OptionSpec, Status, all_options, find};
 use crate::error::{Error, Result};
 
-/// Options that name files, which `relative-paths` applies to.
+/// Options that name files, to which `relative-paths` applies.
 const PATHS: [&str; 17] = [
     "model",
     "pretrained-model",
@@ -36,12 +35,12 @@ const PATHS: [&str; 17] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOptions {
     values: BTreeMap<&'static str, Vec<String>>,
-    /// The first lines of the log of the training.
+    /// The first line of the training's log.
     note: Option<String>,
 }
 
 impl RawOptions {
-    /// Returns the first line of the log, if these options have one: which preset was chosen.
+    /// Returns the first line of the log, which names the chosen preset, if any.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -54,14 +53,14 @@ impl RawOptions {
     /// Reads a configuration in YAML; `name` names it in messages.
     ///
     /// # Errors
-    /// If it is not a mapping, or an option in it is not known.
+    /// If it is not a mapping, or an option in it is unknown.
     pub fn from_yaml(text: &[u8], name: &str) -> Result<Self> {
         let value = Value::parse(text, name)?;
         fn wrong(key: &str, reason: &str, name: &str) -> Error {
             Error::config(format!("{name}: {}: {reason}", shorten(key)))
         }
         let Value::Mapping(entries) = value else {
-            return Err(wrong("options", "a mapping of names to values is needed", name));
+            return Err(wrong("options", "expected a mapping of names to values", name));
         };
         let mut options = RawOptions::default();
         for (key, value) in &entries {
@@ -74,7 +73,7 @@ impl RawOptions {
                 continue;
             }
             let spec = spec_of(&key).map_err(|reason| wrong(&key, &reason, name))?;
-            // Null is not a value; an empty text is one, for it can override a default.
+            // Null is not a value. An empty string is one, because it can override a default.
             if matches!(value.as_bytes(), Some(b"~" | b"null" | b"Null" | b"NULL")) {
                 continue;
             }
@@ -83,25 +82,25 @@ impl RawOptions {
                     .iter()
                     .map(|item| item.as_str().map(str::to_owned))
                     .collect::<Option<_>>()
-                    .ok_or_else(|| wrong(&key, "a list of values is needed", name))?,
+                    .ok_or_else(|| wrong(&key, "expected a list of values", name))?,
                 Value::Scalar(_) => vec![value.as_str().unwrap_or_default().to_owned()],
-                Value::Mapping(_) => return Err(wrong(&key, "a value is needed", name)),
+                Value::Mapping(_) => return Err(wrong(&key, "expected a value", name)),
             };
             if texts.is_empty() && spec.arity != Arity::Many {
                 continue;
             }
             check_count(spec, &texts).map_err(|reason| wrong(&key, &reason, name))?;
-            // An empty text for a list is an empty list.
+            // For a list, an empty string is an empty list.
             let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
             options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
         }
         Ok(options)
     }
 
-    /// Sets an option. A flag has no values, or `true` or `false`.
+    /// Sets an option. A flag has no value, or `true` or `false`.
     ///
     /// # Errors
-    /// If it is not known, or takes one value and has several.
+    /// If it is unknown, or takes one value and has several.
     pub fn set(&mut self, name: &str, values: Vec<String>) -> Result<()> {
         let spec = spec_of(name).map_err(|reason| {
             let name = shorten(name);
@@ -117,7 +116,7 @@ impl RawOptions {
         Ok(())
     }
 
-    /// Returns these options where they are given, else those of `other`.
+    /// Adds options of `other` that are not set here.
     pub fn or_else_from(mut self, other: RawOptions) -> Self {
         for (name, values) in other.values {
             self.values.entry(name).or_insert(values);
@@ -125,21 +124,20 @@ impl RawOptions {
         self
     }
 
-    /// Whether these options say how many workers there are.
+    /// Whether these options set the number of workers.
     pub fn has_workers(&self) -> bool {
         // Marian's --cpu-threads 0 asks for GPUs.
         self.is_given("workers") || !matches!(&self.get_string("cpu-threads")[..], "" | "0")
     }
 
-    /// Makes the files of these options, which a configuration gives, those of its folder
-    /// if it asks for that (`relative-paths`), or `always`. Standard input and fields of
-    /// tab-separated text are not files.
+    /// Resolves relative paths of a configuration against its `folder`, if it has `relative-paths`,
+    /// or `always`. Standard input and fields of tab-separated text are not paths.
     ///
     /// # Errors
     /// If `relative-paths` is neither true nor false.
     pub fn resolve_paths(&mut self, folder: &Path, always: bool) -> Result<()> {
         let is_asked_for = self.get_flag("relative-paths")?;
-        // It is about this configuration only.
+        // It applies to this configuration only.
         self.values.remove("relative-paths");
         if !is_asked_for && !always {
             return Ok(());
@@ -162,7 +160,7 @@ impl RawOptions {
         self.values.contains_key(name)
     }
 
-    /// Rejects unsupported options, and gives a warning for each option without effect.
+    /// Rejects unsupported options, and returns a warning for each option without effect.
     ///
     /// # Errors
     /// With the first option that is rejected.
@@ -186,8 +184,8 @@ impl RawOptions {
         let workspace = self.get_string("workspace");
         if !fits && find("workspace").is_some_and(|spec| workspace != spec.default) {
             warnings.push(
-                "--workspace has no effect: it is of --mini-batch-fit; --granule-megabytes limits \
-                 the memory of a worker"
+                "--workspace has no effect: it belongs to --mini-batch-fit; --granule-megabytes \
+                limits the memory of a worker"
                     .into(),
             );
         }
@@ -197,7 +195,7 @@ impl RawOptions {
         Ok(warnings)
     }
 
-    /// Returns the values of an option, or of its default if there are none.
+    /// Returns the values of an option, or those of its default.
     pub fn get_strings(&self, name: &str) -> Vec<String> {
         match self.values.get(name) {
             Some(values) if !values.is_empty() => values.clone(),
@@ -208,7 +206,7 @@ impl RawOptions {
         }
     }
 
-    /// Returns the single value of an option, or its default.
+    /// Returns the only value of an option, or its default.
     pub fn get_string(&self, name: &str) -> String {
         self.get_strings(name).into_iter().next().unwrap_or_default()
     }
@@ -225,27 +223,27 @@ impl RawOptions {
         }
     }
 
-    /// Returns the value of an option as a number or another type.
+    /// Returns the value of an option, parsed.
     ///
     /// # Errors
-    /// If it is not a value of the type.
+    /// If it cannot be parsed.
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
         parse(name, &self.get_string(name))
     }
 
-    /// Returns all values of an option.
+    /// Returns all values of an option, parsed.
     ///
     /// # Errors
-    /// If one is not of the type.
+    /// If one cannot be parsed.
     pub fn get_list<T: FromStr>(&self, name: &str) -> Result<Vec<T>> {
         self.get_strings(name).iter().map(|text| parse(name, text)).collect()
     }
 }
 
-/// Whether values of an option that is not honoured are neutral.
+/// Whether the values of an unsupported option ask for nothing.
 fn is_neutral(name: &str, values: &[String]) -> bool {
     match name {
-        // The second value is about the log.
+        // The second value only affects the log.
         "logical-epoch" => values.first().is_none_or(|length| length == "1e"),
         "transformer-attention-mask" => values.iter().all(|value| value == "default"),
         _ => values.iter().all(|value| {
@@ -255,7 +253,7 @@ fn is_neutral(name: &str, values: &[String]) -> bool {
     }
 }
 
-/// Parses a truth value as YAML and the command line have it.
+/// Parses a truth value as it is written in YAML and on the command line.
 fn parse_bool(text: &str) -> Option<bool> {
     match text {
         "1" => Some(true),
@@ -264,12 +262,12 @@ fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether an option takes as many values.
+/// Checks the number of an option's values.
 fn check_count(spec: &OptionSpec, values: &[String]) -> std::result::Result<(), String> {
     match values.len() {
         0 | 1 => Ok(()),
         _ if spec.arity == Arity::Many => Ok(()),
-        count => Err(format!("{count} values; one is needed")),
+        count => Err(format!("expected one value, found {count}")),
     }
 }
 
@@ -280,11 +278,11 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
-/// Returns the option of that name, or what to do.
+/// Returns the option of that name, or an error with a suggestion.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
     find(name).ok_or_else(|| match suggest_name(name, all_options().map(|spec| spec.name)) {
-        Some(similar) => format!("there is no such option; did you mean --{similar}?"),
-        None => "there is no such option".into(),
+        Some(similar) => format!("unknown option; did you mean --{similar}?"),
+        None => "unknown option".into(),
     })
 }
 
@@ -317,7 +315,7 @@ mod tests {
         assert!(!both.get_flag("keep-best").unwrap() && !both.get_flag("overwrite").unwrap());
         assert_eq!(both.get_string("transformer-postprocess-emb"), "");
         assert!(both.model_yaml().unwrap().contains("transformer-postprocess-emb: \"\"\n"));
-        // An empty list has nothing in it that could be meant.
+        // An empty list means the default.
         assert_eq!(both.get_strings("valid-metrics"), ["cross-entropy"]);
         assert!(!both.is_given("skip") && both.get_flag("tied-embeddings-all").unwrap());
     }
@@ -338,7 +336,7 @@ mod tests {
     #[test]
     fn several_values_of_an_option_with_one_are_refused() {
         let error = RawOptions::from_yaml(b"learn-rate: [0.1, 0.2]", "t").unwrap_err().to_string();
-        assert!(error.contains("t: learn-rate: 2 values"), "{error}");
+        assert!(error.contains("t: learn-rate: expected one value"), "{error}");
         assert!(RawOptions::from_yaml(b"learn-rate: [0.1]", "t").is_ok());
         let mut options = RawOptions::default();
         assert!(options.set("skip", vec!["true".into(), "false".into()]).is_err());
@@ -372,7 +370,7 @@ mod tests {
         assert!(status(b"fp16: false").unwrap().is_empty());
         assert!(status(b"fp16: true").unwrap_err().to_string().contains("--fp16"));
         assert_eq!(status(b"workspace: 9000").unwrap().len(), 1);
-        // What Marian writes of options that nobody gave asks for nothing.
+        // Marian writes options that nobody gave; their values ask for nothing.
         let marian = b"authors: false\nlog: \"\"\nlog-level: info\nlr-report: false\nguided-alignment: none\n\
                        guided-alignment-cost: ce\nguided-alignment-weight: 0.1\nfactor-weight: 1\n\
                        bert-mask-symbol: \"[MASK]\"\nulr: false\nulr-dim-keys: 0\ntask: []\n\
@@ -390,7 +388,7 @@ mod tests {
         }
     }
 
-    /// A configuration that Marian wrote asks for nothing that is not honoured.
+    /// A configuration that Marian wrote contains no unsupported requests.
     #[test]
     fn configurations_of_marian_are_read() {
         let yaml = include_bytes!("../../tests/golden/marian/model.npz.yml");

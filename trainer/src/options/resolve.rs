@@ -1,4 +1,4 @@
-//! From options to a training's configuration.
+//! Conversion of options to a training's configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,14 @@ use crate::update::{
     ClipScope, MomentumSchedule, OptimizerKind, QuantizationOptions, UpdateOptions,
 };
 
-/// The most workers.
+/// The maximum number of workers.
 const MAX_WORKERS: usize = 4096;
 
 impl RawOptions {
-    /// Returns the configuration of a training, with vocabularies of these sizes.
+    /// Returns the configuration of a training with vocabularies of these sizes.
     ///
     /// # Errors
-    /// With the option whose value does not fit.
+    /// With the option whose value is invalid.
     pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
         let yaml = self.model_yaml()?;
         let value = Value::parse(yaml.as_bytes(), "the options of the model")?;
@@ -39,7 +39,8 @@ impl RawOptions {
         }
         let dropout = self.dropout()?;
         if dropout.recurrent > 0.0 && matches!(architecture, Architecture::Transformer(_)) {
-            let reason = "it is of recurrent models; transformers have --transformer-dropout";
+            let reason =
+                "it applies to recurrent models; for transformers use --transformer-dropout";
             return Err(invalid_option("dropout-rnn", reason));
         }
         // Marian's --cpu-threads 0 asks for GPUs.
@@ -105,7 +106,7 @@ impl RawOptions {
         Ok(config)
     }
 
-    /// Rejects an option of betas where the optimiser has none.
+    /// Rejects an option for betas if the optimiser has none.
     pub(super) fn check_adam(&self, name: &str) -> Result<()> {
         match &self.get_string("optimizer")[..] {
             "adam" => Ok(()),
@@ -129,11 +130,14 @@ impl RawOptions {
             "" | "none" => Ok(None),
             "i8" => Ok(Some(IntegerPrecision::I8)),
             "i16" => Ok(Some(IntegerPrecision::I16)),
-            other => Err(invalid_option("quantize-aware", format!("{other:?}: i8, i16 or none"))),
+            other => Err(invalid_option(
+                "quantize-aware",
+                format!("expected i8, i16 or none, found {other:?}"),
+            )),
         }
     }
 
-    /// Returns how parameters are quantised after every update.
+    /// Returns the quantisation of parameters after every update.
     fn quantization(&self) -> Result<Option<QuantizationOptions>> {
         let bits: u32 = self.get("quantize-bits")?;
         let options = QuantizationOptions {
@@ -147,16 +151,18 @@ impl RawOptions {
             2..=QuantizationOptions::MAX_BITS => Ok(Some(options)),
             _ => {
                 let most = QuantizationOptions::MAX_BITS;
-                Err(invalid_option("quantize-bits", format!("{bits}: 2 to {most}, or 0 for none")))
+                Err(invalid_option(
+                    "quantize-bits",
+                    format!("expected 2 to {most}, or 0 for none, found {bits}"),
+                ))
             }
         }
     }
 
-    /// Returns which lines of the training text are written in another case.
+    /// Returns the options of case augmentation.
     ///
     /// # Errors
-    /// If a number is invalid, or weights are given for each piece, and pieces change with the
-    /// case.
+    /// If a number is invalid, or weights are per piece: pieces change with the case.
     pub fn case_augmentation(&self) -> Result<CaseAugmentation> {
         let cases = CaseAugmentation {
             all_caps_every: self.get("all-caps-every")?,
@@ -164,16 +170,17 @@ impl RawOptions {
         };
         let has_weights = !matches!(&self.get_string("data-weighting")[..], "" | "none");
         if !cases.is_none() && has_weights && self.get_string("data-weighting-type") == "word" {
-            let reason = "weights of words are those of the text as it is; weigh sentences";
+            let reason = "the weights of words belong to the unchanged text; use \
+                --data-weighting-type sentence";
             return Err(invalid_option("data-weighting-type", reason));
         }
         Ok(cases)
     }
 
-    /// Returns the number of batches of an update, and of the parts of a batch that are updates.
+    /// Returns the number of batches per update, and of updates per batch.
     fn optimizer_delay(&self) -> Result<(usize, usize)> {
         let delay: f64 = self.get("optimizer-delay")?;
-        // Decimals of a third are not exact.
+        // A third has no exact decimal form.
         let (batches, parts) = (delay.round(), (1.0 / delay).round());
         if delay >= 1.0 && delay == batches && delay <= 1e6 {
             Ok((delay as usize, 1))
@@ -182,12 +189,12 @@ impl RawOptions {
         } else {
             Err(invalid_option(
                 "optimizer-delay",
-                "a whole number of batches is needed, or 0.5, 0.33, 0.25 and so on",
+                "expected a whole number of batches, or 0.5, 0.33, 0.25 and so on",
             ))
         }
     }
 
-    /// Megabytes, as bytes.
+    /// Returns an option in megabytes as bytes.
     fn megabytes(&self, name: &str) -> Result<usize> {
         let megabytes = self.number(name, 0.0..=1e9)?;
         Ok((megabytes * f64::from(1 << 20)) as usize)
@@ -197,14 +204,14 @@ impl RawOptions {
         self.get_string(name).parse().map_err(|reason| invalid_option(name, reason))
     }
 
-    /// Returns a number in a range.
+    /// Returns the number of an option, which must be in a range.
     pub(super) fn number(&self, name: &str, range: std::ops::RangeInclusive<f64>) -> Result<f64> {
         let number = self.get(name)?;
         if range.contains(&number) {
             return Ok(number);
         }
         let (from, to) = range.into_inner();
-        Err(invalid_option(name, format!("{number} is out of range, {from} to {to}")))
+        Err(invalid_option(name, format!("{number} is out of range; expected {from} to {to}")))
     }
 
     fn update_options(&self) -> Result<UpdateOptions> {
@@ -226,15 +233,15 @@ impl RawOptions {
             }
             if fits(number) { Ok(number) } else { Err(reason(number, what)) }
         };
-        // With a weight of 1 the mean would never move, and its correction divide by 0.
+        // With a beta of 1 the mean would never move, and its bias correction would divide by 0.
         let beta = |index, default| {
-            parameter(index, default, "from 0 to below 1 is needed", |number| {
+            parameter(index, default, "expected a number from 0 to below 1", |number| {
                 (0.0..1.0).contains(&number)
             })
         };
-        // Without it, a gradient of 0 divides 0 by 0.
+        // Without epsilon, a gradient of 0 divides 0 by 0.
         let epsilon = |index| {
-            parameter(index, 1e-8, "a number above 0 is needed", |number: f64| {
+            parameter(index, 1e-8, "expected a number above 0", |number: f64| {
                 number > 0.0 && number.is_finite()
             })
         };
@@ -246,7 +253,7 @@ impl RawOptions {
                 beta2: beta(1, 0.999)?,
                 epsilon: epsilon(2)?,
                 weight_decay: {
-                    parameter(3, 0.0, "a number from 0 on is needed", |number: f64| {
+                    parameter(3, 0.0, "expected a number from 0 on", |number: f64| {
                         number >= 0.0 && number.is_finite()
                     })?
                 },
@@ -254,7 +261,7 @@ impl RawOptions {
             other => {
                 return Err(invalid_option(
                     "optimizer",
-                    format!("{other:?}: sgd, adagrad or adam"),
+                    format!("expected sgd, adagrad or adam, found {other:?}"),
                 ));
             }
         };
@@ -268,7 +275,7 @@ impl RawOptions {
                 other => {
                     return Err(invalid_option(
                         "clip-norm-per",
-                        format!("{other:?}: sum or words"),
+                        format!("expected sum or words, found {other:?}"),
                     ));
                 }
             },
@@ -279,7 +286,7 @@ impl RawOptions {
         })
     }
 
-    /// Whether dropout is the first of the steps in the option `name`.
+    /// Whether dropout is the first step in the option `name`.
     fn begins_with_dropout(&self, name: &str) -> Result<bool> {
         let steps = self.get_string(name);
         match steps.find('d') {
@@ -308,7 +315,7 @@ impl RawOptions {
         })
     }
 
-    /// Returns how the corpus is divided into batches, of which each is n updates.
+    /// Returns how the corpus is divided into batches, each of which is `parts` updates.
     fn batch_options(&self, parts: usize) -> Result<BatchOptions> {
         let sentences: usize = self.get::<usize>("mini-batch")?.max(1);
         let words: usize = self.get("mini-batch-words")?;
@@ -318,7 +325,7 @@ impl RawOptions {
         let size = match (words, self.get_flag("count-target-words")?) {
             _ if self.get_flag("mini-batch-fit")? => {
                 let bytes = self.megabytes("workspace").map_err(|_| {
-                    invalid_option("workspace", "the megabytes of a batch are needed, above 0")
+                    invalid_option("workspace", "expected the megabytes of a batch, above 0")
                 })?;
                 BatchSize::Bytes(part(bytes, parts))
             }
@@ -332,7 +339,10 @@ impl RawOptions {
             "batches" => Shuffle::Batches,
             "none" => Shuffle::None,
             other => {
-                return Err(invalid_option("shuffle", format!("{other:?}: data, batches or none")));
+                return Err(invalid_option(
+                    "shuffle",
+                    format!("expected data, batches or none, found {other:?}"),
+                ));
             }
         };
         let sort = match &self.get_string("maxi-batch-sort")[..] {
@@ -342,7 +352,7 @@ impl RawOptions {
             other => {
                 return Err(invalid_option(
                     "maxi-batch-sort",
-                    format!("{other:?}: trg, src or none"),
+                    format!("expected trg, src or none, found {other:?}"),
                 ));
             }
         };
@@ -372,12 +382,11 @@ impl RawOptions {
             (None, Some(Metric::Script)) => {
                 return Err(invalid_option(
                     "valid-metrics",
-                    "valid-script: --valid-script-path is needed",
+                    "valid-script needs --valid-script-path",
                 ));
             }
             (Some(_), None) => {
-                let reason =
-                    "nothing asks for it; give --valid-metrics translation or valid-script";
+                let reason = "no metric uses it; add --valid-metrics translation or valid-script";
                 return Err(invalid_option("valid-script-path", reason));
             }
             _ => {}
@@ -388,9 +397,9 @@ impl RawOptions {
             _ if epsilons.len() == metrics.len() => epsilons,
             _ => {
                 let reason = format!(
-                    "{} numbers; one is needed, or one for each of the {} metrics",
-                    epsilons.len(),
-                    metrics.len()
+                    "expected one number, or one for each of the {} metrics, found {}",
+                    metrics.len(),
+                    epsilons.len()
                 );
                 return Err(invalid_option("early-stopping-epsilon", reason));
             }
@@ -406,7 +415,7 @@ impl RawOptions {
                 other => {
                     return Err(invalid_option(
                         "early-stopping-on",
-                        format!("{other:?}: first, all or any"),
+                        format!("expected first, all or any, found {other:?}"),
                     ));
                 }
             },
@@ -437,7 +446,7 @@ impl RawOptions {
     }
 
     fn divergence(&self) -> Result<Option<DivergenceDetector>> {
-        // An empty list, as in Marian's configurations, asks for nothing.
+        // An empty list, as in Marian's configurations, means no check.
         if matches!(&self.get_string("throw-on-divergence")[..], "" | "false") {
             return Ok(None);
         }
@@ -450,7 +459,8 @@ impl RawOptions {
         Ok(Some(DivergenceDetector(all)))
     }
 
-    /// Returns the scaling of Marian's `2.f log`, and an update from which deviations grow.
+    /// Returns the gradient scaling that Marian writes as `2.f log` and an optional number of
+    /// updates.
     fn dynamic_scaling(&self) -> Result<Option<DynamicScaling>> {
         const NAME: &str = "dynamic-gradient-scaling";
         if matches!(&self.get_string(NAME)[..], "" | "false") {
@@ -458,20 +468,20 @@ impl RawOptions {
         }
         let given: Vec<String> = match &self.get_strings(NAME)[..] {
             [bare] if bare == "true" => vec!["2".into(), "log".into()],
-            // In one text where Marian writes its own default.
+            // Marian writes its default as one string.
             [one] => one.split_whitespace().map(str::to_owned).collect(),
             several => several.to_vec(),
         };
         let deviations = given.first().and_then(|text| text.trim_end_matches('f').parse().ok());
         let deviations = deviations.filter(|x: &f64| *x > 0.0 && x.is_finite());
         let Some(deviations) = deviations else {
-            return Err(invalid_option(NAME, "a number of deviations above 0 is needed first"));
+            return Err(invalid_option(NAME, "expected first a number of deviations above 0"));
         };
         let fade_out = given.get(2).map_or(Some(0), |text| text.parse().ok());
         let Some(fade_out) = fade_out.filter(|_| given.len() <= 3) else {
             return Err(invalid_option(
                 NAME,
-                "after deviations come log or none, and a number of updates",
+                "expected after the deviations log or nothing, and a number of updates",
             ));
         };
         let uses_logarithm = given.get(1).is_some_and(|text| text == "log");
@@ -485,15 +495,18 @@ fn parse_metric(name: &str) -> Result<Metric> {
             return invalid_option("valid-metrics", format!("{name}: {why}"));
         }
         let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
-        invalid_option("valid-metrics", format!("{name:?}: there are {}", names.join(", ")))
+        invalid_option(
+            "valid-metrics",
+            format!("unknown metric {name:?}; use {}", names.join(", ")),
+        )
     })
 }
 
-/// Parses a number of workers, in the range that `--threads` has.
+/// Parses a number of workers, in the range of `--threads`.
 fn parse_workers(text: &str) -> Result<usize> {
     let count = text.parse().ok().filter(|count| (1..=MAX_WORKERS).contains(count));
     fn reason(text: &str) -> String {
-        format!("{text:?}: give a number from 1 to {MAX_WORKERS}, or all")
+        format!("expected a number from 1 to {MAX_WORKERS}, or all, found {text:?}")
     }
     count.ok_or_else(|| invalid_option("workers", reason(text)))
 }
@@ -516,7 +529,7 @@ mod tests {
         config(yaml).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
-    /// What `--dump-config full` of Marian 1.12.42 has, but for files and workers.
+    /// The output of `--dump-config full` of Marian 1.12.42, without files and workers.
     const FULL_CONFIGURATION: &str = include_str!("../../tests/golden/marian-full.yml");
 
     #[test]
@@ -535,13 +548,13 @@ mod tests {
     fn workers_are_counted_from_one() {
         for text in ["0", "-1", "4097", "some", "1.5"] {
             let error = error(&format!("workers: {text}"));
-            let expected = "give a number from 1 to 4096, or all";
+            let expected = "expected a number from 1 to 4096, or all";
             assert!(error.contains("--workers") && error.contains(expected), "{error}");
         }
         assert_eq!(config("workers: 3").unwrap().workers, 3);
         let all = std::thread::available_parallelism().map_or(1, |n| n.get());
         assert_eq!(config("workers: all").unwrap().workers, all);
-        // To Marian 0 asks for GPUs; configurations of its builds for them have it.
+        // In Marian, 0 asks for GPUs; its GPU builds write it into configurations.
         assert_eq!(config("cpu-threads: 0").unwrap().workers, all);
         assert_eq!(config("{workers: 2, cpu-threads: 5}").unwrap().workers, 2);
     }
@@ -555,7 +568,7 @@ mod tests {
             ("lr-decay-inv-sqrt: [1, 2, 3]", "--lr-decay-inv-sqrt"),
             ("lr-decay-start: [1]", "--lr-decay-start: 1 numbers"),
             ("{lr-decay-strategy: epoch, lr-decay-start: [1, 2]}", "--lr-decay-start: 2"),
-            ("early-stopping-epsilon: [0.1, 0.2]", "--early-stopping-epsilon: 2 numbers"),
+            ("early-stopping-epsilon: [0.1, 0.2]", "--early-stopping-epsilon: expected one number"),
         ] {
             assert!(error(yaml).contains(name), "{yaml}: {}", error(yaml));
         }

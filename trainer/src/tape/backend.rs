@@ -1,4 +1,4 @@
-//! A tape as the backend of all layers.
+//! Implementation of the backend of all layers for a tape.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,24 +18,24 @@ use super::weights::{AffineId, MatrixPlace, VectorId};
 use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, saves_result};
 
-/// Sites of dropout: those that count up from 0 are in the order of operations, others are the
-/// same wherever they occur.
+/// Dropout sites of weights begin here: they are the same wherever the weights occur. Sites that
+/// count up from 0 follow the order of operations.
 pub(super) const FIRST_WEIGHTS_SITE: u32 = 1 << 31;
-/// The sites of attention weights are from here on, apart from those of rows before.
+/// Dropout sites of attention weights begin here, those of rows below.
 const FIRST_ATTENTION_SITE: u32 = 1 << 30;
-/// Bits of such a site for the head.
+/// The bits of the head in a site of attention weights.
 const HEAD_BITS: u32 = 12;
 const SOURCE_WORDS_SITE: u32 = u32::MAX;
 const TARGET_WORDS_SITE: u32 = u32::MAX - 1;
 
-/// Returns the site of the weights of a head where the attention has the number `site`: none of
-/// rows, of recurrent weights, or of another head.
+/// Returns the dropout site of a head's weights in the attention number `site`. It differs from the
+/// sites of rows, of recurrent weights and of other heads.
 pub(super) fn attention_site(site: u32, head: usize) -> u32 {
     debug_assert!(site < 1 << (30 - HEAD_BITS) && head < 1 << HEAD_BITS);
     FIRST_ATTENTION_SITE | site << HEAD_BITS | head as u32
 }
 
-/// Splits consecutive rows of `keys` and `values` for each sentence.
+/// Splits `keys` and `values` into the consecutive rows of each sentence.
 pub(super) fn split_sentences(
     heads: usize,
     keys: &Columns,
@@ -51,7 +51,7 @@ pub(super) fn split_sentences(
     sentences.collect()
 }
 
-/// Returns the number of pairs of a query and a position.
+/// Returns the number of pairs of a query and a position in all groups.
 pub(super) fn num_pairs(groups: &[Group]) -> usize {
     groups.iter().map(|(queries, group)| queries * group.rows.len()).sum()
 }
@@ -70,7 +70,7 @@ impl<K: Kernels> Tape<K> {
         let heads = groups.first().map_or(1, |(_, group)| group.heads);
         let queries = Columns::from(queries);
         let (rows, width) = (queries.tensor.rows(), queries.width());
-        // Weights, and the masks of dropout after them.
+        // Weights, then the masks of dropout.
         let mut saved = heads * num_pairs(&groups);
         let mut dropout_site = None;
         if self.dropout.attention > 0.0 {
@@ -82,8 +82,7 @@ impl<K: Kernels> Tape<K> {
         self.record(op, rows, width, saved)
     }
 
-    /// Returns the position in its target of the first query of each group, if the alignment is
-    /// guided.
+    /// Returns each group's target position of the first query, if the alignment is guided.
     pub(super) fn attending_positions(&mut self, groups: &[Group]) -> Option<Vec<u32>> {
         self.guided_alignment.as_ref()?;
         let next = &mut self.attending_position;
@@ -99,7 +98,7 @@ impl<K: Kernels> Tape<K> {
         )
     }
 
-    /// Returns the input of a product with weights, clipped if products are
+    /// Returns the input of a product with weights, clipped if the model clips them
     /// (`docs/spec/training.md` C.3).
     pub(super) fn clip_products(&mut self, input: Tensor) -> Tensor {
         match self.product_clip {
@@ -113,8 +112,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// Returns the mask of word dropout of the next rows: a factor for each, the same wherever
-    /// their tokens are embedded.
+    /// Returns the word-dropout mask of the next rows: one factor per row, the same wherever its
+    /// token is embedded.
     fn word_mask(&self, rows: usize) -> Option<Vec<f32>> {
         let (rate, site) = match self.side {
             Side::Source => (self.dropout.source_words, SOURCE_WORDS_SITE),
@@ -131,8 +130,8 @@ impl<K: Kernels> Tape<K> {
         Some(factors.collect())
     }
 
-    /// Drops columns of the input of weights, the same ones at all times of a sentence. Masks
-    /// are drawn by sentence and weights.
+    /// Drops columns of the input of weights, the same ones at all time steps of a sentence. Masks
+    /// depend on the sentence and the weights.
     pub(super) fn drop_columns(&mut self, input: Tensor, weights: AffineId) -> Tensor {
         let rate = self.dropout.recurrent;
         if rate == 0.0 {
@@ -143,7 +142,7 @@ impl<K: Kernels> Tape<K> {
         self.drop_elements(input, keys, FIRST_WEIGHTS_SITE + weights.0, rate)
     }
 
-    /// Drops elements of rows with those keys.
+    /// Drops elements of rows that have these keys.
     fn drop_elements(
         &mut self,
         input: Tensor,
@@ -151,7 +150,7 @@ impl<K: Kernels> Tape<K> {
         site: u32,
         rate: f32,
     ) -> Tensor {
-        assert!(rows.len() >= input.rows(), "a key for each row");
+        assert!(rows.len() >= input.rows(), "one key per row");
         let operator = Arc::new(DropOut { key: self.dropout.key, site, rows, rate });
         let op = Op::Apply { operator, matrices: vec![Columns::all(input)], vectors: vec![] };
         self.record(op, input.rows(), input.width(), 0)
@@ -215,7 +214,7 @@ impl<K: Kernels> Backend for Tape<K> {
         Ok(self.record(op, rows, outputs, saved))
     }
 
-    /// Results never change, so there is nothing to copy of a whole one.
+    /// Results never change, so a whole one need not be copied.
     fn copy(&mut self, part: ColumnSlice<'_, Tensor>) -> Result<Tensor> {
         if part.columns.len() == part.tensor.width() {
             return Ok(*part.tensor);
@@ -305,12 +304,15 @@ impl<K: Kernels> Backend for Tape<K> {
 mod tests {
     use super::*;
 
-    /// The first rows' sites, those of attention before, and those of recurrent weights.
+    /// The sites of rows, of attention and of recurrent weights do not overlap.
     #[test]
     fn sites_of_attention_are_apart() {
         let most = (1 << (30 - HEAD_BITS)) - 1;
         let sites = [attention_site(0, 0), attention_site(most, (1 << HEAD_BITS) - 1)];
         assert!(sites[0] > most && sites[1] < FIRST_WEIGHTS_SITE);
-        assert!(attention_site(0, 300) < attention_site(1, 0), "heads stay with their attention");
+        assert!(
+            attention_site(0, 300) < attention_site(1, 0),
+            "heads do not reach the next attention's sites"
+        );
     }
 }

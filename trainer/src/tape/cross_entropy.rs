@@ -1,9 +1,9 @@
 //! The output layer and the loss in one operation.
 //!
-//! All logits of a micro-batch would be its largest matrix. Their gradient is known as soon as
-//! they are, since the loss is the sum over rows; so a block of rows at a time becomes
-//! logits, losses, gradients of logits, and products of these with the weights and with the
-//! states, and nothing of it is kept.
+//! The logits of a whole micro-batch would be its largest matrix. The loss is a sum over rows, so
+//! the gradient of a row's logits needs no other rows. Therefore a block of rows at a time goes
+//! from logits to losses, gradients of logits, and their products with the weights and the states;
+//! its logits are not kept.
 
 use miriam_kernels::activation::Activation;
 use miriam_kernels::{MatMut, MatRef};
@@ -17,12 +17,12 @@ use crate::kernels::{Kernels, LossRows};
 /// Logits that are computed at once: 4 MiB in f32.
 const BLOCK_LOGITS: usize = 1 << 20;
 
-/// The settings of the loss beside states and labels.
+/// The settings of the loss besides states and labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossOptions<'a> {
-    /// The probability mass that is spread over all tokens, the label among them.
+    /// The probability mass that is spread over all tokens, including the label.
     pub label_smoothing: f32,
-    /// A weight for each row; 1 without.
+    /// One weight per row; all 1 if absent.
     pub row_weights: Option<&'a [f32]>,
 }
 
@@ -35,18 +35,18 @@ pub struct Loss {
     pub cross_entropy: f64,
 }
 
-/// Returns the number of rows whose logits over `tokens` tokens are computed at a time, of `rows`.
+/// Returns the number of rows, at most `rows`, whose logits over `tokens` tokens are computed at a
+/// time.
 pub(crate) fn logits_block_rows(rows: usize, tokens: usize) -> usize {
     (BLOCK_LOGITS / tokens.max(1)).clamp(16, rows.max(16)).min(rows.max(1))
 }
 
 impl<K: Kernels> Tape<K> {
-    /// Returns the loss of the logits `hidden * weights + bias` for a label a row: the sum over
-    /// rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
+    /// Returns the loss of the logits `hidden * weights + bias` with one label per row: the sum
+    /// over rows of `(1 - e) * (lse - x[label]) + e * (lse - mean(x))` with label smoothing e
     /// (`docs/spec/training.md` A.1). The gradient is that of this sum.
     ///
-    /// # Panics
-    /// If there is not one label, and one weight if any, for each row.
+    /// # Panics If the number of labels, or of weights if given, differs from that of rows.
     pub fn cross_entropy(
         &mut self,
         hidden: Tensor,
@@ -54,7 +54,7 @@ impl<K: Kernels> Tape<K> {
         labels: &[u32],
         options: LossOptions<'_>,
     ) -> Loss {
-        assert_eq!(labels.len(), hidden.rows(), "a label for each row");
+        assert_eq!(labels.len(), hidden.rows(), "one label per row");
         let hidden = self.clip_products(hidden);
         let LossOptions { label_smoothing, row_weights } = options;
         assert!(row_weights.is_none_or(|weights| weights.len() == labels.len()));

@@ -1,4 +1,4 @@
-//! Computes the result of a recorded operation.
+//! Forward pass: the results of recorded operations.
 
 use miriam_kernels::MatMut;
 use miriam_kernels::activation::Activation;
@@ -14,7 +14,7 @@ use crate::dropout::fill_mask;
 use crate::kernels::{Kernels, RecurrentAttention, saves_result};
 
 impl<K: Kernels> Tape<K> {
-    /// Computes node `index`; those before it have been.
+    /// Computes node `index`; earlier nodes must be computed.
     pub(super) fn forward(&mut self, index: usize) {
         let packed_parameters = self.packed_parameters();
         let node = &self.nodes[index];
@@ -141,8 +141,7 @@ impl<K: Kernels> Tape<K> {
     }
 }
 
-/// Returns what the vector of each token is multiplied with: the scale of all, and the mask of word
-/// dropout.
+/// Returns the factor of each token's vector: the scale times the mask of word dropout.
 pub(super) fn embedding_scales<R: Real>(scale: f32, mask: Option<&[f32]>) -> impl Fn(usize) -> R {
     move |row| {
         let kept = mask.map_or(1.0, |mask| mask[row]);
@@ -183,11 +182,11 @@ fn embed<R: Real>(
     }
 }
 
-/// Added to attention weights below the logarithm.
+/// The number added to attention weights before the logarithm.
 pub(super) const ALIGNMENT_EPSILON: f64 = 1e-6;
 
-/// Returns the links of a group: the index of each one's weight among those of the first head, and
-/// its own weight.
+/// Returns the links of a group, each as the index of its attention weight in the first head and
+/// the weight of the link.
 pub(super) fn links_of<'a>(
     guide: &'a GuidedAlignment,
     (queries, group): &'a Group,
@@ -202,8 +201,8 @@ pub(super) fn links_of<'a>(
     })
 }
 
-/// Returns the weighted loss of guided alignment of attention weights, all heads of a group after
-/// those of the one before.
+/// Returns the weighted loss of guided alignment of attention weights, in which all heads of a
+/// group are consecutive.
 fn alignment_loss<R: Real>(
     guide: &GuidedAlignment,
     groups: &[Group],

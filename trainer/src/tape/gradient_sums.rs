@@ -1,4 +1,4 @@
-//! Sums of gradients into parameters and results, for the gradients of several operators.
+//! Helpers that add gradients to those of parameters and results.
 
 use std::ops::Range;
 
@@ -23,8 +23,8 @@ pub(super) fn table_row<R>(parameters: &mut [R], table: MatrixPlace, row: u32) -
     MatMut::new(&mut parameters[first..], 1, table.columns)
 }
 
-/// Adds the gradient of weights whose input is `input`, `[rows, inputs]`, and whose output
-/// has the gradient `gradient`, `[rows, outputs]`.
+/// Adds the gradient of weights, given their input `[rows, inputs]` and the gradient of their
+/// output `[rows, outputs]`.
 pub(super) fn add_weight_gradient<K: Kernels>(
     kernels: &mut K,
     spec: &AffineSpec,
@@ -61,7 +61,7 @@ pub(super) fn add_bias_gradient<K: Kernels>(
     add_vector_gradient(registry, bias, sums, parameters);
 }
 
-/// Adds the gradient of a vector to those of its parts.
+/// Adds the gradient of a vector to the gradients of its parts.
 pub(super) fn add_vector_gradient<R: Real>(
     registry: &WeightRegistry,
     vector: VectorId,
@@ -78,8 +78,8 @@ pub(super) fn add_vector_gradient<R: Real>(
     }
 }
 
-/// Selects from the gradients of all queries, keys and values those of some queries and positions
-/// of the sentence that they attend to.
+/// Selects, from the gradients of all queries, keys and values, those of a group's queries and of
+/// the positions that they attend to.
 pub(super) fn gradients_of_group<'a, R>(
     all: &'a mut [MatMut<'_, R>],
     rows: Range<usize>,
@@ -93,8 +93,8 @@ pub(super) fn gradients_of_group<'a, R>(
     }
 }
 
-/// Returns the gradient of the attention weights of a group's first head by guided alignment,
-/// `[queries, positions]`; `weights` begins with those of that head.
+/// Returns the gradient of guided alignment for the attention weights of a group's first head,
+/// `[queries, positions]`; `weights` begins with that head's.
 pub(super) fn alignment_gradient<'a, R: Real>(
     guide: Option<&GuidedAlignment>,
     group: &Group,

@@ -8,8 +8,8 @@ use crate::Real;
 use crate::kernels::Kernels;
 
 impl<K: Kernels> Tape<K> {
-    /// Returns for each matrix, under its name, the largest magnitude among the inputs of its
-    /// products since [`begin`](Tape::begin); of a table the products of the output layer.
+    /// Returns, by the name of each matrix, the largest magnitude among the inputs of its products
+    /// since [`begin`](Tape::begin). For a table, these are the products of the output layer.
     pub fn input_maxima(&self) -> BTreeMap<String, f64> {
         let mut maxima: BTreeMap<String, f64> = BTreeMap::new();
         let values = Values { nodes: &self.nodes, values: &self.values };

@@ -1,4 +1,4 @@
-//! Loads layers whose parameters are places in the flat vector.
+//! Loader of layers whose parameters are places in the flat vector.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,19 @@ use super::{PositionTable, ProjectedEmbeddings, Tape};
 use crate::kernels::Kernels;
 use crate::parameters::{Parameter, ParameterLayout};
 
-/// Gives the places of parameters to layers on a [`Tape`].
+/// Loader that gives layers on a [`Tape`] the places of their parameters.
 pub struct TapeLoader {
     registry: WeightRegistry,
     path: PathBuf,
 }
 
 impl TapeLoader {
-    /// Loads layers of the parameters of `layout`; `path` names the model in messages.
+    /// Creates a loader for the parameters of `layout`; `path` names the model in messages.
     pub fn new(layout: ParameterLayout, path: &Path) -> Self {
         TapeLoader { registry: WeightRegistry::new(layout), path: path.to_owned() }
     }
 
-    /// Returns what the ids of the loaded layers refer to.
+    /// Returns the registry that the ids of the loaded layers refer to.
     pub fn into_registry(self) -> WeightRegistry {
         self.registry
     }
@@ -91,7 +91,7 @@ impl<K: Kernels> ParameterLoader<Tape<K>> for TapeLoader {
     }
 
     fn values(&mut self, name: &str) -> Result<Vec<f32>> {
-        Err(Error::Device { reason: format!("{name}: a tape reads parameters where it computes") })
+        Err(Error::Device { reason: format!("{name}: parameters of a tape have no stored values") })
     }
 
     fn concat_vectors(&mut self, names: &[&str]) -> Result<VectorId> {

@@ -1,16 +1,17 @@
-//! Reverse-mode differentiation of everything that `nmt` decodes.
+//! Reverse-mode differentiation of the models that `nmt` decodes.
 //!
-//! A [`Tape`] is a backend of `nmt`'s layers, so a model trains by the code that it decodes
-//! with. An operation is computed when a layer asks for it and recorded as a node; nodes are
-//! in the order of their creation, so the reverse of it is an order in which every gradient is
-//! complete before it is passed on. The operators and their gradients are [`Kernels`].
+//! A [`Tape`] is a backend of `nmt`'s layers, so a model trains with the code that it decodes with.
+//! An operation is computed when a layer asks for it and recorded as a node. Nodes are in the order
+//! of their creation; in the reverse order, every gradient is complete before it is passed on. The
+//! operators and their gradients are [`Kernels`].
 //!
 //! All results of a micro-batch (the sentences that are computed together) are in one vector of
-//! numbers that only grows at its end: a node reads numbers before those that it writes, so a
-//! single split of the vector gives both. Gradients are in a second vector in the same order. The
-//! sizes of both depend on lengths of sentences alone, and [`Tape::measure`] finds them by running
-//! the layers without computing anything. Both vectors use huge pages where the system has them,
-//! which is 1.08 times as fast: logits and gradients of tables are read across their rows.
+//! numbers that only grows at its end. A node reads only numbers before those that it writes, so
+//! one split of the vector gives both. Gradients are in a second vector in the same order. The
+//! sizes of both depend only on the lengths of sentences, and [`Tape::measure`] finds them by
+//! running the layers without computing. Both vectors use huge pages where the system has them,
+//! which makes training 1.08 times as fast, because logits and gradients of tables are read across
+//! their rows.
 //!
 //! The gradients of weights that occur several times, as in every step of a recurrent model,
 //! are computed at the end, in one product for all their occurrences. The output layer and
@@ -46,7 +47,7 @@ use crate::kernels::Kernels;
 use node::{Node, Op};
 use sinusoids::Sinusoids;
 
-/// A table of token vectors and the weights that they are multiplied with.
+/// A table of token vectors and the weights that multiply them.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectedEmbeddings {
     pub(crate) table: MatrixPlace,
@@ -56,28 +57,27 @@ pub struct ProjectedEmbeddings {
 /// The numbers that a tape needs for some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TapeSize {
-    /// Of results and what gradients need of them.
+    /// Results and saved numbers for their gradients.
     pub values: usize,
-    /// Of gradients.
+    /// Gradients.
     pub gradients: usize,
-    /// Of buffers: what gradients of weights copy. Logits are not among them.
+    /// Buffers that gradients of weights copy to. Logits are not included.
     pub buffers: usize,
 }
 
-/// Rows that the gradient of weights copies at a time, as many as `base/kernels` takes at most.
+/// The number of rows that the gradient of weights copies at a time: the maximum of `base/kernels`.
 const WEIGHT_GRADIENT_ROWS: usize = 512;
 
 /// Links of a given alignment that attention is trained towards (`docs/spec/training.md` A.1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GuidedAlignment {
-    /// The weight of this loss beside that of the tokens.
+    /// The weight of this loss relative to the loss of tokens.
     pub weight: f64,
-    /// For each sentence the position in the target, the position in the source, and the
-    /// weight of each link.
+    /// The links of each sentence: target position, source position, weight.
     pub links: Vec<Vec<(u32, u32, f32)>>,
 }
 
-/// Records operations on numbers of [`Kernels::Real`] and computes gradients: see the
+/// A record of operations on numbers of [`Kernels::Real`] that computes gradients; see the
 /// [module](self).
 pub struct Tape<K: Kernels> {
     kernels: K,
@@ -96,25 +96,25 @@ pub struct Tape<K: Kernels> {
     /// The magnitude at which inputs of products are clipped, if they are.
     product_clip: Option<f32>,
     num_dropout_sites: u32,
-    /// The numbers of the sentences in the corpus.
+    /// The sentences' numbers in the corpus.
     sentences: Vec<u32>,
     row_keys: [Arc<[RowKey]>; 2],
     /// The side whose rows are computed.
     side: Side,
     guided_alignment: Option<GuidedAlignment>,
     alignment_loss: f64,
-    /// For each sentence the target position that attends next.
+    /// The next target position of each sentence to attend.
     attending_position: Vec<u32>,
     scratch: Scratch<K::Real>,
 }
 
-/// Buffers that are used again and again.
+/// Reused buffers.
 #[derive(Default)]
 struct Scratch<R: Real> {
     /// A block of logits.
     logits: ZeroedVec<R>,
     columns: Vec<R>,
-    /// Sums of gradients whose places overlap.
+    /// Gradients whose places overlap, before they are added.
     buffers: Vec<Vec<R>>,
     /// Inputs of weights that occur several times, and gradients of their outputs.
     occurrences: [Vec<R>; 2],
@@ -123,7 +123,7 @@ struct Scratch<R: Real> {
 }
 
 impl<K: Kernels> Tape<K> {
-    /// Creates a tape of layers with those parameters.
+    /// Creates a tape for layers with these parameters.
     pub fn new(kernels: K, registry: Arc<WeightRegistry>) -> Self {
         let parameter_gradient = ZeroedVec::new(registry.layout().len());
         Tape {
@@ -150,15 +150,15 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// Returns the same with the inputs of products with weights clipped at a magnitude, if one is
+    /// Returns the same tape with the inputs of products with weights clipped at a magnitude, if
     /// given.
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         Tape { product_clip, ..self }
     }
 
-    /// Begins a micro-batch: forgets what was recorded, sets the gradient of parameters to zero and
-    /// takes parameters from `packed_parameters`. `sentences` are the numbers of the sentences in
-    /// the corpus, by which dropout is drawn.
+    /// Begins a micro-batch: clears the record, sets the gradient of parameters to zero and uses
+    /// `packed_parameters`. `sentences` are the sentences' numbers in the corpus, on which dropout
+    /// depends.
     pub fn begin(
         &mut self,
         packed_parameters: &Arc<PackedParameters<K>>,
@@ -179,18 +179,18 @@ impl<K: Kernels> Tape<K> {
         self.packed_parameters = None;
     }
 
-    /// Returns the numbers that the operations so far have needed.
+    /// Returns the counts of numbers that the operations so far needed.
     pub fn size(&self) -> TapeSize {
         TapeSize { buffers: self.num_buffered(), ..self.size }
     }
 
-    /// Returns the numbers that there is memory for, of results and of gradients.
+    /// Returns how many numbers of results and of gradients the allocated memory holds.
     pub fn allocated(&self) -> [usize; 2] {
         [self.values.len(), self.gradients.len()]
     }
 
-    /// Returns the numbers of buffers: the inputs and gradients of weights that occur several
-    /// times, side by side, and the rows that a product copies.
+    /// Returns the size of the buffers: joined inputs and gradients of weights that occur several
+    /// times, and the rows that a product copies.
     fn num_buffered(&self) -> usize {
         let mut uses = vec![(0, 0); self.registry.affines.len()];
         for node in &self.nodes {
@@ -210,10 +210,10 @@ impl<K: Kernels> Tape<K> {
         inputs + outputs + copied
     }
 
-    /// Measures the numbers that the operations of `record` need. It must not look at results.
+    /// Counts the numbers that the operations of `record` need. `record` must not read results.
     ///
     /// # Errors
-    /// What `record` gives.
+    /// Those of `record`.
     pub fn measure<E>(
         &mut self,
         dropout: Dropout,
@@ -228,9 +228,9 @@ impl<K: Kernels> Tape<K> {
         result.map(|()| size)
     }
 
-    /// Takes memory for a micro-batch before it is recorded: what grows while it is used is copied,
-    /// and needs twice the memory for a moment. An eighth more is reserved, so that a slightly
-    /// larger micro-batch needs no new memory; pages that are not touched cost nothing.
+    /// Reserves memory for a micro-batch before it is recorded. A vector that grows during use is
+    /// copied and needs twice the memory for a moment. An eighth more is reserved, so that a
+    /// slightly larger micro-batch needs no new memory; untouched pages cost nothing.
     pub fn reserve(&mut self, size: TapeSize) {
         let len = size.values.max(self.values.len());
         self.values.resize_for_overwrite(len, len + len / 8);
@@ -248,22 +248,22 @@ impl<K: Kernels> Tape<K> {
         self.alignment_loss = 0.0;
     }
 
-    /// Trains the alignment of the model towards given links as well, from here on.
+    /// Adds the loss of guided alignment towards given links, from here on.
     pub fn guide_alignment(&mut self, guided_alignment: GuidedAlignment) {
         self.guided_alignment = Some(guided_alignment);
     }
 
-    /// Returns the loss of guided alignment so far, weighted.
+    /// Returns the weighted loss of guided alignment so far.
     pub fn alignment_loss(&self) -> f64 {
         self.alignment_loss
     }
 
-    /// Returns the gradient of all parameters after [`backward`](Tape::backward), a flat vector.
+    /// Returns the gradient of all parameters after [`backward`](Tape::backward) as a flat vector.
     pub fn parameter_gradient(&self) -> &[K::Real] {
         &self.parameter_gradient
     }
 
-    /// Exchanges the gradient of all parameters with another vector of its length.
+    /// Swaps the gradient of all parameters with another vector of the same length.
     ///
     /// # Panics
     /// If their lengths differ.
@@ -278,8 +278,8 @@ impl<K: Kernels> Tape<K> {
         &self.values[node.value..node.value + node.len()]
     }
 
-    /// Makes room for all results so far. Pages that are not touched cost nothing, and growing
-    /// by the size there is makes copies few.
+    /// Grows the vector of results to hold all results so far. It doubles, so that copies are few;
+    /// untouched pages cost nothing.
     fn grow_values(&mut self) {
         let (len, needed) = (self.values.len(), self.size.values);
         if len < needed {

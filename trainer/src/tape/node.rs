@@ -30,7 +30,7 @@ impl Tensor {
     }
 }
 
-/// Some columns of a result.
+/// Consecutive columns of a result.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     pub tensor: Tensor,
@@ -77,12 +77,12 @@ pub(super) struct Positions {
 pub enum PositionTable {
     /// Column `i < half` is `sin(p * 10000^(-i / steps))`, column `half + i` its cosine.
     Sinusoidal {
-        /// Half of the width.
+        /// Half the width.
         half: usize,
         /// The number of steps by which frequencies fall to a ten-thousandth.
         steps: usize,
     },
-    /// A row for each position.
+    /// A table with one row per position.
     Learned(MatrixPlace),
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Op {
         table: MatrixPlace,
         tokens: Vec<Option<u32>>,
         scale: f32,
-        /// The mask of word dropout, a factor for each token.
+        /// The mask of word dropout, one factor per token.
         mask: Option<Vec<f32>>,
         positions: Option<Positions>,
     },
@@ -120,10 +120,10 @@ pub(super) enum Op {
         queries: Columns,
         groups: Vec<Group>,
         visible: AttentionMask,
-        /// The target positions of groups where the weights of the first head are the
-        /// alignment of the model, and it is guided.
+        /// The target positions of groups, if the first head's weights are the alignment and it is
+        /// guided.
         positions: Option<Vec<u32>>,
-        /// The side of the queries and the number of the site, where weights are dropped.
+        /// The side of the queries and the number of the site, if weights are dropped.
         dropout_site: Option<(Side, u32)>,
     },
     AttendAnnotations {
@@ -139,8 +139,8 @@ pub(super) enum Op {
     },
 }
 
-/// A recorded operation. Its result, and after it what its gradient needs, are ranges of the
-/// values of the tape.
+/// A recorded operation. Its result and the saved numbers for its gradient, one after the other,
+/// are ranges of the tape's values.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub op: Op,
@@ -148,7 +148,7 @@ pub(super) struct Node {
     pub width: usize,
     /// The start of the result.
     pub value: usize,
-    /// Numbers after the result.
+    /// The number of saved numbers, which follow the result.
     pub saved: usize,
     /// The start of the gradient.
     pub gradient: usize,
@@ -160,7 +160,7 @@ impl Node {
     }
 }
 
-/// The results that a node may read: those before it.
+/// The results that a node may read, those of earlier nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a, R> {
     pub nodes: &'a [Node],
@@ -177,23 +177,23 @@ impl<'a, R> Values<'a, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// Returns what a node has saved.
+    /// Returns the saved numbers of a node.
     pub fn saved(&self, node: &Node) -> &'a [R] {
         let start = node.value + node.len();
         &self.values[start..start + node.saved]
     }
 }
 
-/// The gradients of the results before a node.
+/// The gradients of the results of earlier nodes.
 pub(super) struct Gradients<'a, R> {
     pub nodes: &'a [Node],
     pub gradients: &'a mut [R],
-    /// Whether the gradient of each node has been begun.
+    /// Whether each node's gradient has been written to.
     pub begun: &'a mut [bool],
 }
 
 impl<R: Real> Gradients<'_, R> {
-    /// Returns the gradient of a result, to be added to.
+    /// Returns the gradient of a result for additions.
     pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
         let (mut gradient, is_begun) = self.begin(tensor);
         if !is_begun {
@@ -202,8 +202,8 @@ impl<R: Real> Gradients<'_, R> {
         gradient
     }
 
-    /// Returns the gradient of a result and whether it has been begun: what has not is of any
-    /// content and is to be written.
+    /// Returns the gradient of a result and whether it has been written to; if not, its content is
+    /// arbitrary and must be overwritten.
     pub fn begin(&mut self, tensor: Tensor) -> (MatMut<'_, R>, bool) {
         let index = tensor.node as usize;
         let node = &self.nodes[index];
@@ -235,8 +235,8 @@ impl<R: Real> Gradients<'_, R> {
         self.of(columns.tensor).column_range(columns.range.clone())
     }
 
-    /// Calls `body` with the gradients of several results, to be added to. Where some are
-    /// columns of one result, `body` gets `buffers` in their place, which are added afterwards.
+    /// Calls `body` with the gradients of several results for additions. If some are columns of one
+    /// result, `body` gets `buffers` instead, which are added afterwards.
     pub fn with_all<K: Kernels<Real = R>>(
         &mut self,
         kernels: &mut K,

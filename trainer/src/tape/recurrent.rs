@@ -1,4 +1,4 @@
-//! A tape as the backend of recurrent layers.
+//! Implementation of the backend of recurrent layers for a tape.
 
 use miriam_nmt::Result;
 use miriam_nmt::layer::{ActivationImpl, AttentionScore, Backend, Epilogue, RecurrentOps};
@@ -122,7 +122,7 @@ mod tests {
         (0..model.layout().len()).map(|index| (index as f64 * 0.7).sin() * 0.5).collect()
     }
 
-    /// A column that is dropped at all times is a row of weights that is zero.
+    /// A column that is dropped at all time steps acts like a zero row of weights.
     #[test]
     fn dropped_columns_are_rows_of_weights() {
         for cell in [CellKind::Gru, CellKind::Lstm] {
@@ -198,7 +198,7 @@ mod tests {
                 assert!(!of(dropped).iter().zip(&of(plain)).any(differ), "row {row}");
             }
         }
-        // 100 are expected, 8.7 the deviation.
+        // 100 are expected, with a standard deviation of 8.7.
         assert!((65..135).contains(&num_dropped), "{num_dropped} of 400 dropped at 0.25");
     }
 }

@@ -1,9 +1,8 @@
-//! The parameters that layers use, as places in the flat vector, and the values that a tape
-//! computes with.
+//! Parameters of layers as places in the flat vector, and their packed values.
 //!
-//! Layers hold ids. What they refer to is a [`WeightRegistry`], made once when the layers
-//! are loaded; the numbers are a [`PackedParameters`], made anew after every update and shared by
-//! all workers.
+//! Layers hold ids, which refer to a [`WeightRegistry`] that is made when the layers are loaded.
+//! The values are [`PackedParameters`], which are rebuilt after every update and shared by all
+//! workers.
 
 use std::ops::Range;
 
@@ -33,7 +32,7 @@ pub struct MatrixPlace {
 }
 
 impl MatrixPlace {
-    /// Returns its place in the flat vector.
+    /// Returns its range in the flat vector.
     pub fn range(&self) -> Range<usize> {
         self.offset..self.offset + self.rows * self.columns
     }
@@ -47,28 +46,28 @@ impl MatrixPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AffineSpec {
     pub parts: Vec<MatrixPlace>,
-    /// Whether matrices are tables, with a row for each output.
+    /// Whether matrices are tables, with one row per output.
     pub is_transposed: bool,
     pub bias: Option<VectorId>,
     pub inputs: usize,
     pub outputs: usize,
 }
 
-/// A vector of parts, side by side.
+/// A vector that consists of parts side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VectorSpec {
     pub parts: Vec<VectorPart>,
     pub len: usize,
 }
 
-/// A part of a vector: a parameter, or zeros where a product has no bias.
+/// A part of a vector: a parameter, or zeros if a product has no bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VectorPart {
     pub offset: Option<usize>,
     pub len: usize,
 }
 
-/// What the ids of layers refer to.
+/// The parameters that the ids of layers refer to.
 #[derive(Clone, Debug)]
 pub struct WeightRegistry {
     pub(super) layout: ParameterLayout,
@@ -86,8 +85,8 @@ impl WeightRegistry {
         &self.layout
     }
 
-    /// Returns the numbers of weights packed for products, forwards and backwards, and of vectors,
-    /// beside the flat vector.
+    /// Returns how many numbers packed weights (for both passes) and vectors take in addition to
+    /// the flat vector.
     pub(crate) fn num_packed(&self) -> usize {
         let weights: usize = self.affines.iter().map(AffineSpec::len).sum();
         2 * weights + self.vectors.iter().map(|vector| vector.len).sum::<usize>()
@@ -101,12 +100,12 @@ impl WeightRegistry {
         &self.vectors[id.0 as usize]
     }
 
-    /// Returns the id of weights, the same for the same ones.
+    /// Returns the id of weights; equal weights have the same id.
     pub(super) fn affine_id(&mut self, spec: AffineSpec) -> AffineId {
         AffineId(index_of(&mut self.affines, spec))
     }
 
-    /// Returns the id of a vector, the same for the same one.
+    /// Returns the id of a vector; equal vectors have the same id.
     pub(super) fn vector_id(&mut self, parts: Vec<VectorPart>) -> VectorId {
         let len = parts.iter().map(|part| part.len).sum();
         VectorId(index_of(&mut self.vectors, VectorSpec { parts, len }))
@@ -122,7 +121,7 @@ fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> u32 {
     index as u32
 }
 
-/// The values of all parameters between two updates.
+/// The packed values of all parameters between two updates.
 pub struct PackedParameters<K: Kernels> {
     values: Vec<K::Real>,
     /// Vectors with their parts side by side.
@@ -134,9 +133,9 @@ impl<K: Kernels> PackedParameters<K> {
     /// Returns the packed parameters of `values`, a flat vector.
     ///
     /// # Panics
-    /// If there are not as many as the layout has.
+    /// If the number of values differs from the layout's.
     pub fn new(registry: &WeightRegistry, kernels: &K, values: Vec<K::Real>) -> Self {
-        assert_eq!(values.len(), registry.layout.len(), "a value for each parameter");
+        assert_eq!(values.len(), registry.layout.len(), "one value per parameter");
         let mut packed_parameters = PackedParameters {
             values,
             vectors: registry.vectors.iter().map(|_| Vec::new()).collect(),
@@ -151,17 +150,18 @@ impl<K: Kernels> PackedParameters<K> {
         &self.values
     }
 
-    /// Returns the flat vector, to be changed; [`refresh`](PackedParameters::refresh) must follow.
+    /// Returns the flat vector for changes, after which [`refresh`](PackedParameters::refresh) must
+    /// be called.
     pub fn values_mut(&mut self) -> &mut [K::Real] {
         &mut self.values
     }
 
-    /// Brings what is derived from the flat vector up to date.
+    /// Updates packed weights and vectors from the flat vector.
     pub fn refresh(&mut self, registry: &WeightRegistry, kernels: &K) {
         self.refresh_parallel(registry, kernels, 1);
     }
 
-    /// Does the same on several threads.
+    /// Like [`refresh`](PackedParameters::refresh), on several threads.
     pub fn refresh_parallel(&mut self, registry: &WeightRegistry, kernels: &K, num_threads: usize) {
         for (spec, vector) in registry.vectors.iter().zip(&mut self.vectors) {
             vector.clear();
@@ -178,7 +178,7 @@ impl<K: Kernels> PackedParameters<K> {
                 kernels.pack(&spec.parts(values), packed);
             }
         };
-        // As many numbers for each thread as there are.
+        // Numbers are divided equally among threads.
         let total: usize = registry.affines.iter().map(AffineSpec::len).sum();
         let share = total.div_ceil(num_threads.max(1)).max(1);
         std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
-//! Asynchronous training: its batches, workers and shards, and how threads share them.
+//! Asynchronous training with threads: its batches, workers and shards.
 //!
-//! The thread of the training hands out batches and counts pushes; a worker goes to its thread with
-//! each batch and comes back with the report. Whatever needs the shards as a whole waits until all
+//! The main thread of the training hands out batches and counts pushes. A worker is sent to its
+//! thread with each batch and returns with a report. Tasks that need all shards wait until all
 //! workers are back. [`super::simulated`] does the same in one thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -29,11 +29,11 @@ use crate::progress::Progress;
 use crate::trainable_model::TrainableModel;
 use crate::update::{OptimizerState, UpdateReport};
 
-/// Where an asynchronous training begins.
+/// The start of an asynchronous training.
 pub(super) struct AsyncStart {
     pub values: Vec<f32>,
     pub optimizer: OptimizerState<f32>,
-    /// What workers had.
+    /// The saved state of workers.
     pub workers: Option<AsyncSnapshot>,
     /// Updates so far.
     pub updates: u64,
@@ -42,7 +42,7 @@ pub(super) struct AsyncStart {
 /// Shards, workers and the simulated machine, if there is one.
 pub(super) struct AsyncTrainer {
     pub server: Arc<Server>,
-    /// By number; those that work are in their threads.
+    /// The workers by number; busy ones are in their threads.
     pub workers: Vec<Option<AsyncWorker<Fast>>>,
     gathered: Gathered<f32>,
     pub simulation: Option<Simulation>,
@@ -73,16 +73,17 @@ impl AsyncTrainer {
         let mut simulation = config.machine.clone().map(Simulation::new);
         if let Some(snapshot) = snapshot {
             let damaged = |reason: String| {
-                let reason = format!("the state of its workers is damaged: {reason}; move it away");
+                let reason =
+                    format!("the saved state of the workers is damaged: {reason}; move it away");
                 Error::resume(&files.optimizer(), reason)
             };
             let mut all: Vec<&mut ParameterShard<f32>> = shards.iter_mut().collect();
             let driver = snapshot.restore(&mut all, &mut workers, &model).map_err(damaged)?;
             match (driver, &mut simulation) {
-                (None, _) => log(
-                    "[training] Another number of workers: they begin with the saved parameters, \
-                     and what they had not pushed is left out",
-                ),
+                (None, _) => {
+                    log("[training] The number of workers has changed: they start with the saved \
+                    parameters, and gradients that were not pushed are lost")
+                }
                 (Some(text), Some(simulation)) => {
                     simulation.restore(&text, config.dropout).map_err(damaged)?;
                     simulation.pushes = PushTable::read(&files.simulation(), updates)?;
@@ -128,7 +129,7 @@ impl AsyncTrainer {
         self.locked().iter_mut().for_each(|shard| shard.replace_with_smoothed());
     }
 
-    /// Returns what workers have of their own; all stand between two steps.
+    /// Returns the state of workers and shards; none may be in a step.
     pub fn snapshot(&self) -> AsyncSnapshot {
         let workers: Vec<&AsyncWorker<Fast>> = self.workers.iter().flatten().collect();
         let driver = self.simulation.as_ref().map_or(String::new(), Simulation::saved);
@@ -178,7 +179,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Counts what a batch did. Gives the progress before it.
+    /// Counts the results of a batch. Returns the progress before it.
     pub(super) fn count_batch(
         &mut self,
         job: &Job,
@@ -233,7 +234,7 @@ impl Run<'_, '_> {
         inbox: &Receiver<Report>,
     ) -> Result<Outcome> {
         let mut coordinator = Coordinator::new(desks.len());
-        // Reports that are counted, but what follows from them waits for all workers.
+        // Reports that are counted, but whose saves and validations wait for all workers.
         let mut due = Vec::new();
         let mut outcome = None;
         loop {
@@ -243,10 +244,10 @@ impl Run<'_, '_> {
             }
             while let Some(number) = coordinator.next_idle() {
                 let worker = self.asynchronous().workers[number].take();
-                let worker = worker.expect("an idle worker is here");
+                let worker = worker.expect("an idle worker is not in its thread");
                 let job = self.next_job();
                 let sent = desks[number].send((worker, job));
-                sent.map_err(|_| ()).expect("threads live as long as their desks");
+                sent.map_err(|_| ()).expect("threads live as long as their channels");
             }
             if coordinator.has_work() {
                 let (worker, job, found) = inbox.recv().expect("a worker will report");
@@ -264,7 +265,8 @@ impl Run<'_, '_> {
                 }
             }
             if coordinator.is_exclusive() {
-                // Together: one validation for updates that came while workers were waited for.
+                // They are handled together: one validation for all updates that arrived during the
+                // wait.
                 let first = due.first().map(|(before, _, _)| *before);
                 let ends_epoch = due.iter().any(|(_, _, is_epoch_end)| *is_epoch_end);
                 due.clear();
@@ -283,5 +285,5 @@ impl Run<'_, '_> {
     }
 }
 
-/// What a worker brings back.
+/// The message of a worker after a batch.
 type Report = (AsyncWorker<Fast>, Job, std::thread::Result<Result<Option<UpdateReport>>>);

@@ -1,28 +1,28 @@
 //! The learning rate before warm-up and decay: one number, or one that changes with every update as
-//! in Bogoychev's thesis (`docs/spec/training.md` A.10). Neither depends on anything that is saved
-//! but the number of the update and the start of a cycle.
+//! in Bogoychev's thesis (`docs/spec/training.md` A.10). Of the saved state, they depend only on
+//! the number of the update and the start of a cycle.
 
 use crate::random::RandomStream;
 
-/// Keeps numbers apart from those of other streams with the same seed.
+/// The random stream of the rates, different from others with the same seed.
 const STREAM: u32 = 0x6c72;
 
 /// The learning rate before warm-up and decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseRate {
-    /// The same at all times (`learn-rate`).
+    /// A constant rate (`learn-rate`).
     Constant(f64),
-    /// It rises linearly for a number of updates, and begins anew then and wherever validation
-    /// stalls (`lr-cycle`).
+    /// A rate that rises linearly for a number of updates and restarts then, and whenever
+    /// validation stalls (`lr-cycle`).
     Cycle {
-        /// That of its first update.
+        /// The rate of the first update.
         low: f64,
-        /// That which it rises to.
+        /// The rate at the end.
         high: f64,
-        /// Its length, from 1.
+        /// The length of a cycle, at least 1.
         updates: u64,
     },
-    /// Uniform from 0 to this, by the number of the update (`lr-random`).
+    /// A random rate, uniform from 0 to a limit, by the number of the update (`lr-random`).
     Random {
         /// The limit.
         high: f64,
@@ -49,7 +49,7 @@ impl BaseRate {
         }
     }
 
-    /// Returns all rates that it is given.
+    /// Returns the configured rates.
     pub(super) fn numbers(self) -> [f64; 2] {
         match self {
             BaseRate::Constant(rate) => [rate, rate],
@@ -77,7 +77,7 @@ mod tests {
         let rate = |seed, updates| BaseRate::Random { high: 2.0, seed }.at(updates, 0);
         let rates: Vec<f64> = (0..4000).map(|updates| rate(7, updates)).collect();
         assert!(rates.iter().all(|rate| (0.0..2.0).contains(rate)));
-        // The mean of so many has a standard deviation of 0.009.
+        // The mean of 4000 rates has a standard deviation of 0.009.
         let mean = rates.iter().sum::<f64>() / 4000.0;
         assert!((mean - 1.0).abs() < 0.05, "{mean}");
         assert!(rates.iter().filter(|rate| **rate < 0.5).count() > 800);

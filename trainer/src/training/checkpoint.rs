@@ -1,11 +1,11 @@
 //! Saving and resuming a training (`docs/spec/training.md` A.13).
 //!
-//! The file of the optimiser, `model.npz.optimizer.npz`, is the truth: Marian's arrays, which
-//! Marian can resume from, and an entry of our own with everything else that the next update
-//! depends on, written at once and renamed into place. The model and the files beside it are
-//! derived from it and written after it; a training that was killed in between writes them again
-//! when it is resumed. Numbers are kept as their bits, so that a resumed training takes the same
-//! steps as one that was never stopped.
+//! The file of the optimiser, `model.npz.optimizer.npz`, is authoritative. It has Marian's arrays,
+//! from which Marian can resume, and an extra entry with everything else that the next update
+//! depends on. It is written to a temporary file and renamed into place. The model and the files
+//! beside it are derived from it and written afterwards; a training that was killed in between
+//! writes them again when it is resumed. Numbers are stored as their bits, so that a resumed
+//! training takes the same steps as one that was never stopped.
 
 use std::path::Path;
 
@@ -31,12 +31,12 @@ use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 const STATE_ENTRY: &str = "miriam:state";
 /// The entry with the rounding errors of quantised parameters.
 const RESIDUAL_ENTRY: &str = "miriam:quantization_residual";
-/// The entry with the state of workers; with a name after it, their vectors.
+/// The entry with the state of workers; followed by a name, a vector of that state.
 const ASYNC_ENTRY: &str = "miriam:async";
-/// The version of that entry.
+/// The version of [`STATE_ENTRY`].
 const STATE_VERSION: u32 = 1;
 
-/// An f64 as its bits: JSON has no exact numbers.
+/// An f64 stored as its bits, because numbers in JSON are not exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Bits(u64);
 
@@ -52,22 +52,22 @@ impl Bits {
     }
 }
 
-/// The state that the next update depends on, beside parameters and the optimiser's vectors.
+/// The state that the next update depends on, besides parameters and the optimiser's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingState {
-    /// How far training has come.
+    /// The progress of the training.
     pub progress: Progress,
-    /// The batch that comes next.
+    /// The position of the next batch.
     pub position: BatchPosition,
     /// The schedule's own state.
     pub schedule: ScheduleState,
-    /// The update of the last validation that is remembered; 0 before it.
+    /// The update of the last validation; 0 before the first.
     pub validated_at: u64,
-    /// What validation has seen, by metric.
+    /// The state of validation by metric.
     pub metrics: Vec<(String, MetricState)>,
-    /// Whether training has come to its end.
+    /// Whether the training is finished.
     pub is_finished: bool,
-    /// Whether the model in the end, validated out of turn, is better than the best before.
+    /// Whether the final model, validated out of turn, is better than all earlier ones.
     pub is_last_best: bool,
     /// The sentences of this epoch so far, for the log.
     pub sentences: u64,
@@ -75,11 +75,11 @@ pub struct TrainingState {
     pub epoch_batches: u64,
     /// Averages over updates.
     pub statistics: Statistics,
-    /// The fingerprint of the training: a change of it is rejected.
+    /// The fingerprint of the training; a training with another one cannot resume.
     pub fingerprint: TrainingFingerprint,
 }
 
-/// As it is written; names that differ are those of the file's first version.
+/// The state as it is written; renamed fields have the names of the file's first version.
 #[derive(Serialize, Deserialize)]
 struct SavedState {
     version: u32,
@@ -103,7 +103,7 @@ struct SavedState {
     metrics: Vec<(String, MetricState)>,
     #[serde(rename = "denominators")]
     bias_corrections: [Bits; 2],
-    /// The updates that the average has seen.
+    /// The number of updates in the average.
     #[serde(rename = "average_progress")]
     average_updates: Bits,
     is_finished: bool,
@@ -124,13 +124,13 @@ struct SavedPosition {
     size_ratio: Bits,
 }
 
-/// A training as it was saved.
+/// A saved training.
 pub struct SavedTraining {
     /// The parameters that are trained.
     pub values: Vec<f32>,
-    /// The optimiser.
+    /// The optimiser's state.
     pub optimizer: OptimizerState<f32>,
-    /// All else.
+    /// The rest of the state.
     pub state: TrainingState,
     /// The state of the workers of asynchronous training.
     pub workers: Option<AsyncSnapshot>,
@@ -139,7 +139,7 @@ pub struct SavedTraining {
 /// Writes the optimiser's file.
 ///
 /// # Errors
-/// If it cannot be written; the old one is then as it was.
+/// If it cannot be written; the old file is then unchanged.
 pub fn save_optimizer(
     path: &Path,
     kind: OptimizerKind,
@@ -207,21 +207,21 @@ pub fn save_optimizer(
     Ok(archive.finish()?)
 }
 
-/// What the optimiser's file is.
+/// The origin of the optimiser's file.
 enum OptimizerFile {
-    /// There is none.
+    /// There is no file.
     Missing,
-    /// Of this training.
+    /// A file of this training.
     Ours(Checkpoint, Box<SavedState>),
-    /// Of Marian, which does not say what it trains.
+    /// A file of Marian, which does not record its corpus and options.
     Marians(Checkpoint),
 }
 
-/// Opens the optimiser's file of a training of `fingerprint`, whose corpus may be another one
-/// unless that is to be restored.
+/// Opens the optimiser's file of the training with this `fingerprint`. Its corpus may differ unless
+/// the position in it is to be restored.
 ///
 /// # Errors
-/// If it is damaged or of another training.
+/// If the file is damaged or belongs to another training.
 fn open_optimizer(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -249,24 +249,25 @@ fn open_optimizer(
         saved.fingerprint.difference(fingerprint, || read_model_options(path).unwrap_or_default())
     {
         let reason = format!(
-            "{difference}; go on with what it was begun with, or train into another folder"
+            "{difference}; resume with the original settings, or train into another folder"
         );
         return Err(Error::resume(path, reason));
     }
     Ok(OptimizerFile::Ours(checkpoint, Box::new(saved)))
 }
 
-/// Reads the options in the model file beside the optimiser's at `path`, where they can be read.
+/// Reads the options in the model file beside the optimiser's file `path`, if possible.
 fn read_model_options(path: &Path) -> Option<OptionTexts> {
     let model = path.to_str()?.strip_suffix(ModelFiles::OPTIMIZER_SUFFIX)?;
     let checkpoint = Checkpoint::open(Path::new(model), LoadMethod::Lazy).ok()?;
     Some(parse_option_texts(&String::from_utf8_lossy(checkpoint.options()?)))
 }
 
-/// Whether the optimiser's file, if there is one, is of a training of `fingerprint`.
+/// Checks that the optimiser's file, if there is one, belongs to the training with this
+/// `fingerprint`.
 ///
 /// # Errors
-/// If it is not, or is damaged.
+/// If it belongs to another training or is damaged.
 pub fn check_fingerprint(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -283,7 +284,7 @@ pub(super) struct SavedVectors<'a> {
 }
 
 impl<'a> SavedVectors<'a> {
-    /// Returns those of the file at `path`, for parameters of `layout`.
+    /// Creates them from the file at `path`, for parameters of `layout`.
     pub fn new(path: &'a Path, checkpoint: Checkpoint, layout: &ParameterLayout) -> Self {
         SavedVectors { path, checkpoint, len: layout.len() }
     }
@@ -293,7 +294,7 @@ impl<'a> SavedVectors<'a> {
         self.checkpoint.get(name)
     }
 
-    /// Returns what workers of asynchronous training had, if there were any.
+    /// Returns the state of the workers of asynchronous training, if there were any.
     fn workers(&self) -> Option<AsyncSnapshot> {
         let json = self.checkpoint.get(ASYNC_ENTRY)?.bytes().to_vec();
         let names = self.checkpoint.names();
@@ -304,10 +305,10 @@ impl<'a> SavedVectors<'a> {
         Some(AsyncSnapshot { json, vectors: vectors.collect() })
     }
 
-    /// Returns a vector, if it is there.
+    /// Returns a vector, if the file has it.
     ///
     /// # Errors
-    /// If it has another length than the parameters.
+    /// If its length differs from that of the parameters.
     pub fn get(&self, name: &str) -> Result<Option<Vec<f32>>> {
         match self.checkpoint.get(name) {
             None => Ok(None),
@@ -315,7 +316,7 @@ impl<'a> SavedVectors<'a> {
             Some(tensor) => {
                 let (found, needed) = (tensor.numel(), self.len);
                 let reason = format!(
-                    "{name} has {found} numbers, the model {needed}; give the options and \
+                    "{name} has {found} numbers, the model has {needed}; use the options and \
                      vocabularies of the training that wrote it"
                 );
                 Err(Error::resume(self.path, reason))
@@ -323,17 +324,17 @@ impl<'a> SavedVectors<'a> {
         }
     }
 
-    /// Returns a vector that must be there.
+    /// Returns a vector that the file must have.
     ///
     /// # Errors
-    /// If it is not, or as [`get`](Self::get) gives them.
+    /// If it is missing, and those of [`get`](Self::get).
     pub fn needed(&self, name: &str) -> Result<Vec<f32>> {
         self.get(name)?.ok_or_else(|| {
             Error::resume(self.path, format!("{name} is missing; move the file away"))
         })
     }
 
-    /// Returns the state of an optimiser of `rule`: its first and second vector.
+    /// Returns the state of an optimiser of this kind: its first and second vector.
     ///
     /// # Errors
     /// If one is missing.
@@ -348,18 +349,18 @@ impl<'a> SavedVectors<'a> {
 
 /// The origin of a resumed training.
 pub enum Found {
-    /// There is none.
+    /// No file: a new training.
     Nothing,
-    /// Of this program.
+    /// A training of this program.
     Ours(Box<SavedTraining>),
-    /// Of Marian: the vectors of its optimiser's file.
+    /// A training of Marian, with the vectors of its optimiser's file.
     Marians(Checkpoint),
 }
 
-/// Reads the optimiser's file of a training of `fingerprint` with parameters of `layout`.
+/// Reads the optimiser's file of the training with this `fingerprint` and `layout`.
 ///
 /// # Errors
-/// If it is damaged or of another training.
+/// If the file is damaged or belongs to another training.
 pub fn load_optimizer(
     path: &Path,
     kind: OptimizerKind,
@@ -415,10 +416,10 @@ pub fn load_optimizer(
     })))
 }
 
-/// Writes a model as Marian does.
+/// Writes a model in Marian's format.
 ///
 /// # Errors
-/// If it cannot be written; the old one is then as it was.
+/// If it cannot be written; the old file is then unchanged.
 pub fn save_model(
     path: &Path,
     architecture: &Architecture,
@@ -507,12 +508,12 @@ mod tests {
             AsyncSnapshot { json: b"{}".to_vec(), vectors: vec![("a:b".into(), numbers(6.0))] };
         save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state, Some(&workers)).unwrap();
         let found = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
-        let Found::Ours(found) = found else { panic!("a training of ours") };
+        let Found::Ours(found) = found else { panic!("a training of this program") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
         assert_eq!(found.workers, Some(workers));
         assert!(found.state.statistics.loss[2].is_nan());
-        // NaN equals nothing.
+        // NaN is not equal to itself.
         let finite = |mut state: TrainingState| {
             state.statistics.loss[2] = 1.0;
             state

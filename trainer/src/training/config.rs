@@ -21,12 +21,12 @@ use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 /// Which metrics must stall for training to stop (`early-stopping-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoppingRule {
-    /// The first.
+    /// The first metric.
     #[default]
     First,
-    /// All.
+    /// All metrics.
     All,
-    /// Any.
+    /// Any metric.
     Any,
 }
 
@@ -37,13 +37,13 @@ pub enum ValidationReset {
     /// Nothing.
     #[default]
     Nothing,
-    /// How often they stalled.
+    /// The counts of stalls.
     Stalls,
-    /// That and the best values.
+    /// The counts of stalls and the best values.
     All,
 }
 
-/// When the model is validated, and what follows from it.
+/// Options of validation and early stopping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidationOptions {
     /// The metrics, the first of which decides.
@@ -52,41 +52,41 @@ pub struct ValidationOptions {
     pub frequency: TrainingLength,
     /// The number of validations without improvement after which training stops; 0 for never.
     pub early_stopping: u64,
-    /// Of which metrics.
+    /// The metrics that must stall for training to stop.
     pub stopping_rule: StoppingRule,
-    /// Of each metric the improvement that is not enough (`early-stopping-epsilon`).
+    /// The improvement of each metric that is too small to count (`early-stopping-epsilon`).
     pub epsilons: Vec<f64>,
     /// Whether the best model by each metric is kept.
     pub keeps_best: bool,
-    /// The beam of translations.
+    /// The beam size of translations.
     pub beam_size: usize,
-    /// Their length normalisation.
+    /// The length normalisation of translations.
     pub normalize: f32,
-    /// Their maximum length, as a multiple of that of the source.
+    /// The maximum length of translations, as a multiple of the source's.
     pub max_length_factor: f32,
     /// Whether the unknown token may be generated.
     pub allows_unknown: bool,
-    /// Sentences of a batch.
+    /// Sentences per batch.
     pub mini_batch: usize,
-    /// Sentences are cut at this length.
+    /// The length at which sentences are cropped.
     pub max_length: usize,
-    /// Where translations are written; fields in braces are filled in.
+    /// The file for translations; fields in braces are filled in.
     pub translation_output: Option<PathBuf>,
     /// The program of the metrics `translation` and `valid-script`.
     pub script: Option<ValidationScript>,
-    /// A file for the lines of validation (`valid-log`).
+    /// The file for the lines of validation (`valid-log`).
     pub log: Option<PathBuf>,
-    /// What is forgotten where training goes on.
+    /// The state of validation that a resumed training forgets.
     pub reset: ValidationReset,
     /// Pairs of the training text whose cross-entropy is shown as well (`train-ce-sample`).
     pub training_sample: usize,
-    /// The precision in which the model is validated: that which it is trained for.
+    /// The precision in which the model is validated, the one that it is trained for.
     pub precision: Precision,
 }
 
 impl ValidationOptions {
-    /// Returns the index of the metric by which models are chosen for decoding: the first one of
-    /// translations, which say more than cross-entropy, or else the first.
+    /// Returns the index of the metric by which models are chosen for decoding: the first one that
+    /// scores translations, which says more than cross-entropy, or else the first.
     pub fn deciding_translation(&self) -> usize {
         self.metrics.iter().position(|metric| metric.needs_translations()).unwrap_or(0)
     }
@@ -97,62 +97,63 @@ impl ValidationOptions {
     }
 }
 
-/// When a training ends.
+/// The limits at which a training ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The first of these (`after`, `after-epochs`, `after-batches`).
+    /// Training ends at the first of these (`after`, `after-epochs`, `after-batches`).
     pub lengths: Vec<TrainingLength>,
 }
 
 impl TrainingConfig {
-    /// Returns the workers of asynchronous training, of threads or of the simulated machine.
+    /// Returns the number of workers of asynchronous training, in threads or in the simulated
+    /// machine.
     pub fn num_async_workers(&self) -> usize {
         self.machine.as_ref().map_or(self.workers, |machine| machine.workers)
     }
 }
 
-/// A training.
+/// The configuration of a training.
 #[derive(Clone, Debug)]
 pub struct TrainingConfig {
-    /// The model.
+    /// The architecture of the model.
     pub architecture: Architecture,
     /// The seed of initial values, dropout and shuffling.
     pub seed: u64,
-    /// Whether initial values of deep layers are smaller (`transformer-depth-scaling`).
+    /// Whether initial values are smaller in deeper layers (`transformer-depth-scaling`).
     pub depth_scaling: bool,
-    /// How parameters are updated.
+    /// The options of updates.
     pub update: UpdateOptions,
-    /// The learning rate.
+    /// The schedule of the learning rate.
     pub schedule: Schedule,
-    /// The target tokens of a batch that the rate is meant for, where others have rates in
-    /// proportion (`batch-flexible-lr`, `batch-normal-words`); 0 for the mean of those before.
+    /// The target tokens per batch that the rate is meant for; other batches have rates in
+    /// proportion (`batch-flexible-lr`, `batch-normal-words`). 0 for the mean of earlier batches.
     pub normal_words: Option<u64>,
     /// Adam's betas over time (`momentum-schedule`).
     pub momentum: MomentumSchedule,
     /// Dropout; its key is set by the training.
     pub dropout: Dropout,
-    /// How workers train without waiting for each other, if they do (`async-sgd`).
+    /// The options of asynchronous training, if workers do not wait for each other (`async-sgd`).
     pub asynchronous: Option<AsyncOptions>,
     /// The machine that is simulated instead of using threads (`simulate-async`).
     pub machine: Option<Machine>,
-    /// Batches.
+    /// The options of batches.
     pub batches: BatchOptions,
-    /// Sentences beyond it are left out or cut.
+    /// The length limit; longer sentences are left out or cropped.
     pub length_limit: LengthLimit,
-    /// The number of batches of an update (`optimizer-delay`).
+    /// The number of batches per update (`optimizer-delay`).
     pub optimizer_delay: usize,
     /// The limits at which a micro-batch is closed.
     pub micro_batch_limits: MicroBatchLimits,
-    /// The weight of the loss of guided alignment, where alignments are given
+    /// The weight of the loss of guided alignment, if alignments are given
     /// (`guided-alignment-weight`).
     pub guided_alignment_weight: f64,
-    /// Over how much training batches grow to their size (`mini-batch-warmup`).
+    /// The length of training over which batches grow to their full size (`mini-batch-warmup`).
     pub mini_batch_warmup: TrainingLength,
     /// Worker threads.
     pub workers: usize,
-    /// When it ends.
+    /// The limits at which training ends.
     pub limits: Limits,
-    /// Validation.
+    /// The options of validation.
     pub validation: ValidationOptions,
     /// The length between two lines of the log.
     pub display_frequency: TrainingLength,
@@ -166,17 +167,17 @@ pub struct TrainingConfig {
     pub divergence: Option<DivergenceDetector>,
     /// Scaling of gradients whose norm is far above its average (`dynamic-gradient-scaling`).
     pub scaling: Option<DynamicScaling>,
-    /// The length after which the parameters that are trained become their average
+    /// The length after which the parameters are replaced by their average
     /// (`exponential-smoothing-replace-freq`).
     pub replace_frequency: TrainingLength,
-    /// The window of averages of the norm of the gradient (`gradient-norm-average-window`).
+    /// The window of the average gradient norm (`gradient-norm-average-window`).
     pub norm_window: u64,
-    /// Whether training goes on where it was in the corpus, which must be the same
-    /// (`no-restore-corpus` if not).
+    /// Whether a resumed training continues at its position in the corpus, which must be the same
+    /// (unless `no-restore-corpus`).
     pub restores_corpus: bool,
     /// The integers of decoding that products are rounded to (`quantize-aware`).
     pub quantize_aware: Option<IntegerPrecision>,
-    /// How parameters are quantised after every update (`quantize-bits`).
+    /// The quantisation of parameters after every update (`quantize-bits`).
     pub quantization: Option<QuantizationOptions>,
     /// The magnitude at which weights and inputs of products are clipped (`clip-products`).
     pub product_clip: Option<f32>,

@@ -1,7 +1,7 @@
-//! The curves of a training as CSV and SVG (`--plot`).
+//! Curves of a training as CSV and SVG (`--plot`).
 //!
-//! The CSV is the record: one value per line, with its name. A resumed training reads the
-//! file up to its own progress, so that a curve has neither gaps nor repeated points.
+//! The CSV has one named value per line. A resumed training reads it up to its own progress, so
+//! that curves have neither gaps nor repeated points.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 
 const HEADER: &str = "updates,labels,epoch,name,value";
 
-/// The name of the training loss a target token.
+/// The name of the training loss per target token.
 pub const LOSS: &str = "loss";
 /// The name of the learning rate.
 pub const RATE: &str = "learning-rate";
@@ -25,7 +25,7 @@ const COLOURS: [Colour; 4] = [
     Colour(0x7a, 0x4f, 0xa3),
 ];
 
-/// A value at a time of the training.
+/// A value at a point of the training.
 #[derive(Clone, Debug, PartialEq)]
 struct Point {
     progress: Progress,
@@ -33,7 +33,7 @@ struct Point {
     value: f64,
 }
 
-/// The curves so far.
+/// The curves up to the current progress.
 #[derive(Debug)]
 pub struct Curves {
     folder: Option<PathBuf>,
@@ -57,7 +57,9 @@ impl Curves {
             for (number, line) in (1..).zip(text.lines()).skip(1) {
                 let point = parse_point(line).ok_or_else(|| {
                     let file = path.display();
-                    Error::config(format!("{file}, line {number}: not {HEADER}; move it away"))
+                    Error::config(format!(
+                        "{file}, line {number}: expected {HEADER}; move the file away"
+                    ))
                 })?;
                 if point.progress.updates <= progress.updates {
                     curves.points.push(point);
@@ -74,7 +76,7 @@ impl Curves {
         }
     }
 
-    /// Whether curves are kept, but have no points.
+    /// Whether curves are written but have no points yet.
     pub fn lack_points(&self) -> bool {
         self.folder.is_some() && self.points.is_empty()
     }
@@ -114,7 +116,7 @@ impl Curves {
         points.filter(|(_, value)| value.is_finite()).collect()
     }
 
-    /// Returns a panel for losses, one for each other measure, the rate last.
+    /// Returns the chart: a panel for losses, one for each other measure, and one for the rate.
     fn chart(&self) -> Chart {
         fn is_loss(name: &str) -> bool {
             matches!(name, LOSS | "ce-mean-words")
@@ -122,7 +124,7 @@ impl Curves {
         let names = self.names();
         let losses: Vec<&str> = names.iter().copied().filter(|name| is_loss(name)).collect();
         let others = names.iter().copied().filter(|name| !is_loss(name) && *name != RATE);
-        let mut groups: Vec<(&str, Vec<&str>)> = vec![("nats a token", losses)];
+        let mut groups: Vec<(&str, Vec<&str>)> = vec![("nats per token", losses)];
         groups.extend(others.map(|name| (name, vec![name])));
         groups.push(("learning rate", vec![RATE]));
         let (mut panels, mut legend) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
-//! The configuration by which `miriam nmt translate`, and Marian, decode with a trained model.
+//! Configuration with which `miriam nmt translate` and Marian decode with a trained model.
 //!
-//! It is written after the model that it names, so that the file that it names always exists.
+//! It is written after the model that it names, so that this model always exists.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,21 @@ use super::model_files::ModelFiles;
 use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
-/// How a trained model is decoded.
+/// Settings for decoding with a trained model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecoderSettings {
-    /// The folder that has all files, if there is one: it can be moved.
+    /// The folder with all files, if there is one. It can be moved.
     pub folder: Option<PathBuf>,
     /// The vocabularies of source and target.
     pub vocabularies: [PathBuf; 2],
-    /// The beam.
+    /// The beam size.
     pub beam_size: usize,
     /// Length normalisation.
     pub normalize: f32,
 }
 
 impl DecoderSettings {
-    /// Returns the configuration of a training: `decoder.yml` in a folder of its own, else
+    /// Returns the path of the configuration: `decoder.yml` in the training's folder, else
     /// `model.npz.decoder.yml`.
     pub fn path(&self, files: &ModelFiles) -> PathBuf {
         match &self.folder {
@@ -33,10 +33,10 @@ impl DecoderSettings {
         }
     }
 
-    /// Writes the configuration `path`, which names `model`.
+    /// Writes the configuration for `model` to `path`.
     ///
     /// # Errors
-    /// If it cannot be written; the old one is then as it was.
+    /// If it cannot be written; the old file is then unchanged.
     pub fn write(&self, path: &Path, model: &Path) -> Result<()> {
         let [source, target] = &self.vocabularies;
         let mut text = format!(
@@ -55,8 +55,8 @@ impl DecoderSettings {
         Ok(output.finish()?)
     }
 
-    /// Returns a path as the file has it. In a folder of our own, what is in it moves with it, and
-    /// all else is where it is.
+    /// Returns a path as it is written to the file: relative inside the training's folder, which
+    /// may be moved, else absolute.
     fn path_text(&self, path: &Path) -> Result<String> {
         let Some(folder) = &self.folder else {
             return Ok(yaml_scalar(&path.display().to_string()));

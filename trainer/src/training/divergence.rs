@@ -1,18 +1,17 @@
-//! The check for divergence (`throw-on-divergence`, `docs/spec/training.md` A.13).
+//! Check for divergence (`throw-on-divergence`, `docs/spec/training.md` A.13).
 
 use super::statistics::{Statistics, window_weight};
 use crate::update::UpdateReport;
 
 /// The remedy for a training that has diverged.
-pub(super) const REMEDY: &str = "begin anew with a lower --learn-rate or a longer --lr-warmup, or from an earlier model; \
-     files that were saved before stay as they are";
+pub(super) const REMEDY: &str = "start again with a lower --learn-rate or a longer --lr-warmup, or \
+    from an earlier model; files that were saved earlier are unchanged";
 
-/// Updates in a row that may be skipped: parameters stay the same meanwhile, so if the batches of
-/// all of them give no finite gradient, those to come will not either.
+/// The number of consecutive updates that may be skipped. Parameters do not change meanwhile, so if
+/// none of these batches has a finite gradient, later ones will not have one either.
 const MOST_SKIPPED: u64 = 10;
 
-/// Counts of the updates of this run that were made, and of those skipped since the last one that
-/// was not.
+/// Counts of this run's successful updates, and of updates skipped since the last of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SkippedUpdates {
     updates: u64,
@@ -20,10 +19,10 @@ pub(super) struct SkippedUpdates {
 }
 
 impl SkippedUpdates {
-    /// Counts an update, and checks that its cost and gradient are finite unless it was skipped.
+    /// Counts an update and, unless it was skipped, checks that its cost and gradient are finite.
     ///
     /// # Errors
-    /// With a remedy, if they are not, or too many updates in a row were skipped.
+    /// With a remedy, if they are not, or if too many consecutive updates were skipped.
     pub fn count(&mut self, report: &UpdateReport, number: u64) -> Result<(), String> {
         self.updates += 1;
         if !report.is_skipped {
@@ -34,7 +33,7 @@ impl SkippedUpdates {
                 return Ok(());
             }
             return Err(format!(
-                "update {number}: the cost is {cost}, the norm of the gradient {norm}; {REMEDY}; \
+                "update {number}: the cost is {cost}, the gradient norm {norm}; {REMEDY}; \
                  --check-gradient-nan skips such updates"
             ));
         }
@@ -42,10 +41,10 @@ impl SkippedUpdates {
         if self.in_a_row < MOST_SKIPPED { Ok(()) } else { Err(self.describe(number)) }
     }
 
-    /// Checks at the end of a run that it did not end in updates that were skipped.
+    /// Checks at the end of a run that its last updates were not skipped.
     ///
     /// # Errors
-    /// With a remedy, if half of its updates or more were skipped since the last one that was not.
+    /// With a remedy, if at least half of its updates were skipped after the last successful one.
     pub fn check_end(&self, number: u64) -> Result<(), String> {
         let is_spoilt = self.in_a_row > 0 && 2 * self.in_a_row >= self.updates;
         if is_spoilt { Err(self.describe(number)) } else { Ok(()) }
@@ -53,23 +52,22 @@ impl SkippedUpdates {
 
     fn describe(&self, number: u64) -> String {
         format!(
-            "the last {} updates up to {number} were skipped, since their gradients are not \
+            "the last {} updates up to {number} were skipped because their gradients were not \
              finite; {REMEDY}",
             self.in_a_row
         )
     }
 }
 
-/// Slow window, fast window, standard deviations.
+/// Detector of divergence by the slow window, the fast window and standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DivergenceDetector(pub [f64; 3]);
 
 impl DivergenceDetector {
-    /// Checks the loss of a word in update `updates`, and adds it to the averages.
+    /// Checks the loss per word of update `updates` and adds it to the averages.
     ///
     /// # Errors
-    /// With a remedy, if the average over the fast window was further above that over the slow
-    /// one than it should be.
+    /// With a remedy, if the average over the fast window is too far above that over the slow one.
     pub fn check(
         &self,
         statistics: &mut Statistics,
@@ -84,7 +82,7 @@ impl DivergenceDetector {
         let limit = *slow + deviations * variance.sqrt();
         if updates as f64 > slow_window && *variance > 0.0 && *fast > limit {
             return Err(format!(
-                "the loss of late is {fast:.4}, above {limit:.4} that was expected; {REMEDY}"
+                "the recent loss {fast:.4} is above the expected limit {limit:.4}; {REMEDY}"
             ));
         }
         let weight = window_weight(slow_window, updates);
@@ -114,11 +112,12 @@ mod tests {
             let loss = 5.0 - f64::from(update) / 1500.0 + noise;
             assert!(check(&mut averages, loss).is_ok());
         }
-        // A training that goes on knows what was expected.
+        // A resumed training knows the averages.
         let mut resumed = Statistics::from_array(averages.to_array());
         assert!((0..20).any(|_| check(&mut resumed, 20.0).is_err()));
-        // The deviation grows with the loss, so this takes a few updates: after n of them, the
-        // fast average has come 1 - 0.82^n of the way, five deviations 5 sqrt(0.002 n) of it.
+        // The deviation grows with the loss, so detection takes a few updates: after n of them, the
+        // fast average has moved by 1 - 0.82^n of the jump, five deviations by 5 sqrt(0.002 n) of
+        // it.
         let found = (0..20).map(|_| check(&mut averages, 20.0)).find(Result::is_err);
         assert!(found.is_some_and(|error| error.unwrap_err().contains("learn-rate")));
     }

@@ -12,15 +12,16 @@ use crate::error::Result;
 /// Fingerprints of the data and options that must not change between two runs of a training.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingFingerprint {
-    /// Of the corpus.
+    /// The fingerprint of the corpus.
     pub corpus: u64,
-    /// Of the vocabularies.
+    /// The fingerprint of the vocabularies.
     pub vocabularies: u64,
-    /// Of the architecture.
+    /// The fingerprint of the architecture.
     pub architecture: u64,
     /// The values of the options that updates depend on, by name.
     pub options: OptionTexts,
-    /// Those of the architecture, for messages; a model file has them, so the state has not.
+    /// The options of the architecture, for messages. They are in the model file, so the saved
+    /// state omits them.
     #[serde(skip)]
     pub model_options: OptionTexts,
 }
@@ -29,8 +30,8 @@ pub struct TrainingFingerprint {
 pub type OptionTexts = Vec<(String, String)>;
 
 impl TrainingFingerprint {
-    /// Returns the first kind of thing that differs: the vocabularies, options with their values
-    /// before and now, or the corpus. `model_options` reads the options of the saved model.
+    /// Describes the first difference: the vocabularies, options with their values before and now,
+    /// or the corpus. `model_options` reads the options of the saved model.
     pub fn difference(
         &self,
         now: &TrainingFingerprint,
@@ -45,14 +46,14 @@ impl TrainingFingerprint {
             return Some(changed.map_or(what.into(), |changed| format!("{what}: {changed}")));
         }
         if self.corpus != now.corpus {
-            return Some("the corpus is another one".into());
+            return Some("the corpus has changed".into());
         }
         describe_changes(&self.options, &now.options)
     }
 }
 
-/// Returns the options that differ, with both values. They are compared by name: one that only one
-/// version of this program has is not.
+/// Describes the options that differ, with both values. Options that only one version of this
+/// program has are not compared.
 fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
     let changes = before.iter().filter_map(|(name, before)| {
         let (_, now) = now.iter().find(|(known, _)| known == name)?;
@@ -62,8 +63,8 @@ fn describe_changes(before: &OptionTexts, now: &OptionTexts) -> Option<String> {
     (!changes.is_empty()).then(|| changes.join("; "))
 }
 
-/// Parses the options of Marian's YAML text, one per line; what follows a key on lines of its own
-/// is its value.
+/// Parses the options of Marian's YAML text, one per line; lines without a key continue the value
+/// of the previous one.
 pub fn parse_option_texts(yaml: &str) -> OptionTexts {
     let mut options = OptionTexts::new();
     for line in yaml.trim_end_matches('\0').lines() {
@@ -79,11 +80,11 @@ pub fn parse_option_texts(yaml: &str) -> OptionTexts {
     options
 }
 
-/// Returns a hash of an architecture by Marian's options, which stay when this program changes, and
-/// these options.
+/// Returns an architecture's options in Marian's form, and their hash. Marian's options stay the
+/// same when this program changes.
 pub fn architecture_fingerprint(architecture: &Architecture) -> Result<(u64, OptionTexts)> {
     let options = marian_options(architecture, Path::new("(the model in training)"))?;
-    // The version says who has written them.
+    // The version names only the program that wrote them.
     let lines: Vec<&str> = options.lines().filter(|line| !line.starts_with("version:")).collect();
     Ok((hash64(lines.join("\n").as_bytes()), parse_option_texts(&options)))
 }
@@ -96,7 +97,7 @@ mod tests {
     use miriam_nmt::checkpoint::Checkpoint;
     use miriam_storage::LoadMethod;
 
-    /// What a model file says of its architecture is what is compared.
+    /// The compared options are those that a model file has.
     #[test]
     fn architectures_are_compared_by_the_options_of_model_files() {
         let architecture = crate::tests::tiny_architecture();

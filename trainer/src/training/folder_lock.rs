@@ -1,7 +1,7 @@
 //! Locks that keep a second training from the files of the first one.
 //!
-//! Two trainings of one model would save over each other, and each would remove the files that
-//! the other one is writing.
+//! Two trainings of one model would overwrite each other's files, and each would remove the partial
+//! files of the other.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub fn lock_model(files: &ModelFiles) -> Result<FileLock> {
 /// Locks a folder, for any name of the model in it.
 ///
 /// # Errors
-/// As for a model.
+/// Those of [`lock_model`].
 pub fn lock_folder(folder: &Path) -> Result<FileLock> {
     acquire(folder.join(".training.lock"), folder)
 }
@@ -29,7 +29,8 @@ pub fn lock_folder(folder: &Path) -> Result<FileLock> {
 fn acquire(path: PathBuf, what: &Path) -> Result<FileLock> {
     FileLock::try_acquire(&path)?.ok_or_else(|| {
         Error::config(format!(
-            "{}: another training writes it; let it end, or train into another folder",
+            "{}: another training is writing to it; wait until it ends, or train into another \
+            folder",
             what.display()
         ))
     })

@@ -1,10 +1,9 @@
-//! Resuming a training of Marian (`docs/spec/training.md` A.13).
+//! Resumption of a training of Marian (`docs/spec/training.md` A.13).
 //!
-//! Marian's files have the progress of a training and the state of its optimiser, but not its
-//! options, corpus and vocabularies: those must be given again, as with Marian. The
-//! sentences of an epoch come in our own order, so in the epoch that was begun as many of them are
-//! left out as Marian has read. A model without the file of its optimiser gives the initial
-//! parameters, as in Marian.
+//! Marian's files contain the progress of a training and its optimiser's state, but not its
+//! options, corpus and vocabularies. Those must be given again, as with Marian. The order of
+//! sentences in an epoch differs from Marian's, so in the current epoch as many are skipped as
+//! Marian has read. A model without an optimiser's file gives the initial parameters, as in Marian.
 
 use std::path::Path;
 
@@ -30,17 +29,17 @@ pub struct MarianTraining {
     pub saved: SavedTraining,
     /// The sentences of the epoch that Marian has read.
     pub sentences: u64,
-    /// What is to be said about it.
+    /// Remarks for the log.
     pub remarks: Vec<String>,
 }
 
-/// What is read, for what.
+/// The files of a training of Marian, and the training that resumes from them.
 pub struct MarianFiles<'a> {
     /// The files.
     pub files: &'a ModelFiles,
-    /// The training that goes on.
+    /// The configuration of the resumed training.
     pub config: &'a TrainingConfig,
-    /// Its parameters.
+    /// The layout of its parameters.
     pub layout: &'a ParameterLayout,
 }
 
@@ -48,7 +47,7 @@ impl MarianFiles<'_> {
     /// Returns the training whose optimiser's file is `checkpoint`.
     ///
     /// # Errors
-    /// If a file is missing or does not fit the others.
+    /// If a file is missing or does not match the others.
     pub fn resume(
         &self,
         checkpoint: Checkpoint,
@@ -59,15 +58,17 @@ impl MarianFiles<'_> {
             let file = progress_path.display();
             return Err(Error::resume(
                 &path,
-                format!("it is Marian's, and {file} is missing; copy it from Marian's folder"),
+                format!(
+                    "it was written by Marian, and {file} is missing; copy it from Marian's folder"
+                ),
             ));
         }
         let progress = MarianProgress::open(&progress_path)?;
         let vectors = SavedVectors::new(&path, checkpoint, self.layout);
         let updates = progress.progress.updates;
         let mut remarks = vec![format!(
-            "[training] Going on after {updates} updates of Marian; what it does not say (corpus, \
-             vocabularies, options) must be as it was"
+            "[training] Resuming after {updates} updates of Marian; what its files lack (corpus, \
+             vocabularies, options) must be the same"
         )];
         let kind = self.config.update.optimizer;
         let [first, second] = vectors.for_optimizer(kind)?;
@@ -75,7 +76,7 @@ impl MarianFiles<'_> {
         let average = match vectors.get("exp_smoothing")?.or(old_average) {
             Some(_) if self.config.update.smoothing == 0.0 => {
                 remarks.push(
-                    "[training] Marian's average of parameters is left out: there is no \
+                    "[training] Marian's average of parameters is ignored: there is no \
                      --exponential-smoothing"
                         .into(),
                 );
@@ -83,7 +84,9 @@ impl MarianFiles<'_> {
             }
             Some(average) => average,
             None if self.config.update.smoothing > 0.0 => {
-                remarks.push("[training] There is no average of parameters: it begins anew".into());
+                remarks.push(
+                    "[training] There is no saved average of parameters: it starts afresh".into(),
+                );
                 values.clone()
             }
             None => Vec::new(),
@@ -100,11 +103,10 @@ impl MarianFiles<'_> {
         Ok(self.training(progress, values, optimizer, fingerprint, remarks))
     }
 
-    /// Returns a training that begins with the parameters of a model whose optimiser's file is
-    /// missing.
+    /// Returns a training that starts with the parameters of a model without an optimiser's file.
     ///
     /// # Errors
-    /// If the model, or Marian's file of progress, cannot be read or does not fit.
+    /// If the model, or Marian's file of progress, cannot be read or does not match.
     pub fn reload(&self, fingerprint: TrainingFingerprint) -> Result<MarianTraining> {
         let values = read_parameters(&self.files.model, self.layout)?;
         let progress_path = self.files.progress();
@@ -121,8 +123,8 @@ impl MarianFiles<'_> {
         };
         let (file, updates) = (self.files.model.display(), progress.progress.updates);
         let remark = format!(
-            "[training] There is no {}: beginning with the parameters of {file}, after {updates} \
-             updates; move {file} away to begin with random ones",
+            "[training] There is no {}: starting with the parameters of {file}, after {updates} \
+             updates; move {file} away to start with random ones",
             self.files.optimizer().display()
         );
         let optimizer = OptimizerState {
@@ -132,8 +134,8 @@ impl MarianFiles<'_> {
         Ok(self.training(progress, values, optimizer, fingerprint, vec![remark]))
     }
 
-    /// Returns the parameters that are trained, and their average where an old version of Marian
-    /// keeps it in the model.
+    /// Returns the trained parameters, and their average if an old version of Marian keeps it in
+    /// the model.
     fn values(
         &self,
         path: &Path,
@@ -149,8 +151,8 @@ impl MarianFiles<'_> {
             return Ok((read_parameters(&unsmoothed, self.layout)?, Some(in_model)));
         };
         if model.is_file() {
-            // Both files were written at one time, and parameters lie in our order: the model is
-            // the average, if there is one.
+            // Both files were written at the same time and have the same order of parameters: the
+            // model is the average, if there is one.
             let average = vectors.get("exp_smoothing")?;
             let written = average.as_ref().unwrap_or(&values);
             let in_model = read_parameters(model, self.layout)?;
@@ -160,7 +162,7 @@ impl MarianFiles<'_> {
             });
             if let Some(parameter) = differs {
                 let reason = format!(
-                    "{} is not that of {}: the files are of different updates or architectures; \
+                    "{} is not that of {}: the files belong to different updates or architectures; \
                      take both from one save, or begin with --pretrained-model",
                     parameter.name,
                     model.display()
@@ -208,8 +210,8 @@ impl MarianFiles<'_> {
     }
 }
 
-/// Returns Adam's bias corrections. Old versions of Marian did not write them: they follow from the
-/// number of updates.
+/// Returns Adam's bias corrections. Old versions of Marian did not write them; then they are
+/// computed from the number of updates.
 fn bias_corrections(
     path: &Path,
     vectors: &SavedVectors<'_>,
@@ -228,6 +230,6 @@ fn bias_corrections(
         (DType::F64, &[first, second], []) => {
             Ok(BiasCorrections([first, second].map(f64::from_le_bytes)))
         }
-        _ => Err(Error::resume(path, "adam_denoms: two numbers of f64 are needed")),
+        _ => Err(Error::resume(path, "adam_denoms: expected two f64 numbers")),
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn marian_progress(
     text
 }
 
-/// What Marian's file says of a training.
+/// The content of Marian's progress file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MarianProgress {
     pub progress: Progress,
@@ -91,11 +91,11 @@ pub(super) struct MarianProgress {
 }
 
 impl MarianProgress {
-    /// Reads the file at `path`. A value that old versions of Marian did not write gets its initial
-    /// value.
+    /// Reads the file at `path`. Values that old versions of Marian did not write get their initial
+    /// values.
     ///
     /// # Errors
-    /// If it cannot be read, or lacks a number that it must have.
+    /// If it cannot be read, or lacks a required number.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).map_err(|e| miriam_storage::Error::io(path, "read", e))?;
         Self::parse(&text, path)
@@ -119,7 +119,7 @@ impl MarianProgress {
             let Some(metric) = Metric::from_name(&name) else { continue };
             let best = number(path, &name, seen.get("last-best"))?;
             let stalled = number(path, &name, seen.get("stalled"))?;
-            // Marian writes the largest f32 where there is no result yet.
+            // Marian writes the largest f32 if there is no result yet.
             let best = (best.abs() < f64::from(f32::MAX) * 0.999).then_some(best);
             metrics.push((metric, MetricState::from_marian(metric, best, stalled as u64)));
         }
@@ -144,7 +144,7 @@ impl MarianProgress {
     }
 }
 
-/// Returns the error for a number `key` that is missing or malformed.
+/// Returns the error for a missing or malformed number `key`.
 fn damaged(path: &Path, key: &str) -> Error {
     let remedy = "copy it again from Marian's folder, or move the optimiser's file away and begin \
                   with --pretrained-model";
@@ -155,7 +155,7 @@ fn number(path: &Path, key: &str, value: Option<&Value>) -> Result<f64> {
     value.and_then(marian_number).ok_or_else(|| damaged(path, key))
 }
 
-/// Returns the number `key`; `default` where it is missing.
+/// Returns the number `key`, or `default` if it is missing.
 fn number_or(yaml: &Value, path: &Path, key: &str, default: f64) -> Result<f64> {
     match yaml.get(key) {
         None => Ok(default),
@@ -169,7 +169,7 @@ fn count(yaml: &Value, path: &Path, key: &str) -> Result<u64> {
     if is_count { Ok(number as u64) } else { Err(damaged(path, key)) }
 }
 
-/// Parses a number that Marian wrote; it writes infinities as YAML does.
+/// Parses a number that Marian wrote; infinities are written as in YAML.
 fn marian_number(value: &Value) -> Option<f64> {
     match value.as_str()? {
         ".inf" | ".Inf" => Some(f64::INFINITY),
@@ -198,7 +198,7 @@ mod tests {
     use crate::training::fingerprint::TrainingFingerprint;
     use crate::training::schedule::ScheduleState;
 
-    /// Returns a state whose file of progress is known.
+    /// Returns a state whose progress file is known.
     fn state() -> TrainingState {
         let mut metric = MetricState::new(Metric::Bleu);
         metric.record(Metric::Bleu, 12.5, 0.0);
@@ -268,7 +268,7 @@ mod tests {
         let text = marian_progress(&state, 1e-3, TrainingLength::from_updates(20), 1);
         let found = MarianProgress::parse(text.as_bytes(), path).unwrap();
         assert_eq!((found.progress, found.sentences), (state.progress, 160));
-        // Marian's file has only one start of the warm-up: that of the next warm-up.
+        // Marian's file has only one start of a warm-up, that of the next one.
         let schedule = ScheduleState { warmup_start: 7, next_warmup_start: None, ..state.schedule };
         assert_eq!((found.schedule, found.statistics), (schedule, state.statistics));
         let named = found.metrics.iter().map(|(metric, seen)| (metric.name().to_owned(), *seen));

@@ -1,7 +1,7 @@
-//! The memory of a training, counted from shapes before anything is computed.
+//! Memory of a training, computed from shapes before the training starts.
 //!
-//! The memory of the program itself and of the files that it has read is measured at the start of
-//! the training: the resident memory of the process without the corpus.
+//! The memory of the program itself and of the files that it has read is measured at the start: it
+//! is the resident memory of the process without the corpus.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,39 +19,39 @@ use crate::tape::{LossOptions, Tape, TapeSize, logits_block_rows};
 use crate::trainable_model::TrainableModel;
 use crate::update::{MicroBatchTree, OptimizerState, worker_share};
 
-/// Bytes of a number.
+/// Bytes per number.
 const NUMBER: usize = size_of::<f32>();
-/// Updates whose numbers of micro-batches are looked at.
+/// The number of updates whose micro-batches are counted.
 const NUM_SAMPLED_UPDATES: usize = 1000;
-/// Updates after which workers have the vectors that they pass on to each other.
+/// The number of updates after which workers need no new vectors to exchange.
 const NUM_STEADY_UPDATES: usize = 16;
 
-/// What a training needs, in bytes.
+/// The memory that a training needs, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The program, vocabularies and the validation set, measured; 0 where the system does not
-    /// say what a process has.
+    /// The program, vocabularies and the validation set, as measured; 0 if the system does not
+    /// report the memory of a process.
     pub program: usize,
-    /// Parameters, as they are and packed for products.
+    /// Parameters, both as a flat vector and packed for products.
     pub parameters: usize,
     /// The state of the optimiser.
     pub optimizer: usize,
     /// The corpus.
     pub corpus: usize,
-    /// Of each worker: the results and gradients of the longest sentences in a micro-batch as large
-    /// as the largest of the first updates, a block of logits, and what products copy.
+    /// The memory per worker for a micro-batch of the longest sentences, as large as the largest of
+    /// the first updates: activations and gradients, a block of logits, and copies for products.
     pub micro_batch: usize,
-    /// Gradients of parameters, and sums of them, of all workers.
+    /// Gradients of parameters and their sums, for all workers.
     pub gradients: usize,
     /// The number of workers.
     pub workers: usize,
-    /// The copies of the model that validation makes, packed for products and not, beside all
-    /// else; 0 without. What translations need by the way is not in it.
+    /// The copies of the model that validation makes, both packed and unpacked; 0 without
+    /// validation. The memory of translating is not included.
     pub validation: usize,
 }
 
 impl MemoryUse {
-    /// Returns all of it.
+    /// Returns the total in bytes.
     pub fn total(&self) -> usize {
         let model = self.parameters + self.optimizer + self.gradients + self.validation;
         self.program + self.corpus + model + self.workers * self.micro_batch
@@ -60,7 +60,7 @@ impl MemoryUse {
     /// Returns a line for the log.
     pub fn describe(&self) -> String {
         format!(
-            "[memory] {} MB of the program and the corpus, {} MB of parameters, {} MB of the \
+            "[memory] {} MB for the program and the corpus, {} MB for parameters, {} MB for the \
              optimiser, {} MB of gradients, about {} MB a worker, {} MB in validation: {} MB",
             megabytes(self.program + self.corpus),
             megabytes(self.parameters),
@@ -72,7 +72,7 @@ impl MemoryUse {
         )
     }
 
-    /// Returns one line for each part, with its bytes.
+    /// Returns one line per part, with its bytes.
     pub fn table(&self) -> String {
         let workers = format!(" ({} workers)", self.workers);
         let micro_batches = self.workers * self.micro_batch;
@@ -81,7 +81,7 @@ impl MemoryUse {
             ("parameters", self.parameters, ""),
             ("optimiser", self.optimizer, ""),
             ("corpus", self.corpus, ""),
-            ("results of micro-batches", micro_batches, &workers[..]),
+            ("activations of micro-batches", micro_batches, &workers[..]),
             ("gradients", self.gradients, &workers[..]),
             ("validation", self.validation, ""),
             ("total", self.total(), ""),
@@ -99,7 +99,7 @@ fn megabytes(bytes: usize) -> usize {
 }
 
 impl Training<'_> {
-    /// Counts the memory of the training.
+    /// Computes the memory of the training.
     ///
     /// # Errors
     /// None on a CPU.
@@ -113,14 +113,14 @@ impl Training<'_> {
         Ok(self.count_memory(program, &model, &optimizer, costs.as_ref())?)
     }
 
-    /// Returns what the process has before the training takes memory, but for the corpus.
+    /// Returns the bytes of the process before the training allocates memory, without the corpus.
     pub(super) fn program_bytes(&self) -> usize {
         let resident = resident_bytes().unwrap_or(0) as usize;
         resident.saturating_sub(self.corpus.num_bytes())
     }
 
-    /// Counts the memory of the training with a model and its optimiser; `program` is what the
-    /// process had before.
+    /// Computes the memory of the training with a model and its optimiser; `program` is the memory
+    /// of the process before.
     pub(super) fn count_memory(
         &self,
         program: usize,
@@ -144,16 +144,17 @@ impl Training<'_> {
             (None, None) => (largest_micro_batch(config, model, self.corpus, words)?, words),
         };
         let target_words = model.architecture().embeddings().target_vocab_size;
-        // The gradient of the output layer copies them.
+        // The gradient of the output layer copies the logits.
         let logits = 2 * logits_block_rows(rows, target_words) * target_words;
         let workers = config.num_async_workers().max(1);
         let state = [&optimizer.first, &optimizer.second, &optimizer.average];
-        // A script alone loads the model in its own process.
+        // A validation script loads the model in its own process.
         let validation = &config.validation;
         let makes_copies =
             self.validates() && (validation.needs_set() || validation.training_sample > 0);
-        // Of each asynchronous worker a copy of the parameters, a sum of gradients, what remains of
-        // them and the momentum, the state of its own optimiser; a buffer a shard.
+        // Each asynchronous worker has a copy of the parameters, a sum of gradients, the residual
+        // and momentum of gradient dropping, and the state of its local optimiser. Each shard has a
+        // buffer.
         let packed = len + model.registry().num_packed();
         let (copies, own_gradients) = match &config.asynchronous {
             None => (1, 0),
@@ -178,8 +179,8 @@ impl Training<'_> {
         })
     }
 
-    /// Returns the numbers of micro-batches of the first updates, and the words of the largest of
-    /// these micro-batches, at most the limit.
+    /// Returns the numbers of micro-batches in the first updates, and the words of the largest of
+    /// them, at most the limit.
     fn sampled_micro_batches(&self, costs: Option<&Arc<[usize]>>) -> (Vec<usize>, usize) {
         let (config, position) = (self.config, BatchPosition::default());
         let source = match self.batches {
@@ -215,7 +216,7 @@ impl Training<'_> {
         (numbers, words.min(limit))
     }
 
-    /// Returns the tokens of the pairs of a micro-batch, by side.
+    /// Returns the number of tokens of a micro-batch, by side.
     fn num_tokens(&self, micro_batch: &[u32]) -> [usize; 2] {
         micro_batch.iter().fold([0, 0], |[source, target], &pair| {
             let lengths = self.corpus.lengths(pair as usize);
@@ -223,8 +224,8 @@ impl Training<'_> {
         })
     }
 
-    /// Returns the bytes of results and gradients of each sentence, if batches or micro-batches are
-    /// limited by them. Sentences of equal lengths need the same.
+    /// Returns the bytes of activations and gradients of each sentence, if batches or micro-batches
+    /// are limited in bytes. Sentences of equal lengths need equal memory.
     pub(super) fn sentence_costs(
         &self,
         model: &TrainableModel<Fast>,
@@ -266,12 +267,12 @@ fn largest_by_costs(
     TapeSize { values: bytes / NUMBER, ..TapeSize::default() }
 }
 
-/// Returns the vectors of gradients of all workers after updates of these numbers of micro-batches:
-/// those of their tapes, and those of their trees, which pass them on to each other.
+/// Returns how many gradient vectors all workers have after updates with these numbers of
+/// micro-batches: those of their tapes and those of their trees, which exchange them.
 fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     let mut trees: Vec<MicroBatchTree<f32>> =
         (0..workers).map(|_| MicroBatchTree::new(0)).collect();
-    // A training has more updates than one epoch of a small corpus.
+    // A training on a small corpus has more updates than one epoch.
     let updates = numbers.iter().cycle().take(numbers.len().max(NUM_STEADY_UPDATES));
     for &micro_batches in updates {
         for (worker, tree) in trees.iter_mut().enumerate() {
@@ -286,7 +287,7 @@ fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     workers + trees.iter().map(MicroBatchTree::num_spare).sum::<usize>()
 }
 
-/// Measures the numbers of the tape for some pairs.
+/// Measures how many numbers the tape needs for some pairs.
 fn measure(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
@@ -301,8 +302,8 @@ fn measure(
     })
 }
 
-/// Returns the numbers of the tape for the largest micro-batch: the longest pairs of the corpus,
-/// the longest sources, or the longest targets, as many as fill one.
+/// Returns how many numbers the tape needs for the largest micro-batch: one full of the longest
+/// pairs, the longest sources or the longest targets of the corpus.
 fn largest_micro_batch(
     config: &TrainingConfig,
     model: &TrainableModel<Fast>,
@@ -321,10 +322,10 @@ fn largest_micro_batch(
     Ok(largest)
 }
 
-/// Returns the longest pairs of the corpus by weights of source and target, as many as fill a
-/// micro-batch.
+/// Returns a full micro-batch of the longest pairs of the corpus, by weighted lengths of source and
+/// target.
 fn longest_micro_batch(corpus: &ParallelCorpus, words: usize, weights: [usize; 2]) -> Vec<u32> {
-    // Of equal ones those that are longer on the other side.
+    // Ties are broken by the length of the other side.
     fn key(&pair: &u32, corpus: &ParallelCorpus, weights: &[usize; 2]) -> (usize, usize) {
         let [source, target] = corpus.lengths(pair as usize);
         (weights[0] * source + weights[1] * target, source + target)
@@ -351,18 +352,18 @@ mod tests {
     use crate::training::{DecoderSettings, ModelFiles};
     use miriam_textio::{CancellationToken, NoProgress};
 
-    /// By paper: a worker has a vector for each complete subtree, one for the micro-batch that it
-    /// adds, and that of its tape.
+    /// Expected values are computed by hand: a worker has one vector per complete subtree, one for
+    /// the micro-batch that it adds, and that of its tape.
     #[test]
     fn vectors_of_gradients_are_those_of_subtrees() {
         // The second micro-batch is added to the first one.
         assert_eq!(num_gradients(1, &[1]), 1 + 1);
         assert_eq!(num_gradients(1, &[2]), 1 + 2);
-        // Subtrees of 4, 2 and 1; the eighth micro-batch makes four for a moment.
+        // Subtrees of 4, 2 and 1; an eighth micro-batch would need a fourth vector for a moment.
         assert_eq!(num_gradients(1, &[7]), 1 + 3);
         assert_eq!(num_gradients(1, &[7, 8, 1]), 1 + 4);
-        // Three each, and the sum of the second worker comes to the first one, which gives half of
-        // what it then has more, too late for the second update.
+        // Each has three. The sum of the second worker moves to the first, which returns half of
+        // its surplus too late for the second update.
         assert_eq!(num_gradients(2, &[8]), 2 + 3 + 4);
         // The second worker has nothing to do.
         assert_eq!(num_gradients(2, &[1]), 2 + 1);
@@ -387,7 +388,7 @@ mod tests {
         options.training_config([11, 11]).unwrap()
     }
 
-    /// The micro-batch that is counted has at least the numbers of any that is computed.
+    /// The counted micro-batch needs at least as many numbers as any computed one.
     #[test]
     fn long_sources_with_short_targets_are_counted() {
         let config = config();
@@ -443,11 +444,12 @@ mod tests {
                 progress: &NoProgress,
             };
             let model = TrainableModel::<Fast>::new(config.architecture.clone()).unwrap();
-            // What the process has changes meanwhile.
+            // The memory of the process changes meanwhile.
             let memory = MemoryUse { program: 0, ..training.memory().unwrap() };
             (memory, model.layout().len())
         };
-        // A script loads the model in its own process; a sample of the text is scored in ours.
+        // A script loads the model in its own process; a sample of the text is scored in this
+        // process.
         let script = "{valid-metrics: [valid-script], valid-script-path: a";
         let (without, len) = count("{}");
         assert_eq!(without.validation, 0);
@@ -458,7 +460,7 @@ mod tests {
         assert_eq!(with.total(), without.total() + 8 * len);
         assert_eq!(MemoryUse { validation: 0, ..with }, without);
         assert!(with.describe().contains("in validation"));
-        // Eleven logits for each of a micro-batch's rows, at least.
+        // At least eleven logits per row of a micro-batch.
         assert!(with.micro_batch > 11 * 64 * 4);
     }
 }

@@ -1,30 +1,30 @@
-//! Measures of a model on the validation set, with their best values so far
-//! (`docs/spec/training.md` A.12).
+//! Validation metrics, with their best values so far (`docs/spec/training.md` A.12).
 
 use serde::{Deserialize, Serialize};
 
-/// A measure of a model on the validation set.
+/// A metric of a model on the validation set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
     /// The sum of cross-entropies (`ce-sum`).
     CrossEntropySum,
-    /// Cross-entropy a sentence (`cross-entropy`, `ce-mean`).
+    /// Cross-entropy per sentence (`cross-entropy`, `ce-mean`).
     CrossEntropy,
-    /// Cross-entropy a target token (`ce-mean-words`).
+    /// Cross-entropy per target token (`ce-mean-words`).
     CrossEntropyWords,
-    /// The exponential of the cross-entropy a target token.
+    /// The exponential of the cross-entropy per target token.
     Perplexity,
-    /// BLEU of detokenised translations, by 13a (`bleu`).
+    /// BLEU of detokenised translations with the tokeniser 13a (`bleu`).
     Bleu,
-    /// The same under its old name (`bleu-detok`).
+    /// The same metric under its old name (`bleu-detok`).
     BleuDetok,
-    /// BLEU of the ids of tokens (`bleu-segmented`).
+    /// BLEU of token ids (`bleu-segmented`).
     BleuSegmented,
     /// chrF of detokenised translations.
     Chrf,
-    /// The score of translations by a program (`translation`); without one they are only written.
+    /// A program's score of the translations (`translation`); without a program they are only
+    /// written.
     Translation,
-    /// The score of the model by a program (`valid-script`).
+    /// A program's score of the model (`valid-script`).
     Script,
 }
 
@@ -43,12 +43,12 @@ impl Metric {
         Metric::Script,
     ];
 
-    /// Metrics of Marian that are not for translation, each with a remedy.
+    /// Marian's metrics that are not for translation, each with a reason or remedy.
     pub const REFUSED: [(&str, &str); 4] = [
-        ("accuracy", "it is of classifiers; give ce-mean-words or bleu"),
-        ("bert-lm-accuracy", "BERT is not trained"),
+        ("accuracy", "it is for classifiers; use ce-mean-words or bleu"),
+        ("bert-lm-accuracy", "training BERT is not supported"),
         ("bert-sentence-accuracy", "BERT is not trained"),
-        ("embedding", "models that embed sentences are not trained"),
+        ("embedding", "training sentence-embedding models is not supported"),
     ];
 
     /// Returns Marian's name.
@@ -90,10 +90,10 @@ impl Metric {
     }
 }
 
-/// What validation has seen of a metric.
+/// The validation state of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricState {
-    /// The best value, as bits, since infinities are not JSON.
+    /// The best value as bits, because JSON has no infinities.
     best_bits: u64,
     /// Consecutive validations without improvement.
     pub stalled: u64,
@@ -106,7 +106,7 @@ impl MetricState {
         MetricState { best_bits: worst.to_bits(), stalled: 0 }
     }
 
-    /// Returns the state as Marian's file has it; `best` is `None` before the first validation.
+    /// Returns the state from Marian's file; `best` is `None` before the first validation.
     pub fn from_marian(metric: Metric, best: Option<f64>, stalled: u64) -> Self {
         let best_bits = best.map_or(MetricState::new(metric).best_bits, f64::to_bits);
         MetricState { best_bits, stalled }
@@ -117,11 +117,10 @@ impl MetricState {
         f64::from_bits(self.best_bits)
     }
 
-    /// Follows a new value. It is an improvement if it is strictly better; one of no more
-    /// than `epsilon` stalls all the same, and moves the best value, as in Marian. A value that is
-    /// not finite stalls and is never the best.
-    /// Gives whether no value was better, so that of models as good as each other the one that was
-    /// trained longer is kept: all of them have BLEU 0 at first.
+    /// Records a new value. It is an improvement if it is strictly better. As in Marian, an
+    /// improvement of at most `epsilon` moves the best value but counts as a stall. A value that is
+    /// not finite stalls and is never the best. Returns whether no earlier value was better, so
+    /// that of equally good models the one trained longest is kept: at first all have BLEU 0.
     pub fn record(&mut self, metric: Metric, value: f64, epsilon: f64) -> bool {
         let gain =
             if metric.is_larger_better() { value - self.best() } else { self.best() - value };
@@ -142,14 +141,17 @@ mod tests {
     fn values_stall_and_improve_as_in_marian() {
         let mut state = MetricState::new(Metric::CrossEntropy);
         assert!(state.record(Metric::CrossEntropy, 5.0, 0.0));
-        assert!(state.record(Metric::CrossEntropy, 5.0, 0.0), "as good, and trained longer");
+        assert!(state.record(Metric::CrossEntropy, 5.0, 0.0), "equally good and trained longer");
         assert_eq!(state.stalled, 1);
         assert!(!state.record(Metric::CrossEntropy, f64::NAN, 0.0));
         assert_eq!((state.best(), state.stalled), (5.0, 2));
-        // Better, but by less than epsilon: it stalls, and is the best all the same.
+        // Better by less than epsilon: it stalls, but is the new best.
         assert!(state.record(Metric::CrossEntropy, 4.9, 0.5));
         assert_eq!((state.best(), state.stalled), (4.9, 3));
-        assert!(state.record(Metric::CrossEntropy, 4.4, 0.5), "as much as epsilon is not more");
+        assert!(
+            state.record(Metric::CrossEntropy, 4.4, 0.5),
+            "an improvement by epsilon is not larger than epsilon"
+        );
         assert_eq!((state.best(), state.stalled), (4.4, 4));
         assert!(state.record(Metric::CrossEntropy, 3.5, 0.5));
         assert_eq!(state.stalled, 0);

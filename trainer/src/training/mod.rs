@@ -1,4 +1,4 @@
-//! Training from a corpus to a model: progress, schedules, validation, saving.
+//! Training of a model on a corpus: progress, schedules, validation, saving.
 
 mod asynchronous;
 mod base_rate;

@@ -1,8 +1,8 @@
-//! The names of the files of a training, which are Marian's.
+//! Names of a training's files; they are Marian's.
 
 use std::path::PathBuf;
 
-/// The files of a training, from the path of its model.
+/// The files of a training, named after its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFiles {
     /// The model, `model.npz`.
@@ -19,54 +19,54 @@ impl ModelFiles {
         PathBuf::from(name)
     }
 
-    /// Returns the optimiser's file.
+    /// Returns the path of the optimiser's file.
     pub fn optimizer(&self) -> PathBuf {
         self.beside(Self::OPTIMIZER_SUFFIX)
     }
 
-    /// Returns Marian's file of progress.
+    /// Returns the path of Marian's progress file.
     pub fn progress(&self) -> PathBuf {
         self.beside(".progress.yml")
     }
 
-    /// Returns the options of the training, as Marian reads them.
+    /// Returns the path of the training's options in Marian's form.
     pub fn options(&self) -> PathBuf {
         self.beside(".yml")
     }
 
-    /// Returns the configuration for decoding.
+    /// Returns the path of the configuration for decoding.
     pub fn decoder_config(&self) -> PathBuf {
         self.beside(".decoder.yml")
     }
 
-    /// Returns the parameters that were trained, where an old Marian has written their average as
+    /// Returns the path of the trained parameters; old versions of Marian write their average as
     /// the model.
     pub fn unsmoothed(&self) -> PathBuf {
         self.beside(".orig.npz")
     }
 
-    /// Returns the model that a script validates.
+    /// Returns the files of the model that a script validates.
     pub fn validated(&self) -> ModelFiles {
         ModelFiles { model: self.beside(".dev.npz") }
     }
 
-    /// Returns the pushes of a simulation.
+    /// Returns the path of a simulation's table of pushes.
     pub fn simulation(&self) -> PathBuf {
         self.beside(".simulation.csv")
     }
 
-    /// Returns the lock against other trainings of the model.
+    /// Returns the path of the lock against other trainings of the model.
     pub fn lock(&self) -> PathBuf {
         let name = self.model.file_name().unwrap_or_default().to_string_lossy();
         self.model.with_file_name(format!(".{name}.lock"))
     }
 
-    /// Returns the best model by a metric.
+    /// Returns the path of the best model by a metric.
     pub fn best_model(&self, metric: &str) -> PathBuf {
         self.beside(&format!(".best-{metric}.npz"))
     }
 
-    /// Returns the model after an update, where saved models do not replace each other.
+    /// Returns the path of the model after an update, if saved models do not replace each other.
     pub fn at_update(&self, updates: u64) -> PathBuf {
         self.model.with_extension(format!("iter{updates}.npz"))
     }

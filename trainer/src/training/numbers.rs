@@ -1,19 +1,20 @@
-//! Checks that the numbers of a training are usable, when it begins and before it is saved.
+//! Checks of a training's numbers at its start and before it is saved.
 //!
-//! A NaN in the optimiser's state makes all parameters NaN within an update, and this
-//! cannot be undone: such a state is neither trained nor saved over a good one.
+//! A NaN in the optimiser's state makes all parameters NaN within an update, and this cannot be
+//! undone: such a state is neither trained on nor saved over a good one.
 
 use super::checkpoint::SavedTraining;
 use crate::parameters::ParameterLayout;
 use crate::update::{BiasCorrections, OptimizerState};
 
-/// No parameter is as large as this: the product of two would be near the limit of an f32.
+/// The exclusive limit of a parameter's magnitude: the product of two such numbers is near the
+/// limit of f32.
 const PARAMETER_LIMIT: f32 = 1e15;
 
 /// Checks parameters and the state of their optimiser.
 ///
 /// # Errors
-/// With the first number that is not usable and its place.
+/// With the first unusable number and its place.
 pub(super) fn check_numbers(
     layout: &ParameterLayout,
     values: &[f32],
@@ -38,12 +39,12 @@ pub(super) fn check_numbers(
         let unusable = vector.iter().position(|&x| !is_usable(x));
         unusable.map_or(Ok(()), |index| {
             let (number, place) = (vector[index], place(index));
-            Err(format!("{what} {place} has the number {number:e}"))
+            Err(format!("{what} {place} has the unusable number {number:e}"))
         })
     };
     check("the parameter", values, &is_parameter)?;
     check("the average of the parameter", average, &is_parameter)?;
-    check("what quantisation took from the parameter", residual, &is_parameter)?;
+    check("the quantisation residual of the parameter", residual, &is_parameter)?;
     check("the mean gradient of the parameter", first, &f32::is_finite)?;
     check("the squared gradient of the parameter", second, &|x| x.is_finite() && x >= 0.0)?;
     let unusable = corrections.iter().find(|x| !x.is_finite());
@@ -53,7 +54,7 @@ pub(super) fn check_numbers(
 /// Checks all numbers of a saved training that updates depend on.
 ///
 /// # Errors
-/// As those of [`check_numbers`].
+/// Those of [`check_numbers`].
 pub(super) fn check_saved_numbers(
     layout: &ParameterLayout,
     saved: &SavedTraining,
@@ -61,12 +62,14 @@ pub(super) fn check_saved_numbers(
     check_numbers(layout, &saved.values, &saved.optimizer)?;
     let factor = saved.state.schedule.factor;
     if !factor.is_finite() {
-        return Err(format!("the factor of the learning rate is {factor}"));
+        return Err(format!("the factor of the learning rate is invalid: {factor}"));
     }
     let vectors = saved.workers.iter().flat_map(|workers| &workers.vectors);
     for (name, vector) in vectors {
         if let Some(number) = vector.iter().find(|x| !x.is_finite()) {
-            return Err(format!("the vector {name} of asynchronous training has {number}"));
+            return Err(format!(
+                "the vector {name} of asynchronous training has the unusable number {number}"
+            ));
         }
     }
     Ok(())
@@ -111,7 +114,7 @@ mod tests {
             let state = OptimizerState { first: spoilt(&sound.first, number), ..sound.clone() };
             error(&values, &state);
         }
-        // A root is taken of it.
+        // The optimiser takes its square root.
         for number in [f32::NAN, f32::INFINITY, -0.5] {
             let state = OptimizerState { second: spoilt(&sound.second, number), ..sound.clone() };
             assert!(error(&values, &state).contains("squared gradient"));

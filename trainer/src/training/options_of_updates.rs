@@ -1,4 +1,4 @@
-//! The options that updates depend on, by name: a resumed training must have the same.
+//! Options that updates depend on, by name. A resumed training must have the same.
 
 use super::base_rate::BaseRate;
 use super::config::TrainingConfig;
@@ -11,10 +11,11 @@ use crate::kernels::IntegerPrecision;
 use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
 
 impl TrainingConfig {
-    /// Returns the options that updates depend on, with their values: a resumed training must have
-    /// the same. Limits, validation, display, workers and checks for divergence are not among them.
+    /// Returns the options that updates depend on, with their values. Limits, validation, display,
+    /// workers and checks for divergence are not among them, so a resumed training may change
+    /// those.
     pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
-        // No `..`, so that the compiler asks about each new field.
+        // No `..`, so that the compiler reports each new field.
         let TrainingConfig {
             architecture: _,
             seed,
@@ -77,7 +78,7 @@ impl TrainingConfig {
             None => "none".into(),
             Some(DynamicScaling { deviations, uses_logarithm, fade_out }) => {
                 let of = if *uses_logarithm { "log" } else { "none" };
-                // The window is of no other use to updates.
+                // Updates depend on the window only through this option.
                 format!("{deviations} {of} {fade_out}, window {norm_window}")
             }
         };
@@ -111,7 +112,7 @@ impl TrainingConfig {
     }
 }
 
-/// Names of options with their values, as they are given.
+/// Names of options with their values.
 type OptionTexts = Vec<(String, String)>;
 
 fn add<const N: usize>(options: &mut OptionTexts, more: [(&str, String); N]) {
@@ -125,7 +126,7 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
         clip_norm,
         clip_scope,
         normalizes_gradient,
-        // What is done about a gradient that is not finite may change, as the check for divergence.
+        // The treatment of gradients that are not finite may change, like the check for divergence.
         skips_nan: _,
         smoothing,
         reference_words,
@@ -158,7 +159,7 @@ fn add_update(update: UpdateOptions, options: &mut OptionTexts) {
 
 fn add_asynchronous(asynchronous: &AsyncOptions, options: &mut OptionTexts) {
     let AsyncOptions {
-        // It is that of synchronous training.
+        // It is recorded with the options of synchronous training.
         delay: _,
         scales_rate_by_delay,
         gradient_buffer,
@@ -206,7 +207,7 @@ fn add_schedule(schedule: &Schedule, options: &mut OptionTexts) {
         BaseRate::Cycle { low, high, updates } => {
             [none(), format!("{low} {high} {updates}"), none()]
         }
-        // The seed is that of the training.
+        // The seed is the training's.
         BaseRate::Random { high, seed: _ } => [none(), none(), high.to_string()],
     };
     let inverse_sqrt = match inverse_sqrt {
@@ -250,7 +251,7 @@ fn add_dropout(dropout: Dropout, options: &mut OptionTexts) {
         source_words,
         target_words,
         sites: TransformerSites { embedding, input, output, top },
-        // It follows from the seed.
+        // The key follows from the seed.
         key: _,
     } = dropout;
     add(
@@ -271,11 +272,11 @@ fn add_dropout(dropout: Dropout, options: &mut OptionTexts) {
 }
 
 fn add_batches(batches: BatchOptions, options: &mut OptionTexts) {
-    // Shuffling has the seed of the training.
+    // The seed of shuffling is the training's.
     let BatchOptions { size, maxi_batch, sort, shuffle, seed: _ } = batches;
     let (sentences, words, counts_target, bytes) = match size {
         BatchSize::Sentences(count) => (count.to_string(), 0, false, 0),
-        // Then it decides on the size of maxi-batches only.
+        // Then the number of sentences decides only the size of maxi-batches.
         BatchSize::SourceTokens(count) => ("any".into(), count, false, 0),
         BatchSize::TargetTokens(count) => ("any".into(), count, true, 0),
         BatchSize::Bytes(count) => ("any".into(), 0, false, count),

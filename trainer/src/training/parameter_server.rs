@@ -1,5 +1,5 @@
-//! The parameter server of asynchronous training, in the memory of one process: shards, each with a
-//! lock, and the steps of a worker with them for a batch.
+//! Parameter server of asynchronous training in the memory of one process: shards with locks, and
+//! the steps of a worker for a batch.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ pub(super) struct Job {
     pub is_epoch_end: bool,
 }
 
-/// The parameter server: what all workers share.
+/// The parameter server, which all workers share.
 pub(super) struct Server {
     pub model: TrainableModel<Fast>,
     pub update: UpdateOptions,
@@ -29,8 +29,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Returns a shard under its lock. A worker that panicked ends the training, so no state is
-    /// half done.
+    /// Locks and returns a shard. A poisoned lock is harmless: a worker that panicked ends the
+    /// training.
     pub fn lock(&self, shard: usize) -> MutexGuard<'_, ParameterShard<f32>> {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,7 +41,7 @@ impl Server {
             momentum: &self.momentum,
             gradient_buffer: self.options.gradient_buffer,
             rate: match job.flexible_rate {
-                // The words of all batches count.
+                // Flexible rates count the words of all batches.
                 Some(_) => job.rate,
                 None => job.rate * self.options.rate_factor(),
             },
@@ -73,7 +73,7 @@ impl Server {
         Ok(())
     }
 
-    /// Runs all steps of a batch in a thread of its own. Gives the report of a push, if one was
+    /// Runs all steps of a batch, in the worker's thread. Returns the report of a push, if one was
     /// due.
     pub fn work(
         &self,
@@ -82,7 +82,7 @@ impl Server {
         job: &Job,
     ) -> Result<Option<UpdateReport>> {
         let count = self.shards.len();
-        // Each begins with its own, so that they rarely wait for each other.
+        // Each worker begins with its own shard, so that workers rarely wait for each other.
         let shards: Vec<usize> = (0..count).map(|step| (worker.number + step) % count).collect();
         if worker.needs_fetch() {
             for &shard in &shards {

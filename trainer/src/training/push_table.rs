@@ -1,5 +1,5 @@
-//! The table of a simulation's pushes: one line each, appended to its file at every save, since a
-//! long simulation has millions.
+//! Table of a simulation's pushes, one line each. Each save appends new lines to the file, because
+//! a long simulation has millions.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
@@ -11,10 +11,10 @@ use crate::error::Result;
 
 const HEADER: &str = "update,worker,seconds,staleness,bytes,words\n";
 
-/// The table: the part that its file has, and lines after it.
+/// The table: the part in its file, and unsaved lines.
 pub(super) struct PushTable {
-    /// The bytes of the file that count; the rest is from a training that was stopped
-    /// before it had saved.
+    /// The valid bytes of the file; the rest comes from a training that was stopped before it saved
+    /// its state.
     saved_bytes: u64,
     unsaved: String,
 }
@@ -25,11 +25,11 @@ impl PushTable {
         PushTable { saved_bytes: 0, unsaved: HEADER.into() }
     }
 
-    /// Reads the table in the file `path` up to the push `updates`. Its first push is the one after
-    /// those of the training that it went on from.
+    /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
+    /// number 1: the simulation may have resumed another training.
     ///
     /// # Errors
-    /// If the file cannot be read or ends before.
+    /// If the file cannot be read or ends earlier.
     pub fn read(path: &Path, updates: u64) -> Result<Self> {
         let cannot_read = |error| StorageError::io(path, "read", error);
         let mut file = BufReader::new(std::fs::File::open(path).map_err(cannot_read)?);
@@ -50,16 +50,16 @@ impl PushTable {
         Ok(PushTable { saved_bytes, unsaved: String::new() })
     }
 
-    /// Adds a line, without its end.
+    /// Adds a line, given without line end.
     pub fn push(&mut self, line: std::fmt::Arguments) {
         use std::fmt::Write;
-        writeln!(self.unsaved, "{line}").expect("a string takes all");
+        writeln!(self.unsaved, "{line}").expect("writing to a string does not fail");
     }
 
-    /// Appends what is new to the file.
+    /// Appends the unsaved lines to the file.
     ///
     /// # Errors
-    /// If it cannot be written; what was saved before stays.
+    /// If it cannot be written; saved lines are unchanged.
     pub fn save(&mut self, path: &Path) -> Result<()> {
         self.append(path).map_err(|error| StorageError::io(path, "write", error))?;
         self.saved_bytes += self.unsaved.len() as u64;
@@ -97,7 +97,7 @@ mod tests {
             text
         };
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,b\n"));
-        // A training that goes on from the third push.
+        // A training that resumes after the third push.
         let mut table = PushTable::read(&path, 3).unwrap();
         table.push(format_args!("4,c"));
         table.save(&path).unwrap();
@@ -105,7 +105,7 @@ mod tests {
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
         let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
         assert!(error.contains("pushes: it ends after update 4, before update 5"), "{error}");
-        // A training that went on from a thousand updates of another program.
+        // A training that resumed after a thousand updates of another program.
         let mut table = PushTable::new();
         table.push(format_args!("1001,a"));
         table.save(&path).unwrap();

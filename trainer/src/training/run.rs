@@ -1,4 +1,4 @@
-//! The loop of training: updates, validation, saving, stopping.
+//! Training loop: updates, validation, saving, stopping.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
-/// Why a training ended.
+/// The reason why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A limit was reached.
@@ -36,53 +36,52 @@ pub enum Outcome {
     EarlyStopped,
     /// It was cancelled; its state is saved.
     Cancelled,
-    /// It had ended before.
+    /// It had already ended in an earlier run.
     AlreadyFinished,
 }
 
-/// The inputs of a training beside its configuration.
+/// The inputs of a training.
 pub struct Training<'a> {
     /// The configuration.
     pub config: &'a TrainingConfig,
     /// The corpus.
     pub corpus: &'a ParallelCorpus,
-    /// Batches that are given.
+    /// The batches from a file, if given.
     pub batches: Option<&'a BatchFile>,
     /// The validation set, if there is one.
     pub validation: Option<&'a ValidationSet>,
     /// The files to write.
     pub files: &'a ModelFiles,
-    /// All options, as Marian reads them.
+    /// All options in Marian's form.
     pub options_yaml: &'a str,
-    /// How the model is decoded.
+    /// The settings for decoding with the model.
     pub decoder: &'a DecoderSettings,
-    /// A model to begin with instead of random values, a flat vector.
+    /// Initial parameters instead of random ones, as a flat vector.
     pub pretrained: Option<Vec<f32>>,
-    /// A fingerprint of the vocabularies.
+    /// The fingerprint of the vocabularies.
     pub vocabularies: u64,
-    /// A folder for the curves of the training, if they are wanted.
+    /// The folder for the curves of the training, if any.
     pub plot: Option<&'a Path>,
-    /// Cancels the training after an update.
+    /// The token that cancels the training after an update.
     pub stop: &'a CancellationToken,
-    /// Shows progress.
+    /// The display of progress.
     pub progress: &'a dyn ProgressBar,
 }
 
 impl Training<'_> {
-    /// Checks that the files of an earlier training belong to this one.
+    /// Checks that existing files belong to this training.
     ///
     /// # Errors
-    /// With what differs, or if they are damaged.
+    /// With the difference, or if the files are damaged.
     pub fn check(&self) -> Result<()> {
         let restores_corpus = self.config.restores_corpus;
         check_fingerprint(&self.files.optimizer(), &self.fingerprint()?, restores_corpus)
     }
 
-    /// Trains from the saved progress, or from the beginning. `log` gets the lines
-    /// of the log.
+    /// Trains from the saved progress or from the beginning. Lines of the log go to `log`.
     ///
     /// # Errors
-    /// If files cannot be read or written, do not fit, or the loss diverges.
+    /// If files cannot be read or written, do not match, or the loss diverges.
     pub fn run(&mut self, log: &mut dyn FnMut(&str)) -> Result<Outcome> {
         let pretrained = self.pretrained.take();
         let (mut run, is_saved) = Run::new(self, pretrained, log)?;
@@ -90,14 +89,14 @@ impl Training<'_> {
         if run.state.is_finished && (run.is_at_limit() || run.is_stalled()) {
             run.save_derived()?;
             if run.curves.lack_points() {
-                (run.log)("No curves: none were kept while the training went on")
+                (run.log)("No curves: none were recorded during the training")
             } else {
                 run.curves.save()?
             }
             return Ok(Outcome::AlreadyFinished);
         }
         if is_saved && !run.has_derived_files() {
-            // A run that was killed may have saved the optimiser's file alone.
+            // A killed run may have saved only the optimiser's file.
             run.save_derived()?;
         }
         (run.state.is_finished, run.state.is_last_best) = (false, false);
@@ -108,7 +107,7 @@ impl Training<'_> {
         Ok(outcome)
     }
 
-    /// Whether there is anything to validate with.
+    /// Whether a validation set or script exists.
     pub(super) fn validates(&self) -> bool {
         let options = &self.config.validation;
         self.validation.is_some() || options.script.is_some() && !options.needs_set()
@@ -133,8 +132,8 @@ impl Training<'_> {
     }
 }
 
-/// Describes when the log has its next line and when the training ends, for the first minutes, in
-/// which it says nothing.
+/// Describes when the log gets its next line and when the training ends, because the log is silent
+/// in the first minutes.
 fn describe_start(training: &Training<'_>) -> String {
     let config = training.config;
     let limits = config.limits.lengths.iter().filter(|length| !length.is_zero());
@@ -142,16 +141,19 @@ fn describe_start(training: &Training<'_>) -> String {
     let has_metrics = training.validates() && !config.validation.metrics.is_empty();
     if config.validation.early_stopping > 0 && has_metrics {
         let stalled = config.validation.early_stopping;
-        ends.push(format!("when {stalled} validations have not improved"));
+        ends.push(format!("after {stalled} validations without improvement"));
     }
     let ends = match &ends[..] {
         [] => "when it is stopped (--after sets a limit)".to_owned(),
         ends => ends.join(" or "),
     };
-    format!("[training] A line every {} (--disp-freq); it ends {ends}", config.display_frequency)
+    format!(
+        "[training] A log line every {} (--disp-freq); training ends {ends}",
+        config.display_frequency
+    )
 }
 
-/// A training under way.
+/// A running training.
 pub(super) struct Run<'a, 'l> {
     pub(super) training: &'a Training<'a>,
     pub(super) trainer: Updater,
@@ -160,7 +162,7 @@ pub(super) struct Run<'a, 'l> {
     display: TrainingLog,
     /// The learning rate of the last update.
     last_rate: f64,
-    /// Pairs of the training text whose cross-entropy is shown.
+    /// The pairs of the training text whose cross-entropy is shown.
     pub(super) training_sample: Option<ParallelCorpus>,
     pub(super) curves: Curves,
     /// Whether no update has been made yet in this run.
@@ -170,7 +172,7 @@ pub(super) struct Run<'a, 'l> {
 }
 
 impl<'a, 'l> Run<'a, 'l> {
-    /// Returns the training, and whether this program has saved it before.
+    /// Starts or resumes the training. Returns it and whether this program has saved it before.
     fn new(
         training: &'a Training<'a>,
         pretrained: Option<Vec<f32>>,
@@ -203,8 +205,9 @@ impl<'a, 'l> Run<'a, 'l> {
         if skipped_sentences > training.corpus.len() as u64 {
             let pairs = training.corpus.len();
             let reason = format!(
-                "{skipped_sentences} sentences of the epoch were read, the corpus has {pairs}; \
-                 give the corpus of that training, or --no-restore-corpus to begin the epoch anew"
+                "{skipped_sentences} sentences of the epoch were read, but the corpus has only \
+                {pairs}; use the corpus of that training, or --no-restore-corpus to restart the \
+                epoch"
             );
             return Err(Error::resume(&training.files.progress(), reason));
         }
@@ -212,7 +215,7 @@ impl<'a, 'l> Run<'a, 'l> {
             let ratio = warmup_ratio(config, &state.progress);
             [state.sentences, state.epoch_batches] = source.skip(skipped_sentences, ratio);
             let (sentences, epoch) = (state.sentences, state.progress.epoch);
-            log(&format!("[data] Left out {sentences} sentences of epoch {epoch}"));
+            log(&format!("[data] Skipped {sentences} sentences of epoch {epoch}"));
             state.position = source.position().clone();
         }
         let trainer = match &config.asynchronous {
@@ -292,7 +295,7 @@ impl<'a, 'l> Run<'a, 'l> {
         }
     }
 
-    /// Whether something is due since `before` for which all workers must wait.
+    /// Whether the progress since `before` makes a task due for which all workers must wait.
     pub(super) fn is_exclusive_due(&self, before: &Progress, is_epoch_end: bool) -> bool {
         let config = self.training.config;
         let mut reached = self.state.progress;
@@ -302,8 +305,8 @@ impl<'a, 'l> Run<'a, 'l> {
         periods.iter().any(|&period| reached.crossed_period(before, period))
     }
 
-    /// Handles what follows from the progress since `before`: a line of the log, validation, the
-    /// end of an epoch, saving. Gives whether training stops.
+    /// Runs the tasks that the progress since `before` makes due: a line of the log, validation,
+    /// the end of an epoch, saving. Returns whether training stops.
     pub(super) fn follow_up(&mut self, before: &Progress, is_epoch_end: bool) -> Result<bool> {
         let training = self.training;
         let config = training.config;
@@ -342,9 +345,9 @@ impl<'a, 'l> Run<'a, 'l> {
         (self.state.sentences, self.state.epoch_batches) = (0, 0);
     }
 
-    /// Returns the last validation, if training does not end with one. It is not remembered, and
-    /// leaves the best models as they are: where a limit is raised, training goes on as if it had
-    /// never been there.
+    /// Ends the training, with a last validation if none is just done. That validation is not
+    /// recorded and does not change the best models, so that a training with a raised limit resumes
+    /// as if the lower one had never existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;
@@ -357,7 +360,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(outcome)
     }
 
-    /// Makes one update. Gives whether it has ended an epoch.
+    /// Makes one update. Returns whether it ended an epoch.
     fn update(&mut self) -> Result<bool> {
         let training = self.training;
         let config = training.config;
@@ -379,7 +382,8 @@ impl<'a, 'l> Run<'a, 'l> {
         let (dropout, rate, norm_limit) = (self.dropout(), self.rate(), self.norm_limit());
         let flexible_rate = self.flexible_rate();
         let Updater::Synchronous(trainer) = &mut self.trainer else { return Ok(is_epoch_end) };
-        // The betas of a step are those for the updates with it, as for the batches of a worker.
+        // The betas of a step belong to the number of updates including it, as for the batches of a
+        // worker.
         let updates = self.state.progress.updates + 1;
         trainer.set_optimizer(config.momentum.at(config.update.optimizer, updates));
         trainer.set_norm_limit(norm_limit);
@@ -392,7 +396,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(is_epoch_end)
     }
 
-    /// Returns the dropout with the key of the batch that was taken last.
+    /// Returns the dropout with the key of the current batch.
     pub(super) fn dropout(&self) -> Dropout {
         let config = self.training.config;
         let (epoch, seed) = (self.source.position().epoch, config.seed);
@@ -404,7 +408,7 @@ impl<'a, 'l> Run<'a, 'l> {
         self.training.config.schedule.rate_at(&self.state.schedule, &self.state.progress)
     }
 
-    /// Returns what it is multiplied with for words, if anything.
+    /// Returns the factor of the rate by words, if rates are flexible.
     pub(super) fn flexible_rate(&self) -> Option<FlexibleRate> {
         let config = self.training.config;
         let Progress { updates, labels, .. } = self.state.progress;
@@ -420,7 +424,7 @@ impl<'a, 'l> Run<'a, 'l> {
         })
     }
 
-    /// Returns the limit on the norm of its gradient.
+    /// Returns the limit on the norm of the next batch's gradient.
     pub(super) fn norm_limit(&self) -> Option<NormLimit> {
         let config = self.training.config;
         config.scaling.and_then(|scaling| {
@@ -455,7 +459,7 @@ impl<'a, 'l> Run<'a, 'l> {
         Ok(())
     }
 
-    /// Logs the updates since the last line, if that is due.
+    /// Logs the updates since the last line, if a line is due.
     fn display(&mut self, before: &Progress, reached: &Progress) {
         let (config, progress) = (self.training.config, self.state.progress);
         // The rate of the next update, as in Marian's log.

@@ -1,4 +1,4 @@
-//! Files that a training writes: its state, and those derived from it.
+//! Files that a training writes: its state and files derived from it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use super::run::Run;
 use crate::error::{Error, Result};
 
 impl Run<'_, '_> {
-    /// Checks parameters and the optimiser's state, all of which the trainer has gathered.
+    /// Checks parameters and the optimiser's state, which the trainer must have gathered.
     ///
     /// # Errors
-    /// If a number of them cannot be trained on.
+    /// If a number is unusable.
     pub(super) fn check_numbers(&self) -> Result<()> {
         let (layout, updates) = (self.trainer.model().layout(), self.state.progress.updates);
         check_numbers(layout, self.trainer.values(), self.trainer.state()).map_err(|reason| {
@@ -22,17 +22,17 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Saves the training and what is derived from it.
+    /// Saves the training and the files derived from it.
     ///
     /// # Errors
-    /// If files cannot be written, or the training has diverged: files are then as they were.
+    /// If files cannot be written, or the training has diverged: files are then unchanged.
     pub(super) fn save(&mut self) -> Result<()> {
         let config = self.training.config;
         let path = self.training.files.optimizer();
         self.trainer.gather();
         self.check_numbers()?;
         let workers = self.trainer.snapshot();
-        // Curves first: points beyond the saved state are left out when training is resumed.
+        // Curves first: points beyond the saved state are dropped when training is resumed.
         self.curves.save()?;
         self.trainer.save_pushes(&self.training.files.simulation())?;
         save_optimizer(
@@ -60,7 +60,7 @@ impl Run<'_, '_> {
         }
         let decoder = self.training.decoder;
         decoder.write(&decoder.path(files), &self.decoded_model())?;
-        // The file of progress last: if it is up to date, all others are too.
+        // The progress file is last: if it is up to date, all others are too.
         let texts = [
             (files.options(), self.training.options_yaml.to_owned()),
             (files.progress(), self.progress_text()),
@@ -74,15 +74,14 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Returns Marian's file of progress, the last one to be written.
+    /// Returns the text of Marian's progress file, which is written last.
     fn progress_text(&self) -> String {
         let TrainingConfig { schedule, seed, .. } = self.training.config;
         let eta = schedule.rate_at(&self.state.schedule, &self.state.progress);
         marian_progress(&self.state, eta, schedule.warmup, *seed)
     }
 
-    /// Whether the files that [`save_derived`](Self::save_derived) writes are those of this
-    /// state.
+    /// Whether the files of [`save_derived`](Self::save_derived) exist and belong to this state.
     pub(super) fn has_derived_files(&self) -> bool {
         let files = self.training.files;
         let needs_copy = !self.training.config.overwrites && !self.state.is_finished;
@@ -94,8 +93,8 @@ impl Run<'_, '_> {
                 .is_ok_and(|found| found == self.progress_text().as_bytes())
     }
 
-    /// Returns the model that the folder decodes with: the best one by translations, by the first
-    /// metric if there are none, unless the last one is better.
+    /// Returns the model for decoding: the best one by the deciding metric, unless the last model
+    /// is better.
     fn decoded_model(&self) -> PathBuf {
         let (files, options) = (self.training.files, &self.training.config.validation);
         let deciding = options.metrics.get(options.deciding_translation());

@@ -1,18 +1,18 @@
 //! Learning rates over time (`docs/spec/training.md` A.10).
 //!
-//! The rate of an update depends on the progress before it: with warm-up, the first update
-//! has the start rate. The rest (the factor of decays, the start of a
-//! warm-up) is a [`ScheduleState`], which is saved with the model.
+//! The rate of an update depends on the progress before it: with warm-up, the first update has the
+//! start rate. The rest (the factor of decays, the start of a warm-up) is in a [`ScheduleState`],
+//! which is saved with the training.
 //!
-//! Everything follows Marian, so that its recipes give the same rates. Strategies of two
-//! conditions look at both at the end of an epoch, when the number of the next one counts
-//! already, and a condition that was met once stays met. A warm-up that begins again does so
-//! after the rate of the next update was computed: it counts from the update after that.
+//! Everything follows Marian, so that its recipes give the same rates. Strategies with two
+//! conditions check both at the end of an epoch, when the number of the epoch has already advanced;
+//! a condition that was met once stays met. A repeated warm-up begins after the rate of the next
+//! update was computed: it counts from the update after that.
 
 use super::base_rate::BaseRate;
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
-/// When the rate is multiplied with a factor: Marian's `lr-decay-strategy`.
+/// The times at which the rate is multiplied by the decay factor: Marian's `lr-decay-strategy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DecayStrategy {
     /// At the end of epochs, from the one before the start on.
@@ -21,7 +21,7 @@ pub enum DecayStrategy {
     Batches,
     /// After every n stalled validations.
     Stalled,
-    /// At the end of epochs, from a start in epochs or in updates on.
+    /// At the end of epochs, from a start in epochs or updates on.
     EpochAndBatches,
     /// At the end of epochs, from a start in epochs or once n validations have stalled.
     #[default]
@@ -35,24 +35,25 @@ pub struct Schedule {
     pub rate: BaseRate,
     /// The length of the warm-up.
     pub warmup: TrainingLength,
-    /// The rate at its start.
+    /// The rate at the start of the warm-up.
     pub warmup_start_rate: f64,
-    /// Whether warm-up begins again after every such length.
+    /// Whether the warm-up is repeated every such length.
     pub warmup_cycle: bool,
-    /// Whether warm-up begins again after the first update of a run, resumed or not.
+    /// Whether the warm-up is repeated after the first update of a run, resumed or not.
     pub warmup_at_reload: bool,
-    /// Inverse square root decay: a, and b after which it begins.
+    /// Inverse square root decay: the length `a` of its formula, and the length `b` after which it
+    /// begins.
     pub inverse_sqrt: Option<(TrainingLength, TrainingLength)>,
     /// The factor of a decay (`lr-decay`); 0 for none.
     pub decay: f64,
-    /// When it is applied.
+    /// The times at which the decay is applied.
     pub decay_strategy: DecayStrategy,
-    /// The first epoch, update or stall that decays, and the second number of strategies with two;
-    /// 0 for never.
+    /// The first epoch, update or stall with a decay, and the second number of strategies with two
+    /// conditions; 0 for never.
     pub decay_start: [u64; 2],
     /// Updates between decays.
     pub decay_frequency: u64,
-    /// Whether the optimiser begins anew after a decay.
+    /// Whether the optimiser is reset after a decay.
     pub decay_resets_optimizer: bool,
     /// Whether warm-up is repeated after a decay.
     pub decay_repeats_warmup: bool,
@@ -85,10 +86,10 @@ pub struct ScheduleState {
     pub factor: f64,
     /// The progress at which warm-up began, in its unit.
     pub warmup_start: u64,
-    /// The progress at which it begins again, from the next event on.
+    /// The progress at which the repeated warm-up began; it takes effect with the next event.
     pub next_warmup_start: Option<u64>,
-    /// Marian's largest number of stalls: one more wherever validation has stalled more often
-    /// in turn than this.
+    /// Marian's maximum of consecutive stalls, which grows by one whenever a longer run of stalls
+    /// occurs.
     pub max_stalled: u64,
     /// The number of updates after which a cycle of the rate began.
     pub cycle_start: u64,
@@ -106,10 +107,10 @@ impl Default for ScheduleState {
     }
 }
 
-/// What happened in a training.
+/// An event of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleEvent {
-    /// An update was made, the first one of this run of the program or not.
+    /// An update was made.
     Update {
         /// The progress before it.
         before: Progress,
@@ -133,7 +134,7 @@ impl Schedule {
         }
         if let Some((a, b)) = self.inverse_sqrt {
             let n = progress.in_unit(a.unit);
-            // Both are of one unit: `validate` sees to it.
+            // Both have one unit: `validate` checks it.
             if n > b.count {
                 rate *= (a.count as f64 / (n - b.count + a.count) as f64).sqrt();
             }
@@ -141,8 +142,7 @@ impl Schedule {
         rate * state.factor
     }
 
-    /// Applies an event after which training has come to `progress`. Gives whether the
-    /// optimiser begins anew.
+    /// Applies an event that led to `progress`. Returns whether the optimiser is to be reset.
     pub fn apply_event(
         &self,
         state: &mut ScheduleState,
@@ -200,20 +200,26 @@ impl Schedule {
         }
     }
 
-    /// Whether units are those that progress has.
+    /// Checks rates, lengths and their units.
     ///
     /// # Errors
-    /// With what does not fit.
+    /// With the invalid option.
     pub fn validate(&self) -> Result<(), String> {
         let rates = self.rate.numbers();
         let finite = [self.warmup_start_rate, self.decay].iter().all(|x| x.is_finite());
         if !finite || !rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0) {
-            return Err("learn-rate and its relatives must be numbers from 0 on".into());
+            return Err(
+                "learn-rate, lr-cycle, lr-random and lr-warmup-start-rate must be numbers \
+                from 0 on"
+                    .into(),
+            );
         }
         match self.inverse_sqrt {
             Some((a, _)) if a.is_zero() => Err("lr-decay-inv-sqrt needs a length above 0".into()),
             Some((a, b)) if a.unit != b.unit || a.unit == SchedulingUnit::Epochs => {
-                Err("lr-decay-inv-sqrt takes updates (u) or target tokens (t), both alike".into())
+                Err("lr-decay-inv-sqrt takes updates (u) or target tokens (t), the same unit in \
+                    both lengths"
+                    .into())
             }
             _ => Ok(()),
         }
@@ -253,8 +259,8 @@ mod tests {
         assert!((labels.rate_at(&ScheduleState::default(), &at(50)) - 0.75).abs() < 1e-7);
     }
 
-    /// Returns the rates that Marian 1.12.42 logs after each update of a run with epochs of four
-    /// updates, whose validation after every second update stalls.
+    /// Returns the rates that Marian 1.12.42 logs after each update of a run with four updates per
+    /// epoch, in which every second update is followed by a stalled validation.
     fn logged_rates(schedule: &Schedule, updates: u64, validates: bool) -> Vec<f64> {
         let mut state = ScheduleState::default();
         let mut progress = Progress { updates: 0, labels: 0, epoch: 1 };
@@ -293,19 +299,19 @@ mod tests {
         let rates = |strategy, start| logged_rates(&decaying(strategy, start), 18, true);
         let rates_by_epoch =
             |rates: [f64; 5]| -> Vec<f64> { (0..18).map(|update| rates[update / 4]).collect() };
-        // The second epoch has ended, and the third one decays.
+        // The second epoch has ended, so the third one has a decayed rate.
         let epoch = rates_by_epoch([1.0, 1.0, 0.5, 0.25, 0.125]);
         assert_eq!(rates(DecayStrategy::Epoch, [3, 1]), epoch);
-        // One stall is enough from then on, but only at the ends of epochs.
+        // From the first stall on the rate decays, but only at the ends of epochs.
         let stalled = rates_by_epoch([1.0, 0.5, 0.25, 0.125, 0.0625]);
         assert_eq!(rates(DecayStrategy::EpochAndStalled, [3, 1]), stalled);
         assert_eq!(rates(DecayStrategy::EpochAndStalled, [0, 0]), rates_by_epoch([1.0; 5]));
-        // Every second stall, at once.
+        // The rate decays at every second stall, at once.
         assert_eq!(rates(DecayStrategy::Stalled, [2, 1]), stalled);
         assert_eq!(rates(DecayStrategy::Stalled, [0, 1]), rates_by_epoch([1.0; 5]));
     }
 
-    /// By the rules that [`DecayStrategy`] states.
+    /// The rates follow the rules that [`DecayStrategy`] states.
     #[test]
     fn decays_follow_updates() {
         let schedule = Schedule {
@@ -319,7 +325,7 @@ mod tests {
         let event =
             |updates: u64| ScheduleEvent::Update { before: at(updates - 1), is_first: false };
         assert!(!schedule.apply_event(&mut state, &at(3), event(3)));
-        assert!(schedule.apply_event(&mut state, &at(4), event(4)), "the optimiser begins anew");
+        assert!(schedule.apply_event(&mut state, &at(4), event(4)), "the optimiser is reset");
         let both = decaying(DecayStrategy::EpochAndBatches, [9, 5]);
         let rates = logged_rates(&both, 9, false);
         assert_eq!(rates, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5]);
@@ -350,7 +356,8 @@ mod tests {
         assert_eq!(logged_rates(&repeated, 10, false), expected);
     }
 
-    /// Marian ends such a run with an error; a multiple that was passed counts from there.
+    /// A cycle begins at the update that passes a multiple of its length. Marian ends such a run
+    /// with an error.
     #[test]
     fn cycles_in_tokens_begin_where_a_multiple_was_passed() {
         let schedule = Schedule {
@@ -359,7 +366,7 @@ mod tests {
             warmup_cycle: true,
             ..Schedule::default()
         };
-        // After 300 tokens, and again after 500.
+        // Cycles begin after 300 tokens and again after 500.
         let expected = [0.4, 0.8, 1.0, 0.4, 0.8, 0.4];
         assert_eq!(logged_rates(&schedule, 6, false), expected);
     }

@@ -1,5 +1,5 @@
-//! Asynchronous training on a simulated machine: the same workers and shards in one thread, in the
-//! order of a simulated clock, and its saved state.
+//! Asynchronous training on a simulated machine: the workers and shards of a threaded training in
+//! one thread, in the order of a simulated clock; and its saved state.
 
 use miriam_textio::Progress as ProgressBar;
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ use crate::kernels::Fast;
 use crate::progress::Progress;
 use crate::update::{FlexibleRate, NormLimit};
 
-/// A job as it is saved; numbers are bits.
+/// The saved form of a job; floats are stored as bits.
 #[derive(Serialize, Deserialize)]
 struct SavedJob {
     micro_batches: Vec<Vec<u32>>,
     key: [u32; 2],
     rate: u64,
-    /// Of a flexible rate; 0 where none are known yet.
+    /// The normal words of a flexible rate; 0 if not known yet.
     #[serde(default)]
     normal_words: Option<u64>,
     norm_limit: Option<[u64; 2]>,
@@ -31,7 +31,7 @@ struct SavedJob {
     is_epoch_end: bool,
 }
 
-/// The simulator as it is saved.
+/// The saved form of the simulator.
 #[derive(Serialize, Deserialize)]
 struct SavedSimulation {
     clock: Clock,
@@ -43,7 +43,7 @@ pub(super) struct Simulation {
     machine: Machine,
     clock: Clock,
     jobs: Vec<Option<Job>>,
-    /// `update,worker,seconds,staleness,bytes,words` of each push.
+    /// The pushes, each as `update,worker,seconds,staleness,bytes,words`.
     pub pushes: PushTable,
 }
 
@@ -102,7 +102,7 @@ impl Simulation {
         let saved: SavedSimulation = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let workers = self.jobs.len();
         if saved.clock.num_workers() != workers || saved.jobs.len() != workers {
-            return Err("the clock is of another number of workers".into());
+            return Err("the clock is for another number of workers".into());
         }
         self.clock = saved.clock;
         let jobs = saved.jobs.into_iter();
@@ -138,10 +138,10 @@ impl Run<'_, '_> {
     }
 }
 
-/// A step of the simulation, in which workers do their work.
+/// A step of the simulation, in which a worker acts.
 struct Step<'r, 'a, 'l> {
     run: &'r mut Run<'a, 'l>,
-    /// What was counted, of which the rest follows after the step.
+    /// The progress before the step and whether an epoch ended, for the tasks that follow the step.
     follows: Option<(Progress, bool)>,
 }
 
@@ -154,7 +154,7 @@ impl Step<'_, '_, '_> {
     }
 
     fn worker(&self, worker: usize) -> &AsyncWorker<Fast> {
-        self.trainer().workers[worker].as_ref().expect("in a simulation all are here")
+        self.trainer().workers[worker].as_ref().expect("a simulation keeps all workers")
     }
 
     fn dropping_rate(&self) -> f64 {
@@ -171,14 +171,14 @@ impl Step<'_, '_, '_> {
         &mut trainer.simulation.as_mut().expect("a machine").jobs[worker]
     }
 
-    /// Does something with a worker and the server.
+    /// Calls a function with a worker and the server.
     fn with<T>(
         &mut self,
         worker: usize,
         body: impl FnOnce(&mut AsyncWorker<Fast>, &Server) -> T,
     ) -> T {
         let trainer = self.run.asynchronous();
-        let worker = trainer.workers[worker].as_mut().expect("in a simulation all are here");
+        let worker = trainer.workers[worker].as_mut().expect("a simulation keeps all workers");
         body(worker, &trainer.server)
     }
 }

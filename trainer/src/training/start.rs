@@ -20,21 +20,22 @@ use crate::update::OptimizerState;
 
 /// A training before its next update.
 pub struct Start {
-    /// Parameters, optimiser, and all else.
+    /// The parameters, the optimiser and the rest of the state.
     pub saved: SavedTraining,
-    /// Sentences of the epoch to leave out.
+    /// The sentences of the epoch to skip.
     pub skipped_sentences: u64,
-    /// What is to be said about it.
+    /// Remarks for the log.
     pub remarks: Vec<String>,
-    /// Whether this program has saved it, and should have written what is derived from that.
+    /// Whether the state was saved by Miriam, which also writes the derived files.
     pub is_saved: bool,
 }
 
 impl Training<'_> {
-    /// Reads how far the training is. It begins with `pretrained` parameters or random ones.
+    /// Reads the saved state, if there is one. Otherwise training begins with `pretrained`
+    /// parameters or random ones.
     ///
     /// # Errors
-    /// If files cannot be read or do not fit.
+    /// If files cannot be read or do not match.
     pub(super) fn start(
         &self,
         layout: &ParameterLayout,
@@ -49,7 +50,7 @@ impl Training<'_> {
         let mut start = match found {
             Found::Ours(saved) => {
                 let updates = saved.state.progress.updates;
-                let remark = format!("[training] Going on after {updates} updates");
+                let remark = format!("[training] Resuming after {updates} updates");
                 let remarks = vec![remark];
                 Start { saved: *saved, skipped_sentences: 0, remarks, is_saved: true }
             }
@@ -66,7 +67,7 @@ impl Training<'_> {
                 &path,
                 format!(
                     "{reason}, so the training cannot be resumed; copy the files of an earlier \
-                     save here, or move this file away to begin with the parameters of the model"
+                     save here, or move this file away to start with the parameters of the model"
                 ),
             )
         })?;
@@ -134,7 +135,7 @@ impl Training<'_> {
     }
 }
 
-/// Returns the beginning of the epoch of `progress`.
+/// Returns the position at the beginning of the epoch of `progress`.
 fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition {
     BatchPosition {
         epoch: progress.epoch,
@@ -143,8 +144,8 @@ fn first_position(config: &TrainingConfig, progress: &Progress) -> BatchPosition
     }
 }
 
-/// Returns the size of batches during their warm-up, as a factor (`mini-batch-warmup`): the root of
-/// the progress where that is counted in tokens, since steps grow as well.
+/// Returns the factor of batch sizes during their warm-up (`mini-batch-warmup`). If progress is
+/// counted in tokens, it is the root of the progress, because the tokens per update grow as well.
 pub(super) fn warmup_ratio(config: &TrainingConfig, progress: &Progress) -> f64 {
     let TrainingLength { count, unit } = config.mini_batch_warmup;
     if count == 0 {

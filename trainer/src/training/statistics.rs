@@ -1,20 +1,20 @@
-//! Moving averages over updates, as Marian keeps them (`docs/spec/training.md` A.13): of the loss,
-//! for the check for divergence, and of the norm of the gradient, which its log shows.
+//! Moving averages over updates, as in Marian (`docs/spec/training.md` A.13): of the loss, for the
+//! check for divergence, and of the gradient norm, for the log.
 //!
-//! They are saved with a training, in its state to the bit and in Marian's file of progress, so
-//! that a resumed training shows and checks the same as one that was never stopped.
+//! They are saved to the bit in the training's state, and in Marian's progress file, so that a
+//! resumed training shows and checks the same as one that was never stopped.
 
 use crate::update::NormLimit;
 
 /// The averages; all are 0 before the first update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// The mean loss of a word over the slow window, its mean over the fast one, and its variance
-    /// over the slow one.
+    /// The loss per word: mean over the slow window, mean over the fast one, variance over the slow
+    /// one.
     pub loss: [f64; 3],
-    /// The mean and the variance of the norm of the gradient of a word.
+    /// The mean and the variance of the gradient norm per word.
     pub norm: [f64; 2],
-    /// The mean and the variance of its logarithm.
+    /// The mean and the variance of the logarithm of that norm.
     pub log_norm: [f64; 2],
 }
 
@@ -50,8 +50,8 @@ impl Statistics {
         }
     }
 
-    /// Records the norm of the gradient of a word of update `updates`, over a window of n
-    /// updates (`gradient-norm-average-window`). An update without a norm was skipped.
+    /// Records the gradient norm per word of update `updates`, over a window of n updates
+    /// (`gradient-norm-average-window`). A skipped update has no norm.
     pub fn record_norm(&mut self, norm: f64, updates: u64, window: u64) {
         if norm > 0.0 && norm.is_finite() {
             let weight = window_weight(window as f64, updates);
@@ -66,15 +66,15 @@ impl Statistics {
 pub struct DynamicScaling {
     /// The number of standard deviations above the average that the norm may reach.
     pub deviations: f64,
-    /// Whether averages are those of the logarithm of the norm.
+    /// Whether the averages of the norm's logarithm are used.
     pub uses_logarithm: bool,
-    /// After n updates the deviations that are allowed grow with the updates; 0 for never.
+    /// The number of updates after which the allowed deviations grow with the updates; 0 for never.
     pub fade_out: u64,
 }
 
 impl DynamicScaling {
-    /// Returns the limit on the norm in the update after `updates`; none while the window is not
-    /// full.
+    /// Returns the limit on the norm in the update after `updates`, or `None` while the window is
+    /// not full.
     pub fn limit(&self, statistics: &Statistics, updates: u64, window: u64) -> Option<NormLimit> {
         if updates < window {
             return None;
@@ -94,8 +94,8 @@ impl DynamicScaling {
     }
 }
 
-/// Returns the weight of the newest value in an average over a window, which is as long as the
-/// training until that has as many updates.
+/// Returns the weight of the newest value in an average over a window. Until the training has as
+/// many updates as the window, the window is as long as the training.
 pub(super) fn window_weight(window: f64, updates: u64) -> f64 {
     2.0 / (window.min(updates as f64) + 1.0)
 }
@@ -133,15 +133,15 @@ mod tests {
         assert_eq!((statistics.norm, statistics.log_norm), ([4.0, 5.0], [6.0, 7.0]));
     }
 
-    /// Means and variances of norms computed by hand: the weights are 1, 2/3 and, by the window
-    /// of 2, 2/3 again.
+    /// Expected means and variances are computed by hand: the weights are 1, 2/3 and, with the
+    /// window of 2, 2/3 again.
     #[test]
     fn norms_are_averaged_over_a_window() {
         let mut statistics = Statistics::default();
         statistics.record_norm(3.0, 1, 2);
         assert_eq!(statistics.norm, [3.0, 0.0]);
         statistics.record_norm(0.0, 2, 2);
-        assert_eq!(statistics.norm, [3.0, 0.0], "it was skipped");
+        assert_eq!(statistics.norm, [3.0, 0.0], "skipped updates change nothing");
         statistics.record_norm(6.0, 2, 2);
         // 3 + 2/3 * 3, 1/3 * 2/3 * 9.
         assert!((statistics.norm[0] - 5.0).abs() < 1e-12);

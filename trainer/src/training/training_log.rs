@@ -1,11 +1,11 @@
-//! The log of a training, in Marian's words.
+//! Log of a training, in Marian's format.
 
 use std::time::{Duration, Instant};
 
 use crate::progress::Progress;
 use crate::update::UpdateReport;
 
-/// The time without a line after which there is a first one early.
+/// The time without a line after which the first early line is written.
 const FIRST_EARLY_LINE: Duration = Duration::from_secs(20);
 
 /// Sums since the last line.
@@ -16,9 +16,9 @@ pub struct TrainingLog {
     labels: u64,
     last_labels: u64,
     since: Instant,
-    /// The time without a line after which there is one early.
+    /// The time without a line after which the next early line is written.
     early_after: Duration,
-    /// Sentences of this epoch.
+    /// Sentences of this epoch so far.
     pub sentences: u64,
 }
 
@@ -37,12 +37,12 @@ impl Default for TrainingLog {
 }
 
 impl TrainingLog {
-    /// Sums of nothing, after n sentences of this epoch.
+    /// Creates a log with empty sums after `sentences` sentences of the epoch.
     pub fn new(sentences: u64) -> Self {
         TrainingLog { sentences, ..TrainingLog::default() }
     }
 
-    /// Adds an update. The cost of one that was skipped is not a number.
+    /// Adds an update. The cost of a skipped update may be NaN.
     pub fn add(&mut self, report: &UpdateReport) {
         if !report.is_skipped {
             self.loss += report.loss;
@@ -53,27 +53,27 @@ impl TrainingLog {
         self.sentences += report.sentences as u64;
     }
 
-    /// Returns the loss a target token since the last line; with guided alignment, links count as
-    /// well, by its weight. NaN where nothing was counted.
+    /// Returns the loss per target token since the last line. With guided alignment, links count as
+    /// well, multiplied by its weight. NaN if nothing was counted.
     pub fn loss(&self) -> f64 {
         self.loss / self.loss_count
     }
 
-    /// Returns the number of target tokens a second since the last line.
+    /// Returns the number of target tokens per second since the last line.
     pub fn words_per_second(&self) -> f64 {
         self.labels as f64 / self.since.elapsed().as_secs_f64().max(1e-9)
     }
 
-    /// Takes the line of the log after the update that came to `progress`, and begins the next one.
-    /// `norm` is the average of the norm of the gradient of a word, `rate` that of the next update.
+    /// Returns the log line after the update that led to `progress`, and resets the sums. `norm` is
+    /// the average gradient norm per word, `rate` the rate of the next update.
     pub fn take_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> String {
         let line = self.line(progress, norm, rate);
         *self = TrainingLog { sentences: self.sentences, ..TrainingLog::default() };
         line
     }
 
-    /// Returns the same line without beginning the next one, if there has been none for long: after
-    /// 20 seconds, and then after twice as long each time.
+    /// Returns an early line without resetting the sums, if there has been none for long: after 20
+    /// seconds, then after twice as long each time.
     pub fn early_line(&mut self, progress: &Progress, norm: f64, rate: f64) -> Option<String> {
         if self.since.elapsed() < self.early_after {
             return None;
@@ -100,7 +100,7 @@ impl TrainingLog {
     }
 }
 
-/// Returns a number with commas between thousands.
+/// Returns a number with commas as thousands separators.
 pub fn with_commas(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -128,7 +128,7 @@ fn scientific(number: f64) -> String {
 mod tests {
     use super::*;
 
-    /// An early line leaves the sums of the next one, which is the same but for its times.
+    /// An early line does not reset the sums, so the regular line differs only in its times.
     #[test]
     fn lines_come_early_where_updates_are_slow() {
         let mut log = TrainingLog { loss: 6.0, loss_count: 4.0, ..TrainingLog::default() };

@@ -13,7 +13,7 @@ use crate::update::{OptimizerState, SynchronousTrainer};
 pub(super) enum Updater {
     /// All workers compute an update together.
     Synchronous(Box<SynchronousTrainer<Fast>>),
-    /// Each worker makes its own.
+    /// Each worker makes its own updates.
     Asynchronous(Box<AsyncTrainer>),
 }
 
@@ -33,7 +33,7 @@ impl Updater {
         }
     }
 
-    /// Returns the parameters that are trained.
+    /// Returns the trained parameters.
     pub fn values(&self) -> &[f32] {
         match self {
             Updater::Synchronous(trainer) => trainer.values(),
@@ -41,7 +41,7 @@ impl Updater {
         }
     }
 
-    /// Returns the parameters to be used: their moving average if there is one.
+    /// Returns the parameters for decoding: their moving average if there is one.
     pub fn smoothed_values(&self) -> &[f32] {
         match &self.state().average[..] {
             [] => self.values(),
@@ -57,7 +57,7 @@ impl Updater {
         }
     }
 
-    /// Begins the optimiser anew.
+    /// Resets the optimiser.
     pub fn reset_optimizer(&mut self) {
         match self {
             Updater::Synchronous(trainer) => trainer.reset_optimizer(),
@@ -65,7 +65,7 @@ impl Updater {
         }
     }
 
-    /// Goes on with the moving average as the parameters.
+    /// Replaces the parameters by their moving average.
     pub fn replace_with_smoothed(&mut self) {
         match self {
             Updater::Synchronous(trainer) => trainer.replace_with_smoothed(),
@@ -73,7 +73,7 @@ impl Updater {
         }
     }
 
-    /// Returns what workers have of their own.
+    /// Returns the state of asynchronous workers, if there are any.
     pub fn snapshot(&self) -> Option<AsyncSnapshot> {
         match self {
             Updater::Synchronous(_) => None,

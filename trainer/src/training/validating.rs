@@ -1,5 +1,4 @@
-//! Validation in the course of a training: its log lines, its best values, and the check for
-//! stalls.
+//! Validation during a training: its log lines, best values, and the check for stalls.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +13,7 @@ use crate::error::Result;
 use crate::progress::Progress;
 
 impl Run<'_, '_> {
-    /// Validates the model; at the end out of turn.
+    /// Validates the model. With `is_last`, it is the final validation out of turn.
     pub(super) fn validate(&mut self, is_last: bool) -> Result<()> {
         let training = self.training;
         if !training.validates() {
@@ -85,7 +84,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Returns the file for translations, fields of its name filled in.
+    /// Returns the path of the file for translations, with the fields of its name filled in.
     fn translations_path(&self) -> PathBuf {
         let TrainingState { progress, epoch_batches, .. } = &self.state;
         let output = &self.training.config.validation.translation_output;
@@ -108,7 +107,7 @@ impl Run<'_, '_> {
             .into()
     }
 
-    /// Writes a line about validation, also to its own file.
+    /// Writes a line about validation to the log and to the validation log.
     fn log_validation(&mut self, line: &str) -> Result<()> {
         (self.log)(line);
         let Some(path) = &self.training.config.validation.log else { return Ok(()) };
@@ -117,7 +116,7 @@ impl Run<'_, '_> {
         written.map_err(|e| miriam_storage::Error::io(path, "write", e).into())
     }
 
-    /// Returns the number of consecutive stalls that decides when training stops.
+    /// Returns the number of consecutive stalls that decides whether training stops.
     pub(super) fn stalls(&self) -> u64 {
         let options = &self.training.config.validation;
         let stalls = options.metrics.iter().filter_map(|metric| {

@@ -1,5 +1,5 @@
-//! Validation (`docs/spec/training.md` A.12): the model as `nmt` runs it, on a set of known
-//! translations.
+//! Validation (`docs/spec/training.md` A.12): the model runs in `nmt`'s engine on a set with
+//! reference translations.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use crate::data::ParallelCorpus;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
 
-/// Returns a model to be validated: an architecture with values of its parameters.
+/// Returns the model to validate, from an architecture and its parameters.
 pub fn model_of(
     architecture: &Architecture,
     layout: &ParameterLayout,
@@ -44,7 +44,7 @@ pub fn model_of(
 /// The sums of cross-entropy over a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrossEntropySums {
-    /// In nats.
+    /// The cross-entropy in nats.
     pub sum: f64,
     /// Sentences.
     pub sentences: usize,
@@ -65,8 +65,8 @@ impl CrossEntropySums {
     }
 }
 
-/// Returns the cross-entropy of a corpus by a network, batches over threads, added up in the order
-/// of the corpus.
+/// Returns the cross-entropy of a corpus by a network. Threads compute batches; sums are in the
+/// order of the corpus.
 ///
 /// # Errors
 /// Those of the network.
@@ -140,7 +140,7 @@ impl ValidationSet {
         score_text(metric, &translations.ids, &references)
     }
 
-    /// Translates the set, and writes the translations into the file `path` as well.
+    /// Translates the set and also writes the translations to the file `path`, if given.
     fn translate(
         &self,
         options: &ValidationOptions,
@@ -191,7 +191,7 @@ impl ValidationSet {
         Ok(translations)
     }
 
-    /// Translations from lines of pieces with spaces between them.
+    /// Returns the translations from lines of pieces separated by spaces.
     fn read_pieces(&self, text: &[u8]) -> Translations {
         let target = TextTokenizer::new(&self.tokenizers, 1);
         let vocabulary = &target.vocabulary;
@@ -212,13 +212,13 @@ impl ValidationSet {
 /// The translations of a validation set.
 #[derive(Default)]
 struct Translations {
-    /// Text.
+    /// Lines of text.
     lines: Vec<String>,
-    /// Ids of pieces as numbers with spaces between them, for [`Metric::BleuSegmented`].
+    /// Ids of pieces as numbers separated by spaces, for [`Metric::BleuSegmented`].
     ids: Vec<String>,
 }
 
-/// Ids as words of a text.
+/// Returns ids as the words of a text.
 fn number_words(ids: &[u32]) -> String {
     ids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -238,7 +238,7 @@ fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result
     Ok(corpus_score(text_metric, &statistics, 1).value)
 }
 
-/// Bytes in memory that a writer of its own thread fills.
+/// A buffer that is filled by a writer in another thread.
 #[derive(Clone, Default)]
 struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
@@ -276,23 +276,23 @@ impl Candidate<'_> {
     }
 }
 
-/// What validates models.
+/// Validator of models.
 pub struct Validator<'a> {
     /// The metrics.
     pub options: &'a ValidationOptions,
-    /// The validation set; without one, there are metrics that need none.
+    /// The validation set, if any metric needs one.
     pub set: Option<&'a ValidationSet>,
-    /// The files of the training, beside which a script finds the model.
+    /// The files of the training; a script finds the model beside them.
     pub files: &'a ModelFiles,
-    /// How that is decoded.
+    /// The settings for decoding with the model.
     pub decoder: &'a DecoderSettings,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
 impl Validator<'_> {
-    /// Returns the values of all metrics for a model; none for translations that nothing scores.
-    /// `translations` is the file for them.
+    /// Returns the values of all metrics for a model, `None` for translations without a scoring
+    /// program. Translations are written to the file `translations`.
     ///
     /// # Errors
     /// Those of the model, of files, and of the script.
@@ -324,7 +324,7 @@ impl Validator<'_> {
         values.collect()
     }
 
-    /// Measures the cross-entropy and the translations of the set as far as metrics need them.
+    /// Computes the cross-entropy and the translations of the set, as far as metrics need them.
     fn measure<'s>(
         &self,
         set: &'s ValidationSet,
@@ -336,7 +336,7 @@ impl Validator<'_> {
             let metrics = options.metrics.iter().filter(|metric| metric.needs_validation_set());
             { metrics }.any(|metric| metric.needs_translations() == translations)
         }
-        // One model for both, and its network is gone before that of the translator is made.
+        // One model serves both; its network is dropped before the translator builds its own.
         let model = candidate.model()?;
         let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
         if needs(false, options) {
@@ -350,7 +350,7 @@ impl Validator<'_> {
         Ok((set, sums, translated))
     }
 
-    /// Returns the cross-entropy a target token of a sample of the training text.
+    /// Returns the cross-entropy per target token of a sample of the training text.
     ///
     /// # Errors
     /// Those of the model.
@@ -365,14 +365,14 @@ impl Validator<'_> {
         Ok(sums.metric(Metric::CrossEntropyWords))
     }
 
-    /// Lets a script score the model, which is written for it.
+    /// Writes the model and lets a script score it.
     fn score_model(
         &self,
         script: Option<&ValidationScript>,
         candidate: Candidate<'_>,
     ) -> Result<f64> {
         let Some(script) = script else {
-            return Err(Error::usage("valid-script: --valid-script-path is needed"));
+            return Err(Error::usage("valid-script needs --valid-script-path"));
         };
         let written = self.files.validated();
         let Candidate { architecture, layout, values } = candidate;

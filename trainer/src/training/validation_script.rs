@@ -1,4 +1,4 @@
-//! A program of the user that scores a model (`valid-script-path`, `docs/spec/training.md` A.12).
+//! Program of the user that scores a model (`valid-script-path`, `docs/spec/training.md` A.12).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ pub struct ValidationScript {
 }
 
 impl ValidationScript {
-    /// Checks that the program exists, before hours are trained.
+    /// Checks that the program exists, before hours of training.
     ///
     /// # Errors
     /// If it does not.
@@ -31,22 +31,22 @@ impl ValidationScript {
         if program.is_file() || is_name && on_path {
             return Ok(());
         }
-        Err(self
-            .error("there is no such program; give its path, and arguments by --valid-script-args"))
+        Err(self.error(
+            "program not found; give its path here and its arguments with --valid-script-args",
+        ))
     }
 
-    /// Returns the path where it is a command with arguments, such as `bash ./validate.sh`: Marian
-    /// gives it to a shell.
+    /// Returns the path if it is a command with arguments, such as `bash ./validate.sh`, which
+    /// Marian gives to a shell.
     fn command(&self) -> Option<&str> {
         let text = self.path.to_str().filter(|text| text.contains(char::is_whitespace));
         text.filter(|_| !self.path.is_file())
     }
 
-    /// Returns the number that the program prints, as the first word of its output. `translations`
-    /// is its last argument.
+    /// Returns the number that is the first word of the program's output. `translations` is its
+    /// last argument.
     ///
-    /// # Errors
-    /// If it cannot be run, fails, or prints no number.
+    /// # Errors If it cannot be run, fails, or does not print a number.
     pub fn score(&self, translations: Option<&Path>) -> Result<f64> {
         let mut command = match self.command() {
             None => Command::new(&self.path),
@@ -65,8 +65,8 @@ impl ValidationScript {
             .map_err(|e| self.error(format!("cannot run: {e}; it must be a program")))?;
         if !output.status.success() {
             return Err(self.error(format!(
-                "the program has failed ({}); the training goes on from its last save with the \
-                 same command",
+                "the program has failed ({}); to resume the training from its last save, repeat \
+                the same command",
                 output.status
             )));
         }
@@ -74,7 +74,7 @@ impl ValidationScript {
         let word = text.split_whitespace().next().unwrap_or_default();
         let number = word.trim_end_matches([',', ';', '%']).parse().ok();
         number.ok_or_else(|| {
-            self.error(format!("it has printed {word:?} first; a number is needed there"))
+            self.error(format!("expected a number at the start of its output, found {word:?}"))
         })
     }
 
@@ -123,9 +123,11 @@ mod tests {
         let error = |script: ValidationScript| script.score(None).unwrap_err().to_string();
         assert!(error(shell("exit 3")).contains("--valid-script-path: sh: the program has failed"));
         assert!(error(shell("echo BLEU = 3")).contains("\"BLEU\""));
-        assert!(error(shell("true")).contains("a number is needed"));
+        assert!(error(shell("true")).contains("expected a number"));
         let missing = ValidationScript { path: "./no-such-program".into(), arguments: Vec::new() };
-        assert!(missing.check().unwrap_err().to_string().contains("no-such-program: there is no"));
+        assert!(
+            missing.check().unwrap_err().to_string().contains("no-such-program: program not found")
+        );
         assert!(error(missing).contains("cannot run"));
         let name = ValidationScript { path: "no-such-program".into(), arguments: Vec::new() };
         assert!(name.check().is_err());

@@ -1,12 +1,12 @@
 //! Learning rates in proportion to the words of a step (`batch-flexible-lr`,
-//! `docs/spec/training.md` A.10): batches of a fixed memory differ in words, and a gradient of few
-//! words is worth less.
+//! `docs/spec/training.md` A.10): batches of a fixed memory differ in words, and a gradient of
+//! fewer words deserves a smaller step.
 
-/// The factor of a rate for a step, by its target tokens.
+/// The factor of a step's learning rate by its target tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlexibleRate {
-    /// The target tokens of a batch for which the rate is meant; none before any batch, which is
-    /// taken to have as many.
+    /// The target tokens per batch for which the rate is meant. `None` before the first batch,
+    /// whose factor is then 1.
     pub normal_words: Option<f64>,
 }
 

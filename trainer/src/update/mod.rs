@@ -1,5 +1,5 @@
-//! An update of the parameters: gradients of micro-batches by several workers, their sum, the step
-//! of the optimiser.
+//! Updates of the parameters: gradients of micro-batches by several workers, their sum, the step of
+//! the optimiser.
 
 mod flexible_rate;
 mod momentum;

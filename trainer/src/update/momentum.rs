@@ -4,13 +4,13 @@ use std::str::FromStr;
 
 use super::OptimizerKind;
 
-/// Betas from a count of batches on; those of the optimiser before the first.
+/// Betas, each from a number of batches on; before the first, those of the optimiser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentumSchedule(pub Vec<(u64, [f64; 2])>);
 
 impl MomentumSchedule {
-    /// Returns the optimiser of a step with which this many batches are seen, or updates are made
-    /// where training is synchronous.
+    /// Returns the optimiser of the step after which this many batches are seen; in synchronous
+    /// training, this many updates are made.
     pub fn at(&self, kind: OptimizerKind, batches: u64) -> OptimizerKind {
         let last = self.0.iter().rev().find(|(start, _)| *start <= batches);
         match (kind, last) {
@@ -22,7 +22,7 @@ impl MomentumSchedule {
     }
 }
 
-/// As in `0.93,0.997@0 0.92,0.998@4000`.
+/// Parses text such as `0.93,0.997@0 0.92,0.998@4000`.
 impl FromStr for MomentumSchedule {
     type Err = String;
 

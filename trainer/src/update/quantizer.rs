@@ -1,22 +1,23 @@
 //! Marian's quantisation of parameters in training (`quantize-bits`, `docs/spec/training.md` C.3;
-//! Aji and Heafield 2020): after every update parameters become one of a few values per tensor, and
-//! the rounding error is added back before the next rounding, so that small steps are not lost.
+//! Aji and Heafield 2020): after every update, parameters are rounded to a few values per tensor.
+//! The rounding error is added back before the next rounding, so that small steps are not lost.
 
 use std::ops::Range;
 
 use crate::Real;
 use crate::parameters::ParameterLayout;
 
-/// How parameters are quantised.
+/// The options by which parameters are quantised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuantizationOptions {
     /// The bits of a value, at least 2.
     pub bits: u32,
-    /// How often the scale of a tensor is fitted to its values; 0 for the largest magnitude.
+    /// The number of steps that fit the scale of a tensor to its values; 0 to use the largest
+    /// magnitude.
     pub optimization_steps: usize,
-    /// Whether values are powers of two of the scale; otherwise they are evenly spread.
+    /// Whether levels are the scale times powers of two; otherwise they are evenly spaced.
     pub is_log_based: bool,
-    /// Whether tensors of one row, biases and norms, are quantised too.
+    /// Whether tensors of one row (biases and norms) are quantised too.
     pub quantizes_biases: bool,
 }
 
@@ -24,19 +25,19 @@ impl QuantizationOptions {
     /// The maximum number of bits: sums of magnitudes stay exact in f32.
     pub const MAX_BITS: u32 = 24;
 
-    /// Quantises the tensors of `values`, a flat vector of `layout`. `residual`, as long, is what
-    /// rounding took before; if it is empty there is none, and that of this call is not kept:
-    /// Marian's first residual is as large as all that training has not seen yet.
+    /// Quantises the tensors of `values`, a flat vector of `layout`. `residual` has the rounding
+    /// errors of the previous call. If it is empty, there are none, and those of this call are not
+    /// kept: as in Marian, the first quantisation leaves no residual.
     ///
     /// # Panics
-    /// If vectors are not as long as the layout.
+    /// If the length of a vector differs from the layout's.
     pub fn quantize<R: Real>(
         &self,
         layout: &ParameterLayout,
         values: &mut [R],
         residual: &mut Vec<R>,
     ) {
-        assert_eq!(values.len(), layout.len(), "values of the layout");
+        assert_eq!(values.len(), layout.len(), "one value per parameter");
         let is_first = residual.is_empty();
         residual.resize(values.len(), R::ZERO);
         for parameter in layout.iter() {
@@ -65,8 +66,8 @@ impl QuantizationOptions {
         }
     }
 
-    /// Returns the scale of a tensor: its largest magnitude, or the factor of its rounded values
-    /// that is nearest to it, by least squares.
+    /// Returns the scale of a tensor: its largest magnitude, or the scale with which its rounded
+    /// values fit it best by least squares.
     fn scale<R: Real>(&self, values: &[R]) -> R {
         let mut scale = values.iter().fold(R::ZERO, |most, value| most.max(value.abs()));
         for _ in 0..self.optimization_steps {
@@ -122,7 +123,7 @@ mod tests {
         values
     }
 
-    /// Three bits: thirds of the largest magnitude; halves go away from 0.
+    /// With three bits, levels are thirds of the largest magnitude; halves are rounded away from 0.
     #[test]
     fn linear_levels_by_hand() {
         let mut residual = [0.0; 5];
@@ -131,13 +132,13 @@ mod tests {
         for (found, expected) in residual.iter().zip([0.0, -0.4, 0.4, -0.5, 0.4]) {
             assert!((found - expected).abs() < 1e-12, "{residual:?}");
         }
-        // What was taken comes back: 0.4 and 0.4 are nearer to 1.
+        // The rounding error is added back: 0.4 + 0.4 is nearer to 1.
         let again = quantize(LINEAR, &[3.0, -2.0, 0.4, 1.0, -2.0], &mut residual);
         assert_eq!(again, [3.0, -2.0, 1.0, 1.0, -2.0]);
     }
 
-    /// Powers of two, a number between two of them by whether it is above three quarters of the
-    /// larger.
+    /// Levels are powers of two; a number between two of them is rounded up above three quarters of
+    /// the larger.
     #[test]
     fn log_based_levels_by_hand() {
         let options = QuantizationOptions { is_log_based: true, ..LINEAR };
@@ -145,7 +146,7 @@ mod tests {
         assert_eq!(found, [4.0, -4.0, 2.0, 1.0, 0.5, 0.0]);
     }
 
-    /// The fitted scale is nearer to the numbers than the largest magnitude, by least squares.
+    /// The fitted scale has a smaller squared error than the largest magnitude.
     #[test]
     fn a_fitted_scale_rounds_less() {
         let values: Vec<f64> = (0..200).map(|i| f64::from(i * i % 97) / 97.0 - 0.5).collect();

@@ -1,10 +1,10 @@
 //! Synchronous updates (`docs/spec/training.md` A.3).
 //!
-//! An update is a list of micro-batches, small batches that are computed whole. Each worker, a
-//! thread with a tape of its own, takes consecutive micro-batches and adds up their gradients; the
-//! sums are joined in one tree over the numbers of micro-batches, and the step of the optimiser is
-//! taken by all workers, each on a part of the flat vector. The bytes of the result do not
-//! depend on the number of workers.
+//! An update is a list of micro-batches, small batches that are computed at once. Each worker, a
+//! thread with its own tape, takes consecutive micro-batches and sums their gradients. The sums are
+//! joined in one tree over the micro-batches in their order. All workers take the optimiser's step,
+//! each on a part of the flat vector. The result does not depend on the number of workers, to the
+//! bit.
 
 use std::sync::Arc;
 
@@ -21,24 +21,24 @@ use crate::tape::{GuidedAlignment, LossOptions, PackedParameters, Tape};
 use crate::trainable_model::TrainableModel;
 use crate::update::FlexibleRate;
 
-/// Sentences that are computed together.
+/// Sentence pairs that are computed together.
 #[derive(Clone, Debug, Default)]
 pub struct MicroBatch<'a> {
-    /// The numbers of the sentences in the corpus.
+    /// The sentences' numbers in the corpus.
     pub numbers: Vec<u32>,
-    /// Their sources.
+    /// The sources.
     pub sources: Vec<&'a [u32]>,
-    /// Their targets.
+    /// The targets.
     pub targets: Vec<&'a [u32]>,
-    /// A weight for each target token, if losses are weighted.
+    /// The weight of each target token, if losses are weighted.
     pub token_weights: Option<Vec<f32>>,
-    /// Links for guided alignment.
+    /// The links for guided alignment.
     pub guided_alignment: Option<GuidedAlignment>,
 }
 
 impl<'a> MicroBatch<'a> {
-    /// Appends a pair of a corpus with what is given of it. `alignment_weight` is the weight of
-    /// guided alignment.
+    /// Appends a pair of a corpus with its annotations. `alignment_weight` is the weight of guided
+    /// alignment.
     pub fn push_pair(&mut self, corpus: &'a ParallelCorpus, index: usize, alignment_weight: f64) {
         let target = corpus.target(index);
         self.numbers.push(corpus.line(index));
@@ -58,7 +58,7 @@ impl<'a> MicroBatch<'a> {
         }
     }
 
-    /// Pairs of a corpus, by their indices.
+    /// Creates a micro-batch of pairs of a corpus, by their indices.
     pub fn from_pairs(corpus: &'a ParallelCorpus, pairs: &[u32], alignment_weight: f64) -> Self {
         let mut micro_batch = MicroBatch::default();
         for &index in pairs {
@@ -72,7 +72,7 @@ impl<'a> MicroBatch<'a> {
         [&self.sources, &self.targets].map(|side| side.iter().map(|tokens| tokens.len()).sum())
     }
 
-    /// Returns what the memory of its results grows with: tokens of both sides, and pairs of tokens
+    /// Returns the counts that its memory grows with: tokens of both sides, and pairs of tokens
     /// that attend to each other.
     fn extent(&self) -> [usize; 5] {
         let lengths = self.sources.iter().zip(&self.targets).map(|(s, t)| [s.len(), t.len()]);
@@ -82,8 +82,8 @@ impl<'a> MicroBatch<'a> {
         })
     }
 
-    /// Returns what a displayed loss is divided by: the number of target tokens, and of links by
-    /// the weight of guided alignment.
+    /// Returns the divisor of a displayed loss: the number of target tokens, plus that of links
+    /// times the weight of guided alignment.
     fn loss_count(&self) -> f64 {
         fn links(guide: &GuidedAlignment) -> f64 {
             guide.weight * guide.links.iter().map(Vec::len).sum::<usize>() as f64
@@ -92,17 +92,17 @@ impl<'a> MicroBatch<'a> {
     }
 }
 
-/// Of what the norm of the gradient is limited (`clip-norm-per`).
+/// The gradient whose norm is limited (`clip-norm-per`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClipScope {
-    /// Of the gradient as it is, mostly a sum over the words of an update, as in Marian.
+    /// The gradient itself, usually a sum over the words of an update, as in Marian.
     #[default]
     Sum,
-    /// Of the gradient divided by these words.
+    /// The gradient divided by the words of the update.
     Words,
 }
 
-/// A limit on the norm of the gradient of a word, above which it becomes the average
+/// A limit on the gradient norm per word; a larger norm is scaled down to the average
 /// (`dynamic-gradient-scaling`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormLimit {
@@ -112,17 +112,17 @@ pub struct NormLimit {
     pub average: f64,
 }
 
-/// How an update is computed from gradients.
+/// The options by which an update is computed from gradients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpdateOptions {
     /// The optimiser.
     pub optimizer: OptimizerKind,
     /// The smoothing of labels.
     pub label_smoothing: f32,
-    /// Gradients are scaled down to this norm of the whole vector; 0 for never
+    /// The maximum norm of the whole gradient, which is scaled down to it; 0 for none
     /// (`clip-norm`).
     pub clip_norm: f64,
-    /// Of what that norm is.
+    /// The gradient whose norm is limited.
     pub clip_scope: ClipScope,
     /// Whether the gradient is divided by the number of target tokens before it is clipped
     /// (`normalize-gradient`).
@@ -138,15 +138,15 @@ pub struct UpdateOptions {
     pub reference_words: usize,
 }
 
-/// What an update did.
+/// Report on an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UpdateReport {
-    /// The sum of losses that were minimised, that of guided alignment among them.
+    /// The sum of the minimised losses, including guided alignment.
     pub loss: f64,
-    /// What it is divided by where it is shown: the number of target tokens, plus that of links
-    /// times the weight of guided alignment.
+    /// The divisor of the displayed loss: the number of target tokens, plus that of links times the
+    /// weight of guided alignment.
     pub loss_count: f64,
-    /// The cross-entropy of the target, in nats, without smoothing of labels.
+    /// The cross-entropy of the target, in nats, without label smoothing.
     pub cross_entropy: f64,
     /// Sentences.
     pub sentences: usize,
@@ -159,7 +159,7 @@ pub struct UpdateReport {
 }
 
 impl UpdateReport {
-    /// Adds what was computed for another part of the same update.
+    /// Adds the report of another part of the same update.
     pub fn add(&mut self, part: &UpdateReport) {
         self.loss += part.loss;
         self.loss_count += part.loss_count;
@@ -168,7 +168,8 @@ impl UpdateReport {
         self.target_tokens += part.target_tokens;
     }
 
-    /// Returns the norm of the gradient of a word, if gradients are divided by words or not.
+    /// Returns the gradient norm per word; `is_normalized` says whether gradients are already
+    /// divided by words.
     pub fn norm_of_word(&self, is_normalized: bool) -> f64 {
         if is_normalized {
             self.gradient_norm
@@ -178,7 +179,7 @@ impl UpdateReport {
     }
 }
 
-/// The state of an optimiser, flat vectors.
+/// The state of an optimiser as flat vectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptimizerState<R> {
     /// Adam's mean of gradients.
@@ -187,11 +188,11 @@ pub struct OptimizerState<R> {
     pub second: Vec<R>,
     /// Adam's bias corrections.
     pub bias_corrections: BiasCorrections,
-    /// The moving average of parameters; empty without.
+    /// The moving average of parameters; empty if not used.
     pub average: Vec<R>,
-    /// The updates that the average has seen.
+    /// The number of updates in the average.
     pub average_updates: u64,
-    /// What quantisation has taken from parameters; empty without.
+    /// The rounding errors of quantisation; empty if not used.
     pub residual: Vec<R>,
 }
 
@@ -209,7 +210,7 @@ impl<R: Real> OptimizerState<R> {
         }
     }
 
-    /// Begins the optimiser anew; the average stays.
+    /// Resets the optimiser but keeps the average.
     pub fn reset(&mut self) {
         self.first.fill(R::ZERO);
         self.second.fill(R::ZERO);
@@ -221,11 +222,11 @@ impl<R: Real> OptimizerState<R> {
 pub(crate) struct Worker<K: Kernels> {
     tape: Tape<K>,
     pub(crate) tree: MicroBatchTree<K::Real>,
-    /// The largest extents of its micro-batches so far.
+    /// The maximum extents of its micro-batches so far.
     extent: [usize; 5],
 }
 
-/// Computes updates of a model by several workers.
+/// Trainer that computes updates of a model with several workers.
 pub struct SynchronousTrainer<K: Kernels> {
     model: TrainableModel<K>,
     kernels: K,
@@ -233,22 +234,22 @@ pub struct SynchronousTrainer<K: Kernels> {
     packed_parameters: Arc<PackedParameters<K>>,
     state: OptimizerState<K::Real>,
     norm_limit: Option<NormLimit>,
-    /// With the batches of an update.
+    /// The flexible rate, with the number of batches per update.
     flexible_rate: Option<(FlexibleRate, usize)>,
     quantization: Option<QuantizationOptions>,
     weight_limit: Option<f32>,
     workers: Vec<Worker<K>>,
 }
 
-/// Elements of the parts in which squares are summed: a fixed number, so that sums do not
-/// depend on workers.
+/// The number of elements per block in sums of squares. It is fixed, so that sums do not depend on
+/// the number of workers.
 const NORM_BLOCK: usize = 1 << 14;
 
 impl<K: Kernels> SynchronousTrainer<K> {
-    /// Trains `model` from `values` and `state` on.
+    /// Creates a trainer of `model` that starts from `values` and `state`.
     ///
     /// # Panics
-    /// If there are no workers, or vectors are not as long as the model's layout.
+    /// If there are no workers, or the length of a vector differs from the layout's.
     pub fn new(
         model: TrainableModel<K>,
         kernels: K,
@@ -257,7 +258,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         state: OptimizerState<K::Real>,
         num_workers: usize,
     ) -> Self {
-        assert!(num_workers > 0, "a worker");
+        assert!(num_workers > 0, "at least one worker");
         let len = model.layout().len();
         for vector in [&state.first, &state.second, &state.average, &state.residual] {
             assert!(vector.is_empty() || vector.len() == len, "vectors of one layout");
@@ -284,12 +285,12 @@ impl<K: Kernels> SynchronousTrainer<K> {
         &self.model
     }
 
-    /// Returns the parameters that are trained, a flat vector.
+    /// Returns the trained parameters as a flat vector.
     pub fn values(&self) -> &[K::Real] {
         self.packed_parameters.values()
     }
 
-    /// Returns the parameters to be used: their moving average if there is one.
+    /// Returns the parameters for decoding: their moving average if there is one.
     pub fn smoothed_values(&self) -> &[K::Real] {
         match &self.state.average[..] {
             [] => self.values(),
@@ -302,43 +303,43 @@ impl<K: Kernels> SynchronousTrainer<K> {
         &self.state
     }
 
-    /// Sets the optimiser of the updates from here on, one of the same kind.
+    /// Sets the optimiser of further updates; its kind must not change.
     pub fn set_optimizer(&mut self, optimizer: OptimizerKind) {
         self.options.optimizer = optimizer;
     }
 
-    /// Scales the rates of the updates from here on, of this many batches each, by their words.
+    /// Scales the rates of further updates, of this many batches each, by their words.
     pub fn set_flexible_rate(&mut self, rate: Option<FlexibleRate>, batches: usize) {
         self.flexible_rate = rate.map(|rate| (rate, batches));
     }
 
-    /// Begins the optimiser anew.
+    /// Resets the optimiser.
     pub fn reset_optimizer(&mut self) {
         self.state.reset();
     }
 
-    /// Sets a limit on the norm of the gradient of a word in the updates from here on.
+    /// Sets the limit on the gradient norm per word in further updates.
     pub fn set_norm_limit(&mut self, limit: Option<NormLimit>) {
         self.norm_limit = limit;
     }
 
-    /// Quantises parameters after every update from here on.
+    /// Sets the quantisation of parameters after further updates.
     pub fn set_quantization(&mut self, quantization: Option<QuantizationOptions>) {
         self.quantization = quantization;
     }
 
-    /// Keeps weights within a magnitude from the next update on.
+    /// Sets the maximum magnitude of weights from the next update on.
     pub fn set_weight_limit(&mut self, limit: Option<f32>) {
         self.weight_limit = limit;
     }
 
-    /// Makes the moving average of the parameters, if there is one, the parameters.
+    /// Replaces the parameters by their moving average, if there is one.
     pub fn replace_with_smoothed(&mut self) {
         if self.state.average.is_empty() {
             return;
         }
         let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
-            .expect("tapes let go of it after their micro-batches");
+            .expect("tapes drop it after their micro-batches");
         packed_parameters.values_mut().copy_from_slice(&self.state.average);
         packed_parameters.refresh_parallel(
             self.model.registry(),
@@ -347,7 +348,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         );
     }
 
-    /// Takes one step from the gradients of `micro_batches`, at the rate `rate`.
+    /// Takes one step with the gradients of `micro_batches` and the learning rate `rate`.
     ///
     /// # Errors
     /// Those of the model.
@@ -364,7 +365,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
         let norm = gradient_norm(&self.kernels, &gradient, self.workers.len());
         let scale = scale_gradient(&self.options, self.norm_limit, norm, &mut report);
         if let Some(scale) = scale {
-            // An update that is smaller than the reference is as it is.
+            // An update that is smaller than the reference is not adjusted.
             let words = match self.options.reference_words {
                 reference if (1..report.target_tokens).contains(&reference) => {
                     [report.target_tokens, reference]
@@ -405,7 +406,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
                 .collect::<Result<Vec<_>>>()
         };
         let reports: Vec<Result<Vec<(usize, UpdateReport)>>> = std::thread::scope(|scope| {
-            let (first, others) = self.workers.split_first_mut().expect("a worker");
+            let (first, others) = self.workers.split_first_mut().expect("at least one worker");
             let others: Vec<_> = (1..)
                 .zip(others)
                 .map(|(index, worker)| {
@@ -422,7 +423,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             reports
         });
         let mut total = UpdateReport::default();
-        // In the order of micro-batches, whoever computed them.
+        // Sums are in the order of micro-batches, regardless of the workers.
         for report in reports {
             for (_, report) in report? {
                 total.add(&report);
@@ -431,8 +432,8 @@ impl<K: Kernels> SynchronousTrainer<K> {
         Ok(total)
     }
 
-    /// Steps all parts of the flat vector, one a worker, and packs the new weights. `words` are
-    /// those of the update and those that rates are meant for.
+    /// Takes the step on all parts of the flat vector, one per worker, and packs the new weights.
+    /// `words` are the words of the update and the words that rates are meant for.
     fn step(
         &mut self,
         gradient: &[K::Real],
@@ -457,7 +458,7 @@ impl<K: Kernels> SynchronousTrainer<K> {
             smoothing,
         };
         let packed_parameters = Arc::get_mut(&mut self.packed_parameters)
-            .expect("tapes let go of it after their micro-batches");
+            .expect("tapes drop it after their micro-batches");
         let len = gradient.len();
         let part = len.div_ceil(self.workers.len()).next_multiple_of(crate::ALIGNMENT).max(1);
         std::thread::scope(|scope| {
@@ -546,8 +547,8 @@ impl<K: Kernels> Worker<K> {
     }
 }
 
-/// Returns what a gradient of this norm, a sum over words, is multiplied with: normalisation and
-/// clipping. None if the step is skipped. `report` gets the norm.
+/// Returns the factor of a gradient with this norm, a sum over words: normalisation and clipping.
+/// Returns `None` if the step is skipped. Stores the norm in `report`.
 pub(crate) fn scale_gradient(
     options: &UpdateOptions,
     norm_limit: Option<NormLimit>,
@@ -574,7 +575,7 @@ pub(crate) fn scale_gradient(
     Some(normalizer * if exceeds { options.clip_norm / clipped } else { 1.0 })
 }
 
-/// Returns the norm of a vector, by blocks of a fixed size.
+/// Returns the norm of a vector, summed in blocks of a fixed size.
 pub(crate) fn gradient_norm<K: Kernels>(
     kernels: &K,
     gradient: &[K::Real],

@@ -1,9 +1,9 @@
-//! The sum of the gradients of micro-batches.
+//! Sum of the gradients of micro-batches.
 //!
 //! Sums of floats depend on their order. Micro-batches are added as the leaves of a binary tree
-//! over their numbers, so the sum does not depend on which worker has computed which of them:
-//! a worker adds up complete subtrees of its own micro-batches, and what is left is added in the
-//! same tree (`docs/spec/training.md` A.3).
+//! over their numbers, so the sum does not depend on which worker computed which of them. A worker
+//! sums complete subtrees of its own micro-batches; the remaining nodes of the same tree are summed
+//! afterwards (`docs/spec/training.md` A.3).
 
 use std::ops::Range;
 
@@ -11,45 +11,45 @@ use miriam_storage::ZeroedVec;
 
 use crate::Real;
 
-/// A complete or last subtree: its level, its index among those of the level, its sum.
+/// A complete or last subtree: its level, its index in the level, its sum.
 struct Subtree<R: Real> {
     level: u32,
     index: usize,
     sum: ZeroedVec<R>,
 }
 
-/// Sums of consecutive micro-batches, at most one for each level.
+/// Sums of consecutive micro-batches, at most one per level of the tree.
 pub struct MicroBatchTree<R: Real> {
     subtrees: Vec<Subtree<R>>,
-    /// Vectors to use again.
+    /// Vectors for reuse.
     spare: Vec<ZeroedVec<R>>,
     len: usize,
 }
 
-/// Returns the numbers of the micro-batches that a worker computes: consecutive ones, as many as
-/// others do.
+/// Returns the numbers of the micro-batches that a worker computes. They are consecutive, and
+/// workers have equal shares.
 pub fn worker_share(worker: usize, workers: usize, micro_batches: usize) -> Range<usize> {
     (worker * micro_batches).div_ceil(workers)..((worker + 1) * micro_batches).div_ceil(workers)
 }
 
 impl<R: Real> MicroBatchTree<R> {
-    /// Sums of vectors of `len` numbers.
+    /// Creates a tree for vectors of `len` numbers.
     pub fn new(len: usize) -> Self {
         MicroBatchTree { subtrees: Vec::new(), spare: Vec::new(), len }
     }
 
-    /// Returns a vector of the tree's length for a gradient, of any content.
+    /// Returns a vector of the tree's length for a gradient, with arbitrary content.
     pub fn buffer(&mut self) -> ZeroedVec<R> {
         self.spare.pop().unwrap_or_else(|| ZeroedVec::new(self.len))
     }
 
-    /// Adds the gradient of micro-batch `number`. Numbers ascend.
+    /// Adds the gradient of micro-batch `number`. Numbers must ascend.
     pub fn push(&mut self, number: usize, gradient: ZeroedVec<R>) {
         self.subtrees.push(Subtree { level: 0, index: number, sum: gradient });
         self.join_siblings();
     }
 
-    /// Adds the last two subtrees while they are the children of one parent.
+    /// Adds up the last two subtrees while they are children of one parent.
     fn join_siblings(&mut self) {
         while let [.., left, right] = &self.subtrees[..]
             && left.level == right.level
@@ -64,8 +64,8 @@ impl<R: Real> MicroBatchTree<R> {
         }
     }
 
-    /// Returns the sum of the subtrees of all workers, in the order of micro-batches; none without
-    /// micro-batches. The trees are empty afterwards and keep their buffers.
+    /// Returns the sum of the subtrees of all workers, in the order of micro-batches, or `None`
+    /// without micro-batches. The trees are empty afterwards and keep their buffers.
     pub fn join(trees: &mut [&mut MicroBatchTree<R>]) -> Option<ZeroedVec<R>> {
         let (first, others) = trees.split_first_mut()?;
         for tree in &mut *others {
@@ -74,7 +74,7 @@ impl<R: Real> MicroBatchTree<R> {
                 first.join_siblings();
             }
         }
-        // What is left ends the tree: its right siblings are missing.
+        // The remaining subtrees end the tree: their right siblings are missing.
         while let [.., _, _] = first.subtrees[..] {
             let mut right = first.subtrees.pop().expect("there are two");
             let left = first.subtrees.last_mut().expect("there are two");
@@ -86,7 +86,7 @@ impl<R: Real> MicroBatchTree<R> {
             (left.level, left.index) = (left.level + 1, left.index / 2);
             first.spare.push(right.sum);
         }
-        // Vectors of the others have come to the first one.
+        // Vectors of the others have moved to the first tree; return a fair share.
         for tree in others {
             let missing = first.spare.len().saturating_sub(tree.spare.len()) / 2;
             tree.spare.extend(first.spare.drain(..missing));
@@ -94,12 +94,12 @@ impl<R: Real> MicroBatchTree<R> {
         first.subtrees.pop().map(|subtree| subtree.sum)
     }
 
-    /// Returns the number of vectors that the tree has to use again.
+    /// Returns the number of vectors that the tree has for reuse.
     pub(crate) fn num_spare(&self) -> usize {
         self.spare.len()
     }
 
-    /// Takes a vector back to be used again.
+    /// Takes a vector back for reuse.
     pub fn recycle(&mut self, buffer: ZeroedVec<R>) {
         self.spare.push(buffer);
     }
@@ -113,7 +113,7 @@ fn add<R: Real>(into: &mut [R], other: &[R]) {
 mod tests {
     use super::*;
 
-    /// Returns the tree as brackets: additions of strings are not associative.
+    /// Returns the sum by a plain recursive tree.
     fn reference(micro_batches: &[f32]) -> f32 {
         match micro_batches.len() {
             1 => micro_batches[0],

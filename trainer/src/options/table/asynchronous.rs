@@ -12,7 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Let each worker make its own updates, without waiting",
+        "Let each worker update without waiting for the others",
     ),
     honoured(
         GROUP,
@@ -28,7 +28,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "true",
-        "Multiply the rate of a push with its --optimizer-delay",
+        "Multiply the learning rate of a push by --optimizer-delay",
     ),
     honoured(
         GROUP,
@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "1",
-        "Pushes that a shard adds up for a step; transformers need several",
+        "Pushes that a shard sums up per step; transformers need several",
     ),
     honoured(
         GROUP,
@@ -44,7 +44,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "First batches of each worker in which it has an optimiser of its own; 0 for none",
+        "Use a local optimiser in the first N batches of each worker; 0 for never",
     ),
     honoured(
         GROUP,
@@ -52,7 +52,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Betas of that optimiser; those of --optimizer-params if absent",
+        "Betas of the local optimiser; default: those of --optimizer-params",
     ),
     honoured(
         GROUP,
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "delta",
-        "The effect of its step on the worker's shard: copy, delta or none",
+        "Effect of the local optimiser on the worker's shard: copy, delta or none",
     ),
     honoured(
         GROUP,
@@ -68,7 +68,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "RATE",
         "0",
-        "The share of a gradient's numbers that is not pushed, as 0.99",
+        "Share of a gradient's numbers that is not pushed, such as 0.99",
     ),
     honoured(
         GROUP,
@@ -76,7 +76,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "100",
-        "Dense pushes of each worker before the first sparse one",
+        "Number of dense pushes per worker before the first sparse one",
     ),
     honoured(
         GROUP,
@@ -84,7 +84,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "X",
         "0",
-        "The weight of momentum correction; 0 for none",
+        "Weight of momentum correction; 0 for none",
     ),
     honoured(
         GROUP,
@@ -92,7 +92,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "shard",
-        "Where the largest numbers are chosen: shard, global or tensor",
+        "Choose the largest numbers per shard, per tensor or globally: shard, tensor or global",
     ),
     honoured(
         GROUP,
@@ -100,7 +100,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "indices",
-        "The values to fetch: at the pushed indices, the largest of the delta, or dense",
+        "Values to fetch: those at the pushed indices, the largest changes (delta), or all (dense)",
     ),
     honoured(
         GROUP,
@@ -108,6 +108,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "RATE@LENGTH",
         "",
-        "Rates from a length of training on, as 0.75@0 0.9375@1e 0.99@2e",
+        "Dropping rates, each from a point of the training on: 0.75@0 0.9375@1e 0.99@2e",
     ),
 ];

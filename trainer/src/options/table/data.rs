@@ -28,7 +28,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "",
-        "The number of these fields, for a check; they are counted else",
+        "Expected number of these fields; default: they are counted",
     ),
     honoured(
         GROUP,
@@ -36,7 +36,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "none",
-        "Train attention towards these alignments, links i-j of pieces; with --tsv also a field's index",
+        "Train attention towards these alignments, links i-j of pieces; with --tsv the index of a \
+        field works too",
     ),
     honoured(
         GROUP,
@@ -44,7 +45,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "none",
-        "Weights of the losses of the training text; with --tsv also a field's index, from 0",
+        "Weights of the losses of the training text; with --tsv the index of a field, from 0, \
+        works too",
     ),
     honoured(
         GROUP,
@@ -52,7 +54,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "sentence",
-        "One per line: sentence; one for each piece of the target and for </s>: word",
+        "sentence: one weight per line; word: one per target piece and one for </s>",
     ),
     honoured(GROUP, "all-caps-every", One, "N", "0", "Write every Nth line in capitals"),
     honoured(
@@ -61,7 +63,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "Write the source of every Nth line in the case of titles, as in English",
+        "Write the source of every Nth line in English title case",
     ),
     honoured(
         GROUP,
@@ -69,7 +71,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "FILE",
         "",
-        "Vocabularies of source and target (.spm, .yml), the same one twice for a joint one",
+        "Vocabularies of source and target (.spm, .yml), the same file twice for a joint one",
     ),
     honoured(GROUP, "dim-vocabs", Many, "N", "0 0", "Keep N words of each vocabulary; 0 for all"),
     honoured(
@@ -78,7 +80,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "50",
-        "Leave out pairs with a side of more tokens, </s> included",
+        "Leave out pairs with more than N tokens on a side, </s> included",
     ),
     honoured(
         GROUP,
@@ -86,18 +88,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Cut longer sentences, instead of leaving out",
+        "Crop longer sentences instead of leaving them out",
     ),
     honoured(GROUP, "shuffle", One, "WHAT", "data", "Shuffle each epoch: data, batches or none"),
     honoured(GROUP, "no-shuffle", Flag, "", "", "The same as --shuffle none"),
-    honoured(GROUP, "mini-batch", One, "N", "64", "Sentences of a batch"),
+    honoured(GROUP, "mini-batch", One, "N", "64", "Sentences per batch"),
     honoured(
         GROUP,
         "mini-batch-words",
         One,
         "N",
         "0",
-        "Tokens of the source of a batch, instead of --mini-batch",
+        "Source tokens per batch, instead of --mini-batch",
     ),
     honoured(
         GROUP,
@@ -105,7 +107,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Count the tokens of the target for --mini-batch-words",
+        "Let --mini-batch-words count target tokens",
     ),
     honoured(
         GROUP,
@@ -113,7 +115,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Fill a batch to the memory of --workspace; --mini-batch does not limit it then",
+        "Fill a batch up to the memory of --workspace, regardless of --mini-batch",
     ),
     honoured(
         GROUP,
@@ -121,7 +123,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "MB",
         "2048",
-        "Megabytes of results and gradients of a batch, with --mini-batch-fit",
+        "Megabytes of activations and gradients per batch, with --mini-batch-fit",
     ),
     honoured(
         GROUP,
@@ -129,7 +131,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "LENGTH",
         "0",
-        "Let batches grow to their size over this length of training",
+        "Let batches grow to their full size over this length of training",
     ),
     honoured(GROUP, "maxi-batch", One, "N", "100", "Batches that are sorted by length together"),
     honoured(
@@ -146,7 +148,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "600",
-        "Compute about N target tokens at a time at most, or 2 N of the source; changes sums in the last bits",
+        "Limit a micro-batch to about N target or 2N source tokens; changes sums in the last bits",
     ),
     honoured(
         GROUP,
@@ -154,7 +156,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "MB",
         "0",
-        "Close a micro-batch before its results and gradients take more; 0 for no limit",
+        "Limit the activations and gradients of a micro-batch to this size; 0 for no limit",
     ),
     honoured(
         GROUP,
@@ -162,7 +164,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "",
-        "Batches to use: one micro-batch per line, line numbers from 0; empty lines end updates",
+        "Use the batches of this file: one micro-batch per line, as line numbers from 0; an empty \
+        line ends an update",
     ),
     honoured(
         GROUP,
@@ -170,6 +173,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Begin the epoch anew when training is resumed; the corpus may be another one",
+        "Restart the epoch when training is resumed; the corpus may have changed",
     ),
 ];

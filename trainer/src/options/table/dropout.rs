@@ -36,8 +36,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "RATE",
         "0",
-        "Recurrent models: of inputs and states of cells, the same at all times of a sentence",
+        "Recurrent models: dropout of inputs and states of cells, the same at all time steps of a \
+        sentence",
     ),
-    honoured(GROUP, "dropout-src", One, "RATE", "0", "Of whole tokens of the source"),
-    honoured(GROUP, "dropout-trg", One, "RATE", "0", "Of whole tokens of the target"),
+    honoured(GROUP, "dropout-src", One, "RATE", "0", "Dropout of whole source tokens"),
+    honoured(GROUP, "dropout-trg", One, "RATE", "0", "Dropout of whole target tokens"),
 ];

@@ -1,18 +1,18 @@
-//! Options of Marian that have no effect here; each that is given causes one warning.
+//! Options of Marian that have no effect here; each causes one warning if given.
 
 use super::Arity::{Flag, Many, One};
 use super::{COMET, OptionSpec, ULR, no_effect, unused};
 
 const ON_CPUS: &str = "training runs on CPUs";
-const FACTORS: &str = "factored vocabularies are not read";
-const BERT: &str = "BERT is not trained";
-const CHARACTERS: &str = "character models are not trained";
+const FACTORS: &str = "factored vocabularies are not supported";
+const BERT: &str = "training BERT is not supported";
+const CHARACTERS: &str = "training character models is not supported";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    unused("mini-batch-fit-step", One, "10", "memory is counted for every length"),
+    unused("mini-batch-fit-step", One, "10", "memory is computed for every length"),
     no_effect("quiet-validation", Flag, "samples of translations are not shown"),
     no_effect("disp-label-index", One, "words of the target are shown"),
-    no_effect("sync-sgd", Flag, "updates are synchronous without --async-sgd"),
+    no_effect("sync-sgd", Flag, "updates are synchronous unless --async-sgd is given"),
     unused("devices", Many, "0", ON_CPUS),
     no_effect("num-devices", One, ON_CPUS),
     no_effect("no-nccl", Flag, ON_CPUS),
@@ -31,11 +31,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     no_effect("optimizer-state-sharding", Flag, "workers share one state"),
     unused("sharding", One, "global", "workers share one state"),
     unused("sync-freq", One, "200u", "workers share one state"),
-    unused("log-level", One, "info", "give it on the command line"),
+    unused("log-level", One, "info", "set it on the command line"),
     no_effect("log-time-zone", One, "the log has no times of day"),
-    no_effect("quiet", Flag, "give it on the command line"),
+    no_effect("quiet", Flag, "set it on the command line"),
     unused("sigterm", One, "save-and-exit", "signals save the training and end it"),
-    unused("overwrite-checkpoint", Flag, "true", "the saved state replaces the one before"),
+    unused("overwrite-checkpoint", Flag, "true", "the saved state replaces the previous one"),
     unused("sentencepiece-max-lines", One, "2000000", "vocabularies are made of all lines"),
     no_effect("sqlite-drop", Flag, "the corpus is in memory"),
     unused("mini-batch-round-up", Flag, "true", "batches are not rounded"),

@@ -1,8 +1,7 @@
-//! The options of training: Marian's names and defaults, and our own.
+//! Table of training options: Marian's with their names and defaults, and additional ones.
 //!
-//! Every option of Marian's trainer is here. Those that are not honoured
-//! either have no effect, with one warning, or are rejected. There is a file for each
-//! group of options under one heading of help.
+//! Every option of Marian's trainer is listed. Unsupported ones are either ignored with one warning
+//! or rejected. Each file has the options under one heading of the help.
 
 mod asynchronous;
 mod data;
@@ -14,27 +13,27 @@ mod refused;
 mod training;
 mod validation;
 
-/// The values of an option.
+/// The number of values that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
-    /// None: true where it is given.
+    /// None: the option is true if given.
     Flag,
-    /// One.
+    /// One value.
     One,
-    /// One or several.
+    /// One or several values.
     Many,
-    /// One, or none for the default that follows.
+    /// One value, or none for this one.
     Optional(&'static str),
 }
 
-/// What becomes of an option.
+/// The treatment of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It is honoured.
+    /// The option has its effect.
     Honoured,
-    /// It has no effect, and why.
+    /// The option is ignored, for this reason.
     NoEffect(&'static str),
-    /// It is rejected, and why.
+    /// The option is rejected, for this reason.
     Refused(&'static str),
 }
 
@@ -45,7 +44,7 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// The heading under which help lists it.
     pub group: &'static str,
-    /// Its values.
+    /// The number of its values.
     pub arity: Arity,
     /// The placeholder of a value in help.
     pub value_name: &'static str,
@@ -53,7 +52,7 @@ pub struct OptionSpec {
     pub default: &'static str,
     /// A line of help.
     pub help: &'static str,
-    /// What becomes of it.
+    /// Its treatment.
     pub status: Status,
 }
 
@@ -81,7 +80,7 @@ const fn no_effect(name: &'static str, arity: Arity, why: &'static str) -> Optio
     }
 }
 
-/// Returns an option without effect that has a value in every configuration that Marian writes.
+/// Returns an option without effect to which Marian's configurations always give a value.
 const fn unused(
     name: &'static str,
     arity: Arity,
@@ -97,10 +96,10 @@ const fn refused(name: &'static str, arity: Arity, why: &'static str) -> OptionS
 }
 
 // Reasons that options without effect and rejected ones share.
-const COMET: &str = "COMET's models are not trained";
-const ULR: &str = "models with ULR are not trained";
+const COMET: &str = "training COMET models is not supported";
+const ULR: &str = "training models with ULR is not supported";
 
-/// Honoured options in the order of help, then the others.
+/// Supported options in the order of the help, then the others.
 const GROUPS: [&[OptionSpec]; 9] = [
     data::OPTIONS,
     model::OPTIONS,

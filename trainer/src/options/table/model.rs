@@ -1,4 +1,4 @@
-//! Options of the architecture: those that `nmt` reads from a model's file.
+//! Options of the architecture: those that `nmt` reads from model files.
 
 use super::Arity::{Flag, Many, One};
 use super::{OptionSpec, honoured};
@@ -6,7 +6,7 @@ use super::{OptionSpec, honoured};
 const GROUP: &str = "Model";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    honoured(GROUP, "model", One, "FILE", "", "The model to write, a .npz"),
+    honoured(GROUP, "model", One, "FILE", "", "Write the model to this .npz file"),
     honoured(GROUP, "pretrained-model", One, "FILE", "", "Begin with the parameters of this model"),
     honoured(
         GROUP,
@@ -27,7 +27,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "bidirectional, bi-unidirectional or alternating",
     ),
     honoured(GROUP, "enc-cell", One, "CELL", "gru", "gru, lstm, mlstm or gru-nematus"),
-    honoured(GROUP, "enc-cell-depth", One, "N", "1", "Transitions of an encoder layer"),
+    honoured(GROUP, "enc-cell-depth", One, "N", "1", "Transitions per encoder layer"),
     honoured(GROUP, "enc-depth", One, "N", "1", "Encoder layers"),
     honoured(
         GROUP,
@@ -70,23 +70,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "Inner width in the decoder; 0 for that of the encoder",
+        "Inner width in the decoder; 0 for the encoder's",
     ),
-    honoured(
-        GROUP,
-        "transformer-ffn-depth",
-        One,
-        "N",
-        "2",
-        "Affine layers of a feed-forward layer",
-    ),
+    honoured(GROUP, "transformer-ffn-depth", One, "N", "2", "Affine layers per feed-forward layer"),
     honoured(
         GROUP,
         "transformer-decoder-ffn-depth",
         One,
         "N",
         "0",
-        "Affine layers in the decoder; 0 for those of the encoder",
+        "Affine layers per feed-forward layer in the decoder; 0 for the encoder's",
     ),
     honoured(GROUP, "transformer-ffn-activation", One, "NAME", "swish", "relu, swish or gelu"),
     honoured(GROUP, "transformer-dim-aan", One, "N", "2048", "Inner width of average attention"),
@@ -107,7 +100,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "An output projection after the recurrent unit",
+        "Add an output projection after the recurrent unit",
     ),
     honoured(
         GROUP,
@@ -115,7 +108,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "N",
         "",
-        "The layer whose parameters each decoder layer uses",
+        "Share parameters: for each decoder layer, the layer whose parameters it uses",
     ),
     honoured(
         GROUP,
@@ -123,7 +116,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "last",
-        "The decoder layer whose first head aligns",
+        "Decoder layer whose first head gives the alignment",
     ),
     honoured(
         GROUP,
@@ -152,9 +145,23 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "Smaller initial values in deeper layers",
     ),
     honoured(GROUP, "dim-enc-rnn", One, "N", "512", "stacked: width of the encoder's states"),
-    honoured(GROUP, "dim-att", One, "N", "0", "stacked: width of attention; 0 for that of states"),
+    honoured(
+        GROUP,
+        "dim-att",
+        One,
+        "N",
+        "0",
+        "stacked: width of attention; 0 for that of the states",
+    ),
     honoured(GROUP, "fc-depth", One, "N", "0", "stacked: fully connected layers"),
-    honoured(GROUP, "dim-fc", One, "N", "768", "stacked: their width"),
-    honoured(GROUP, "top", One, "TYPE", "none", "stacked: none, tanh or gru"),
-    honoured(GROUP, "dim-top", One, "N", "0", "stacked: its width; 0 for that of states"),
+    honoured(GROUP, "dim-fc", One, "N", "768", "stacked: width of fully connected layers"),
+    honoured(GROUP, "top", One, "TYPE", "none", "stacked: top layer, none, tanh or gru"),
+    honoured(
+        GROUP,
+        "dim-top",
+        One,
+        "N",
+        "0",
+        "stacked: width of the top layer; 0 for that of the states",
+    ),
 ];

@@ -21,7 +21,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "B1,B2@N",
         "",
-        "Adam's betas from update N on, as 0.93,0.997@0 0.92,0.998@4000; with --async-sgd from \
+        "Adam's betas from update N on: 0.93,0.997@0 0.92,0.998@4000; with --async-sgd from \
          batch N of a worker on",
     ),
     honoured(
@@ -30,7 +30,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "1",
-        "Batches of an update; 0.5, 0.33 and so on for parts of one",
+        "Batches per update; 0.5, 0.33 and so on for several updates per batch",
     ),
     honoured(
         GROUP,
@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "How often the scale of a tensor is fitted to its values",
+        "Number of steps that fit the scale of a tensor to its values",
     ),
     honoured(GROUP, "quantize-log-based", Flag, "", "", "Quantise to powers of two"),
     honoured(GROUP, "quantize-biases", Flag, "", "", "Quantise biases too"),
@@ -64,7 +64,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "KIND",
         "",
-        "Round products as decoding with this precision does, i8 or i16, and validate in it",
+        "Round products as in decoding with this precision, i8 or i16, and validate with it",
     ),
     honoured(GROUP, "learn-rate", One, "RATE", "0.0001", "The learning rate"),
     honoured(
@@ -73,8 +73,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Instead of --learn-rate: LOW HIGH N raises the rate linearly over N updates, and begins \
-         anew then and at every stall",
+        "Instead of --learn-rate: LOW HIGH N raises the rate linearly over N updates and restarts \
+         then and at every stall",
     ),
     honoured(
         GROUP,
@@ -82,7 +82,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "RATE",
         "",
-        "Instead of --learn-rate: a rate from 0 to this one at random for each update",
+        "Instead of --learn-rate: draw the rate of each update between 0 and this one",
     ),
     honoured(
         GROUP,
@@ -90,7 +90,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Multiply the rate with the target tokens of the update, divided by --batch-normal-words",
+        "Multiply the rate by the update's target tokens divided by --batch-normal-words",
     ),
     honoured(
         GROUP,
@@ -98,32 +98,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "1920",
-        "The target tokens of a batch that the rate is meant for; 0 for the mean of those before",
+        "Target tokens per batch that the rate is meant for; 0 for the mean of earlier batches",
     ),
     honoured(GROUP, "lr-warmup", One, "LENGTH", "0", "Raise the rate linearly over this length"),
-    honoured(
-        GROUP,
-        "lr-warmup-start-rate",
-        One,
-        "RATE",
-        "0",
-        "The rate at which the warm-up begins",
-    ),
-    honoured(
-        GROUP,
-        "lr-warmup-cycle",
-        Flag,
-        "",
-        "",
-        "Begin the warm-up again after every such length",
-    ),
+    honoured(GROUP, "lr-warmup-start-rate", One, "RATE", "0", "Rate at which the warm-up begins"),
+    honoured(GROUP, "lr-warmup-cycle", Flag, "", "", "Repeat the warm-up every such length"),
     honoured(
         GROUP,
         "lr-warmup-at-reload",
         Flag,
         "",
         "",
-        "Begin the warm-up again where training goes on",
+        "Repeat the warm-up when training is resumed",
     ),
     honoured(
         GROUP,
@@ -133,14 +119,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "0",
         "Lower the rate by the inverse square root from this length on",
     ),
-    honoured(GROUP, "lr-decay", One, "FACTOR", "0", "Multiply the rate with this; 0 for never"),
+    honoured(
+        GROUP,
+        "lr-decay",
+        One,
+        "FACTOR",
+        "0",
+        "Multiply the rate by this at each decay; 0 for never",
+    ),
     honoured(
         GROUP,
         "lr-decay-strategy",
         One,
         "NAME",
         "epoch+stalled",
-        "When: epoch, batches, stalled, epoch+batches or epoch+stalled",
+        "Time of decays: epoch, batches, stalled, epoch+batches or epoch+stalled",
     ),
     honoured(
         GROUP,
@@ -148,17 +141,11 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "N",
         "10 1",
-        "The first epoch, update or stall; both where --lr-decay-strategy is of two; 0 for never",
+        "First epoch, update or stall of a decay; two numbers if --lr-decay-strategy has two \
+        parts; 0 for never",
     ),
     honoured(GROUP, "lr-decay-freq", One, "N", "50000", "Updates between two decays"),
-    honoured(
-        GROUP,
-        "lr-decay-reset-optimizer",
-        Flag,
-        "",
-        "",
-        "Begin the optimiser anew after a decay",
-    ),
+    honoured(GROUP, "lr-decay-reset-optimizer", Flag, "", "", "Reset the optimiser after a decay"),
     honoured(GROUP, "lr-decay-repeat-warmup", Flag, "", "", "Repeat the warm-up after a decay"),
     honoured(
         GROUP,
@@ -174,7 +161,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHAT",
         "sum",
-        "Clip the norm of the sum of gradients, or divided by words: sum or words",
+        "Clip the norm of the sum of gradients, or of the sum divided by words: sum or words",
     ),
     honoured(
         GROUP,
@@ -182,7 +169,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Scale gradients to the average norm that are deviations above it, by logarithms [bare: 2 log]",
+        "Scale a gradient to the average norm if its norm is this many deviations above it; log \
+        compares logarithms [bare: 2 log]",
     ),
     honoured(
         GROUP,
@@ -190,7 +178,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "100",
-        "Updates over which norms are averaged",
+        "Number of updates over which gradient norms are averaged",
     ),
     honoured(
         GROUP,
@@ -206,7 +194,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Optional("1e-4"),
         "ALPHA",
         "0",
-        "Keep a moving average of parameters, with this weight of new ones",
+        "Keep a moving average of parameters, with this weight for new ones",
     ),
     honoured(
         GROUP,
@@ -214,7 +202,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "LENGTH",
         "0",
-        "Go on with the average as the parameters after every such length; 0 for never",
+        "Replace the parameters by their average every such length; 0 for never",
     ),
     honoured(
         GROUP,
@@ -222,6 +210,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "The number of target tokens that the learning rate is meant for",
+        "Target tokens per update that the learning rate is meant for",
     ),
 ];

@@ -1,13 +1,17 @@
 //! Options of Marian that are rejected, because ignoring them would train another model or read
-//! other text.
+//! different text.
 
 use super::Arity::{Flag, Many, One, Optional};
 use super::{COMET, OptionSpec, ULR, refused};
 
-const NOT_BUILT: &str = "it is not built yet";
+const NOT_BUILT: &str = "it is not implemented";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    refused("logical-epoch", Many, "an epoch is a pass over the corpus; give --after in u or t"),
+    refused(
+        "logical-epoch",
+        Many,
+        "an epoch is always a pass over the corpus; use --after with u or t",
+    ),
     refused("comet-final-sigmoid", Flag, COMET),
     refused("comet-stop-grad", Flag, COMET),
     refused("comet-mix", Flag, COMET),
@@ -15,22 +19,22 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("comet-mixup-reg", Flag, COMET),
     refused("comet-prepend-zero", Flag, COMET),
     refused("comet-use-separator", Flag, COMET),
-    refused("input-reorder", Many, "two texts are read, the source first"),
-    refused("input-join-fields", Flag, "two texts are read"),
+    refused("input-reorder", Many, "exactly two texts are read, the source first"),
+    refused("input-join-fields", Flag, "exactly two texts are read"),
     refused("transformer-attention-mask", One, NOT_BUILT),
     refused("transformer-alibi-shift", Flag, NOT_BUILT),
     refused("transformer-alibi-trainable", Flag, NOT_BUILT),
-    refused("task", One, "give it on the command line"),
-    refused("best-deep", Flag, "give its options one by one"),
-    refused("check-nan", Flag, "give --check-gradient-nan or --throw-on-divergence"),
+    refused("task", One, "set it on the command line"),
+    refused("best-deep", Flag, "set its options one by one"),
+    refused("check-nan", Flag, "use --check-gradient-nan or --throw-on-divergence"),
     refused("interpolate-env-vars", Flag, "write the paths out"),
-    refused("no-optimizer-reload", Flag, "move the optimiser's file away"),
+    refused("no-optimizer-reload", Flag, "instead move the optimiser's file away"),
     refused("normalize-gradient-by-ratio", Flag, NOT_BUILT),
     refused("fp16-fallback-to-fp32", Flag, "training computes in f32 on CPUs"),
     refused("recover-from-fallback-after", One, NOT_BUILT),
     refused("no-reload", Flag, "train into another folder"),
     refused("sentencepiece-options", One, "make the vocabulary with miriam nmt vocab"),
-    refused("no-spm-encode", Flag, "give vocabularies in .yml for text in pieces"),
+    refused("no-spm-encode", Flag, "use .yml vocabularies for text in pieces"),
     refused("transformer-pool", Flag, NOT_BUILT),
     refused("transformer-train-position-embeddings", Flag, NOT_BUILT),
     refused("transformer-disable-position-embeddings", Flag, NOT_BUILT),
@@ -42,13 +46,17 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("train-embedder-rank", Many, NOT_BUILT),
     refused("word-penalty", One, NOT_BUILT),
     refused("allow-special", Flag, NOT_BUILT),
-    refused("n-best", Flag, "validation takes the best translation"),
-    refused("word-scores", Flag, "validation takes the best translation"),
+    refused("n-best", Flag, "validation uses the best translation only"),
+    refused("word-scores", Flag, "validation uses the best translation only"),
     refused("embedding-vectors", Many, NOT_BUILT),
     refused("embedding-fix-src", Flag, NOT_BUILT),
     refused("embedding-fix-trg", Flag, NOT_BUILT),
-    refused("sentencepiece-alphas", Many, "give a SentencePiece model; pieces are not sampled"),
-    refused("input-types", Many, "two texts are read"),
+    refused(
+        "sentencepiece-alphas",
+        Many,
+        "pieces are not sampled; use a SentencePiece model as it is",
+    ),
+    refused("input-types", Many, "exactly two texts are read"),
     refused("unlikelihood-loss", Flag, NOT_BUILT),
     refused("ulr", Flag, ULR),
     refused("fp16", Flag, "training computes in f32 on CPUs"),
@@ -60,6 +68,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused(
         "multi-node",
         Flag,
-        "resume with Marian on a cluster: it reads the files of a training",
+        "to continue on a cluster, resume there with Marian: it reads the files of a training",
     ),
 ];

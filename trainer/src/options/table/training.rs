@@ -1,4 +1,4 @@
-//! Options of the loop of training and of the loss.
+//! Options of the training loop and of the loss.
 
 use super::Arity::{Flag, Many, One};
 use super::{OptionSpec, honoured};
@@ -12,22 +12,37 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "LENGTH",
         "0e",
-        "Stop after this: 10e epochs, 300Ku updates, 20Gt target tokens; the first that holds",
+        "Stop after 10e epochs, 300Ku updates or 20Gt target tokens; of several, the first that is \
+        reached",
     ),
     honoured(GROUP, "after-epochs", One, "N", "0", "Stop after N epochs"),
     honoured(GROUP, "after-batches", One, "N", "0", "Stop after N updates"),
-    honoured(GROUP, "disp-freq", One, "LENGTH", "1000u", "Length between two lines of the log"),
+    honoured(
+        GROUP,
+        "disp-freq",
+        One,
+        "LENGTH",
+        "1000u",
+        "Length of training between two lines of the log",
+    ),
     honoured(GROUP, "disp-first", One, "N", "0", "Log the first N updates"),
     honoured(GROUP, "log", One, "FILE", "", "Append the lines of the log to this file too"),
-    honoured(GROUP, "save-freq", One, "LENGTH", "10000u", "Length between two saved models"),
-    honoured(GROUP, "overwrite", Flag, "", "", "Do not keep older models"),
+    honoured(
+        GROUP,
+        "save-freq",
+        One,
+        "LENGTH",
+        "10000u",
+        "Length of training between two saved models",
+    ),
+    honoured(GROUP, "overwrite", Flag, "", "", "Overwrite older models"),
     honoured(
         GROUP,
         "relative-paths",
         Flag,
         "",
         "",
-        "Paths in configurations are relative to their folders",
+        "Resolve paths in a configuration relative to its folder",
     ),
     honoured(GROUP, "seed", One, "N", "1", "Seed of all random numbers"),
     honoured(
@@ -36,9 +51,10 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "",
-        "Worker threads from 1, or all; as many as --threads if absent; any number gives the same model",
+        "Worker threads, 1 or more, or all; default: --threads; the number does not change the \
+        model",
     ),
-    honoured(GROUP, "cpu-threads", One, "N", "", "The same as --workers; 0 is as if absent"),
+    honoured(GROUP, "cpu-threads", One, "N", "", "The same as --workers; 0 means not set"),
     honoured(
         GROUP,
         "label-smoothing",
@@ -55,14 +71,21 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         "ce",
         "The loss of guided alignment: ce, cross-entropy",
     ),
-    honoured(GROUP, "guided-alignment-weight", One, "X", "0.1", "Its weight beside that of tokens"),
+    honoured(
+        GROUP,
+        "guided-alignment-weight",
+        One,
+        "X",
+        "0.1",
+        "Weight of that loss, relative to the loss of tokens",
+    ),
     honoured(
         GROUP,
         "throw-on-divergence",
         Many,
         "X",
         "",
-        "Stop where the loss diverges: slow window, fast window, deviations [bare: 1000 10 5]",
+        "Stop if the loss diverges: slow window, fast window, deviations [bare: 1000 10 5]",
     ),
     honoured(
         GROUP,

@@ -7,14 +7,22 @@ const GROUP: &str = "Validation";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     honoured(GROUP, "valid-sets", Many, "FILE", "", "Source and target of the validation text"),
-    honoured(GROUP, "valid-freq", One, "LENGTH", "10000u", "Length between two validations"),
+    honoured(
+        GROUP,
+        "valid-freq",
+        One,
+        "LENGTH",
+        "10000u",
+        "Length of training between two validations",
+    ),
     honoured(
         GROUP,
         "valid-metrics",
         Many,
         "NAME",
         "cross-entropy",
-        "cross-entropy, ce-mean-words, ce-sum, perplexity, bleu, bleu-segmented, chrf, translation, valid-script; the first decides",
+        "cross-entropy, ce-mean-words, ce-sum, perplexity, bleu, bleu-segmented, chrf, \
+        translation, valid-script; the first one decides",
     ),
     honoured(
         GROUP,
@@ -30,7 +38,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "WHICH",
         "first",
-        "Whose stalls count: first metric, all metrics or any",
+        "Metrics that must stall to stop: first, all or any",
     ),
     honoured(
         GROUP,
@@ -38,19 +46,19 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "0",
-        "Improvements up to this count as none; one number, or one for each metric",
+        "Ignore improvements up to this; one number, or one per metric",
     ),
     honoured(GROUP, "keep-best", Flag, "", "", "Keep the best model by each metric"),
-    honoured(GROUP, "beam-size", One, "N", "12", "Beam of translations"),
+    honoured(GROUP, "beam-size", One, "N", "12", "Beam size of translations"),
     honoured(GROUP, "normalize", Optional("1"), "X", "0", "Length normalisation of translations"),
-    honoured(GROUP, "valid-mini-batch", One, "N", "32", "Sentences of a batch in validation"),
+    honoured(GROUP, "valid-mini-batch", One, "N", "32", "Sentences per batch in validation"),
     honoured(
         GROUP,
         "valid-max-length",
         One,
         "N",
         "1000",
-        "Cut longer sentences of the validation text",
+        "Crop validation sentences that are longer",
     ),
     honoured(
         GROUP,
@@ -58,7 +66,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "FILE",
         "",
-        "Write translations here, {E}, {B}, {U} and {T} the epoch, its batches, updates and target tokens so far; if absent, valid.translation beside the model",
+        "Write translations to this file; {E}, {B}, {U} and {T} become the epoch, its batches, the \
+        updates and target tokens so far; default: valid.translation beside the model",
     ),
     honoured(
         GROUP,
@@ -66,16 +75,16 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "X",
         "3",
-        "End translations at this many times the length of the source",
+        "Limit translations to this many times the length of the source",
     ),
-    honoured(GROUP, "allow-unk", Flag, "", "", "Let translations have the unknown token"),
+    honoured(GROUP, "allow-unk", Flag, "", "", "Allow the unknown token in translations"),
     honoured(
         GROUP,
         "valid-script-path",
         One,
         "FILE",
         "",
-        "A program that scores translations or models: it prints a number",
+        "Program that scores translations or models and prints a number",
     ),
     honoured(
         GROUP,
@@ -83,7 +92,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "X",
         "",
-        "Its arguments before the file of translations",
+        "Arguments of that program, before the file of translations",
     ),
     honoured(
         GROUP,
@@ -91,7 +100,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "N",
         "0",
-        "Show the cross-entropy of N pairs of the training text as well",
+        "Also show the cross-entropy of N pairs of the training text",
     ),
     honoured(GROUP, "valid-log", One, "FILE", "", "Append the lines of validation to this file"),
     honoured(
@@ -100,7 +109,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Forget, where training goes on, how often validation has stalled",
+        "When training is resumed, forget the stalls of validation",
     ),
     honoured(
         GROUP,
@@ -108,6 +117,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Flag,
         "",
         "",
-        "Forget its best values as well, as for another validation text",
+        "When training is resumed, forget stalls and best values, for example after a change of \
+        the validation text",
     ),
 ];

@@ -11,8 +11,8 @@ use super::NodeGradient;
 use crate::Real;
 use crate::kernels::{Kernels, RecurrentAttention};
 
-/// Returns the rows of the queries of each group, and the places of their weights, all heads of a
-/// group after those of the one before.
+/// Returns the rows of each group's queries and the places of their weights; all heads of a group
+/// are consecutive.
 fn ranges_of_groups(
     groups: &[Group],
     heads: usize,
@@ -66,7 +66,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
         });
     }
 
-    /// Passes gradients through the attention of recurrent decoders; `vector` is that of additive
+    /// Passes gradients through the attention of recurrent decoders; `vector` belongs to additive
     /// scores.
     pub(super) fn attend_annotations(
         &mut self,

@@ -1,5 +1,4 @@
-//! Gradients of embeddings, products with weights, sums and activations: of
-//! operations on each row by itself.
+//! Gradients of operations on single rows: embeddings, products with weights, sums and activations.
 
 use miriam_kernels::activation::Activation;
 use miriam_kernels::{MatMut, MatRef};

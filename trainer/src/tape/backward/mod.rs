@@ -1,7 +1,7 @@
-//! Passes gradients back through the recorded operations.
+//! Back-propagation of gradients through the recorded operations.
 //!
-//! This file decides the order of nodes and the terms of each; there is one file for the gradients
-//! of each family of operators.
+//! This file has the order of nodes and the terms of each; each family of operators has its
+//! gradients in one file.
 
 mod attention;
 mod dense;
@@ -21,7 +21,7 @@ use crate::kernels::Kernels;
 /// the product.
 type Occurrence = (Tensor, usize);
 
-/// The terms and the places of the gradients of a node's operands.
+/// The terms of a node's gradient, and the places for the gradients of its operands.
 struct NodeGradient<'a, K: Kernels> {
     index: usize,
     node: &'a Node,
@@ -31,17 +31,17 @@ struct NodeGradient<'a, K: Kernels> {
     registry: &'a WeightRegistry,
     guide: Option<&'a GuidedAlignment>,
     kernels: &'a mut K,
-    /// The gradient of the node, `[rows, width]`; zeros if it is not begun.
+    /// The gradient of the node, `[rows, width]`; zeros if nothing has been added yet.
     own: &'a mut [K::Real],
-    /// The gradients of the nodes before.
+    /// The gradients of earlier nodes.
     into: Gradients<'a, K::Real>,
-    /// The gradient of all parameters.
+    /// The gradient of all parameters, a flat vector.
     parameters: &'a mut [K::Real],
     scratch: &'a mut Scratch<K::Real>,
 }
 
 impl<K: Kernels> Tape<K> {
-    /// Adds the gradient of all losses so far to that of the parameters.
+    /// Adds the gradient of all recorded losses to the gradient of the parameters.
     pub fn backward(&mut self) {
         let nodes = std::mem::take(&mut self.nodes);
         let len = self.size.gradients.max(self.gradients.len());
@@ -56,7 +56,7 @@ impl<K: Kernels> Tape<K> {
         }
         let mut deferred: Vec<Vec<Occurrence>> = vec![Vec::new(); num_uses.len()];
         for index in (0..nodes.len()).rev() {
-            // Losses begin gradients.
+            // Only losses have a gradient without later nodes.
             let node = &nodes[index];
             let is_begun = match node.op {
                 Op::CrossEntropy { .. } => true,
@@ -77,7 +77,7 @@ impl<K: Kernels> Tape<K> {
         self.nodes = nodes;
     }
 
-    /// Adds the gradient of weights that occur several times, in one product.
+    /// Adds the gradient of weights that occur several times, computed in one product.
     fn join_occurrences(&mut self, nodes: &[Node], weights: usize, occurrences: &[Occurrence]) {
         let values = Values { nodes, values: &self.values };
         let spec = &self.registry.affines[weights];

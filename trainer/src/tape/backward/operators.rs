@@ -1,4 +1,4 @@
-//! The places of the gradients of operators, which compute them themselves.
+//! Gradients of operators: the tape finds their places, and operators compute them.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};
