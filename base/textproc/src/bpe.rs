@@ -1,10 +1,10 @@
-//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt applies
-//! it: words become characters, and neighbouring symbols are merged, the pair that comes
-//! first in the file before all others.
+//! Byte pair encoding with a file of codes (Sennrich et al. 2016), as subword-nmt applies it: words
+//! are split into characters, and neighbouring symbols are merged, in the order of the pairs in the
+//! file.
 //!
-//! All pairs of one merge are joined from left to right before the next merge is looked
-//! for. [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and
-//! compares scores again after each.
+//! All pairs of one merge are joined from left to right before the next merge begins.
+//! [`SentencePiece`](crate::SentencePiece) differs: it joins one pair at a time and compares scores
+//! again after each.
 
 mod learn;
 mod pair_statistics;
@@ -22,10 +22,10 @@ pub use learn::{BpeLearnOptions, LearnedBpe, add_bpe_line, learn_bpe};
 /// The end-of-word marker of symbols.
 const END_OF_WORD: &[u8] = b"</w>";
 
-/// A symbol that no merge has.
+/// The number of a symbol that no merge has.
 const UNKNOWN_SYMBOL: u32 = u32::MAX;
 
-/// The link of a node without a neighbour.
+/// The link to a missing neighbour.
 const NO_NODE: usize = usize::MAX;
 
 /// BPE merges: pairs of symbols in the order in which they are joined.
@@ -45,14 +45,14 @@ const NO_NODE: usize = usize::MAX;
 #[derive(Clone, Debug)]
 pub struct BpeCodes {
     symbols: HashMap<Box<[u8]>, u32>,
-    /// For each pair of symbols its rank in the file and the symbol it becomes.
+    /// The rank of each pair of symbols in the file, and the merged symbol.
     merges: HashMap<(u32, u32), (u32, u32)>,
-    /// Whether the end of a word is a symbol by itself (version 0.1) or part of the last
+    /// Whether the end of a word is a separate symbol (version 0.1) or part of the last
     /// character's symbol.
     has_separate_end_of_word: bool,
 }
 
-/// Buffers of [`BpeCodes::segment_word`], kept from word to word.
+/// Buffers of [`BpeCodes::segment_word`], reused for all words.
 #[derive(Clone, Debug, Default)]
 pub struct BpeScratch {
     nodes: Vec<SymbolNode>,
@@ -96,7 +96,10 @@ impl BpeCodes {
                     b"0.2" => false,
                     other => {
                         let other = String::from_utf8_lossy(&other[..other.len().min(20)]);
-                        let reason = format!("codes of version {other}; 0.1 and 0.2 are known");
+                        let reason = format!(
+                            "version {other} is not supported; expected 0.1 or \
+                            0.2"
+                        );
                         return Err(Error::format(name, number, reason));
                     }
                 };
@@ -106,7 +109,7 @@ impl BpeCodes {
             let (Some(left @ [_, ..]), Some(right @ [_, ..]), None) =
                 (symbols.next(), symbols.next(), symbols.next())
             else {
-                let reason = "a code is two symbols with a space between them";
+                let reason = "expected two symbols with a space between them";
                 return Err(Error::format(name, number, reason));
             };
             let pair = (codes.intern_symbol(left), codes.intern_symbol(right));
@@ -146,8 +149,7 @@ impl BpeCodes {
             .filter_map(|left| Some(Reverse((self.merge_rank(parts, left)?, left))));
         pairs.extend(starts);
         while let Some(&Reverse((rank, _))) = pairs.peek() {
-            // Merges that the new symbols make possible are queued when all of this rank
-            // are done.
+            // Merges of the new symbols are queued after all merges of this rank.
             while let Some(&Reverse((same, left))) = pairs.peek()
                 && same == rank
             {
@@ -222,7 +224,7 @@ impl BpeCodes {
     }
 }
 
-/// Returns a line without spaces and line ends around it. Other white space may be a symbol.
+/// Removes spaces and line ends from both ends of a line. Other white space may be a symbol.
 fn trim_line(line: &[u8]) -> &[u8] {
     fn is_text(byte: &u8) -> bool {
         !b" \r\n".contains(byte)
@@ -232,7 +234,7 @@ fn trim_line(line: &[u8]) -> &[u8] {
     &line[start..end]
 }
 
-/// Returns the byte ranges of a word's characters. A byte that is part of none is a symbol too.
+/// Returns the byte ranges of a word's characters. An invalid byte is a symbol too.
 fn split_symbols(word: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let lengths = word.utf8_chunks().flat_map(|chunk| {
         let characters = chunk.valid().chars().map(char::len_utf8);
@@ -290,8 +292,8 @@ mod tests {
         let codes = "#version: 0.2\nx x\nxx xx\nxx x</w>\n";
         assert_eq!(segment(codes, "xxxxx"), "xxxx@@ x");
         assert_eq!(segment(codes, "xxx"), "xxx");
-        // All pairs of one merge come before what they make possible, even if that has a
-        // lower rank.
+        // All pairs of one merge come before merges of the new symbols, even those with a lower
+        // rank.
         let codes = "#version: 0.2\nabc a\nb c\na bc\n";
         assert_eq!(segment(codes, "abcabcz"), "abc@@ abc@@ z");
     }
@@ -314,7 +316,7 @@ mod tests {
         assert_eq!(segment("#version: 0.2\na b\nab ab\n", &word).matches("@@").count(), 100_001);
     }
 
-    /// The obvious way: each round searches all symbols for the merge of the lowest rank.
+    /// The obvious algorithm: each round searches all symbols for the merge with the lowest rank.
     fn naive_bpe(codes: &[(String, String)], word: &str) -> Vec<String> {
         let mut parts: Vec<String> = word.chars().map(String::from).collect();
         if let Some(last) = parts.last_mut() {

@@ -12,7 +12,7 @@ use crate::characters::{
 };
 use crate::escape::unescape_special_chars;
 
-/// Detokenises text of one language.
+/// A detokeniser for one language.
 ///
 /// # Examples
 /// ```
@@ -39,10 +39,10 @@ enum DetokenizerLanguage {
     Other,
 }
 
-/// Which neighbour a word is attached to.
+/// The neighbour that a word is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attachment {
-    /// None: a space before and after it.
+    /// No neighbour: a space before and after it.
     None,
     /// The word before it.
     Left,
@@ -50,15 +50,15 @@ enum Attachment {
     Right,
 }
 
-/// Tells opening from closing quotation marks by counting each kind.
+/// Counter of quotation marks, by which opening and closing ones are distinguished.
 #[derive(Default)]
 struct QuoteCounter<'a> {
     counts: HashMap<&'a [u8], u32>,
 }
 
 impl Detokenizer {
-    /// Returns a detokeniser with the rules of `language`, named by two letters as in Moses;
-    /// cs, en, fi, fr, it and ko have some of their own.
+    /// Returns a detokeniser with the rules of `language`, named by two letters as in Moses; cs,
+    /// en, fi, fr, it and ko have special rules.
     pub fn new(language: &str) -> Self {
         let language = match language {
             "cs" => DetokenizerLanguage::Czech,
@@ -225,8 +225,8 @@ impl Detokenizer {
 }
 
 impl<'a> QuoteCounter<'a> {
-    /// Which neighbour the quotation mark `word` is attached to. Most Czech marks show it
-    /// by themselves. An apostrophe that ends a possessive is not a quotation mark.
+    /// Returns the neighbour that the quotation mark `word` is attached to. Most Czech marks are
+    /// themselves opening or closing. An apostrophe that ends a possessive is not a quotation mark.
     fn attachment(&mut self, word: &'a [u8], czech: bool, possessive: bool) -> Attachment {
         let is_double = consists_of_chars(word, |s| s.character.is_some_and(|c| "„“”".contains(c)));
         let kind: &[u8] = if is_double { b"\"" } else { word };

@@ -1,13 +1,13 @@
-//! Running text into sentences.
+//! Splitting of running text into sentences.
 //!
-//! Boundaries are those of Unicode (UAX #29), which know the ends of sentences in all
-//! scripts; some of them are joined again, by the rules of Moses' `split-sentences.perl`:
-//! a full stop after an abbreviation, an initial, an acronym or the number of a list ends nothing,
-//! nor does any mark before lower case. Moses' script alone finds no ends in scripts without
-//! capitals, Unicode's rules alone end sentences after `Mr.` and after opening quotes.
+//! Boundaries are those of Unicode (UAX #29), which work in all scripts. Some of them are removed
+//! by the rules of Moses' `split-sentences.perl`: a full stop after an abbreviation, an initial, an
+//! acronym or a list number does not end a sentence, nor does any mark before lower case. Moses'
+//! script alone finds no ends in scripts without capitals; Unicode's rules alone end sentences
+//! after `Mr.` and after opening quotes.
 //!
-//! The work is linear in the text: each boundary looks at the word before it and at the brackets
-//! and spaces around it, and no two boundaries at the same ones.
+//! The time is linear in the text: each boundary examines the word before it and the brackets and
+//! spaces around it, and no two boundaries examine the same ones.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::sentence_breaks::{BreakClass, SentenceBreaks, is_ellipsis};
 mod abbreviations;
 mod boundary;
 
-/// Splits the paragraphs of a language into sentences.
+/// A splitter of paragraphs in one language into sentences.
 ///
 /// # Examples
 /// ```
@@ -41,32 +41,31 @@ pub struct SentenceSplitter {
 }
 
 impl SentenceSplitter {
-    /// Returns a splitter with the abbreviations of `language`, named by two letters; with those of
-    /// English where none are built in, as in Moses.
+    /// Returns a splitter with the abbreviations of `language`, named by two letters; if none are
+    /// built in, with those of English, as in Moses.
     pub fn new(language: &str) -> Self {
         let prefixes = NonbreakingPrefixes::for_language(language)
             .or_else(|| NonbreakingPrefixes::for_language("en"));
         Self::with_prefixes(prefixes.unwrap_or_default())
     }
 
-    /// Returns a splitter with abbreviations of one's own.
+    /// Returns a splitter with the given abbreviations.
     pub fn with_prefixes(prefixes: NonbreakingPrefixes) -> Self {
         SentenceSplitter { prefixes }
     }
 
-    /// Returns the byte ranges of the sentences of a paragraph, in order. What lies between them,
-    /// and before the first and after the last, is white space, so that a text can be put together
-    /// again from its translated sentences. The characters that end paragraphs (line feeds among
-    /// them) end sentences too.
+    /// Returns the byte ranges of the sentences of a paragraph, in order. The text between them,
+    /// before the first and after the last is white space, so that a text can be reassembled from
+    /// its translated sentences. The characters that end paragraphs (line feeds among them) end
+    /// sentences too.
     pub fn split(&self, text: &[u8]) -> Vec<Range<usize>> {
         self.split_until(text, &|| false).unwrap_or_default()
     }
 
-    /// As [`SentenceSplitter::split`], for texts that may be long: `should_stop` is asked now and
-    /// then.
+    /// Like [`SentenceSplitter::split`], for long texts: calls `should_stop` from time to time.
     ///
     /// # Errors
-    /// If it says so.
+    /// If `should_stop` returns true.
     pub fn split_until(
         &self,
         text: &[u8],
@@ -85,7 +84,8 @@ impl SentenceSplitter {
             let boundary = Boundary::find(text, start..end, breaks.references(), &mut quotes);
             let is_paragraph_end = end == text.len() || ends_paragraph(&text[..end]);
             let sentence_end = if is_paragraph_end {
-                // All of it: an opening bracket at the end has nothing that it could belong to.
+                // At the end of the text, an opening bracket belongs to the sentence: nothing
+                // follows it.
                 boundary.visible
             } else if !self.ends_sentence(text, start, &boundary) {
                 continue;
@@ -127,7 +127,7 @@ impl SentenceSplitter {
         if next_class == Some(BreakClass::Lowercase) {
             return false;
         }
-        // Only a full stop is ambiguous, and neither before quotes nor as an ellipsis.
+        // Only a full stop is ambiguous, and not before quotes or as an ellipsis.
         if is_closed || boundary.has_reference || !body.ends_with(b".") || body.ends_with(b"..") {
             return true;
         }
@@ -159,7 +159,7 @@ fn next_letter(text: &[u8]) -> Option<char> {
         .find(|&c| !is_opening(c) && !CharClass::from_char(c).intersects(CharClass::SPACE))
 }
 
-/// `text` without the characters at its end that `matches` accepts.
+/// Returns `text` without the characters at its end that `matches` accepts.
 fn trim_end_matching(text: &[u8], matches: impl Fn(char) -> bool) -> &[u8] {
     let mut rest = text;
     while let Some(symbol) = last_char(rest) {

@@ -1,12 +1,10 @@
-//! The tokeniser: separates words, numbers and punctuation exactly as Moses'
-//! `tokenizer.perl`.
+//! Tokeniser that separates words, numbers and punctuation exactly as Moses' `tokenizer.perl`.
 //!
 //! Moses' script runs some forty substitutions over a line. Here three passes do the same:
-//! [`punctuation`] puts spaces around punctuation, commas and runs of full stops;
-//! [`apostrophes`] looks at each apostrophe's neighbours; and [`full_stops`] looks at the
-//! words that end in one and at the words after them. Where a substitution of the script
-//! skips what its previous match has consumed, so does this code: `rock'n'roll` becomes
-//! `rock 'n'roll`.
+//! [`punctuation`] puts spaces around punctuation, commas and runs of full stops; [`apostrophes`]
+//! examines each apostrophe's neighbours; and [`full_stops`] examines words that end in a full stop
+//! and the words after them. If a substitution of the script skips text that its previous match has
+//! consumed, so does this code: `rock'n'roll` becomes `rock 'n'roll`.
 //!
 //! Two control characters serve as placeholders for the dots of a run and for protected
 //! text; no text contains them, because control characters are dropped first.
@@ -28,7 +26,7 @@ const MULTI_DOT: u8 = 2;
 /// The placeholder of a protected span.
 const PROTECTED_PLACEHOLDER: u8 = 3;
 
-/// Tokenises text of one language.
+/// A tokeniser for one language.
 ///
 /// # Examples
 /// ```
@@ -49,10 +47,10 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// Returns a tokeniser with the rules of `language`, named by two letters as in Moses. A
-    /// language without rules of its own gets those that most languages share, one without
-    /// a list of nonbreaking prefixes gets English's, as in Moses;
-    /// [`NonbreakingPrefixes::built_in_languages`] names those that have one.
+    /// Returns a tokeniser with the rules of `language`, named by two letters as in Moses. As in
+    /// Moses, a language without special rules gets those that most languages share, and one
+    /// without a list of nonbreaking prefixes gets the English list.
+    /// [`NonbreakingPrefixes::built_in_languages`] names languages with a list.
     pub fn new(language: &str) -> Self {
         Tokenizer {
             rules: TokenizerRules::for_language(language),
@@ -81,8 +79,8 @@ impl Tokenizer {
         Tokenizer { aggressive, ..self }
     }
 
-    /// Sets whether the characters that are syntax to Moses are written as entities (off:
-    /// `-no-escape`); on by default.
+    /// Sets whether Moses' special characters are written as entities (off: `-no-escape`); on by
+    /// default.
     pub fn escape(self, escape: bool) -> Self {
         Tokenizer { escape, ..self }
     }
@@ -145,7 +143,7 @@ impl Tokenizer {
     }
 }
 
-/// Whether a line is from `<` to `>`.
+/// Whether a line begins with `<` and ends with `>`.
 fn is_markup_line(line: &[u8]) -> bool {
     line.len() > 2 && line.starts_with(b"<") && line.ends_with(b">")
 }

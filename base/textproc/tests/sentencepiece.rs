@@ -97,8 +97,8 @@ fn invalid_models_are_refused_with_a_reason() {
     refused(&[("a", 0.0, 1)], "unknown");
     refused(&[("<unk>", 0.0, 2), ("a", 0.0, 1), ("a", 0.0, 1)], "twice");
     refused(&[("<unk>", 0.0, 2), ("", 0.0, 1)], "empty");
-    refused(&[("<unk>", 0.0, 2), ("a", f32::NAN, 1)], "no number");
-    refused(&[("<unk>", 0.0, 2), ("a", 0.0, 9)], "kind 9");
+    refused(&[("<unk>", 0.0, 2), ("a", f32::NAN, 1)], "invalid score");
+    refused(&[("<unk>", 0.0, 2), ("a", 0.0, 9)], "unknown type 9");
 }
 
 /// What SentencePiece 0.2 gives for this model: folding a capital leaves its combining accent.

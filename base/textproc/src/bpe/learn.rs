@@ -1,12 +1,11 @@
-//! Learning BPE codes (Sennrich et al. 2016): the most frequent pair of neighbouring symbols
-//! becomes a symbol, again and again.
+//! Learning BPE codes (Sennrich et al. 2016): in each step, the most frequent pair of neighbouring
+//! symbols becomes a symbol.
 //!
-//! The file equals that of subword-nmt's `learn-bpe` to the byte, so its rules are followed
-//! where they differ from plain counting. Pairs below a threshold are set aside and looked at
-//! again only when no other is left (`pair_statistics`), and where a symbol occurs
-//! that can be made in two ways (`abc` of `ab c` and of `a bc`) counts are not exact. Only
-//! the most frequent pair is found in another way: by a queue, not by a search
-//! over all pairs.
+//! The file equals that of subword-nmt's `learn-bpe` to the byte, so its rules are followed where
+//! they differ from plain counting. Pairs below a threshold are set aside and considered again only
+//! when no others are left (`pair_statistics`). If a symbol can be made in two ways (`abc` of `ab
+//! c` and of `a bc`), its counts are not exact. One difference does not change results: a queue
+//! finds the most frequent pair, not a search over all pairs.
 
 use std::rc::Rc;
 
@@ -17,7 +16,7 @@ use super::white_space::{contains_white_space, find_joins};
 use super::{END_OF_WORD, split_symbols};
 use crate::WordCounts;
 
-/// When learning stops.
+/// The limits at which learning stops.
 #[derive(Clone, Copy, Debug)]
 pub struct BpeLearnOptions {
     /// The largest number of merges.
@@ -31,12 +30,12 @@ pub struct BpeLearnOptions {
 pub struct LearnedBpe {
     /// The file of codes, version 0.2, as [`BpeCodes`](crate::BpeCodes) reads it.
     pub codes: Vec<u8>,
-    /// The number of merges; fewer than asked for if no pair was frequent enough.
+    /// The number of merges; fewer than requested if no pair was frequent enough.
     pub num_merges: usize,
 }
 
-/// Adds the words of a line as subword-nmt splits it: at spaces, and after each character
-/// that Python takes for the end of a line, such as U+2028.
+/// Adds the words of a line as subword-nmt splits it: at spaces, and after each character that
+/// Python treats as the end of a line, such as U+2028.
 pub fn add_bpe_line(line: &[u8], counts: &mut WordCounts) {
     let mut rest = line;
     while !rest.is_empty() {
@@ -47,7 +46,7 @@ pub fn add_bpe_line(line: &[u8], counts: &mut WordCounts) {
     }
 }
 
-/// Returns the end of the first line break of Python's in `text`.
+/// Returns the end of the first line break in `text`, by Python's rules.
 fn line_break_end(text: &[u8]) -> Option<usize> {
     (0..text.len()).find_map(|at| match text[at..] {
         [b'\r', b'\n', ..] => Some(at + 2),
@@ -58,9 +57,8 @@ fn line_break_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Learns merges from the words of a text and calls `progress` with the number of merges
-/// now and then. A byte that is part of no character is a symbol, as in
-/// [`BpeCodes`](crate::BpeCodes).
+/// Learns merges from the words of a text and calls `progress` with the number of merges from time
+/// to time. An invalid byte is a symbol, as in [`BpeCodes`](crate::BpeCodes).
 pub fn learn_bpe(
     counts: &WordCounts,
     options: BpeLearnOptions,
@@ -88,7 +86,7 @@ pub fn learn_bpe(
     LearnedBpe { codes, num_merges }
 }
 
-/// Symbols by number, and numbers by text.
+/// Texts of symbols by number, and numbers by text.
 #[derive(Default)]
 struct SymbolTable {
     ids: HashMap<Rc<[u8]>, u32>,
@@ -112,7 +110,7 @@ impl SymbolTable {
         &self.texts[symbol as usize]
     }
 
-    /// Returns the symbols of a word with white space after the replacement of a pair.
+    /// Replaces a pair in the symbols of a word that contains white space.
     fn replace_in_text(&mut self, symbols: &[u32], pair: [u32; 2]) -> Vec<u32> {
         let texts: Vec<&[u8]> = symbols.iter().map(|&symbol| &**self.text(symbol)).collect();
         let [first, second] = pair.map(|symbol| &**self.text(symbol));

@@ -1,11 +1,11 @@
-//! Frequencies of symbol pairs, and the words that they occur in; rare pairs are set aside as in
+//! Frequencies of symbol pairs and the words that contain them; rare pairs are set aside as in
 //! subword-nmt.
 //!
-//! Active pairs are those from which the most frequent is taken. Every hundred merges those
-//! below a threshold move to the reserve; when no active pair reaches the threshold, all of
-//! the reserve becomes active and a new threshold is set. A pair in the reserve that
-//! gets new occurrences is active again with these alone, and may later replace its count
-//! in the reserve: counts are not exact, but codes then equal subword-nmt's.
+//! The most frequent pair is chosen among active pairs. Every hundred merges, pairs below a
+//! threshold move to the reserve. When no active pair reaches the threshold, the whole reserve
+//! becomes active and a new threshold is set. A pair in the reserve that gets new occurrences
+//! becomes active with only these, and may later replace its count in the reserve. So counts are
+//! not exact, but codes equal subword-nmt's.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ const PRUNING_INTERVAL: usize = 100;
 pub struct PairStatistics {
     ids: HashMap<[u32; 2], PairId>,
     pairs: Vec<Pair>,
-    /// The pairs with `is_active`.
+    /// The active pairs.
     active: Vec<PairId>,
     threshold: f64,
     /// Active pairs that reach the threshold. An entry whose count is no longer the pair's
@@ -42,7 +42,7 @@ struct Pair {
     occurrences: Vec<(u32, i32)>,
 }
 
-/// Ordered by count; of equal counts by the bytes of the left symbol, then the right.
+/// A candidate, ordered by count, then by the bytes of the left symbol, then of the right.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     count: i64,
@@ -71,7 +71,7 @@ impl PairStatistics {
         self.pairs[pair as usize].symbols
     }
 
-    /// Changes the count of a pair by `count`, and that of its occurrences in a word by
+    /// Changes the count of a pair by `count`, and the number of its occurrences in a word by
     /// `occurrences`.
     pub fn add(&mut self, id: PairId, word: u32, count: i64, occurrences: i32) {
         self.activate(id);
@@ -90,7 +90,7 @@ impl PairStatistics {
         }
     }
 
-    /// Ends the counting of the pairs that the text has.
+    /// Ends the counting of the text's pairs.
     pub fn begin(&mut self) {
         for pair in &mut self.pairs {
             pair.reserve_count = pair.count;
@@ -134,8 +134,8 @@ impl PairStatistics {
         None
     }
 
-    /// Moves the active pairs below the threshold to the reserve. A negative count is a
-    /// change of the count in the reserve, any other replaces it.
+    /// Moves the active pairs below the threshold to the reserve. A negative count changes the
+    /// count in the reserve; any other replaces it.
     fn prune(&mut self) {
         let (pairs, threshold) = (&mut self.pairs, self.threshold);
         self.active.retain(|&id| {

@@ -1,9 +1,9 @@
 //! Merges in words that contain white space, such as no-break spaces.
 //!
-//! subword-nmt replaces a pair in the text of the word, symbols with spaces between them, by
-//! a pattern that ends at white space of any kind. Where symbols themselves contain white
-//! space, the pattern also finds the pair at the end of one symbol and the beginning of the
-//! next, and then joins these two. Equal codes for French text need the same.
+//! subword-nmt writes a word as symbols separated by spaces and replaces a pair with a pattern that
+//! accepts any white space as a separator. If symbols themselves contain white space, the pattern
+//! also matches the end of one symbol and the beginning of the next, and joins these two. To get
+//! equal codes for French text, this code does the same.
 
 /// Whether a symbol contains white space.
 pub fn contains_white_space(symbol: &[u8]) -> bool {
@@ -15,8 +15,8 @@ fn is_white_space(character: char) -> bool {
     character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
 }
 
-/// For each symbol whether it is joined to the one before it, when the pair of the texts
-/// `first` and `second` is replaced.
+/// Returns for each symbol whether replacing the pair `first`, `second` joins it to the previous
+/// one.
 pub fn find_joins(symbols: &[&[u8]], first: &[u8], second: &[u8]) -> Vec<bool> {
     let mut joins = vec![false; symbols.len()];
     for at in 1..symbols.len() {
@@ -25,7 +25,7 @@ pub fn find_joins(symbols: &[&[u8]], first: &[u8], second: &[u8]) -> Vec<bool> {
         else {
             continue;
         };
-        // The second half of the match before this one is not used again.
+        // The second half of the previous match cannot be part of another match.
         let is_free = !joins[at - 1] || before.len() >= second.len();
         joins[at] = is_free && ends_in_white_space(before) && begins_with_white_space(after);
     }

@@ -1,4 +1,4 @@
-//! Words that keep the full stop after them: abbreviations, acronyms, initials, numbers of lists.
+//! Words that keep the full stop after them: abbreviations, acronyms, initials, list numbers.
 
 use unicode_script::{Script, UnicodeScript};
 
@@ -36,7 +36,7 @@ pub(super) fn keeps_full_stop(
     }
 }
 
-/// The most words of an abbreviation up to a full stop.
+/// The maximum number of words in an abbreviation.
 const MAX_WORDS: usize = 4;
 
 /// Returns the scope of an abbreviation of several words with spaces between them, `EE. UU.`, at
@@ -94,15 +94,15 @@ fn is_word_character(character: char) -> bool {
         || CharClass::from_char(character).intersects(CharClass::ALPHANUMERIC)
 }
 
-/// Whether a word without its last full stop ends as an acronym: a full stop, then capitals.
+/// Whether a word without its last full stop ends like an acronym: a full stop, then capitals.
 fn is_acronym(word: &[u8]) -> bool {
     let before = trim_end_matching(word, |c: char| c == '-' || c.is_uppercase());
     before.len() < word.len() && before.ends_with(b".")
 }
 
 /// Whether a word without its full stop is an initial: a single capital letter of any script, or a
-/// letter of a script without capitals that has spaces between words. Two letters count where they
-/// are one sound that names begin with: `Дж. Р. Р. Толкин`.
+/// letter of a script without capitals that has spaces between words. Two letters count if they
+/// write one initial sound of names: `Дж. Р. Р. Толкин`.
 fn is_initial(word: &[u8]) -> bool {
     let Some(first) = first_char(word) else { return false };
     let Some(letter) = first.character else { return false };
@@ -119,7 +119,7 @@ fn is_initial(word: &[u8]) -> bool {
     }
 }
 
-/// Whether a word without its full stop is the number of a list: `1`, `(iv)`, `b`.
+/// Whether a word without its full stop is a list number: `1`, `(iv)`, `b`.
 fn is_list_item(word: &[u8]) -> bool {
     let number = word.strip_prefix(b"(").unwrap_or(word);
     let number = number.strip_suffix(b")").unwrap_or(number);

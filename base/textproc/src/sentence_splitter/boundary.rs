@@ -7,27 +7,27 @@ use crate::characters::{CharClass, char_indices, first_char, first_class};
 use crate::open_quotes::{OpenQuotes, Side};
 use crate::sentence_breaks::BreakClass;
 
-/// A boundary of Unicode's with what is before it: `word.`, `”`, `“`, spaces.
+/// A Unicode boundary with the characters before it: `word.`, `”`, `“`, spaces.
 pub(super) struct Boundary {
-    /// Where the mark that ends the sentence ends.
+    /// The end of the mark that ends the sentence.
     pub mark_end: usize,
-    /// Where the brackets and quotation marks end that belong to the sentence.
+    /// The end of the closing brackets and quotation marks of the sentence.
     pub closing_end: usize,
-    /// Whether an opening bracket follows these at once.
+    /// Whether an opening bracket follows them directly.
     pub has_opening: bool,
     /// Whether reference marks end the sentence.
     pub has_reference: bool,
-    /// Where all that belongs to the sentence ends.
+    /// The end of the sentence.
     pub end: usize,
-    /// Where the white space before the boundary begins.
+    /// The start of the white space before the boundary.
     pub visible: usize,
     /// Whether white space follows the sentence.
     pub is_spaced: bool,
 }
 
 impl Boundary {
-    /// Looks at the end of `pending`, a part of `text`; `references` are the reference marks that
-    /// came last.
+    /// Finds the boundary at the end of `pending`, a part of `text`; `references` are the last
+    /// reference marks.
     pub fn find(
         text: &[u8],
         pending: Range<usize>,
@@ -61,7 +61,7 @@ impl Boundary {
     }
 }
 
-/// The quotation marks that are open in a text up to a place.
+/// Tracker of the quotation marks that are open at a position of a text.
 pub(super) struct QuoteTracker<'t> {
     text: &'t [u8],
     passed: usize,
@@ -69,12 +69,12 @@ pub(super) struct QuoteTracker<'t> {
 }
 
 impl<'t> QuoteTracker<'t> {
-    /// Returns a tracker that has passed `text` up to `place`, with nothing open.
+    /// Returns a tracker at the position `place` of `text`, with nothing open.
     pub fn new(text: &'t [u8], place: usize) -> Self {
         QuoteTracker { text, passed: place, open: OpenQuotes::default() }
     }
 
-    /// Goes on to `place`.
+    /// Advances to `place`.
     fn pass_until(&mut self, place: usize) {
         if place > self.passed {
             let text = &self.text[self.passed..place];
@@ -93,7 +93,7 @@ impl<'t> QuoteTracker<'t> {
         let mut open = self.open;
         let mut end = 0;
         while let Some(symbol) = first_char(&text[end..]) {
-            // An apostrophe closes nothing after a space.
+            // An apostrophe after a space is not a closing quote.
             let closing =
                 symbol.character.filter(|&c| c != '\'' && open.side(c) == Some(Side::Closing));
             let Some(character) = closing else { break };

@@ -1,7 +1,7 @@
-//! BPE segmentation: merges of neighbours, best score first (Sennrich et al. 2016; here
-//! ranks are scores).
+//! BPE segmentation: neighbours are merged, best score first (Sennrich et al. 2016, with scores
+//! instead of ranks).
 //!
-//! Symbols are a doubly linked list over the text. Candidate merges wait in a heap; one
+//! Symbols are a doubly linked list over the text. Candidate merges wait in a heap. A candidate
 //! whose symbols have changed meanwhile is recognised by its length and dropped.
 
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ const NO_SYMBOL: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 struct Symbol {
     start: u32,
-    /// 0 once it has become part of its left neighbour.
+    /// The length in bytes; 0 after a merge into the left neighbour.
     length: u32,
     previous: u32,
     next: u32,
@@ -47,19 +47,19 @@ impl PartialOrd for Merge {
 }
 
 impl Ord for Merge {
-    /// Of equal scores the leftmost merge is the greatest. Scores are never NaN.
+    /// Among equal scores, the leftmost merge is the greatest. Scores are never NaN.
     fn cmp(&self, other: &Self) -> Ordering {
         let scores = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
         scores.then_with(|| other.left.cmp(&self.left))
     }
 }
 
-/// Buffers of segmentation, kept from text to text.
+/// Buffers of segmentation, reused for all texts.
 #[derive(Default)]
 pub struct MergeScratch {
     symbols: Vec<Symbol>,
     merges: BinaryHeap<Merge>,
-    /// Unused pieces, which results must not have, with the length of their left half.
+    /// Unused pieces, which must not occur in results, with the length of their left half.
     unused_splits: HashMap<u32, u32>,
     stack: Vec<(usize, usize)>,
 }

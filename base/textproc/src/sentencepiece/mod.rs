@@ -1,10 +1,9 @@
 //! SentencePiece models (Kudo and Richardson 2018): segmenting raw text into pieces and
 //! joining pieces.
 //!
-//! An independent implementation that reads `.spm` files: normalisation map, unigram and
-//! BPE, byte fallback, user-defined and control pieces, with results equal to the original
-//! library's to the piece. Word and character models, sampling and n-best lists are not
-//! supported.
+//! An independent implementation that reads `.spm` files: normalisation map, unigram and BPE, byte
+//! fallback, user-defined and control pieces, with exactly the results of the original library.
+//! Word and character models, sampling and n-best lists are not supported.
 
 mod bpe;
 mod model;
@@ -52,11 +51,11 @@ pub struct SentencePiece {
     byte_ids: Vec<u32>,
 }
 
-/// A segmented text and the buffers of [`SentencePiece::encode`]; kept from text to text.
+/// A segmented text and the buffers of [`SentencePiece::encode`]; reused for all texts.
 #[derive(Default)]
 pub struct Encoding {
     ids: Vec<u32>,
-    /// The byte range of each piece in `normal`; for a byte piece that of its character.
+    /// The byte range of each piece in `normal`; for a byte piece, the range of its character.
     spans: Vec<(usize, usize)>,
     normalized: Vec<u8>,
     best_paths: Vec<unigram::BestPathNode>,
@@ -79,8 +78,7 @@ impl SentencePiece {
     /// Reads the model file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it is no
-    /// model that can be used.
+    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it is not a usable model.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(Error::cannot_read(&name))?;
@@ -98,18 +96,18 @@ impl SentencePiece {
     /// Parses the bytes of a model file; `name` is its name in error messages.
     ///
     /// # Errors
-    /// [`Error::Content`] if the bytes are not a model that can be used.
+    /// [`Error::Content`] if the bytes are not a usable model.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self> {
         let file = Model::parse(bytes).map_err(|reason| Error::Content {
             file: name.to_owned(),
-            reason: format!("this is not a SentencePiece model that can be used: {reason}"),
+            reason: format!("not a usable SentencePiece model: {reason}"),
         })?;
         let unigram =
             (file.model_type == ModelType::Unigram).then(|| UnigramModel::new(&file.pieces));
         let bytes = if file.byte_fallback {
             let ids =
                 (0..=255u8).map(|byte| file.pieces.find(format!("<0x{byte:02X}>").as_bytes()));
-            // Parsing refuses models that lack one.
+            // Parsing rejects models that lack a byte piece.
             ids.map(|id| id.unwrap_or(file.unknown_id)).collect()
         } else {
             Vec::new()
@@ -168,8 +166,8 @@ impl SentencePiece {
         self.model.end_id
     }
 
-    /// Segments `text` into pieces. Any bytes are accepted; those of no character become
-    /// U+FFFD. Neighbouring unknown characters are one piece.
+    /// Segments `text` into pieces. Any bytes are accepted; invalid UTF-8 becomes U+FFFD.
+    /// Neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
         let Encoding { ids, spans, normalized: normal, best_paths, merge_scratch: bpe } = encoding;
         ids.clear();
@@ -268,8 +266,8 @@ impl SentencePiece {
         }
     }
 
-    /// Appends a piece with U+2581 as spaces; returns whether the one space that begins
-    /// every sentence was removed from it.
+    /// Appends a piece with U+2581 as spaces; returns whether the space that begins every sentence
+    /// was removed from it.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;
@@ -305,7 +303,7 @@ fn parse_byte_piece(piece: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Appends the bytes of byte pieces; those of no character become U+FFFD.
+/// Appends the bytes of byte pieces; invalid UTF-8 becomes U+FFFD.
 fn flush_bytes(bytes: &mut Vec<u8>, text: &mut Vec<u8>) {
     let mut rest = &bytes[..];
     while !rest.is_empty() {

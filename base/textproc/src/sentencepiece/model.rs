@@ -1,5 +1,4 @@
-//! A SentencePiece model file: pieces with their scores and types, and how text is
-//! normalised before segmentation.
+//! A SentencePiece model file: pieces with their scores and types, and the normalisation of text.
 
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -14,11 +13,11 @@ pub enum PieceType {
     Normal,
     /// The unknown piece.
     Unknown,
-    /// Never part of text: BOS, EOS and other control symbols.
+    /// A control symbol such as BOS or EOS, which is never part of text.
     Control,
     /// Text that is never split.
     UserDefined,
-    /// Merges may go through it, but results never have it.
+    /// An intermediate result of merges, which never occurs in results.
     Unused,
     /// One byte of an unknown character.
     Byte,
@@ -70,7 +69,7 @@ impl PieceVocabulary {
         self.ids.find(self.hasher.hash_one(text), |&id: &u32| self.text(id) == Some(text)).copied()
     }
 
-    /// Returns the ids and texts of the pieces that a segmented text may have.
+    /// Returns the ids and texts of the pieces that may occur in segmented text.
     pub fn text_pieces(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let kinds = [PieceType::Normal, PieceType::UserDefined, PieceType::Unused];
         let all =
@@ -97,7 +96,7 @@ impl PieceVocabulary {
         }
         if self.find(text).is_some() {
             let text = String::from_utf8_lossy(text);
-            return Err(format!("the piece {text:?} is there twice"));
+            return Err(format!("the piece {text:?} occurs twice"));
         }
         let id = u32::try_from(self.len()).map_err(|_| "too many pieces".to_owned())?;
         let start = self.text.len();
@@ -127,7 +126,7 @@ pub struct Model {
     pub denormalizer: Option<Normalizer>,
 }
 
-const TRUNCATED_FIELD: &str = "a field is cut or of an unknown kind";
+const TRUNCATED_FIELD: &str = "a field is truncated or of an unknown type";
 
 impl Model {
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
@@ -149,19 +148,19 @@ impl Model {
         let algorithm = match trainer.model_type {
             1 => ModelType::Unigram,
             2 => ModelType::Bpe,
-            3 => return Err("models of whole words are not read; unigram and BPE are".into()),
-            4 => return Err("models of characters are not read; unigram and BPE are".into()),
-            other => return Err(format!("its kind, {other}, is not known")),
+            3 => return Err("word models are not supported; expected unigram or BPE".into()),
+            4 => return Err("character models are not supported; expected unigram or BPE".into()),
+            other => return Err(format!("unknown model type {other}")),
         };
         let ids = 0..pieces.len() as u32;
         let unknowns = ids.filter(|&id| pieces.entry(id).piece_type == PieceType::Unknown);
         let [unknown] = unknowns.collect::<Vec<_>>()[..] else {
-            return Err("there is not one piece for what is unknown".into());
+            return Err("expected exactly one unknown piece".into());
         };
         if trainer.byte_fallback
             && !(0..=255).all(|byte| pieces.find(format!("<0x{byte:02X}>").as_bytes()).is_some())
         {
-            return Err("it falls back to bytes, but not every byte is a piece".into());
+            return Err("it has byte fallback, but not a piece for every byte".into());
         }
         let mut normalizer = normalizer.unwrap_or_default();
         let user_defined = pieces
@@ -196,14 +195,20 @@ fn parse_piece(message: &[u8], pieces: &mut PieceVocabulary) -> Result<(), Strin
                     4 => PieceType::UserDefined,
                     5 => PieceType::Unused,
                     6 => PieceType::Byte,
-                    _ => return Err(format!("piece {} is of kind {number}", pieces.len())),
+                    _ => {
+                        return Err(format!(
+                            "piece {} has the unknown type \
+                        {number}",
+                            pieces.len()
+                        ));
+                    }
                 };
             }
             _ => {}
         }
     }
     if score.is_nan() {
-        return Err(format!("piece {} has no number for a score", pieces.len()));
+        return Err(format!("piece {} has an invalid score", pieces.len()));
     }
     pieces.push(text, score, kind)
 }
@@ -232,7 +237,7 @@ impl Default for TrainerSpec {
 }
 
 impl TrainerSpec {
-    /// Takes the fields of a message; a later one replaces an earlier one.
+    /// Merges the fields of a message; a later one replaces an earlier one.
     fn merge(&mut self, message: &[u8]) -> Result<(), String> {
         let trainer = self;
         for field in Fields::new(message) {
@@ -249,8 +254,8 @@ impl TrainerSpec {
         Ok(())
     }
 
-    /// Returns the control piece that ends a text: the one that the trainer named, `</s>` unless it
-    /// named another, or else the one whose number it noted.
+    /// Returns the control piece that ends a text: the one with the name in the trainer's
+    /// specification (default `</s>`), or else the one with the id there.
     fn find_end(&self, pieces: &PieceVocabulary) -> Option<u32> {
         let is_control = |id: &u32| pieces.piece_type(*id) == Some(PieceType::Control);
         let named = pieces.find(self.end_piece.as_deref().unwrap_or(b"</s>")).filter(is_control);

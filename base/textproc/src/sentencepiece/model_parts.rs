@@ -1,4 +1,4 @@
-//! A model file from its parts, for pieces that come in another form than a model file.
+//! Model files made from their parts, for pieces that are stored in other formats.
 
 use super::protobuf::Message;
 use super::{ModelType, PieceType};
@@ -35,15 +35,15 @@ pub struct ModelParts {
     /// The segmentation algorithm.
     pub model_type: ModelType,
     /// The pieces in the order of ids: text, score (natural logarithm of a probability, or the
-    /// negative rank of a merge) and type. One is unknown.
+    /// negative rank of a merge) and type. Exactly one is the unknown piece.
     pub pieces: Vec<(Vec<u8>, f32, PieceType)>,
-    /// Whether unknown characters become byte pieces, which are all there.
+    /// Whether unknown characters become byte pieces, all of which must exist.
     pub byte_fallback: bool,
     /// The compiled character map; empty for none.
     pub charsmap: Vec<u8>,
     /// Whether a space is put before a text.
     pub add_dummy_prefix: bool,
-    /// Whether runs of spaces become one and those at both ends go.
+    /// Whether runs of spaces become one space and those at both ends are removed.
     pub remove_extra_whitespaces: bool,
 }
 

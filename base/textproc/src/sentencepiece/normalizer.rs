@@ -10,7 +10,7 @@ use super::trie::DoubleArrayTrie;
 /// The symbol of a space inside pieces: U+2581.
 pub const SPACE_SYMBOL: &[u8] = "\u{2581}".as_bytes();
 
-/// The replacement of a byte that is part of no character.
+/// The replacement of an invalid byte.
 const REPLACEMENT_CHARACTER: &[u8] = "\u{fffd}".as_bytes();
 
 /// The normalisation of one model.
@@ -40,11 +40,11 @@ impl Default for Normalizer {
 }
 
 impl Normalizer {
-    /// Parses the message of a model file that says how text is normalised.
+    /// Parses the normaliser's specification in a model file.
     pub fn parse(message: &[u8]) -> Result<Self, String> {
         let mut normalizer = Normalizer::default();
         for field in Fields::new(message) {
-            match field.map_err(|()| "the rules of normalisation are cut")? {
+            match field.map_err(|()| "the normaliser's specification is truncated")? {
                 (2, WireValue::Bytes(map)) => normalizer.set_charsmap(map)?,
                 (3, WireValue::Varint(number)) => normalizer.add_dummy_prefix = number != 0,
                 (4, WireValue::Varint(number)) => normalizer.remove_extra_whitespaces = number != 0,
@@ -61,14 +61,14 @@ impl Normalizer {
             return Ok(());
         }
         fn wrong() -> String {
-            "the map of characters is cut".to_owned()
+            "the character map is truncated".to_owned()
         }
         let (length, rest) = map.split_first_chunk::<4>().ok_or_else(wrong)?;
         let length = u32::from_le_bytes(*length) as usize;
         let (units, replacements) = rest.split_at_checked(length).ok_or_else(wrong)?;
         let (units, left) = units.as_chunks::<4>();
         if units.is_empty() || !left.is_empty() || replacements.last() != Some(&0) {
-            return Err("the map of characters is damaged".into());
+            return Err("the character map is damaged".into());
         }
         self.units = units.iter().map(|&unit| u32::from_le_bytes(unit)).collect();
         self.replacements = replacements.to_vec();
@@ -80,7 +80,7 @@ impl Normalizer {
         !self.units.is_empty()
     }
 
-    /// Keeps these texts unchanged wherever they occur.
+    /// Sets the user-defined pieces, which stay unchanged.
     pub fn set_user_defined<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) {
         let mut texts = texts.peekable();
         self.user_defined =
@@ -92,8 +92,8 @@ impl Normalizer {
         self.user_defined.as_ref().and_then(|kept| kept.longest_prefix(text))
     }
 
-    /// Appends the normalised `text` to `normal`. `whitespace_as_suffix` puts the dummy space of
-    /// the sentence at its end instead of its beginning.
+    /// Appends the normalised `text` to `normal`. `whitespace_as_suffix` puts the dummy space at
+    /// the end of the sentence instead of its beginning.
     pub fn normalize(&self, text: &[u8], whitespace_as_suffix: bool, normal: &mut Vec<u8>) {
         let begin = normal.len();
         let space = if self.escape_whitespaces { SPACE_SYMBOL } else { b" " };

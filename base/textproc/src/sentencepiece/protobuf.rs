@@ -1,4 +1,4 @@
-//! The wire format of protocol buffers: varints, byte strings, 32-bit and 64-bit values.
+//! Wire format of protocol buffers: varints, byte strings, 32-bit and 64-bit values.
 
 /// A field's value on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,8 +13,8 @@ pub enum WireValue<'a> {
     Fixed64,
 }
 
-/// Iterates over the fields of a message: number and value. A damaged message gives `Err`,
-/// then the end.
+/// Iterator over the fields of a message: number and value. A damaged message yields `Err` once,
+/// then the iteration ends.
 pub struct Fields<'a> {
     rest: &'a [u8],
 }

@@ -1,11 +1,10 @@
-//! A double-array trie (Aoe 1989) for common prefix search: all keys that are prefixes of a
-//! text, shortest first.
+//! Double-array trie (Aoe 1989) for common prefix search: all keys that are prefixes of a text,
+//! shortest first.
 //!
-//! A step to a child is one load: its index is the node's base XOR the byte, and it names
-//! its parent. A trie of sorted children with binary search took half as long again for
-//! segmenting text.
+//! A step to a child is one load: its index is the node's base XOR the byte, and it names its
+//! parent. With a trie of sorted children and binary search, segmentation took 1.5 times as long.
 
-/// Free slots that are tried for the children of a node before a new block is added.
+/// The number of free slots tried for a node's children before a new block is added.
 const MAX_BASE_ATTEMPTS: usize = 32;
 /// XOR with a byte stays within a block of this size.
 const BLOCK_NODES: usize = 256;
@@ -18,13 +17,13 @@ const ROOT_PARENT: u32 = u32::MAX - 1;
 struct Node {
     base: u32,
     parent: u32,
-    /// The key's value plus one; 0: no key ends here.
+    /// The key's value plus one; 0 if no key ends here.
     value: u32,
 }
 
 /// A map from byte strings to numbers.
 pub struct DoubleArrayTrie {
-    /// The root first.
+    /// The nodes; the first is the root.
     nodes: Vec<Node>,
 }
 
@@ -36,7 +35,7 @@ impl DoubleArrayTrie {
         let mut trie = DoubleArrayTrie { nodes: Vec::new() };
         trie.add_block();
         trie.nodes[0].parent = ROOT_PARENT;
-        // The first slot that may be free: those before it are taken or were hard to use.
+        // The first slot that may be free: earlier ones are taken or were hard to use.
         let mut first_free = 1;
         // The keys below each node, as ranges, level by level.
         let mut level = vec![(0, 0..keys.len())];

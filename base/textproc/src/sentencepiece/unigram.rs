@@ -1,14 +1,14 @@
 //! Unigram segmentation (Kudo 2018): the Viterbi path through a text.
 //!
-//! One pass over the character boundaries keeps the best path to each. Scores are f32 and
-//! added from left to right; of equal paths the one found first stays, so results equal
-//! SentencePiece's to the last tie.
+//! One pass over the character boundaries keeps the best path to each. Scores are f32 and added
+//! from left to right; among equal paths the first one is kept, so results equal SentencePiece's
+//! even in ties.
 
 use super::model::{PieceType, PieceVocabulary};
 use super::normalizer::char_len;
 use super::trie::DoubleArrayTrie;
 
-/// How far the score of an unknown character is below the worst piece's.
+/// The distance of an unknown character's score below the worst piece's.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 pub struct UnigramModel {
@@ -20,7 +20,7 @@ pub struct UnigramModel {
 /// The best path to a character boundary.
 #[derive(Clone, Copy)]
 pub struct BestPathNode {
-    /// Where its last piece begins; [`NO_PATH`]'s value while no path leads here.
+    /// The start of its last piece, or that of [`NO_PATH`] while no path leads here.
     start: usize,
     id: u32,
     score: f32,

@@ -1,9 +1,8 @@
 //! Spaces at apostrophes, by the letters on both sides.
 //!
-//! The script runs a substitution for each pair of neighbour classes, and each continues
-//! after the character that followed the apostrophe; so an apostrophe two characters after
-//! another may stay as it is. Passes over the apostrophes alone, in the same order, do the
-//! same.
+//! The script runs a substitution for each pair of neighbour classes, and each continues after the
+//! character that followed the apostrophe; so an apostrophe two characters after another may be
+//! unchanged. This code does the same in passes over only the apostrophes, in the same order.
 
 use memchr::memchr;
 
@@ -21,7 +20,7 @@ enum NeighbourClass {
     LetterS,
 }
 
-/// Where a space goes.
+/// The position of an inserted space.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SpacePosition {
     Before,

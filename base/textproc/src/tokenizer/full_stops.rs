@@ -1,4 +1,4 @@
-//! Splits full stops off the ends of words, unless they belong to them.
+//! Separation of full stops from the ends of words, unless they belong to the word.
 
 use crate::NonbreakingPrefixes;
 use crate::characters::{CharClass, char_indices, first_class};

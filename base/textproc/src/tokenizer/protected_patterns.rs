@@ -16,7 +16,7 @@ pub struct ProtectedPatterns {
 }
 
 impl ProtectedPatterns {
-    /// Reads patterns, a regular expression a line, from a file as for Moses' option
+    /// Reads patterns, one regular expression per line, from a file as for Moses' option
     /// `-protected`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The characters that become pieces, and words without the others.
+//! The characters that become pieces, and the parts of words between other characters.
 
 use hashbrown::HashMap;
 
@@ -11,9 +11,8 @@ pub struct Alphabet {
     characters: HashMap<Box<[u8]>, u64>,
 }
 
-/// A part of a word that has only characters of the alphabet, and how often it occurs. A rare
-/// character is a piece of its own in every segmentation, so the parts around it can be
-/// segmented apart.
+/// A part of a word with only characters of the alphabet, and its frequency. A rare character is
+/// always a single piece, so the parts around it are segmented independently.
 pub struct Fragment<'w> {
     pub text: &'w [u8],
     pub count: u64,

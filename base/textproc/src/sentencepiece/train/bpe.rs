@@ -1,9 +1,8 @@
-//! Learning BPE pieces by SentencePiece's rules: the most frequent pair becomes a piece;
-//! of pairs of one frequency the shortest, then the first in the order of bytes, then the one
-//! whose left half is shorter.
+//! Learning BPE pieces by SentencePiece's rules: the most frequent pair becomes a piece. Ties go to
+//! the shortest pair, then to the first in byte order, then to the one with the shorter left half.
 //!
-//! Counts are exact: after a merge the pairs of each word that it changed are compared
-//! with those before. In `aaa` the pair `a a` counts twice.
+//! Counts are exact: after a merge, the pairs of each changed word are compared with its previous
+//! pairs. In `aaa` the pair `a a` counts twice.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -15,7 +14,7 @@ use super::alphabet::{Alphabet, Fragment, characters};
 use super::piece_rules::longest_piece;
 use crate::bpe::replace_pair;
 
-/// Learns `num_pieces` pieces, fewer if no pair is left: the merges in their order, then the
+/// Learns `num_pieces` pieces, or fewer if no pair is left: the merges in order, then the
 /// characters. Scores are negative ranks.
 pub fn learn(
     alphabet: &Alphabet,
@@ -46,13 +45,13 @@ pub fn learn(
 #[derive(Default)]
 struct Pair {
     count: i64,
-    /// The words that have or had it; some twice.
+    /// The words that contain or contained it; some occur twice.
     words: Vec<u32>,
-    /// Its text; `None` if it must not be a piece.
+    /// The joined text; `None` if it must not be a piece.
     text: Option<Rc<[u8]>>,
 }
 
-/// The greatest is merged next.
+/// A candidate for merging; the greatest is merged next.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     count: i64,
@@ -203,7 +202,7 @@ mod tests {
     use crate::WordCounts;
     use proptest::prelude::*;
 
-    /// The obvious way: count all pairs anew before each merge.
+    /// The obvious algorithm: count all pairs anew before each merge.
     fn naive_merges(words: &[(String, u64)], num_merges: usize) -> Vec<String> {
         let mut words: Vec<(Vec<String>, u64)> = words
             .iter()

@@ -1,9 +1,9 @@
-//! The lattice of all segmentations of a fragment, and the E step over it.
+//! Lattice of all segmentations of a fragment, and the E step over it.
 //!
-//! Forward and backward sums are products of probabilities. So that they do not underflow,
-//! they are relative to the best path: each character is worth the average factor of that path.
-//! Where even so a sum leaves the range (texts of thousands of characters without a space),
-//! the fragment is computed again with logarithms.
+//! Forward and backward sums are products of probabilities. To avoid underflow, they are relative
+//! to the best path: each character contributes the average factor of that path. If a sum still
+//! leaves the range (in texts of thousands of characters without a space), the fragment is computed
+//! again with logarithms.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,8 @@ use super::ScoredPiece;
 use super::alphabet::Fragment;
 use super::piece_rules::MAX_PIECE_CHARS;
 
-/// Expected counts are sums of integers, in these parts of one occurrence, so that they do not
-/// depend on the order of additions.
+/// The unit of expected counts per occurrence. Counts are sums of integers in this unit, so that
+/// they do not depend on the order of additions.
 const COUNT_UNIT: f64 = (1u64 << 30) as f64;
 /// Relative sums outside of these bounds are not trusted.
 const RELATIVE_RANGE: std::ops::Range<f64> = 1e-200..1e200;
@@ -25,7 +25,7 @@ pub struct Lattice {
     pub scores: Vec<f64>,
 }
 
-/// A piece at a position of a text: byte offsets, number of characters, the piece.
+/// A piece at a position of a text.
 #[derive(Clone, Copy)]
 pub struct Edge {
     pub start: u32,
@@ -34,10 +34,10 @@ pub struct Edge {
     pub piece: u32,
 }
 
-/// Buffers, kept from text to text.
+/// Buffers, reused for all texts.
 #[derive(Default)]
 pub struct LatticeScratch {
-    /// In the order of their starts.
+    /// The edges in the order of their starts.
     edges: Vec<Edge>,
     /// By position: the score of the best path and its last edge.
     best: Vec<(f64, u32)>,
@@ -113,7 +113,7 @@ impl Lattice {
         Some(best[text.len()].0)
     }
 
-    /// Runs the E step, and returns how often each piece is expected to occur in the text.
+    /// Runs the E step: returns the expected count of each piece in the text.
     pub fn expected_counts(&self, fragments: &[Fragment]) -> Vec<f64> {
         let probabilities: Vec<f64> = self.scores.iter().map(|score| score.exp()).collect();
         let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);
@@ -155,8 +155,8 @@ impl Lattice {
     }
 }
 
-/// Calls `add` with each edge's piece and the probability that the segmentation has it. False,
-/// and no calls, if a sum leaves the range.
+/// Calls `add` with each edge's piece and its posterior probability. Returns false without calls if
+/// a sum leaves the range.
 fn relative_marginals(
     text: &[u8],
     factor: f64,
@@ -203,7 +203,7 @@ fn relative_marginals(
     true
 }
 
-/// As [`relative_marginals`], with logarithms of sums.
+/// Like [`relative_marginals`], with logarithms of sums.
 fn log_marginals(
     text: &[u8],
     scores: &[f64],

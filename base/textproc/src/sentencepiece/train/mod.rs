@@ -1,13 +1,12 @@
-//! Learning SentencePiece models: a vocabulary of pieces from the counts of a text's words.
+//! Training of SentencePiece models: a vocabulary of pieces from the counts of a text's words.
 //!
-//! Pieces never cross a word, so a text is its distinct words with their counts
-//! (`split_by_whitespace` of the original trainer): learning takes the same time for a corpus
-//! of any length with these words, and the order of lines does not matter. Sums of
-//! expectations are integers, so models are the same bytes for any number of threads.
+//! Pieces never cross word boundaries (`split_by_whitespace` of the original trainer), so only the
+//! distinct words of a text and their counts matter. The length of the corpus and the order of its
+//! lines have no influence on time or result. Sums of expectations are integers, so models are the
+//! same bytes for any number of threads.
 //!
-//! Rules and defaults are those of `spm_train`; ids are Marian's: `</s>` 0, `<unk>` 1. The
-//! search for seeds and for pairs of BPE is exact where the original samples, so pieces are
-//! not always the same.
+//! Rules and defaults are those of `spm_train`; ids are Marian's: `</s>` 0, `<unk>` 1. Seeds and
+//! BPE pairs are found exactly, while the original samples, so pieces are not always the same.
 
 mod alphabet;
 mod bpe;
@@ -25,11 +24,11 @@ use super::ModelType;
 use super::normalizer::{Normalizer, SPACE_SYMBOL};
 use crate::WordCounts;
 
-/// The character map `nmt_nfkc`: NFKC, with white space of all kinds as a space and without
-/// control characters. `tests/charsmap.rs` makes it.
+/// The character map `nmt_nfkc`: NFKC, with white space of all kinds as a space and without control
+/// characters. It is made by `tests/charsmap.rs`.
 pub static NMT_NFKC_CHARSMAP: &[u8] = include_bytes!("../../../charsmaps/nmt_nfkc.charsmap");
 
-/// How text is normalised before it is segmented. Runs of spaces become one in any case.
+/// The normalisation of text before segmentation. Runs of spaces always become one space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Normalization {
     /// By [`NMT_NFKC_CHARSMAP`].
@@ -38,20 +37,20 @@ pub enum Normalization {
     Identity,
 }
 
-/// What to learn.
+/// Options of training.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainOptions {
     /// The segmentation algorithm.
     pub model_type: ModelType,
     /// The number of pieces, with `</s>`, `<unk>` and byte pieces.
     pub vocab_size: usize,
-    /// Whether it is an error if the text has fewer pieces than `vocab_size`; else the model has
-    /// those it has.
+    /// Whether it is an error if the text has fewer pieces than `vocab_size`; otherwise the model
+    /// has fewer.
     pub hard_vocab_limit: bool,
     /// The share of the text's characters, the most frequent ones, that become pieces; from
     /// 0 to 1. The others are unknown.
     pub character_coverage: f64,
-    /// How text is normalised.
+    /// The normalisation of text.
     pub normalization: Normalization,
     /// Whether unknown characters are segmented into pieces of one byte.
     pub byte_fallback: bool,
@@ -71,22 +70,22 @@ impl Default for TrainOptions {
     }
 }
 
-/// Why no model could be learned.
+/// Errors of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrainError {
-    /// Nothing is left of the text after normalisation.
+    /// The normalised text is empty.
     #[error("the text has no words")]
     NoText,
-    /// The single characters alone are more.
-    #[error("{asked} pieces are too few for the characters of the text; give {least} or more")]
+    /// The vocabulary is smaller than the number of characters.
+    #[error("{asked} pieces are too few for the characters of the text; use {least} or more")]
     TooFewPieces {
         /// The number of pieces asked for.
         asked: usize,
         /// The smallest possible number.
         least: usize,
     },
-    /// The text does not have that many different pieces.
-    #[error("{asked} pieces are more than the text has; give {most} or fewer")]
+    /// The vocabulary is larger than the number of different pieces.
+    #[error("{asked} pieces are more than the text has; use {most} or fewer")]
     TooManyPieces {
         /// The number of pieces asked for.
         asked: usize,
@@ -95,7 +94,7 @@ pub enum TrainError {
     },
 }
 
-/// Learns SentencePiece models.
+/// A trainer of SentencePiece models.
 ///
 /// # Examples
 /// ```
@@ -138,10 +137,10 @@ impl PieceTrainer {
     }
 
     /// Learns a model from the words of a text ([`WordCounts::add_line`] splits them), on the
-    /// threads of the current pool of rayon. `progress` is called now and then with how much of
-    /// how much work is done.
+    /// threads of the current pool of rayon. `progress` is called from time to time with the
+    /// finished and the total work.
     ///
-    /// The bytes returned are a model file. They depend on the counts alone.
+    /// The returned bytes are a model file; they depend only on the counts.
     ///
     /// # Errors
     /// If the text is empty, or has too many characters or too few pieces for the size.
@@ -174,7 +173,7 @@ impl PieceTrainer {
         Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options }, &pieces))
     }
 
-    /// Normalised words, each of which begins with U+2581.
+    /// Returns the normalised words, each of which begins with U+2581.
     fn normalize(&self, counts: &WordCounts) -> WordCounts {
         let words: Vec<(&[u8], u64)> = counts.iter().collect();
         let parts = words.par_chunks(words.len().div_ceil(rayon::current_num_threads()).max(1));
@@ -193,7 +192,7 @@ impl PieceTrainer {
             .reduce(WordCounts::default, merge)
     }
 
-    /// Adds what is left of `text` after normalisation: words that begin with U+2581.
+    /// Adds the normalised `text`: words that begin with U+2581.
     #[doc(hidden)]
     pub fn add_normalized(&self, text: &[u8], count: u64, normalized: &mut WordCounts) {
         let mut normal = Vec::new();

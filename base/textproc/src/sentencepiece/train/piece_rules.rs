@@ -6,13 +6,13 @@ use unicode_script::{Script, UnicodeScript};
 use super::super::normalizer::SPACE_SYMBOL;
 use super::alphabet::characters;
 
-/// The longest piece, in characters.
+/// The maximum length of a piece, in characters.
 pub const MAX_PIECE_CHARS: usize = 16;
 
-/// The script of a character, as far as it keeps characters apart.
+/// The script of a character, by which pieces are separated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptClass {
-    /// U+2581, which goes with every script.
+    /// U+2581, which combines with every script.
     Any,
     /// A mark that takes on the script of the character before it.
     Inherited,

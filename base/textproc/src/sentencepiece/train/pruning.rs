@@ -1,7 +1,8 @@
-//! Pruning a unigram model: the pieces that the text's likelihood can spare are dropped.
+//! Pruning a unigram model: the pieces that contribute least to the text's likelihood are dropped.
 //!
-//! What a piece is worth is estimated: wherever the best segmentation of the text has it, the
-//! best segmentation of the piece itself into others would stand instead (Kudo 2018, 3.2).
+//! The contribution of a piece is estimated: without it, each of its occurrences in the best
+//! segmentation of the text would become the best segmentation of the piece into others (Kudo 2018,
+//! 3.2).
 
 use rayon::prelude::*;
 
@@ -9,13 +10,13 @@ use super::ScoredPiece;
 use super::alphabet::Fragment;
 use super::expectation::{Lattice, LatticeScratch};
 
-/// What becomes of a piece.
+/// The fate of a piece.
 enum Fate {
     /// It has no alternative.
     Keep,
     /// No best segmentation has it.
     Drop,
-    /// What its loss would cost.
+    /// Its removal would cost this much likelihood.
     Compare(f64),
 }
 
@@ -51,7 +52,7 @@ pub fn prune(pieces: Vec<ScoredPiece>, fragments: &[Fragment], keep: usize) -> V
     kept.filter_map(|(piece, is_kept)| is_kept.then_some(piece)).collect()
 }
 
-/// How often each piece occurs in the best segmentation of the text.
+/// Counts each piece in the best segmentation of the text.
 fn best_path_counts(lattice: &Lattice, fragments: &[Fragment]) -> Vec<u64> {
     let part = fragments.len().div_ceil(rayon::current_num_threads()).max(1);
     let parts = fragments.par_chunks(part).map(|part| {

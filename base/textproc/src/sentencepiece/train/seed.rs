@@ -1,10 +1,10 @@
-//! The seed vocabulary of a unigram model: substrings that occur at least twice.
+//! Seed vocabulary of a unigram model: substrings that occur at least twice.
 //!
-//! The suffixes of all fragments are sorted, cut to what may be a piece. A substring that
-//! occurs before different characters, or where a suffix ends, is a node of the trie
-//! that they form; one that is always followed by the same character is left out, for the
-//! longer one does its work. The nodes are the intervals of equal prefixes, which one pass
-//! with a stack finds (Abouelhoda et al. 2004).
+//! The suffixes of all fragments, truncated to the longest possible piece, are sorted; they form a
+//! trie. A substring that occurs before different characters or at the end of a suffix is a node of
+//! the trie. One that is always followed by the same character is left out, because the longer one
+//! replaces it. Nodes are intervals of equal prefixes, which one pass with a stack finds
+//! (Abouelhoda et al. 2004).
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use super::ScoredPiece;
 use super::alphabet::{Alphabet, Fragment, characters};
 use super::piece_rules::longest_piece;
 
-/// The largest seed vocabulary.
+/// The maximum size of the seed vocabulary.
 const MAX_SEEDS: usize = 1_000_000;
 
 /// Returns the characters of the alphabet, then substrings of several characters, those that cover
@@ -102,7 +102,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// The obvious way: count all substrings, leave out those that the same character
+        /// The obvious algorithm: count all substrings, leave out those that the same character
         /// always follows.
         #[test]
         fn nodes_are_the_substrings_that_end_in_different_ways(

@@ -1,5 +1,5 @@
-//! Learning a unigram model (Kudo 2018): from a large seed vocabulary to a small one, by
-//! turns of expectation maximisation and pruning.
+//! Learning a unigram model (Kudo 2018): a large seed vocabulary is reduced by alternating
+//! expectation maximisation and pruning.
 
 use std::collections::HashSet;
 
@@ -17,8 +17,8 @@ const FINAL_MARGIN: f64 = 1.1;
 const SHRINKING_FACTOR: f64 = 0.75;
 /// Pieces that are expected to occur less often are dropped.
 const MIN_EXPECTED_COUNT: f64 = 0.5;
-/// How far a character that is hardly used alone is below the worst other piece while
-/// others are learned.
+/// The distance in score of a hardly used single character below the worst other piece, during
+/// training.
 const UNUSED_CHARACTER_PENALTY: f64 = 10.0;
 /// The difference of the scores of such characters in the final vocabulary.
 const CHARACTER_SCORE_STEP: f64 = 0.0001;
@@ -33,7 +33,7 @@ pub fn learn(
 ) -> Vec<ScoredPiece> {
     let mut pieces = seed_pieces(alphabet, fragments);
     let target = (num_pieces as f64 * FINAL_MARGIN) as usize;
-    // Rounds, not pieces: each is shorter than the one before by the same factor.
+    // Progress counts rounds, because each is shorter than the previous one by the same factor.
     fn rounds(size: usize, target: usize) -> u64 {
         ((size as f64 / target as f64).ln() / -SHRINKING_FACTOR.ln()).ceil().max(0.0) as u64 + 1
     }
@@ -67,9 +67,9 @@ fn is_character(text: &[u8]) -> bool {
     characters(text).nth(1).is_none()
 }
 
-/// The M step, with the digamma function for the logarithm: under a Dirichlet prior rare
-/// pieces get less than their share (Kudo 2018). The score of a piece that is dropped is that
-/// of none, of a character that is hardly used below all others.
+/// The M step, with the digamma function for the logarithm: under a Dirichlet prior rare pieces get
+/// less than their share (Kudo 2018). Dropped pieces have no score; a hardly used character scores
+/// below all other pieces.
 fn maximize(pieces: &[ScoredPiece], counts: &[f64], scores: &mut [f64]) {
     let kept = counts.iter().filter(|&&count| count >= MIN_EXPECTED_COUNT);
     let total = digamma(kept.clone().sum());
