@@ -129,7 +129,7 @@ fn errors_say_what_to_do() {
     }
     for kind in ["sentencepiece-unigram", "sentencepiece-bpe"] {
         let error = refuse(b"abc abd\n", &["--kind", kind, "--size", "4"]);
-        assert!(error.contains("give 7 or more"), "{error}");
+        assert!(error.contains("use 7 or more"), "{error}");
         let error = refuse(b"abc abd\n", &["--kind", kind, "--size", "400"]);
         assert!(error.contains("give ") && error.contains("or fewer"), "{error}");
     }
