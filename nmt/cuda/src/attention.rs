@@ -9,6 +9,7 @@ use miriam_nmt_models::{Error, Result};
 use miriam_nmt_network::layer::{AttentionMask, ColumnSlice};
 use zerocopy::{Immutable, IntoBytes};
 
+use crate::queries::{Keys, KvLayout, QueryRecords, SourceKv};
 use crate::weights::RelativeTerms;
 use crate::{CudaBackend, DeviceTensor, device_error};
 
@@ -30,37 +31,6 @@ struct AttentionShape {
     scale: f32,
 }
 
-/// The keys and values of a sentence: some rows of a tensor, in two ranges of its columns.
-pub struct SourceKv {
-    pub(crate) layout: KvLayout,
-    first_row: usize,
-    pub(crate) positions: usize,
-}
-
-/// The place of keys and values in the rows of a tensor.
-#[derive(Clone)]
-pub(crate) struct KvLayout {
-    pub tensor: DeviceTensor,
-    pub key_column: usize,
-    pub value_column: usize,
-    /// Columns of keys and of values, of all heads.
-    pub key_width: usize,
-    pub value_width: usize,
-    pub heads: usize,
-}
-
-/// What queries attend to: rows of the layout, by records, with numbers from a list if there is one.
-pub(crate) struct Keys<'a> {
-    pub layout: &'a KvLayout,
-    pub list: Option<&'a Buffer<u32>>,
-}
-
-impl<'a> Keys<'a> {
-    pub fn in_sentence(sentence: &'a SourceKv) -> Self {
-        Keys { layout: &sentence.layout, list: None }
-    }
-}
-
 /// The score of a key for a query.
 #[derive(Clone, Copy)]
 pub(crate) enum Score<'a> {
@@ -70,44 +40,6 @@ pub(crate) enum Score<'a> {
     Additive(&'a Buffer<f32>),
     /// The product, times the first, with terms of the distance, of which the longest is the second.
     Relative(f32, usize, &'a RelativeTerms),
-}
-
-/// A record for each query, as `Query` of `attention.cu` has it.
-#[derive(Default)]
-pub(crate) struct QueryRecords {
-    words: Vec<u32>,
-    longest: usize,
-}
-
-/// Words of a record.
-const RECORD_WORDS: usize = 6;
-
-impl QueryRecords {
-    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the launch.
-    pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
-        let address = [address as u32, (address >> 32) as u32];
-        self.words.extend(address);
-        self.words.extend([first as u32, visible as u32, position as u32, 0]);
-        self.longest = self.longest.max(visible);
-    }
-
-    fn len(&self) -> usize {
-        self.words.len() / RECORD_WORDS
-    }
-
-    /// Returns the records of all positions of sentences as queries to their own sentence.
-    pub fn for_sentences(lengths: &[usize], mask: AttentionMask) -> Self {
-        let mut records = QueryRecords::default();
-        let mut first = 0;
-        for &length in lengths {
-            for position in 0..length {
-                let visible = mask.visible(position, length, length);
-                records.push(0, [first, visible, position]);
-            }
-            first += length;
-        }
-        records
-    }
 }
 
 impl CudaBackend {
@@ -265,17 +197,6 @@ impl CudaBackend {
         let grid = (rows as u32, layout.heads as u32);
         launch.value(&shape).run(grid, threads).map_err(device_error)?;
         Ok((out, weights))
-    }
-}
-
-impl KvLayout {
-    /// Whether rows of both tensors are read in the same way.
-    fn is_like(&self, other: &KvLayout) -> bool {
-        let columns = |layout: &KvLayout| {
-            let KvLayout { key_column, value_column, key_width, value_width, heads, .. } = *layout;
-            (key_column, value_column, key_width, value_width, heads, layout.tensor.width())
-        };
-        columns(self) == columns(other)
     }
 }
 

@@ -5,12 +5,12 @@
 //! lists: the first layer of a step makes them, the others find them.
 
 use miriam_nmt_models::Result;
-use miriam_nmt_network::cache_indirection::CacheIndirection;
 use miriam_nmt_network::layer::{AttentionMask, Backend, ColumnSlice, DecodingOps};
 
-use crate::attention::{Keys, KvLayout, QueryRecords, Score};
+use crate::attention::Score;
+use crate::queries::{Keys, KvLayout, SourceKv};
 use crate::rows::NONE;
-use crate::{CudaBackend, DeviceTensor, RelativeTerms, SourceKv};
+use crate::{CudaBackend, DeviceTensor, RelativeTerms};
 
 /// Keys and values of one layer for all positions of hypotheses.
 #[derive(Default)]
@@ -21,47 +21,8 @@ pub struct KvCache {
     step: usize,
 }
 
-/// The histories of the hypotheses of a step, for all layers.
-#[derive(Default)]
-pub(crate) struct StepHistories {
-    indirection: CacheIndirection,
-    step: usize,
-    parents: Vec<Option<u32>>,
-    /// The rows that caches keep before they append those of this step, if they forget others.
-    kept: Option<Vec<u32>>,
-    /// The rows before those of this step.
-    first_row: usize,
-    rows: usize,
-    /// The rows of each history, one after the other.
-    list: Vec<u32>,
-    records: QueryRecords,
-    longest: usize,
-}
-
 /// The rows of a cache that begins.
 const MIN_ROOM: usize = 256;
-
-impl StepHistories {
-    /// Makes the histories of the next step.
-    fn advance(&mut self, parents: &[Option<u32>]) {
-        self.step += 1;
-        self.parents.clear();
-        self.parents.extend_from_slice(parents);
-        self.kept = self.indirection.advance(parents).map(<[u32]>::to_vec);
-        self.first_row = self.kept.as_ref().map_or(self.rows, Vec::len);
-        self.rows = self.first_row + parents.len();
-        self.list.clear();
-        self.records = QueryRecords::default();
-        self.longest = 0;
-        for row in 0..parents.len() {
-            let history = self.indirection.history(row);
-            let place = [self.list.len(), history.len(), history.len() - 1];
-            self.records.push(0, place);
-            self.list.extend_from_slice(history);
-            self.longest = self.longest.max(history.len());
-        }
-    }
-}
 
 impl CudaBackend {
     /// Appends keys and values of a step to a cache and returns where they lie.

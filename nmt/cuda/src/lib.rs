@@ -9,9 +9,13 @@
 //! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so the
 //! translation of a sentence does not depend on its batch.
 
+#![cfg(feature = "cuda")]
+
 mod attention;
 mod backend;
+mod cuda_backend;
 mod device;
+mod histories;
 mod kernels;
 mod kv_cache;
 mod lists;
@@ -20,16 +24,17 @@ mod memory;
 mod operators;
 mod output;
 mod product;
+mod queries;
 mod recurrent;
 mod rows;
 mod weights;
 
-pub use attention::SourceKv;
-pub use backend::CudaBackend;
+pub use cuda_backend::CudaBackend;
 pub use device::CudaDevice;
 pub use kv_cache::KvCache;
 pub use load::CudaLoader;
 pub use memory::DeviceTensor;
+pub use queries::SourceKv;
 pub use recurrent::ProjectedEmbeddings;
 pub use weights::{EmbeddingTable, PositionalEncoding, RelativeTerms, Weights};
 

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use miriam_gpu::Buffer;
-use miriam_kernels::operators::{Activate, DeviceKernel, DeviceOperator, Operator, Sequences};
+use miriam_kernels::operators::{DeviceColumns, DeviceKernel, DeviceOperator, Operator, Sequences};
 use miriam_nmt_models::{Error, Result};
-use miriam_nmt_network::layer::{Activation, ColumnSlice};
+use miriam_nmt_network::layer::ColumnSlice;
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::rows::element_blocks;
@@ -56,14 +56,13 @@ impl CudaBackend {
         }
         let vectors: Vec<&Buffer<f32>> = vectors.iter().map(|vector| &***vector).collect();
         let whole = Target { tensor: &out, columns: 0..width };
-        match operator.device() {
+        match operator.device(width) {
             DeviceOperator::Elements(kernel) => {
                 let grid = element_blocks(rows, width);
                 self.launch_operator(kernel, whole, matrices, &vectors, None, grid)?;
             }
             DeviceOperator::Rows(kernel) => {
-                let grid = (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1);
-                self.launch_operator(kernel, whole, matrices, &vectors, None, grid)?;
+                self.launch_operator(kernel, whole, matrices, &vectors, None, row_blocks(rows))?;
             }
             DeviceOperator::Sequences { kernel, sequences, counts } => {
                 let input_rows = shapes[0][0];
@@ -87,20 +86,21 @@ impl CudaBackend {
                     column += part.columns.len();
                 }
             }
-            DeviceOperator::NormalizeColumns(norms) => {
-                let [from] = matrices else { panic!("norms of one matrix") };
-                for gap in norms.gaps(width) {
-                    let part = columns_of(from, gap.clone());
-                    let target = Target { tensor: &out, columns: gap };
-                    self.copy_columns(target, part)?;
-                }
-                for (norm, places) in norms.with_vectors() {
-                    let DeviceOperator::Rows(kernel) = norm.norm.device() else {
-                        panic!("a norm is computed by rows")
+            DeviceOperator::ColumnRanges(ranges) => {
+                let [from] = matrices else { panic!("ranges of the columns of one matrix") };
+                for DeviceColumns { columns, kernel, by_rows, vectors: places } in ranges {
+                    if columns.is_empty() {
+                        continue;
+                    }
+                    let grid = if by_rows {
+                        row_blocks(rows)
+                    } else {
+                        element_blocks(rows, columns.len())
                     };
-                    let part = columns_of(from, norm.columns.clone());
-                    let target = Target { tensor: &out, columns: norm.columns.clone() };
-                    let grid = (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1);
+                    let first = from.columns.start;
+                    let part = first + columns.start..first + columns.end;
+                    let part = ColumnSlice { tensor: from.tensor, columns: part };
+                    let target = Target { tensor: &out, columns };
                     self.launch_operator(kernel, target, &[part], &vectors[places], None, grid)?;
                 }
             }
@@ -110,21 +110,6 @@ impl CudaBackend {
             }
         }
         Ok(out)
-    }
-
-    fn copy_columns(
-        &mut self,
-        target: Target<'_>,
-        from: ColumnSlice<'_, DeviceTensor>,
-    ) -> Result<()> {
-        if target.columns.is_empty() {
-            return Ok(());
-        }
-        let DeviceOperator::Elements(copy) = Activate(Activation::None).device() else {
-            panic!("an activation is computed by elements")
-        };
-        let grid = element_blocks(target.tensor.rows(), target.columns.len());
-        self.launch_operator(copy, target, &[from], &[], None, grid)
     }
 
     fn launch_operator(
@@ -169,13 +154,9 @@ impl CudaBackend {
     }
 }
 
-/// Returns some of the columns of a slice.
-fn columns_of<'a>(
-    slice: &ColumnSlice<'a, DeviceTensor>,
-    columns: Range<usize>,
-) -> ColumnSlice<'a, DeviceTensor> {
-    let first = slice.columns.start;
-    ColumnSlice { tensor: slice.tensor, columns: first + columns.start..first + columns.end }
+/// Returns the grid of a kernel that has a group of threads for each row.
+fn row_blocks(rows: usize) -> (u32, u32) {
+    (rows.div_ceil(THREADS / ROW_THREADS) as u32, 1)
 }
 
 /// Returns the list of a kernel of sequences: the first row of each, the end, and what it counts.

@@ -19,7 +19,7 @@ impl Operator for Activate {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel {
             code: self.0.code(),
             ..DeviceKernel::named("activate_elements")

@@ -16,7 +16,7 @@ impl Operator for Add {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("add"))
     }
 

@@ -22,7 +22,7 @@ impl Operator for AverageAttentionGate {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("average_attention_gate"))
     }
 

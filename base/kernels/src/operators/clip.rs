@@ -19,7 +19,7 @@ impl Operator for Clip {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel { number: self.limit, ..DeviceKernel::named("clip") })
     }
 

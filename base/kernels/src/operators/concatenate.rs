@@ -43,7 +43,7 @@ impl Operator for ConcatRows {
         [matrices.iter().map(|[rows, _]| rows).sum(), width]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::ConcatRows
     }
 
@@ -104,7 +104,7 @@ impl Operator for ConcatColumns {
         [rows, matrices.iter().map(|[_, width]| width).sum()]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::ConcatColumns
     }
 

@@ -6,8 +6,9 @@
 //! `nmt/cuda/kernels/operators.cu`, with the formulas of the files here.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::{NormalizeColumns, Sequences};
+use super::Sequences;
 
 /// The work of a device for an operator.
 #[derive(Clone, Debug)]
@@ -29,10 +30,23 @@ pub enum DeviceOperator<'a> {
     ConcatRows,
     /// Copies of the matrices side by side.
     ConcatColumns,
-    /// Norms of ranges of columns.
-    NormalizeColumns(&'a NormalizeColumns),
+    /// A kernel for each of several ranges of columns, which together are all columns.
+    ColumnRanges(Vec<DeviceColumns>),
     /// Nothing: only training applies the operator, and devices do not train.
     Unsupported,
+}
+
+/// Columns of the result that a kernel computes from the same columns of the only matrix.
+#[derive(Clone, Debug)]
+pub struct DeviceColumns {
+    /// The columns.
+    pub columns: Range<usize>,
+    /// The kernel, one of elements or of rows.
+    pub kernel: DeviceKernel,
+    /// Whether it is one of rows.
+    pub by_rows: bool,
+    /// The vectors that it takes, among those of the operator.
+    pub vectors: Range<usize>,
 }
 
 /// The kernel of an operator.
@@ -47,6 +61,10 @@ pub struct DeviceKernel {
 }
 
 impl DeviceKernel {
+    /// A copy of elements: the activation that changes nothing.
+    pub(super) const COPY: DeviceKernel =
+        DeviceKernel { name: "activate_elements", code: 0, number: 0.0 };
+
     /// Returns a kernel that is told nothing more.
     pub(super) fn named(name: &'static str) -> Self {
         DeviceKernel { name, code: 0, number: 0.0 }

@@ -47,7 +47,7 @@ impl Operator for DropOut {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Unsupported
     }
 

@@ -102,7 +102,7 @@ impl Operator for Gru {
         matrices[1]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel {
             code: u32::from(self.variant == GruVariant::BiasInsideReset),
             ..DeviceKernel::named("gru")

@@ -21,7 +21,7 @@ impl Operator for Highway {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("highway"))
     }
 

@@ -38,7 +38,7 @@ impl Operator for LinearRecurrence {
         matrices[0]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
             kernel: DeviceKernel::named("linear_recurrence"),
             sequences: Cow::Borrowed(&self.sequences),

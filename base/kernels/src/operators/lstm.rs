@@ -159,7 +159,7 @@ impl Operator for LstmCell {
         matrices[1]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("lstm_cell"))
     }
 
@@ -274,7 +274,7 @@ impl Operator for LstmOutput {
         matrices[1]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("lstm_output"))
     }
 

@@ -34,7 +34,7 @@ impl Operator for MeanPool {
         [self.lengths.len(), width]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
             kernel: DeviceKernel::named("mean_pool"),
             sequences: Cow::Owned(Sequences::Lengths(self.lengths.clone())),

@@ -48,7 +48,7 @@ pub use any_operator::{AnyOperator, Arithmetic, OperatorReal};
 pub use average_attention_gate::AverageAttentionGate;
 pub use clip::Clip;
 pub use concatenate::{ConcatColumns, ConcatRows};
-pub use device::{DeviceKernel, DeviceOperator};
+pub use device::{DeviceColumns, DeviceKernel, DeviceOperator};
 pub use drop_out::DropOut;
 pub use gru::{Gru, GruVariant};
 pub use highway::Highway;
@@ -151,8 +151,8 @@ pub trait Operator: Debug + Send + Sync + 'static {
     /// Returns `[rows, width]` of the result, from those of the matrices.
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
 
-    /// Returns the work of a device that computes it.
-    fn device(&self) -> DeviceOperator<'_>;
+    /// Returns the work of a device that computes a result of so many columns.
+    fn device(&self, width: usize) -> DeviceOperator<'_>;
 
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);

@@ -28,7 +28,7 @@ impl Operator for MultiplicativeState {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("multiplicative_state"))
     }
 

@@ -16,7 +16,7 @@ impl Operator for Multiply {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel::named("multiply"))
     }
 

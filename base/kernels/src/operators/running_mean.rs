@@ -37,7 +37,7 @@ impl Operator for RunningMean {
         matrices[0]
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
             kernel: DeviceKernel::named("running_mean"),
             sequences: Cow::Borrowed(&self.sequences),

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Normalize;
 use crate::elementwise::add_in_place;
 use crate::operators::{
-    DeviceOperator, InPlaceOperator, InputGradients, Inputs, Operator, common_shape,
-    matrix_gradients, same_shape,
+    DeviceColumns, DeviceKernel, DeviceOperator, InPlaceOperator, InputGradients, Inputs, Operator,
+    common_shape, matrix_gradients, same_shape,
 };
 use crate::{Cpu, MatMut, MatRef, Real};
 
@@ -32,7 +32,7 @@ pub struct NormalizeColumns {
 
 impl NormalizeColumns {
     /// Returns each norm with the places of its vectors.
-    pub fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
+    fn with_vectors(&self) -> impl Iterator<Item = (&ColumnNorm, Range<usize>)> {
         let mut first = 0;
         self.norms.iter().map(move |norm| {
             let vectors = first..first + 1 + usize::from(norm.has_bias);
@@ -42,7 +42,7 @@ impl NormalizeColumns {
     }
 
     /// Returns the columns between norms, of `width`.
-    pub fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
+    fn gaps(&self, width: usize) -> impl Iterator<Item = Range<usize>> {
         let starts = self.norms.iter().map(|norm| norm.columns.start).chain([width]);
         let mut end = 0;
         let ends = self.norms.iter().map(|norm| norm.columns.end);
@@ -104,8 +104,20 @@ impl Operator for NormalizeColumns {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
-        DeviceOperator::NormalizeColumns(self)
+    fn device(&self, width: usize) -> DeviceOperator<'_> {
+        let copies = self.gaps(width).map(|columns| DeviceColumns {
+            columns,
+            kernel: DeviceKernel::COPY,
+            by_rows: false,
+            vectors: 0..0,
+        });
+        let norms = self.with_vectors().map(|(norm, vectors)| DeviceColumns {
+            columns: norm.columns.clone(),
+            kernel: norm.norm.device_kernel(),
+            by_rows: true,
+            vectors,
+        });
+        DeviceOperator::ColumnRanges(copies.chain(norms).collect())
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>) {

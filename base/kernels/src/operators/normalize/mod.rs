@@ -58,6 +58,14 @@ struct Norm<'a, R> {
 }
 
 impl Normalize {
+    fn device_kernel(&self) -> DeviceKernel {
+        DeviceKernel {
+            code: u32::from(self.kind == NormKind::Rms),
+            number: self.epsilon,
+            ..DeviceKernel::named("normalize")
+        }
+    }
+
     fn with_vectors<'a, R>(&self, vectors: &[&'a [R]], width: usize) -> Norm<'a, R> {
         let (scale, bias) = match *vectors {
             [scale] => (scale, None),
@@ -127,12 +135,8 @@ impl Operator for Normalize {
         common_shape(matrices)
     }
 
-    fn device(&self) -> DeviceOperator<'_> {
-        DeviceOperator::Rows(DeviceKernel {
-            code: u32::from(self.kind == NormKind::Rms),
-            number: self.epsilon,
-            ..DeviceKernel::named("normalize")
-        })
+    fn device(&self, _width: usize) -> DeviceOperator<'_> {
+        DeviceOperator::Rows(self.device_kernel())
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -1,0 +1,93 @@
+//! The backend of a thread: a stream of a GPU with its memory, its lists and its kernels.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use miriam_gpu::{Buffer, Kernel, Launch, PinnedBuffer, Stream};
+use miriam_nmt_models::Result;
+
+use crate::device_error;
+use crate::histories::StepHistories;
+use crate::kernels::Kernels;
+use crate::lists::Lists;
+use crate::memory::{DeviceTensor, Pool};
+
+/// A stream of a GPU with its memory. It belongs to one thread.
+pub struct CudaBackend {
+    stream: Stream,
+    kernels: Arc<Kernels>,
+    pool: Rc<Pool>,
+    lists: Lists,
+    /// Where results arrive.
+    results: Option<PinnedBuffer<f32>>,
+    pub(crate) histories: StepHistories,
+}
+
+impl CudaBackend {
+    pub(crate) fn new(stream: Stream, kernels: Arc<Kernels>) -> Self {
+        CudaBackend {
+            stream,
+            kernels,
+            pool: Rc::default(),
+            lists: Lists::default(),
+            results: None,
+            histories: StepHistories::default(),
+        }
+    }
+
+    /// Returns a matrix with these numbers, `[rows, width]`.
+    ///
+    /// # Errors
+    /// If the device has no room for it.
+    ///
+    /// # Panics
+    /// If there are more or fewer numbers.
+    pub fn tensor(&mut self, rows: usize, width: usize, values: &[f32]) -> Result<DeviceTensor> {
+        assert_eq!(values.len(), rows * width, "a number for each place");
+        let mut tensor = self.empty(rows, width)?;
+        self.stream.upload_blocking(tensor.buffer_mut(), 0, values).map_err(device_error)?;
+        Ok(tensor)
+    }
+
+    /// Waits for the numbers of a matrix and returns them, row by row.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn values(&mut self, tensor: &DeviceTensor) -> Result<&[f32]> {
+        self.download(tensor, tensor.rows() * tensor.width())
+    }
+
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    fn kernel(&self, name: &str) -> &Kernel {
+        self.kernels.get(name)
+    }
+
+    /// Begins a launch of the kernel `name`.
+    pub(crate) fn launch(&self, name: &str) -> Launch<'_> {
+        self.stream.launch(self.kernel(name))
+    }
+
+    /// Returns a tensor of any numbers, for kernels that write all of them.
+    pub(crate) fn empty(&self, rows: usize, width: usize) -> Result<DeviceTensor> {
+        DeviceTensor::new(&self.stream, &self.pool, rows, width).map_err(device_error)
+    }
+
+    /// Returns a list on the device.
+    pub(crate) fn upload_list(&mut self, numbers: &[u32]) -> Result<Rc<Buffer<u32>>> {
+        self.lists.upload(&self.stream, numbers).map_err(device_error)
+    }
+
+    /// Waits for the first `count` numbers of a tensor and returns them.
+    pub(crate) fn download(&mut self, tensor: &DeviceTensor, count: usize) -> Result<&[f32]> {
+        if self.results.as_ref().is_none_or(|buffer| buffer.len() < count) {
+            let len = count.next_power_of_two().max(1024);
+            self.results = Some(self.stream.alloc_pinned(len).map_err(device_error)?);
+        }
+        let results = self.results.as_mut().expect("allocated above");
+        self.stream.download(tensor.buffer(), count, results).map_err(device_error)?;
+        Ok(&results.get().map_err(device_error)?[..count])
+    }
+}

@@ -1,0 +1,89 @@
+//! What queries attend to: rows of tensors that hold keys and values, and a record for each query of
+//! the rows that it sees.
+
+use miriam_gpu::Buffer;
+use miriam_nmt_network::layer::AttentionMask;
+
+use crate::memory::DeviceTensor;
+
+/// The keys and values of a sentence: some rows of a tensor, in two ranges of its columns.
+pub struct SourceKv {
+    pub(crate) layout: KvLayout,
+    pub(crate) first_row: usize,
+    pub(crate) positions: usize,
+}
+
+/// The place of keys and values in the rows of a tensor.
+#[derive(Clone)]
+pub(crate) struct KvLayout {
+    pub tensor: DeviceTensor,
+    pub key_column: usize,
+    pub value_column: usize,
+    /// Columns of keys and of values, of all heads.
+    pub key_width: usize,
+    pub value_width: usize,
+    pub heads: usize,
+}
+
+/// What queries attend to: rows of the layout, by records, with numbers from a list if there is one.
+pub(crate) struct Keys<'a> {
+    pub layout: &'a KvLayout,
+    pub list: Option<&'a Buffer<u32>>,
+}
+
+impl<'a> Keys<'a> {
+    pub fn in_sentence(sentence: &'a SourceKv) -> Self {
+        Keys { layout: &sentence.layout, list: None }
+    }
+}
+
+/// A record for each query, as `Query` of `attention.cu` has it.
+#[derive(Default)]
+pub(crate) struct QueryRecords {
+    pub words: Vec<u32>,
+    /// The most rows that a query sees.
+    pub longest: usize,
+}
+
+/// Words of a record.
+const RECORD_WORDS: usize = 6;
+
+impl QueryRecords {
+    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the launch.
+    pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
+        let address = [address as u32, (address >> 32) as u32];
+        self.words.extend(address);
+        self.words.extend([first as u32, visible as u32, position as u32, 0]);
+        self.longest = self.longest.max(visible);
+    }
+
+    /// Returns the number of queries.
+    pub fn len(&self) -> usize {
+        self.words.len() / RECORD_WORDS
+    }
+
+    /// Returns the records of all positions of sentences as queries to their own sentence.
+    pub fn for_sentences(lengths: &[usize], mask: AttentionMask) -> Self {
+        let mut records = QueryRecords::default();
+        let mut first = 0;
+        for &length in lengths {
+            for position in 0..length {
+                let visible = mask.visible(position, length, length);
+                records.push(0, [first, visible, position]);
+            }
+            first += length;
+        }
+        records
+    }
+}
+
+impl KvLayout {
+    /// Whether rows of both tensors are read in the same way.
+    pub fn is_like(&self, other: &KvLayout) -> bool {
+        let columns = |layout: &KvLayout| {
+            let KvLayout { key_column, value_column, key_width, value_width, heads, .. } = *layout;
+            (key_column, value_column, key_width, value_width, heads, layout.tensor.width())
+        };
+        columns(self) == columns(other)
+    }
+}
