@@ -176,6 +176,34 @@ mod emulated {
         }
     }
 
+    /// Where a GPU's memory is full, sentences continue on the CPU with a warning, and nothing is lost.
+    #[test]
+    fn sentences_continue_on_the_cpu_when_memory_is_full() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.es");
+        let text = first_lines(&text, 12, folder.path());
+        let base =
+            ["-i", path_str(&text), "--n-best", "3", "--beam-size", "3", "--alignment", "hard"];
+        let expected = on_cpu(&translation(&toy, &[&base[..], &["--precision", "f32"]].concat()));
+        let mut outcomes = [0; 3];
+        for memory in (500..3_500).step_by(250) {
+            let settings = format!("seed=6,memory={}", memory * 1000);
+            let more = [&base[..], &["--device", "cuda"]].concat();
+            let mut command = nmt(&translation(&toy, &more));
+            let output = command.envs(emulated_gpu(&settings)).output().expect("it starts");
+            let messages = lossy_text(&output.stderr);
+            let is_loaded = output.status.success();
+            let warns = messages.contains("translated on the CPU");
+            assert!(is_loaded || messages.contains("no room"), "{messages}");
+            outcomes[if !is_loaded { 0 } else { 2 - usize::from(warns) }] += 1;
+            if is_loaded {
+                assert_same_lists("toy", &expected, &lossy_text(&output.stdout));
+            }
+        }
+        // Too little for the model, too little for the batch, enough.
+        assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
+    }
+
     /// What a GPU cannot do is an error that names the choice, not a silent change.
     #[test]
     fn a_gpu_that_cannot_be_used_is_named() {

@@ -49,7 +49,7 @@ pub mod score;
 pub mod search;
 pub mod translate;
 
-pub use miriam_gpu::DeviceSet;
+pub use miriam_gpu::{DeviceSet, gpu_count};
 pub use miriam_nmt_models::{
     BPE_SEPARATOR, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig, Error, KIND, KnownKeys,
     LanguageMarks, LanguageStyle, LanguageToken, Languages, LearnOptions, LearnedVocabulary,

@@ -27,6 +27,7 @@ from miriam._native import (
     ScoringResult,
     TranslationResult,
     contains_model,
+    get_cuda_device_count,
     get_supported_compute_types,
     set_random_seed,
 )
@@ -77,11 +78,6 @@ class ExecutionStats:
         )
 
 
-def get_cuda_device_count() -> int:
-    """The number of GPUs that translate: 0."""
-    return 0
-
-
 class _Pending(Protocol[_Result]):
     def result(self) -> _Result: ...
     def done(self) -> bool: ...
@@ -90,8 +86,8 @@ class _Pending(Protocol[_Result]):
 class Translator(_native.Translator):
     """A model that translates and scores tokenised sentences.
 
-    ``inter_threads`` threads translate; batches of all calls share them. ``device`` is ``cpu``
-    or ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``,
+    ``inter_threads`` threads translate; batches of all calls share them. ``device`` is ``cpu``,
+    ``cuda`` or ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``,
     ``int16`` or ``int8``. ``files`` has the contents of a folder of CTranslate2, by name.
     """
 

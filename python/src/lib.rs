@@ -40,8 +40,8 @@ mod _native {
     #[pymodule_export]
     use crate::ct2::{
         AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult,
-        ScoringResult, TranslationResult, Translator, contains_model, get_supported_compute_types,
-        set_random_seed,
+        ScoringResult, TranslationResult, Translator, contains_model, get_cuda_device_count,
+        get_supported_compute_types, set_random_seed,
     };
     #[pymodule_export]
     use crate::kenlm::{Config, FullScoreReturn, FullScores, Model, State};

@@ -96,7 +96,7 @@ def test_properties_and_unloading(tiny: ct2.Translator) -> None:
 @pytest.mark.parametrize(
     "arguments, error, part",
     [
-        ({"device": "cuda"}, ValueError, "CPU"),
+        ({"device": "cuda", "device_index": 99}, ValueError, "GPU"),
         ({"device": "tpu"}, ValueError, "unsupported device"),
         ({"device_index": []}, ValueError, "device index"),
         ({"device_index": 1}, ValueError, "device index"),

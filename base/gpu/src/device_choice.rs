@@ -41,6 +41,20 @@ impl std::fmt::Display for BuiltWithoutCuda {
 
 impl std::error::Error for BuiltWithoutCuda {}
 
+/// As options write it.
+impl std::fmt::Display for DeviceSet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DeviceSet::Auto => formatter.write_str("auto"),
+            DeviceSet::Cpu => formatter.write_str("cpu"),
+            DeviceSet::Cuda(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+                write!(formatter, "cuda:{}", numbers.join(","))
+            }
+        }
+    }
+}
+
 impl FromStr for DeviceChoice {
     type Err = String;
 
@@ -138,6 +152,14 @@ impl DeviceSet {
     }
 }
 
+/// Returns the number of GPUs that the driver sees; 0 without a driver, or without the feature `cuda`.
+pub fn gpu_count() -> u32 {
+    #[cfg(feature = "cuda")]
+    return crate::Device::count().unwrap_or(0);
+    #[cfg(not(feature = "cuda"))]
+    0
+}
+
 #[cfg(feature = "cuda")]
 fn first_gpu_opens() -> bool {
     crate::Device::open(0).is_ok()
@@ -158,6 +180,9 @@ mod tests {
         assert_eq!(set("cpu"), Ok(DeviceSet::Cpu));
         assert_eq!(set("cuda"), Ok(DeviceSet::Cuda(vec![0])));
         assert_eq!(set("cuda:2,0"), Ok(DeviceSet::Cuda(vec![2, 0])));
+        for text in ["auto", "cpu", "cuda:0", "cuda:2,0"] {
+            assert_eq!(set(text).unwrap().to_string(), text);
+        }
         for wrong in ["", "gpu", "cuda:", "cuda:x", "cuda:1,", "cuda:1,1", "cuda:-1", "CUDA"] {
             assert!(set(wrong).is_err(), "{wrong}");
         }

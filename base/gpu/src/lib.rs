@@ -46,7 +46,7 @@ mod memory;
 #[cfg(feature = "cuda")]
 mod ptx_archive;
 
-pub use device_choice::{BuiltWithoutCuda, DeviceChoice, DeviceSet};
+pub use device_choice::{BuiltWithoutCuda, DeviceChoice, DeviceSet, gpu_count};
 
 #[cfg(feature = "cuda")]
 pub use device::{Device, DeviceProperties, Event, Stream};

@@ -1,5 +1,4 @@
-//! What queries attend to: rows of tensors that hold keys and values, and a record for each query of
-//! the rows that it sees.
+//! Keys and values as rows of tensors, and a record for each query of the rows that it attends to.
 
 use miriam_gpu::Buffer;
 use miriam_nmt_network::layer::AttentionMask;

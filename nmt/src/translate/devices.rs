@@ -55,7 +55,13 @@ impl Placement<'_> {
             let networks = models.iter().map(|&(model, path)| {
                 let mut parameters = CudaLoader::new(&device, model, path)?;
                 let speedups = Speedups::default();
-                Network::on_device(device.clone(), &mut parameters, model, path, &speedups)
+                let network =
+                    Network::on_device(device.clone(), &mut parameters, model, path, &speedups)?;
+                let (model, path, tuner) = (model.clone(), path.to_owned(), Arc::clone(self.tuner));
+                Ok(network.with_fallback(move || {
+                    let precision = model.precision().unwrap_or(Precision::F32);
+                    Network::load_tuned(&model, &path, precision, &tuner)
+                }))
             });
             networks.collect::<Result<_>>()
         });

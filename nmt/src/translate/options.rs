@@ -218,6 +218,9 @@ impl TranslationOptions {
             ("mini-batch-words", self.mini_batch_words.to_string()),
             ("maxi-batch", self.maxi_batch.to_string()),
         ];
+        if self.devices.is_cuda() {
+            all.push(("device", self.devices.to_string()));
+        }
         if self.output.n_best {
             all.push(("n-best", search.n_best.to_string()));
         }

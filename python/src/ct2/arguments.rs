@@ -1,48 +1,57 @@
 //! Arguments of CTranslate2's calls: devices, compute types, batch types, tokens.
 
-use miriam_nmt::Vocabulary;
 use miriam_nmt::packed::Precision;
 use miriam_nmt::translate::pool::BatchLimits;
+use miriam_nmt::{DeviceSet, Vocabulary};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-/// Checks the name of a device.
-pub(super) fn check_device(device: &str) -> PyResult<()> {
-    match device {
-        "cpu" | "auto" => Ok(()),
-        "cuda" => {
-            let message = "device \"cuda\": neural models run on CPUs here; give \"cpu\"";
+/// Returns the devices of a name and an index: a number, or a list of one for each device.
+pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<DeviceSet> {
+    let indices = index.map_or_else(|| Ok(vec![0]), device_indices)?;
+    let gpus = || {
+        let numbers: Result<Vec<u32>, _> = indices.iter().map(|&index| index.try_into()).collect();
+        let numbers = numbers.map_err(|_| format!("invalid device index {indices:?}"))?;
+        DeviceSet::from_numbers(numbers).and_then(DeviceSet::check)
+    };
+    match name {
+        "cuda" => gpus().map_err(PyValueError::new_err),
+        "auto" if indices != [0] => gpus().map_err(PyValueError::new_err),
+        "auto" => Ok(gpus().unwrap_or(DeviceSet::Cpu)),
+        "cpu" if indices == [0] => Ok(DeviceSet::Cpu),
+        "cpu" => {
+            let message =
+                format!("invalid device index {indices:?}: this computer's CPU is device 0");
             Err(PyValueError::new_err(message))
         }
-        _ => Err(PyValueError::new_err(format!("unsupported device {device:?}; give \"cpu\""))),
+        _ => {
+            let message =
+                format!("unsupported device {name:?}; give \"cpu\", \"cuda\" or \"auto\"");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 
-/// Checks the device index: a number or a list of one for each device.
-pub(super) fn check_device_index(index: &Bound<'_, PyAny>) -> PyResult<()> {
-    let indices: Vec<i64> = match index.extract::<i64>() {
-        Ok(index) => vec![index],
-        Err(_) => index.extract().map_err(|_| {
-            PyTypeError::new_err(
-                "incompatible constructor arguments: device_index is an int or a list of int",
-            )
-        })?,
-    };
-    if indices == [0] {
-        return Ok(());
+fn device_indices(index: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    if let Ok(index) = index.extract::<i64>() {
+        return Ok(vec![index]);
     }
-    let message = format!("invalid device index {indices:?}: this computer's CPU is device 0");
-    Err(PyValueError::new_err(message))
+    index.extract().map_err(|_| {
+        PyTypeError::new_err(
+            "incompatible constructor arguments: device_index is an int or a list of int",
+        )
+    })
 }
 
-/// Returns the compute type for CPUs from an argument: a name, or names by device.
-pub(super) fn compute_type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
+/// Returns the compute type for devices from an argument: a name, or names by device.
+pub(super) fn compute_type_name(value: &Bound<'_, PyAny>, devices: &DeviceSet) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
     }
     let by_device = value.cast::<PyDict>().map_err(|_| invalid_compute_type())?;
-    match by_device.get_item("cpu")? {
+    let device = if devices.is_cuda() { "cuda" } else { "cpu" };
+    match by_device.get_item(device)? {
         None => Ok("default".into()),
         Some(name) => {
             let name = name.cast::<PyString>().map_err(|_| invalid_compute_type())?;

@@ -12,7 +12,6 @@ mod translator;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 pub use results::{
@@ -43,17 +42,21 @@ fn next_seed() -> u64 {
     base ^ CALLS.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// Returns the number of GPUs.
+#[pyfunction]
+pub fn get_cuda_device_count() -> u32 {
+    miriam_nmt::gpu_count()
+}
+
 /// Returns the compute types of a device.
 #[pyfunction]
-#[pyo3(signature = (device, device_index=0))]
+#[pyo3(signature = (device, device_index=None), text_signature = "(device, device_index=0)")]
 pub fn get_supported_compute_types(
     device: &str,
-    device_index: i64,
+    device_index: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<std::collections::HashSet<&'static str>> {
-    arguments::check_device(device)?;
-    if device_index != 0 {
-        let message = format!("device index {device_index}: this computer's CPU is device 0");
-        return Err(PyValueError::new_err(message));
+    if arguments::devices(device, device_index)?.is_cuda() {
+        return Ok(["float32"].into());
     }
     Ok(["float32", "int16", "int8", "int8_float32"].into())
 }

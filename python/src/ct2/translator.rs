@@ -9,7 +9,7 @@ use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator as NeuralTranslator};
-use miriam_nmt::{BundleOptions, LanguageMarks, Languages, ModelBundle, language_code};
+use miriam_nmt::{BundleOptions, DeviceSet, LanguageMarks, Languages, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
 use pyo3::exceptions::{
@@ -19,8 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use super::arguments::{
-    batch_limits, check_device, check_device_index, compute_type_name, end_ids, name_of,
-    precision_of, suppressed_sequences,
+    batch_limits, compute_type_name, devices, end_ids, name_of, precision_of, suppressed_sequences,
 };
 use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
@@ -43,6 +42,7 @@ pub struct Translator {
     /// The files of the model, if they are in memory.
     files: Option<Vec<(String, Bytes)>>,
     precision: Option<Precision>,
+    devices: DeviceSet,
     inter_threads: usize,
     max_queued_batches: usize,
     compute_type: &'static str,
@@ -64,6 +64,8 @@ impl Translator {
             };
             let bundle = bundle.map_err(|error| error.to_string())?;
             let mut options = TranslationOptions::for_bundle(&bundle, None);
+            let placed = options.set_devices(self.devices.clone());
+            placed.map_err(|error| error.to_string())?;
             if let Some(precision) = self.precision {
                 options.precision = precision;
             }
@@ -71,10 +73,19 @@ impl Translator {
             let tuner = Arc::new(stored_tuner());
             let translator = NeuralTranslator::new(bundle, options, &tuner);
             let translator = Arc::new(translator.map_err(|error| error.to_string())?);
-            let pool = TranslatorPool::new(translator, self.inter_threads, self.max_queued_batches);
+            let pool = TranslatorPool::new(translator, self.threads(), self.max_queued_batches);
             Ok(Arc::new(Loaded::new(pool, compute_type)))
         })?;
         outcome.map_err(PyRuntimeError::new_err)
+    }
+
+    /// Returns the number of threads that translate: so many for each device.
+    fn threads(&self) -> usize {
+        let devices = match &self.devices {
+            DeviceSet::Cuda(numbers) => numbers.len(),
+            DeviceSet::Cpu | DeviceSet::Auto => 1,
+        };
+        self.inter_threads.saturating_mul(devices)
     }
 
     fn state(&self) -> Option<Arc<Loaded>> {
@@ -229,15 +240,20 @@ impl Translator {
         tensor_parallel: bool,
         files: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        check_device(device)?;
-        device_index.map_or(Ok(()), check_device_index)?;
-        let name = compute_type.map_or_else(|| Ok("default".into()), compute_type_name)?;
-        let precision = precision_of(&name)?;
+        let devices = devices(device, device_index)?;
+        let name = match compute_type {
+            Some(value) => compute_type_name(value, &devices)?,
+            None => "default".into(),
+        };
+        let precision = match &name[..] {
+            "auto" if devices.is_cuda() => None,
+            name => precision_of(name)?,
+        };
         for (is_set, name) in
             [(flash_attention, "flash_attention"), (tensor_parallel, "tensor_parallel")]
         {
             if is_set {
-                let message = format!("{name} is for GPUs, and neural models run on CPUs here");
+                let message = format!("{name} is not supported; leave it out");
                 return Err(PyValueError::new_err(message));
             }
         }
@@ -260,6 +276,7 @@ impl Translator {
             path: model_path,
             files,
             precision,
+            devices,
             inter_threads,
             max_queued_batches,
             compute_type: "default",
@@ -271,16 +288,19 @@ impl Translator {
         Ok(translator)
     }
 
-    /// The device: `cpu`.
+    /// The device: `cpu` or `cuda`.
     #[getter]
     fn device(&self) -> &'static str {
-        "cpu"
+        if self.devices.is_cuda() { "cuda" } else { "cpu" }
     }
 
     /// The indices of the devices.
     #[getter]
-    fn device_index(&self) -> Vec<usize> {
-        vec![0]
+    fn device_index(&self) -> Vec<u32> {
+        match &self.devices {
+            DeviceSet::Cuda(numbers) => numbers.clone(),
+            DeviceSet::Cpu | DeviceSet::Auto => vec![0],
+        }
     }
 
     /// The compute type of the loaded weights.
@@ -292,7 +312,7 @@ impl Translator {
     /// The number of threads that translate.
     #[getter]
     fn num_translators(&self) -> usize {
-        self.inter_threads
+        self.threads()
     }
 
     /// The number of batches that wait.

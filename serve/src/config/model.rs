@@ -76,6 +76,8 @@ pub struct ModelConfiguration {
     pub mini_batch: Option<usize>,
     /// A neural model: the precision of matrix products.
     pub precision: Option<String>,
+    /// A neural model: where it computes, `cpu`, `cuda:N` or `auto`.
+    pub device: Option<String>,
     /// A language model as ARPA text: the policy for duplicate n-grams.
     pub duplicates: Option<String>,
     /// A language model as ARPA text: the policy for positive log probabilities.
@@ -196,6 +198,7 @@ impl ModelConfiguration {
                 }
                 "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
                 "precision" => model.precision = Some(value.to_owned()),
+                "device" => model.device = Some(value.to_owned()),
                 "duplicates" => model.duplicates = Some(value.to_owned()),
                 "positive" => model.positive = Some(value.to_owned()),
                 "missing-markers" => model.missing_markers = Some(value.to_owned()),
@@ -210,7 +213,7 @@ impl ModelConfiguration {
                     }
                     return Err(format!(
                         "{key} is not known here; the keys are from, to (several with +), kind, \
-                         default, raw, nonbreaking-prefixes, beam, precision, prefix-token, vocab, shortlist, search, {}, \
+                         default, raw, nonbreaking-prefixes, beam, precision, device, prefix-token, vocab, shortlist, search, {}, \
                          duplicates, positive, missing-markers; \
                          the rest is set in a file (--config)",
                         DecodingSettings::KEYS.join(", ")

@@ -16,7 +16,7 @@ use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode}
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
-use miriam_nmt::{BundleOptions, LanguageMarks, ModelBundle};
+use miriam_nmt::{BundleOptions, DeviceSet, LanguageMarks, ModelBundle};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
 use miriam_textproc::{NonbreakingPrefixes, TextProcessorConfig};
@@ -165,6 +165,12 @@ impl Opener {
         };
         let mut options = TranslationOptions::for_bundle(&bundle, semantics);
         configuration.decoding.apply(&mut options);
+        if let Some(name) = &configuration.device {
+            let devices = name.parse::<DeviceSet>();
+            let devices =
+                devices.map_err(|expected| wrong(format!("device {name:?}: {expected}")))?;
+            options.set_devices(devices).map_err(|error| wrong(error.to_string()))?;
+        }
         options.mini_batch = configuration.mini_batch.unwrap_or(options.mini_batch).max(1);
         if let Some(name) = &configuration.precision {
             let known = Precision::from_name(name);
@@ -505,6 +511,7 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (given.search.is_some(), "search"),
         (given.mini_batch.is_some(), "mini-batch"),
         (given.precision.is_some(), "precision"),
+        (given.device.is_some(), "device"),
     ];
     let translation = [(given.nonbreaking_prefixes.is_some(), "nonbreaking-prefixes")];
     let language = [

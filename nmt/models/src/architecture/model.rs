@@ -32,7 +32,8 @@ impl ParameterSpec {
     }
 }
 
-/// A model: an architecture and its parameters.
+/// A model: an architecture and its parameters. Clones share the parameters.
+#[derive(Clone)]
 pub struct Model {
     architecture: Architecture,
     parameters: BTreeMap<String, Tensor>,

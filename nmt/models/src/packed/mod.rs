@@ -34,6 +34,7 @@ pub struct PackedParts<'a> {
 }
 
 /// The packed matrices of a model file, by their names.
+#[derive(Clone)]
 pub struct PackedMatrices {
     /// The precision of all of them.
     pub precision: Precision,

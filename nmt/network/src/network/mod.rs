@@ -8,6 +8,7 @@
 
 mod encoder_decoder;
 mod ensemble;
+mod fallback;
 mod forced_decoding;
 mod layers;
 mod load;
@@ -37,6 +38,7 @@ pub(crate) use load::used_parameters;
 use crate::Result;
 use crate::layer::recurrent::Speedups;
 use crate::layer::{Device, RecurrentParameterLoader};
+use fallback::FallbackNetwork;
 use miriam_nmt_models::architecture::Model;
 use network_session::{NetworkSession, VocabLimits};
 use score::NetworkScorer;
@@ -104,6 +106,15 @@ impl Network {
                 Layers::Stacked(layers) => Arc::new(LoadedModel { device, layers, vocab_limits }),
             };
         Ok(Network { model })
+    }
+
+    /// Returns the same network, whose sessions and scorers continue on the CPU when its device fails;
+    /// `load_on_cpu` loads it there.
+    pub fn with_fallback(
+        self,
+        load_on_cpu: impl Fn() -> Result<Network> + Send + Sync + 'static,
+    ) -> Self {
+        Network { model: Arc::new(FallbackNetwork::new(self, Box::new(load_on_cpu))) }
     }
 
     /// Returns a session for one thread.
