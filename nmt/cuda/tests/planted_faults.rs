@@ -144,11 +144,11 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
         (0..900).max_by_key(|column| (logit(column), std::cmp::Reverse(*column))).unwrap() as u32
     };
     assert_eq!(right, [0, 1, 2].map(largest));
-    // Shuffles of every distance in a search of the best: each takes part in the result.
+    // Exchanges over every distance in the search of the best: each takes part in the result.
     let start = ptx.find(".entry topk_of_parts(").expect("the kernel");
     let mut changed = 0;
     for (at, _) in ptx[start..].match_indices("shfl.sync.bfly") {
-        let broken = format!("{}shfl.sync.down{}", &ptx[..start + at], &ptx[start + at + 14..]);
+        let broken = format!("{}shfl.sync.up{}", &ptx[..start + at], &ptx[start + at + 14..]);
         let results: Vec<_> = SEEDS.map(|seed| best_columns(&broken, seed)).collect();
         let is_wrong = |result: &Result<Vec<u32>, Fault>| result.as_ref().ok() != Some(&right);
         changed += usize::from(results.iter().any(is_wrong));
