@@ -173,12 +173,12 @@ fn errors_name_the_file_and_what_to_do() {
     fs::write(at("patterns"), "a\n[\n").unwrap();
     fs::write(at("empty"), "").unwrap();
     let message = run_to_error(miriam().args(["truecase", "--model"]).arg(at("model")));
-    assert!(message.contains("model, line 2: no word with its forms and counts"), "{message}");
+    assert!(message.contains("model, line 2: expected a word with its casings"), "{message}");
     let message = run_to_error(miriam().args(["tokenize", "--protected"]).arg(at("patterns")));
     assert!(message.contains("patterns, line 2: \"[\" is not a regular expression"), "{message}");
     let message =
         run_to_error(miriam().args(["tokenize", "--nonbreaking-prefixes"]).arg(at("empty")));
-    assert!(message.contains("empty: it lists no words"), "{message}");
+    assert!(message.contains("empty: the list is empty"), "{message}");
     let message = run_to_error(miriam().args(["truecase", "--model"]).arg(at("absent")));
     assert!(message.contains("absent: cannot open"), "{message}");
     for options in [&["tokenize", "-penn"][..], &["truecase"], &["truecase", "--train", "--undo"]] {
@@ -186,7 +186,7 @@ fn errors_name_the_file_and_what_to_do() {
         assert_eq!(output.status.code(), Some(2), "{options:?}");
     }
     let warned = run_with_input(miriam().args(["tokenize", "-l", "xx"]), b"a");
-    assert!(lossy_text(&warned.stderr).contains("no abbreviations of \"xx\""));
+    assert!(lossy_text(&warned.stderr).contains("no list of abbreviations for \"xx\""));
 }
 
 /// A copy of the toy system with a `preparation` file for raw text beside its ini.

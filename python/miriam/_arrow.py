@@ -1,5 +1,5 @@
-"""Columns of pyarrow as arrays of NumPy that share their memory. pyarrow is not imported:
-whoever holds an array of it has done that."""
+"""Columns of pyarrow as arrays of NumPy that share their memory. pyarrow is not imported, because
+callers with an array of it already did that."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def string_buffers(array: Any) -> tuple[NDArray[numpy.uint8], NDArray[numpy.signedinteger[Any]]]:
-    """The bytes of a string or binary array and the offsets of its values in them."""
+    """Returns the bytes of a string or binary array, and the offsets of its values."""
     kind = str(array.type)
     width: numpy.dtype[numpy.signedinteger[Any]]
     if kind in ("string", "binary"):

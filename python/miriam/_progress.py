@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a call is."""
+    """The progress of a call."""
 
     task: str
-    """What it does now, as the command line names it."""
+    """The current task, with its name on the command line."""
     done: int
-    """Units of work done of the task."""
+    """Finished units of work of the task."""
     total: int | None
-    """The units of all of it, where known."""
+    """The total units, if known."""
 
 
 ProgressCallback = Callable[[Progress], object]
 
 
 def listener(callback: ProgressCallback | None) -> Callable[[str, int, int | None], object] | None:
-    """What the native module calls."""
+    """Returns the function that the native module calls."""
     if callback is None:
         return None
     wanted = callback

@@ -1,7 +1,7 @@
-"""Word alignment of parallel text, as ``miriam align`` and fast_align do it.
+"""Word alignment of parallel text, like ``miriam align`` and fast_align.
 
-Files are plain, ``.gz`` or ``.zst``, a sentence a line; links are lines of ``i-j``. Ctrl-C ends a
-call and leaves the files that were there.
+Files are plain, ``.gz`` or ``.zst``, with one sentence per line; links are lines of ``i-j``. Ctrl-C
+cancels a call; existing files stay unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Alignment:
-    """What was aligned."""
+    """Counts of an alignment."""
 
     pairs: int
     """The number of sentence pairs."""
@@ -30,13 +30,13 @@ class Alignment:
     too_long_pairs: int
     """The number of pairs with a side that is too long, which have no links."""
     perplexity: tuple[float | None, float | None]
-    """The perplexity of the last iteration, forward and reverse; ``None`` of a direction that
-    was not trained."""
+    """The perplexity of the last iteration, forward and reverse; ``None`` for a direction that was
+    not trained."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How links agree with manual ones."""
+    """The agreement of links with manual ones."""
 
     precision: float
     recall: float
@@ -68,9 +68,9 @@ def align(
 ) -> Alignment:
     """Aligns the words of two files line by line and writes the links to the file ``links``.
 
-    ``model`` is ``ibm2`` (as fast_align) or ``hmm``; ``symmetrize`` says how the links of both
-    directions are joined. A model can be saved to align other text with; ``lexical_table`` is
-    the file for the probabilities of words. ``memory`` is in bytes.
+    ``model`` is ``ibm2`` (like fast_align) or ``hmm``; ``symmetrize`` is the method that joins the
+    links of both directions. A saved model can align other text; ``lexical_table`` is the file for
+    the probabilities of words. ``memory`` is in bytes.
     """
     return _alignment(
         _native.align(
@@ -100,12 +100,12 @@ def symmetrize(
     how: str = "grow-diag-final-and",
     threads: int = 0,
 ) -> Alignment:
-    """Joins the links of both directions, which two files have line by line."""
+    """Joins the links of both directions, from two files, line by line."""
     return _alignment(
         _native.symmetrize_links(forward, reverse, links, symmetrize=how, threads=threads)
     )
 
 
 def evaluate(links: _Path, gold: _Path) -> Agreement:
-    """How the links of a file agree with manual ones: sure ``i-j``, other possible ``i?j``."""
+    """Compares the links of a file with manual ones: ``i-j`` is sure, ``i?j`` possible."""
     return Agreement(*_native.evaluate_links(links, gold))

@@ -1,9 +1,9 @@
 """CTranslate2's ``Translator``.
 
-Names, arguments, defaults and results are those of CTranslate2's module; ``install`` puts this
-one in its place. Models are folders of CTranslate2 and all others that ``miriam nmt`` reads.
-Beyond CTranslate2, texts are translated as they are (``translate_texts``), and calls can be
-awaited (``translate_async``, ``translate_texts_async``).
+Names, arguments, defaults and results are those of CTranslate2's module, in whose place
+``install`` puts this one. Models are folders of CTranslate2 and all others that ``miriam nmt``
+reads. In addition to CTranslate2's functions, plain text is translated (``translate_texts``), and
+calls can be awaited (``translate_async``, ``translate_texts_async``).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
     "set_random_seed",
 ]
 
-# Tokens, or their UTF-8 with spaces between them.
+# Tokens, or their UTF-8 separated by spaces.
 _Tokens = Sequence[str] | bytes
 _Path = str | os.PathLike[str]
 _Tokenize = Callable[[str], Sequence[str]]
@@ -56,20 +56,20 @@ _Detokenize = Callable[[list[str]], str]
 _Result = TypeVar("_Result", covariant=True)
 _Other = TypeVar("_Other")
 
-# Batches that are read ahead and sorted by length together.
+# The number of batches that are read ahead and sorted by length together.
 _READ_AHEAD = 16
 
 
 @dataclass(frozen=True, repr=False)
 class ExecutionStats:
-    """What a call on files has done."""
+    """Statistics of a call on files."""
 
     num_tokens: int
-    """The number of tokens that were written or scored."""
+    """The number of written or scored tokens."""
     num_examples: int
     """The number of lines."""
     total_time_in_ms: float
-    """The time that it took, in milliseconds."""
+    """The elapsed time in milliseconds."""
 
     def __repr__(self) -> str:
         return (
@@ -86,9 +86,9 @@ class _Pending(Protocol[_Result]):
 class Translator(_native.Translator):
     """A model that translates and scores tokenised sentences.
 
-    ``inter_threads`` threads translate; batches of all calls share them. ``device`` is ``cpu``,
-    ``cuda`` or ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``,
-    ``int16`` or ``int8``. ``files`` has the contents of a folder of CTranslate2, by name.
+    ``inter_threads`` threads translate the batches of all calls. ``device`` is ``cpu``, ``cuda`` or
+    ``auto``; ``compute_type`` is ``default`` (that of the stored weights), ``float32``, ``int16`` or
+    ``int8``. ``files`` contains the files of a folder of CTranslate2, by name.
     """
 
     def translate_iterable(
@@ -99,7 +99,7 @@ class Translator(_native.Translator):
         batch_type: str = "examples",
         **options: Any,
     ) -> Generator[TranslationResult, None, None]:
-        """Translates sentences as they come: reads ahead, and yields results in order.
+        """Translates a stream of sentences: reads ahead, and yields results in order.
 
         ``options`` are those of ``translate_batch``.
         """
@@ -124,7 +124,7 @@ class Translator(_native.Translator):
         batch_type: str = "examples",
         **options: Any,
     ) -> Generator[ScoringResult, None, None]:
-        """Scores translations as they come; ``options`` are those of ``score_batch``."""
+        """Scores a stream of translations; ``options`` are those of ``score_batch``."""
 
         def submit(columns: list[list[Any]]) -> Iterable[_Pending[ScoringResult]]:
             return self.score_batch(
@@ -156,8 +156,8 @@ class Translator(_native.Translator):
         max_input_length: int = 1024,
         use_vmap: bool = False,
     ) -> Generator[GenerationStepResult, None, None]:
-        """Yields the tokens of a translation as they are generated, by greedy search or
-        sampling. A caller that stops ends the translation."""
+        """Yields the tokens of a translation as they are generated, by greedy search or sampling.
+        Closing the generator cancels the translation."""
         from queue import SimpleQueue
 
         steps: SimpleQueue[GenerationStepResult | None] = SimpleQueue()
@@ -229,13 +229,13 @@ class Translator(_native.Translator):
         target_tokenize_fn: _Tokenize | None = None,
         target_detokenize_fn: _Detokenize | None = None,
     ) -> ExecutionStats:
-        """Translates a file, a sentence a line, to the file ``output_path``; ``target_path``
-        has prefixes of the translations. Without functions that tokenise, tokens have spaces
-        between them."""
+        """Translates a file, one sentence per line, to the file ``output_path``; ``target_path``
+        contains prefixes of the translations. Without functions for tokenisation, tokens are
+        separated by spaces."""
         if (source_tokenize_fn is None) != (target_detokenize_fn is None):
             raise ValueError("give both source_tokenize_fn and target_detokenize_fn, or neither")
         if target_path is not None and source_tokenize_fn and target_tokenize_fn is None:
-            raise ValueError("target_tokenize_fn must be given where target_path is tokenised")
+            raise ValueError("target_path and source_tokenize_fn require target_tokenize_fn")
         started = time.perf_counter()
         num_tokens = num_examples = 0
         with ExitStack() as files:
@@ -302,9 +302,9 @@ class Translator(_native.Translator):
         target_tokenize_fn: _Tokenize | None = None,
         target_detokenize_fn: _Detokenize | None = None,
     ) -> ExecutionStats:
-        """Scores the translations in the file ``target_path`` of those in ``source_path`` and
-        writes ``score ||| translation``, with ``with_tokens_score`` also ``||| scores of
-        tokens``, to ``output_path``. The score is the mean of those of the tokens."""
+        """Scores the translations in the file ``target_path`` of the sentences in ``source_path``,
+        and writes ``score ||| translation`` to ``output_path``, with ``with_tokens_score`` also
+        ``||| scores of tokens``. The score is the mean over the tokens."""
         functions = [source_tokenize_fn, target_tokenize_fn, target_detokenize_fn]
         if any(functions) and not all(functions):
             raise ValueError(
@@ -346,8 +346,8 @@ class Translator(_native.Translator):
         target_prefix: Sequence[_Tokens | None] | None = None,
         **options: Any,
     ) -> list[TranslationResult]:
-        """As ``translate_batch``, to be awaited: other tasks run meanwhile, and sentences of
-        several calls are translated together. A task that is cancelled ends its call."""
+        """Awaitable ``translate_batch``: other tasks run meanwhile, and sentences of several calls
+        are translated together. Cancelling the task cancels the call."""
         results = self.translate_batch(
             source, target_prefix, asynchronous=True, _may_wait=False, **options
         )
@@ -368,7 +368,7 @@ class Translator(_native.Translator):
         batch_type: str = "examples",
         **decoding: Any,
     ) -> list[str]:
-        """As ``translate_texts``, to be awaited."""
+        """Awaitable ``translate_texts``."""
         pending = self._submit_texts(
             texts,
             split=split,
@@ -397,7 +397,7 @@ async def _when_done(pending: AsyncTranslationResult | _native.AsyncTexts) -> No
         try:
             loop.call_soon_threadsafe(done.set)
         except RuntimeError:
-            # The loop is closed: nobody waits any more.
+            # The loop is closed, so no task waits.
             pass
 
     pending._when_done(tell)
@@ -437,7 +437,7 @@ def _of_files(
     try:
         yield from _in_order(submit, columns, max_batch_size, batch_type, read_batch_size)
     except _LengthError as error:
-        raise RuntimeError(f"a file has less examples than the other: {error}") from None
+        raise RuntimeError(f"one file has less examples than the other: {error}") from None
 
 
 class _LengthError(ValueError):
@@ -451,8 +451,8 @@ def _in_order(
     batch_type: str,
     read_batch_size: int = 0,
 ) -> Iterator[_Other]:
-    """Submits examples in portions, and yields their results in order. Two portions are under
-    way at most, so memory does not grow with the input."""
+    """Submits examples in portions, and yields their results in order. At most two portions are in
+    progress, so memory does not grow with the input."""
     if max_batch_size < 1:
         raise ValueError("max_batch_size must be at least 1")
     size = read_batch_size or (max_batch_size * _READ_AHEAD if max_batch_size > 1 else 1)
@@ -469,7 +469,7 @@ def _in_order(
 def _portions(
     inputs: Sequence[Iterable[Any]], size: int, batch_type: str
 ) -> Iterator[list[list[Any]]]:
-    """Portions of at most ``size`` examples or tokens, as a list for each input."""
+    """Yields portions of at most ``size`` examples or tokens, as one list per input."""
     if batch_type not in ("examples", "tokens"):
         raise ValueError(f'invalid batch type {batch_type!r}; give "examples" or "tokens"')
     end = object()
@@ -477,7 +477,7 @@ def _portions(
     num_tokens = 0
     for number, row in enumerate(zip_longest(*inputs, fillvalue=end)):
         if any(value is end for value in row):
-            raise _LengthError(f"the inputs have not the same length: one ends after {number}")
+            raise _LengthError(f"the inputs differ in length: one ends after {number}")
         weight = len(row[0]) if batch_type == "tokens" else 1
         if rows and num_tokens + weight > size:
             yield [list(column) for column in zip(*rows)]
@@ -489,11 +489,11 @@ def _portions(
 
 
 def install() -> None:
-    """Makes ``import ctranslate2`` give this module, in this process, for programs that use
+    """Makes ``import ctranslate2`` return this module, in this process, for programs that use
     ``Translator``.
 
-    ``importlib.util.find_spec("ctranslate2")`` finds it too. A ``ctranslate2`` that is already
-    imported keeps working where it is in use.
+    ``importlib.util.find_spec("ctranslate2")`` finds it too. An already imported ``ctranslate2``
+    stays in use where it was imported.
     """
     module = ModuleType("ctranslate2", __doc__)
     module.__spec__ = ModuleSpec("ctranslate2", None, origin=__file__)

@@ -1,7 +1,7 @@
-"""KenLM's Python module, with this project's models and speed.
+"""KenLM's Python module, with Miriam's models and speed.
 
-Use it as ``import miriam.kenlm as kenlm``, or call :func:`install` once, before anything
-imports ``kenlm``, so that programs that say ``import kenlm`` get it too.
+Use it as ``import miriam.kenlm as kenlm``, or call :func:`install` once before ``kenlm`` is
+imported, so that ``import kenlm`` returns this module.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LanguageModel(Model):
 
 
 class LoadMethod:
-    """How a binary file is loaded: mapped, and with any other than ``LAZY`` read at once."""
+    """The loading of a binary file: it is mapped and, except with ``LAZY``, read at once."""
 
     LAZY = 0
     POPULATE_OR_LAZY = 1
@@ -39,7 +39,7 @@ class LoadMethod:
 
 
 class ARPALoadComplain:
-    """Whether loading ARPA text prints a line that a binary file opens faster."""
+    """When to print, on loading ARPA text, that a binary file opens faster."""
 
     ALL = 0
     EXPENSIVE = 1
@@ -47,10 +47,10 @@ class ARPALoadComplain:
 
 
 def install() -> None:
-    """Makes ``import kenlm`` give this module, in this process.
+    """Makes ``import kenlm`` return this module, in this process.
 
-    ``importlib.util.find_spec("kenlm")`` finds it too. A ``kenlm`` that is already imported
-    keeps working where it is in use.
+    ``importlib.util.find_spec("kenlm")`` finds it too. An already imported ``kenlm`` stays in use
+    where it was imported.
     """
     module = ModuleType("kenlm", __doc__)
     module.__spec__ = ModuleSpec("kenlm", None, origin=__file__)

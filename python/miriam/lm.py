@@ -1,8 +1,8 @@
-"""N-gram language models: many lines scored at once, estimation, building.
+"""N-gram language models: scoring of many lines, estimation, building.
 
-Every call on lines takes a sequence of ``str`` or ``bytes`` or a string array of pyarrow,
-runs without the interpreter's lock on ``threads`` threads (0: all), and gives the values of
-``miriam lm perplexity`` to the bit.
+Every call on lines takes a sequence of ``str`` or ``bytes`` or a string array of pyarrow, and runs
+without the interpreter's lock on ``threads`` threads (0: all). Values equal those of ``miriam lm
+perplexity`` to the bit.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _Path = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What :meth:`LanguageModel.estimate` counted."""
+    """Counts of :meth:`LanguageModel.estimate`."""
 
     tokens: int
     """The number of words of the text."""
     types: int
-    """The number of different words, ``<unk>``, ``<s>`` and ``</s>`` included."""
+    """The number of different words, including ``<unk>``, ``<s>`` and ``</s>``."""
     counts: list[int]
     """The number of n-grams of each order, from 1."""
 
@@ -34,9 +34,9 @@ class Estimate:
 class LanguageModel(_native.LanguageModel):
     """A model file of any kind, opened for scoring.
 
-    ``load`` says how a binary file is loaded: ``lazy`` (mapped), ``populate`` (mapped and
-    read now) or ``huge`` (read into private memory in huge pages). Processes that map the
-    same file share its memory. Pickles hold the path, not the model.
+    ``load`` is the method of loading a binary file: ``lazy`` (mapped), ``populate`` (mapped and
+    read at once) or ``huge`` (read into private memory in huge pages). Processes that map the same
+    file share its memory. Pickles contain the path, not the model.
     """
 
     @staticmethod
@@ -56,11 +56,11 @@ class LanguageModel(_native.LanguageModel):
         threads: int = 0,
         progress: ProgressCallback | None = None,
     ) -> Estimate:
-        """Estimates a model from the file ``text``, a sentence a line, as KenLM's lmplz does,
-        and writes it to the file ``arpa``.
+        """Estimates a model from the file ``text``, one sentence per line, like KenLM's lmplz, and
+        writes it to the file ``arpa``.
 
-        ``discount_fallback`` gives the discounts for counts of 1, 2, and 3 or more where the
-        text gives none; ``True`` stands for 0.5, 1 and 1.5. ``memory`` is in bytes.
+        ``discount_fallback`` contains the discounts for counts of 1, 2, and 3 or more, for orders
+        whose discounts cannot be estimated; ``True`` means 0.5, 1 and 1.5. ``memory`` is in bytes.
         """
         discounts: Sequence[float] | None
         if discount_fallback is True:
@@ -102,11 +102,11 @@ class LanguageModel(_native.LanguageModel):
         """Builds the model file ``out`` from ARPA text or another model file and returns the
         number of n-grams of each order.
 
-        ``type`` is ``probing``, ``trie``, ``glm``, or for programs that use KenLM
-        ``kenlm-probing`` or ``kenlm-trie``; ``quantize`` gives the bits of probabilities and
-        backoffs of a trie, one number for both or two. ``duplicates`` (``reject`` or
+        ``type`` is ``probing``, ``trie``, ``glm`` or, for programs that use KenLM,
+        ``kenlm-probing`` or ``kenlm-trie``. ``quantize`` is the number of bits of probabilities and
+        backoffs of a trie: one number for both, or two. ``duplicates`` (``reject`` or
         ``keep-first``), ``positive`` (``reject`` or ``zero``) and ``missing_markers`` (``reject``
-        or ``unknown``) say how defects of ARPA text are treated.
+        or ``unknown``) control the treatment of defects in ARPA text.
         """
         bits = (quantize, quantize) if isinstance(quantize, int) else quantize
         return _native.build(
@@ -135,14 +135,13 @@ class LanguageModel(_native.LanguageModel):
         progress: ProgressCallback | None = None,
     ) -> tuple[int, int]:
         """Writes to the file ``out`` the n-grams of ``model`` that the sentences in the file
-        ``vocab`` can ask for, as ``miriam lm filter`` does. Returns the numbers of n-grams that
-        were read and that stay.
+        ``vocab`` may need, like ``miriam lm filter``. Returns the numbers of n-grams read and kept.
 
-        ``mode`` is ``single`` (n-grams whose words are all in the file), ``union`` (in one
-        sentence of it) or ``multiple`` (a file for each sentence, whose names are ``out`` and its
-        number from 0). ``model`` is ARPA text, or with ``format="raw"`` an n-gram a line.
-        ``context`` asks only for the words before the last one; ``phrases`` takes sentences of
-        phrases with tabs between them.
+        ``mode`` is ``single`` (n-grams whose words are all in the file), ``union`` (all in one
+        sentence of it) or ``multiple`` (one output file per sentence, named ``out`` with its
+        number, from 0). ``model`` is ARPA text or, with ``format="raw"``, one n-gram per line. With
+        ``context``, only the words before the last one must occur; with ``phrases``, sentences
+        consist of phrases separated by tabs.
         """
         return _native.filter_ngrams(
             model,

@@ -1,7 +1,7 @@
 """BLEU, chrF and TER with sacreBLEU's numbers, signatures and names of arguments.
 
-``references`` is a sequence of references, each a sequence of as many lines as there are
-``hypotheses``. Lines are scored on all cores, without the interpreter's lock.
+``references`` is a sequence of references, each of which has as many lines as ``hypotheses``. Lines
+are scored on all cores, without the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Score", "corpus_bleu", "corpus_chrf", "corpus_ter"]
 
 
 class Score(NamedTuple):
-    """A score from 0 to 100 (TER may be higher), and what it was computed with."""
+    """A score from 0 to 100 (TER may be higher), and the signature of its options."""
 
     score: float
     signature: str
@@ -32,7 +32,8 @@ def corpus_bleu(
     use_effective_order: bool = False,
     tokenize_model: str | os.PathLike[str] | None = None,
 ) -> Score:
-    """BLEU of a text. The tokenisers flores101, flores200, spm and spBLEU-1K need their model."""
+    """Computes BLEU of a text. The tokenisers flores101, flores200, spm and spBLEU-1K need their
+    model."""
     return Score(
         *_native.score_bleu(
             hypotheses,
@@ -58,7 +59,7 @@ def corpus_chrf(
     eps_smoothing: bool = False,
     lowercase: bool = False,
 ) -> Score:
-    """chrF of a text; chrF++ with ``word_order=2``."""
+    """Computes chrF of a text, or chrF++ with ``word_order=2``."""
     return Score(
         *_native.score_chrf(
             hypotheses,
@@ -82,7 +83,7 @@ def corpus_ter(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> Score:
-    """TER of a text."""
+    """Computes TER of a text."""
     return Score(
         *_native.score_ter(
             hypotheses,

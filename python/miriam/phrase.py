@@ -15,12 +15,12 @@ __all__ = ["BinarySystem", "PhraseTranslation", "PhraseTranslator", "build"]
 
 _Value = str | float | bool | Sequence[str | float]
 
-# Options of a text, which have no effect on lines.
+# Options of whole texts, which have no effect on lines.
 _OF_TEXTS = frozenset(
     "config f h help i input-file n-best-list quiet server show-weights threads th".split()
 )
 
-# Options of raw text.
+# Options of raw-text processing.
 _OF_RAW_TEXT = frozenset(
     "no-raw normalize tokenize nonbreaking-prefixes truecase detokenize recase split html "
     "source-language".split()
@@ -28,7 +28,7 @@ _OF_RAW_TEXT = frozenset(
 
 
 def _tokens(options: dict[str, _Value]) -> list[str]:
-    """Options as the command line has them."""
+    """Converts options to arguments of the command line."""
     tokens = []
     for name, value in options.items():
         name = name.replace("_", "-")
@@ -49,12 +49,13 @@ def _tokens(options: dict[str, _Value]) -> list[str]:
 
 
 class PhraseTranslator(_native.PhraseTranslator):
-    """The system of the file ``ini``, or of the folder with it.
+    """The system of the file ``ini``, or of the ini in that folder.
 
-    Lines are raw text if the file ``preparation`` is beside the ini, as ``miriam train --raw``
-    leaves it, and translations are plain text then; ``raw=False`` takes and gives tokens. ``options`` are those of ``miriam translate``, with underscores: ``stack=200``,
-    ``distortion_limit=4``, ``search_algorithm=1``, ``drop_unknown=True``. A pickle holds the
-    path: processes open the models again and share their memory.
+    If the file ``preparation`` is beside the ini, as after ``miriam train --raw``, lines are raw
+    text and translations plain text; with ``raw=False``, both are tokens. ``options`` are those of
+    ``miriam translate``, with underscores: ``stack=200``, ``distortion_limit=4``,
+    ``search_algorithm=1``, ``drop_unknown=True``. A pickle contains the path; processes that load
+    it open the models again and share their memory.
     """
 
     def __new__(
@@ -65,12 +66,12 @@ class PhraseTranslator(_native.PhraseTranslator):
 
 @dataclass(frozen=True)
 class BinarySystem:
-    """What :func:`build` wrote."""
+    """The output of :func:`build`."""
 
     ini: str
     """The ini that names the binary tables."""
     text_reordering: list[str]
-    """The reordering models that stay text: one at most is part of the phrase tables."""
+    """The reordering models that stay text files: at most one is stored in the phrase tables."""
 
 
 def build(
@@ -82,11 +83,12 @@ def build(
     threads: int = 0,
     progress: ProgressCallback | None = None,
 ) -> BinarySystem:
-    """Builds a binary table in ``folder`` for each text phrase table of ``ini``, with the scores of
-    its first reordering model where they fit, and writes ``folder/moses.ini``, which names them.
+    """Builds a binary table in ``folder`` for each text phrase table of ``ini``, and writes
+    ``folder/moses.ini``, which refers to them. A table includes the scores of the first reordering
+    model if possible.
 
-    ``prune`` keeps that many translations of a phrase, ``memory`` is in bytes; more goes to
-    temporary files.
+    ``prune`` is the maximum number of translations per phrase. ``memory`` is in bytes; more data
+    goes to temporary files.
     """
     built, text_reordering = _native.build_system(
         ini, folder, prune=prune, memory=memory, threads=threads, progress=listener(progress)
@@ -95,5 +97,5 @@ def build(
 
 
 def _open(ini: str, options: Sequence[str], raw: bool | None) -> PhraseTranslator:
-    """The system of a pickle."""
+    """Opens the system of a pickle."""
     return _native.PhraseTranslator.__new__(PhraseTranslator, ini, options, raw)

@@ -1,9 +1,9 @@
-"""The text tools: Moses' tokeniser, detokeniser, truecaser and normaliser of punctuation, a
-splitter of sentences, byte pair encoding, SentencePiece.
+"""Text tools: Moses' tokeniser, detokeniser, truecaser and normaliser of punctuation, a splitter of
+sentences, byte pair encoding, SentencePiece.
 
-Methods take a line; those that end in ``_many`` take a sequence of ``str`` or ``bytes`` or a
-string array of pyarrow, and run without the interpreter's lock on ``threads`` threads (0: all).
-Each gives what the command of its name writes.
+Methods take a line. Those that end in ``_many`` take a sequence of ``str`` or ``bytes`` or a string
+array of pyarrow, and run without the interpreter's lock on ``threads`` threads (0: all). Results
+equal the output of the corresponding commands.
 """
 
 from __future__ import annotations

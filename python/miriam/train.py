@@ -1,8 +1,9 @@
-"""Training from parallel text: phrase-based systems as ``miriam train``, neural models as
+"""Training from parallel text: phrase-based systems like ``miriam train``, neural models like
 ``miriam nmt train``.
 
-Calls go on where one before them was stopped, by Ctrl-C, by an exception of a callback, or killed, and
-do only what is missing. Callbacks are called by the thread that calls, at most twenty times a second.
+A call resumes an earlier one that was stopped by Ctrl-C, by an exception of a callback or by being
+killed, and does only the missing work. The calling thread runs callbacks, at most twenty times per
+second.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class NeuralModel:
     path: str
     """The folder that ``miriam.ct2.Translator`` and ``miriam nmt translate -m`` open."""
     outcome: str
-    """How the training ended: ``finished`` (a limit was reached), ``early-stopped`` (validation has not
-    improved for too long), or ``already-finished`` (nothing was left to do)."""
+    """The outcome of the training: ``finished`` (a limit was reached), ``early-stopped``
+    (validation has not improved for too long), or ``already-finished`` (nothing was left to do)."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,13 @@ class PhraseSystem:
     ini: str
     """The file that ``miriam.phrase.PhraseTranslator`` and ``miriam translate -f`` open."""
     pairs: tuple[int, int]
-    """Sentence pairs that were used, and those of the text."""
+    """The numbers of used and of all sentence pairs."""
     links: int
-    """Links between words."""
+    """The number of links between words."""
     phrase_pairs: int
-    """Phrase pairs of the table."""
+    """The number of phrase pairs in the table."""
     ngrams: list[int]
-    """n-grams of each order of the language model."""
+    """The number of n-grams of each order in the language model."""
     dev_bleu: tuple[float, float] | None
     """BLEU of the dev text, 0 to 100, with the first weights and with the tuned ones."""
 
@@ -78,14 +79,14 @@ def neural(
     progress: ProgressCallback | None = None,
     log: Callable[[str], object] | None = None,
 ) -> NeuralModel:
-    """Trains a neural model from the files ``source`` and ``target``, a sentence a line, plain, ``.gz``
-    or ``.zst``, into the folder ``output``, and validates it on the dev text, if there is one.
+    """Trains a neural model from the files ``source`` and ``target`` (one sentence per line, plain,
+    ``.gz`` or ``.zst``) into the folder ``output``, and validates it on the dev text, if there is
+    one.
 
     ``options`` are those of ``miriam nmt train``, which are Marian's, by their long names
-    (``after_epochs`` or ``"after-epochs"``), with bools, numbers, strings, paths, or lists of these;
-    they are above those of the files ``configs``, of which
-    later ones are above earlier ones, and these above the preset ``task``. ``log`` gets Marian's log
-    line by line. Warnings are Python's.
+    (``after_epochs`` or ``"after-epochs"``). Values are bools, numbers, strings, paths, or lists of
+    these. They override the files ``configs``; later files override earlier ones, and all override
+    the preset ``task``. ``log`` receives Marian's log line by line. Warnings are Python warnings.
     """
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")
@@ -95,7 +96,7 @@ def neural(
     for name, value in (options or {}).items():
         name = name.replace("_", "-")
         if name in ("train-sets", "valid-sets", "task"):
-            raise ValueError(f"options: {name} is an argument of its own")
+            raise ValueError(f"options: {name} is a separate argument")
         given.append((name, _values(name, value)))
     outcome, path = _native.train_neural(
         given,
@@ -144,10 +145,11 @@ def phrase(
     """Trains a phrase-based system from the files ``source`` and ``target`` into the folder
     ``output``, and tunes its weights on the dev text, if there is one.
 
-    With ``source_language`` and ``target_language`` the texts are raw: they are normalised,
-    tokenised and truecased; ``source_nonbreaking_prefixes`` and ``target_nonbreaking_prefixes`` are
-    files of words that keep their full stop, in Moses' form, in place of the built-in ones. ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``;
-    ``memory`` is in bytes. The other arguments are the options of ``miriam train``.
+    With ``source_language`` and ``target_language``, the texts are raw: they are normalised,
+    tokenised and truecased. ``source_nonbreaking_prefixes`` and ``target_nonbreaking_prefixes`` are
+    files of words that keep their full stop, in Moses' format, in place of the built-in lists.
+    ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``; ``memory`` is in bytes. The other
+    arguments are the options of ``miriam train``.
     """
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")

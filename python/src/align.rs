@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 
-/// Pairs, links, pairs without words, pairs that are too long, perplexity of both directions.
+/// The numbers of pairs, links, pairs without words and too long pairs; perplexities of both
+/// directions.
 type Counts = (u64, u64, u64, u64, [Option<f64>; 2]);
 
 fn counts(summary: AlignSummary) -> Counts {
@@ -22,7 +23,7 @@ pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {
     let found = Symmetrization::ALL.into_iter().find(|how| how.name() == name);
     found.ok_or_else(|| {
         let names = Symmetrization::ALL.map(Symmetrization::name).join(", ");
-        PyValueError::new_err(format!("symmetrize {name:?}: give one of {names}"))
+        PyValueError::new_err(format!("symmetrize {name:?}: expected one of {names}"))
     })
 }
 
@@ -52,15 +53,15 @@ pub fn align(
     let model = match model {
         "ibm2" => AlignModel::Ibm2,
         "hmm" => AlignModel::Hmm,
-        _ => return Err(PyValueError::new_err(format!("model {model:?}: give ibm2 or hmm"))),
+        _ => return Err(PyValueError::new_err(format!("model {model:?}: expected ibm2 or hmm"))),
     };
     if iterations < 2 {
         let message = "iterations: give at least 2; the last one only aligns";
         return Err(PyValueError::new_err(message));
     }
     if load_model.is_some() && (save_model.is_some() || lexical_table.is_some()) {
-        let message = "load_model aligns with a model as it is: leave save_model and \
-                       lexical_table out";
+        let message = "save_model and lexical_table cannot be used with load_model, which does \
+                       not train";
         return Err(PyValueError::new_err(message));
     }
     let options = AlignOptions {
@@ -111,7 +112,7 @@ pub fn symmetrize_links(
     outcome.map(counts).map_err(PyOSError::new_err)
 }
 
-/// Precision, recall and alignment error rate of the links of a file.
+/// Computes precision, recall and alignment error rate of the links of a file.
 #[pyfunction]
 pub fn evaluate_links(py: Python<'_>, links: PathBuf, gold: PathBuf) -> PyResult<(f64, f64, f64)> {
     let outcome = py.detach(|| miriam_align::evaluate_alignment(&links, &gold));

@@ -1,10 +1,10 @@
-//! Long work that Ctrl-C ends, and that reports its progress to Python.
+//! Long work that can be cancelled by Ctrl-C and reports its progress to Python.
 //!
-//! Python runs signal handlers on its main thread, between bytecodes, so native code that
-//! does not return must check for signals. The work runs in a new thread, and the calling
-//! thread checks twenty times per second. A handler that raises (as for Ctrl-C) cancels the
-//! work, and its exception is raised when the work has ended. Listeners are called by the same
-//! thread, so they may also raise.
+//! Python runs signal handlers on its main thread, between bytecodes, so native code that does not
+//! return must check for signals. The work runs in a new thread, and the calling thread checks
+//! twenty times per second. A handler that raises (such as that for Ctrl-C) cancels the work, and
+//! its exception is raised when the work has ended. The same thread calls listeners, so they may
+//! raise too.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub struct Listeners {
     pub log: Option<Py<PyAny>>,
 }
 
-/// News of long work.
+/// News that long work has not reported yet.
 #[derive(Default)]
 struct Said {
     task: Option<Task>,
@@ -41,7 +41,7 @@ struct Task {
     total: Option<u64>,
 }
 
-/// The side of the work: when to stop, and where to report.
+/// The view of the work: its cancellation token and its reports.
 pub struct Observer {
     /// Cancelled by a signal or by a listener that raises.
     pub stop: CancellationToken,
@@ -113,8 +113,8 @@ impl Progress for Observer {
     }
 }
 
-/// Runs `work` without the interpreter's lock; a signal whose handler raises cancels the
-/// token that it receives, and the exception is returned once it has ended.
+/// Runs `work` without the interpreter's lock. A signal handler that raises cancels the token that
+/// `work` receives; the exception is returned when the work has ended.
 pub fn run_interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&CancellationToken) -> T + Send,
@@ -122,7 +122,8 @@ pub fn run_interruptible<T: Send>(
     run_observed(py, &Listeners::default(), |observer| work(&observer.stop))
 }
 
-/// Does the same for work that reports to listeners; a listener that raises also cancels it.
+/// Runs `work` like [`run_interruptible`], with reports to listeners; a listener that raises also
+/// cancels it.
 pub fn run_observed<T: Send>(
     py: Python<'_>,
     listeners: &Listeners,
@@ -135,7 +136,7 @@ pub fn run_observed<T: Send>(
         std::thread::scope(|scope| {
             let observer = &observer;
             let worker = scope.spawn(move || {
-                // Dropped when the work ends, by a panic too.
+                // Dropped when the work ends, also by a panic.
                 let _done = done_sender;
                 work(observer)
             });
@@ -161,7 +162,7 @@ pub fn run_observed<T: Send>(
     Ok(result)
 }
 
-/// Progress that draws nothing and cancels work with its token.
+/// Progress that draws nothing and stops work when its token is cancelled.
 pub struct Cancellation<'t>(pub &'t CancellationToken);
 
 impl Progress for Cancellation<'_> {

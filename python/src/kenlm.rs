@@ -1,8 +1,8 @@
 //! `miriam.kenlm`: the classes of KenLM's Python module.
 //!
-//! Names, arguments, results and their order of additions are KenLM's, so that programs
-//! written for it run unchanged. Where its behaviour is undefined (a state of another
-//! model, a model that was never loaded) there is an exception here.
+//! Names, arguments, results and the order of additions are KenLM's, so that programs for it run
+//! unchanged. Where KenLM's behaviour is undefined (a state of another model, an unloaded model),
+//! an exception is raised.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -25,11 +25,11 @@ use crate::interrupt::run_interruptible;
 use crate::open::open_as_kenlm;
 use crate::text::text_bytes;
 
-/// Texts from this many bytes on are scored without the interpreter's lock: releasing it
-/// costs about as much as scoring a few words.
+/// The minimum length of texts that are scored without the interpreter's lock: releasing it costs
+/// as much as scoring a few words.
 const DETACH_BYTES: usize = 256;
 
-/// An argument of which only the truth matters.
+/// An argument that is used as a truth value.
 pub struct Truth(bool);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
@@ -40,12 +40,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
     }
 }
 
-/// How a model is loaded.
+/// Options of loading a model.
 #[pyclass(module = "miriam.kenlm")]
 pub struct Config {
     load_method: i32,
     arpa_complain: i32,
-    /// Kept for programs that set it; no bar is drawn.
+    /// Only for compatibility; no progress bar is drawn.
     #[pyo3(get)]
     show_progress: bool,
 }
@@ -66,7 +66,7 @@ impl Config {
     #[setter]
     fn set_load_method(&mut self, value: i32) -> PyResult<()> {
         if !(0..=4).contains(&value) {
-            let message = format!("load_method is {value}; give one of LoadMethod, 0 to 4");
+            let message = format!("load_method: expected a LoadMethod (0 to 4), found {value}");
             return Err(PyValueError::new_err(message));
         }
         self.load_method = value;
@@ -86,7 +86,8 @@ impl Config {
     #[setter]
     fn set_arpa_complain(&mut self, value: i32) -> PyResult<()> {
         if !(0..=2).contains(&value) {
-            let message = format!("arpa_complain is {value}; give one of ARPALoadComplain, 0 to 2");
+            let message =
+                format!("arpa_complain: expected an ARPALoadComplain (0 to 2), found {value}");
             return Err(PyValueError::new_err(message));
         }
         self.arpa_complain = value;
@@ -94,7 +95,7 @@ impl Config {
     }
 }
 
-/// A model that has been loaded.
+/// A loaded model.
 struct LoadedModel {
     model: Arc<dyn LanguageModel>,
     /// For the check of states.
@@ -108,7 +109,7 @@ pub struct Model {
     /// The absolute path of the file.
     #[pyo3(get, set)]
     path: Py<PyBytes>,
-    /// `None` before `__init__`, which subclasses may call with other arguments.
+    /// `None` until `__init__` is called, which a subclass must do.
     loaded: Option<LoadedModel>,
 }
 
@@ -118,7 +119,7 @@ impl Model {
         self.loaded.as_ref().ok_or_else(|| PyValueError::new_err(message))
     }
 
-    /// Returns the state of `state`, after a check that it belongs to this model.
+    /// Checks that `state` belongs to this model, and returns it.
     fn context(&self, state: &Bound<'_, State>) -> PyResult<miriam_lmcpu::State> {
         let LoadedModel { order, num_words, .. } = *self.loaded()?;
         let state = state.try_borrow()?.0;
@@ -132,7 +133,7 @@ impl Model {
         Ok(state)
     }
 
-    /// Scores `word` after `in_state`, which may be `out_state` too.
+    /// Scores `word` after `in_state`; `out_state` may be the same object.
     fn step(
         &self,
         in_state: &Bound<'_, State>,
@@ -167,8 +168,8 @@ impl Model {
         Model { path: PyBytes::new(py, b"").unbind(), loaded: None }
     }
 
-    /// Loads the model at `path`, a `str` or `bytes`: a file of this project, one of KenLM's
-    /// binary files, or ARPA text, plain or compressed.
+    /// Loads the model at `path`, a `str` or `bytes`: Miriam's or KenLM's binary file, or ARPA
+    /// text, plain or compressed.
     #[pyo3(signature = (path, config=None))]
     fn __init__(
         slf: &Bound<'_, Self>,
@@ -220,8 +221,8 @@ impl Model {
         Ok(self.loaded()?.order)
     }
 
-    /// log10 p of a sentence, `</s>` included, after `<s>`. With `bos=False` the first word has
-    /// no context; with `eos=False` `</s>` is not scored.
+    /// Returns log10 p of a sentence, including `</s>`, after `<s>`. With `bos=False`, the first
+    /// word has no context; with `eos=False`, `</s>` is not scored.
     #[pyo3(signature = (sentence, bos=Truth(true), eos=Truth(true)),
            text_signature = "($self, sentence, bos=True, eos=True)")]
     fn score(
@@ -235,14 +236,14 @@ impl Model {
         self.score_text(py, text_bytes(sentence)?, markers)
     }
 
-    /// The perplexity of a sentence, `</s>` included.
+    /// Returns the perplexity of a sentence, including `</s>`.
     fn perplexity(&self, py: Python<'_>, sentence: &Bound<'_, PyAny>) -> PyResult<f64> {
         let text = text_bytes(sentence)?;
         let log10 = f64::from(self.score_text(py, text, SentenceMarkers::BOTH)?);
         let exponent = -log10 / (count_words(text) + 1) as f64;
         let perplexity = 10f64.powf(exponent);
         if perplexity.is_infinite() && exponent.is_finite() {
-            // As Python's operator does.
+            // Like Python's operator.
             return Err(PyOverflowError::new_err((34, "Numerical result out of range")));
         }
         Ok(perplexity)
@@ -260,21 +261,21 @@ impl Model {
         })
     }
 
-    /// Makes `state` the state after `<s>`.
+    /// Sets `state` to the state after `<s>`.
     #[pyo3(name = "BeginSentenceWrite")]
     fn begin_sentence_write(&self, state: &Bound<'_, State>) -> PyResult<()> {
         state.try_borrow_mut()?.0 = self.loaded()?.model.begin_state();
         Ok(())
     }
 
-    /// Makes `state` the state without context.
+    /// Sets `state` to the state without context.
     #[pyo3(name = "NullContextWrite")]
     fn null_context_write(&self, state: &Bound<'_, State>) -> PyResult<()> {
         state.try_borrow_mut()?.0 = miriam_lmcpu::State::EMPTY;
         Ok(())
     }
 
-    /// log10 p(word | in_state); `out_state` becomes the state after the word.
+    /// Returns log10 p(word | in_state) and sets `out_state` to the state after the word.
     #[pyo3(name = "BaseScore")]
     fn base_score(
         &self,
@@ -285,8 +286,8 @@ impl Model {
         Ok(self.step(in_state, word, out_state)?.1)
     }
 
-    /// As `BaseScore`, with the length of the longest n-gram that matched and whether the word
-    /// is unknown.
+    /// Works like `BaseScore`; also returns the length of the longest matching n-gram and whether
+    /// the word is unknown.
     #[pyo3(name = "BaseFullScore")]
     fn base_full_score(
         &self,
@@ -315,12 +316,12 @@ impl Model {
     }
 }
 
-/// The result of `Model.full_scores`. Like a generator, it reads the sentence when the first value
-/// is requested.
+/// The result of `Model.full_scores`. Like a generator, it reads the sentence only when the first
+/// value is requested.
 #[pyclass(module = "miriam.kenlm")]
 pub struct FullScores {
     model: Arc<dyn LanguageModel>,
-    /// Until the first value.
+    /// The sentence; `None` after the first value.
     sentence: Option<Py<PyAny>>,
     markers: SentenceMarkers,
     scores: std::vec::IntoIter<(f32, u8, bool)>,
@@ -343,7 +344,7 @@ impl FullScores {
                     scores.push((log10, length, is_unknown));
                 });
                 if let (true, Some(end)) = (markers.end, scores.last_mut()) {
-                    // Even if the model lacks </s>.
+                    // `</s>` is never unknown, even if the model lacks it.
                     end.2 = false;
                 }
                 scores
@@ -361,7 +362,7 @@ pub struct FullScoreReturn {
     /// log10 p.
     #[pyo3(get)]
     log_prob: f32,
-    /// The length of the longest n-gram that matched.
+    /// The length of the longest matching n-gram.
     #[pyo3(get)]
     ngram_length: i32,
     /// Whether the word is unknown.
@@ -387,7 +388,7 @@ impl FullScoreReturn {
     }
 }
 
-/// The words before a word, as far as they matter to a model.
+/// The context of a word: the previous words that affect the model.
 #[pyclass(module = "miriam.kenlm")]
 pub struct State(miriam_lmcpu::State);
 
@@ -443,7 +444,7 @@ impl State {
 
     fn __setstate__(&mut self, entries: Vec<(u32, f32)>) -> PyResult<()> {
         if entries.len() >= miriam_lmcpu::MAX_ORDER {
-            let message = format!("a state of {} words is too long", entries.len());
+            let message = format!("a state of {} words is too long for a model", entries.len());
             return Err(PyValueError::new_err(message));
         }
         let mut state = miriam_lmcpu::State::EMPTY;

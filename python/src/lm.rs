@@ -1,4 +1,4 @@
-//! `miriam.lm`: batches of lines scored at once, estimation and building.
+//! `miriam.lm`: scoring of many lines, estimation and building.
 //!
 //! Values equal those of `miriam lm perplexity`, for any number of threads.
 
@@ -30,17 +30,17 @@ use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed}
 use crate::open::{on_own_threads, open_model};
 use crate::text::{Lines, text_bytes};
 
-/// The most bytes of lines that are scored on the calling thread, which is fast enough not to
-/// delay Ctrl-C.
+/// The maximum number of bytes scored on the calling thread; scoring them does not delay Ctrl-C
+/// noticeably.
 const SHORT_BYTES: usize = 1 << 20;
 
-/// log10 p, tokens and unknown words of each line.
+/// log10 p, number of tokens and number of unknown words of each line.
 type Columns<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// log10 p of each word, and where each line begins.
+/// log10 p of each word, and the offsets of lines.
 type WordColumns<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<i64>>);
 
-/// Returns the number of threads: all processors for 0; an error for an implausible number.
+/// Returns the number of threads: all processors for 0, an error for an implausible number.
 pub(crate) fn thread_count(threads: usize) -> PyResult<usize> {
     match threads {
         0 => Ok(available_threads()),
@@ -53,12 +53,12 @@ pub(crate) fn thread_count(threads: usize) -> PyResult<usize> {
 #[pyclass(subclass, frozen, module = "miriam._native")]
 pub struct LanguageModel {
     model: Arc<dyn miriam_lmcpu::LanguageModel>,
-    /// The file.
+    /// The path of the file.
     #[pyo3(get)]
     path: PathBuf,
     load: String,
     device: String,
-    /// By the names of [`ArpaOptions`].
+    /// The values of the options [`ArpaOptions::NAMES`].
     arpa: [String; 3],
 }
 
@@ -157,7 +157,7 @@ impl LanguageModel {
         self.model.order()
     }
 
-    /// The number of words, `<unk>` included.
+    /// The number of words, including `<unk>`.
     #[getter]
     fn num_words(&self) -> usize {
         self.model.num_words()
@@ -184,7 +184,7 @@ impl LanguageModel {
         Ok((PyTuple::new(py, [self.path.clone()])?, options))
     }
 
-    /// log10 p of each line: `float32`, or `float64` with `documents`.
+    /// Returns log10 p of each line: `float32`, or `float64` with `documents`.
     #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0, out=None))]
     fn score_many<'py>(
         &self,
@@ -199,7 +199,7 @@ impl LanguageModel {
         let scores = self.scores(lines, line_options(bos, eos, documents, threads)?)?;
         let Some(out) = out else { return Ok(log10_column(py, &scores, documents)) };
         if documents {
-            let message = "out is for lines; with documents the result is a new float64 array";
+            let message = "out cannot be used with documents, which give a new float64 array";
             return Err(PyValueError::new_err(message));
         }
         let mut array: PyReadwriteArray1<'_, f32> = out.extract().map_err(|_| {
@@ -216,7 +216,7 @@ impl LanguageModel {
         Ok(out.clone())
     }
 
-    /// log10 p, tokens (with `</s>`) and unknown words of each line.
+    /// Returns log10 p and the numbers of tokens (with `</s>`) and of unknown words of each line.
     #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0))]
     fn stats_many<'py>(
         &self,
@@ -230,7 +230,7 @@ impl LanguageModel {
         Ok(columns(lines.py(), &scores, documents))
     }
 
-    /// The perplexity of each line: `float64`, not a number where it has no tokens.
+    /// Returns the perplexity of each line: `float64`, NaN for lines without tokens.
     #[pyo3(signature = (lines, *, bos=true, eos=true, documents=false, threads=0))]
     fn perplexity_many<'py>(
         &self,
@@ -245,9 +245,9 @@ impl LanguageModel {
         Ok(values.into_pyarray(lines.py()))
     }
 
-    /// Which lines have at most the perplexity `max_perplexity` and at least `min_perplexity`, and
-    /// are among the best `keep_percent` percent; with `invert`, which are not. A line without
-    /// tokens has none.
+    /// Selects lines with a perplexity from `min_perplexity` to `max_perplexity` that are among the
+    /// best `keep_percent` percent; with `invert`, the other lines. A line without tokens has no
+    /// perplexity.
     #[pyo3(signature = (lines, *, max_perplexity=None, min_perplexity=None, keep_percent=None,
                         invert=false, bos=true, eos=true, documents=false, threads=0))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -287,13 +287,13 @@ impl LanguageModel {
             rank_limit: share.map(|share| RankLimit::new(&mut perplexities, share)),
             invert,
         };
-        // The limit has changed the order of the first list.
+        // `keep_percent` has reordered the first list.
         let selected = filter.select(scores.iter().map(LineScore::perplexity));
         Ok(selected.into_pyarray(lines.py()))
     }
 
-    /// log10 p of each word (`float32`), all lines one after another, and where each line
-    /// begins in them and the last ends (`int64`).
+    /// Returns log10 p of each word (`float32`) of all lines, one after another, and the offsets of
+    /// the lines, including the end of the last one (`int64`).
     #[pyo3(signature = (lines, *, bos=true, eos=true, threads=0))]
     fn score_words<'py>(
         &self,
@@ -311,8 +311,8 @@ impl LanguageModel {
         Ok((scores.log10.into_pyarray(py), offsets.into_pyarray(py)))
     }
 
-    /// As `stats_many`, for a column of Arrow: `data` holds its bytes, `offsets` (`int32` or
-    /// `int64`) where each line begins and the last ends.
+    /// Works like `stats_many`, for a column of Arrow: its bytes `data` and the `offsets` of lines
+    /// (`int32` or `int64`), including the end of the last one.
     #[pyo3(signature = (data, offsets, *, bos=true, eos=true, documents=false, threads=0))]
     fn score_arrow<'py>(
         &self,
@@ -331,7 +331,7 @@ impl LanguageModel {
         Ok(columns(py, &scores, documents))
     }
 
-    /// The `top` most probable words after `context`, with their log10 p, the most probable
+    /// Returns the `top` most probable words after `context` with their log10 p, the most probable
     /// first.
     #[pyo3(signature = (context, *, top=10, bos=true))]
     fn next_words(
@@ -360,8 +360,8 @@ fn file_error(error: &dyn std::fmt::Display) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-/// Estimates a model from the file `text` and writes it to the file `arpa`. Returns the
-/// numbers of words and of different words, and those of n-grams of each order.
+/// Estimates a model from the file `text` and writes it to the file `arpa`. Returns the numbers of
+/// words, of different words, and of n-grams of each order.
 #[pyfunction]
 #[pyo3(signature = (text, *, order, arpa, prune=Vec::new(), limit_vocab=None, vocab_pad=0,
                     discount_fallback=None, interpolate_unigrams=true, skip_symbols=false,
@@ -412,8 +412,8 @@ pub fn estimate(
     Ok((tokens, types, counts))
 }
 
-/// Builds the model file `out` from ARPA text or another model file. Returns the numbers of
-/// n-grams of each order.
+/// Builds the model file `out` from ARPA text or another model file. Returns the number of n-grams
+/// of each order.
 #[pyfunction]
 #[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="reject",
                     positive="reject", missing_markers="reject",
@@ -439,7 +439,7 @@ pub fn build(
     }
     if quantize.is_some() && !["trie", "kenlm-trie"].contains(&kind) {
         return Err(PyValueError::new_err(
-            "quantize: only type=\"trie\" and type=\"kenlm-trie\" are quantized",
+            "quantize: requires type=\"trie\" or type=\"kenlm-trie\"",
         ));
     }
     let bits = match quantize.map(|(prob, backoff)| QuantizationBits::new(prob, backoff)) {
@@ -481,8 +481,8 @@ pub fn build(
     Ok(outcome.map_err(PyOSError::new_err)?.counts)
 }
 
-/// Reduces the ARPA text or n-grams in `model` to those that the words in `vocab` may need. Returns
-/// the numbers of n-grams that were read and written.
+/// Reduces the ARPA text or n-grams in `model` to those that the sentences in `vocab` may need.
+/// Returns the numbers of n-grams read and written.
 #[pyfunction]
 #[pyo3(signature = (model, vocab, out, *, mode="single", format="arpa", context=false,
                     phrases=false, threads=0, progress=None))]
@@ -521,7 +521,7 @@ pub fn filter_ngrams(
     options.validate().map_err(|error| PyValueError::new_err(error.to_string()))?;
     if miriam_lmcpu::is_binary_model(&model) {
         return Err(PyValueError::new_err(format!(
-            "{}: a binary model is not filtered; write it as ARPA text first (dump)",
+            "{}: binary models cannot be filtered; convert the model to ARPA text first (dump)",
             model.display()
         )));
     }

@@ -15,7 +15,7 @@ use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::{reference_lists, string_list};
 
-/// Lines whose statistics are computed between two checks for Ctrl-C.
+/// The number of lines between two checks for Ctrl-C.
 const PART_LINES: usize = 1024;
 
 /// Returns the score of a text and its signature.
@@ -34,7 +34,7 @@ fn score(
     let sums = run_interruptible(py, |stop| {
         on_own_threads(0, || -> Result<Vec<f64>, String> {
             let mut sums = vec![0.0; metric.num_statistics()];
-            // At least one part, so that an empty text is an error.
+            // There is at least one part, so that an empty text is an error.
             let count = hypotheses.len().div_ceil(PART_LINES).max(1);
             for start in (0..count).map(|part| part * PART_LINES) {
                 if stop.is_cancelled() {
@@ -56,7 +56,8 @@ fn score(
     Ok((score.value, score.signature.to_text(false)))
 }
 
-/// BLEU of `hypotheses` against `references`, each a list of as many lines, and its signature.
+/// Returns BLEU of `hypotheses` against `references`, each a list of the same length, and its
+/// signature.
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, *, smooth_method="exp", smooth_value=None,
                     lowercase=false, tokenize="13a", use_effective_order=false,
@@ -83,7 +84,7 @@ pub fn score_bleu(
     score(py, &bleu, &hypotheses, &references)
 }
 
-/// Opens the tokeniser of this name, with the SentencePiece model that it may need.
+/// Opens the tokeniser `name`, some of which need a SentencePiece model.
 fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
@@ -110,7 +111,7 @@ fn tokenizer_error(name: &str, reason: &str) -> PyErr {
     PyValueError::new_err(format!("tokenize {name:?}: {reason}"))
 }
 
-/// chrF, or chrF++ with `word_order=2`, and its signature.
+/// Returns chrF, or chrF++ with `word_order=2`, and its signature.
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, *, char_order=6, word_order=0, beta=2,
                     remove_whitespace=true, eps_smoothing=false, lowercase=false))]
@@ -135,7 +136,7 @@ pub fn score_chrf(
     score(py, &chrf, &hypotheses, &references)
 }
 
-/// TER and its signature.
+/// Returns TER and its signature.
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, *, normalized=false, no_punct=false,
                     asian_support=false, case_sensitive=false))]

@@ -10,9 +10,9 @@ use miriam_textio::CancellationToken;
 
 use crate::interrupt::Cancellation;
 
-/// Opens the model at `path`, any that `miriam lm` opens; the error is a message.
+/// Opens the model at `path`, in any format that `miriam lm` opens; the error is a message.
 ///
-/// ARPA text is built into a model in memory on new threads, which end afterwards, because a
+/// A model is built from ARPA text in memory, on new threads that end afterwards, because a
 /// persistent pool would not survive a `fork` of a Python process.
 pub fn open_model(
     path: &Path,
@@ -23,7 +23,7 @@ pub fn open_model(
     open_by(path, || open_on_device(path, options, device, &Cancellation(stop)))
 }
 
-/// Opens the model at `path` as KenLM's module does: the first of duplicate n-grams in ARPA text is
+/// Opens the model at `path` like KenLM's module: of duplicate n-grams in ARPA text, the first is
 /// kept.
 pub fn open_as_kenlm(
     path: &Path,
@@ -38,7 +38,7 @@ pub fn open_as_kenlm(
     })
 }
 
-/// Opens the model at `path` with `open`, on new threads if it takes long.
+/// Opens the model at `path` with `open`, on new threads if that takes long.
 fn open_by(
     path: &Path,
     open: impl FnOnce() -> Result<Arc<dyn LanguageModel>, miriam_glm::Error> + Send,
@@ -47,11 +47,11 @@ fn open_by(
     model.map_err(|error| error.to_string())
 }
 
-/// Runs `work` in a pool of `threads` threads, 0 for all processors, that ends with it.
+/// Runs `work` in a temporary pool of `threads` threads; 0 means all processors.
 pub fn on_own_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> T + Send,
 ) -> Result<T, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    Ok(pool.map_err(|error| format!("threads cannot be started: {error}"))?.install(work))
+    Ok(pool.map_err(|error| format!("cannot start threads: {error}"))?.install(work))
 }

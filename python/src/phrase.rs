@@ -17,7 +17,7 @@ use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::text::{Lines, text_bytes};
 
-/// Lines per translator; creating one costs about as much as a line.
+/// The number of lines per translator; creating one costs about as much as translating a line.
 const PART_LINES: usize = 32;
 
 /// A phrase-based system.
@@ -26,25 +26,24 @@ pub struct PhraseTranslator {
     system: System,
     ini: PathBuf,
     options: Vec<String>,
-    /// Whether lines are raw, as it was given.
+    /// Whether lines are raw, as the caller requested.
     raw: Option<bool>,
-    /// The steps from and to raw text.
+    /// The processing of raw text.
     steps: Option<TextProcessor>,
 }
 
 /// A translation of a line.
 #[pyclass(frozen, get_all, module = "miriam.phrase")]
 pub struct PhraseTranslation {
-    /// The words with spaces between them, or plain text where lines are raw.
+    /// The words separated by spaces, or plain text if lines are raw.
     pub text: String,
-    /// The words of the source, which positions count.
+    /// The words of the source; positions refer to them.
     pub source: Vec<String>,
-    /// The model score; `None` where there is no translation.
+    /// The model score; `None` without a translation.
     pub score: Option<f32>,
-    /// The phrases in target order: the first source position, the one after the last, and the
-    /// words.
+    /// The phrases in target order: the start and end of their source positions, and their words.
     pub phrases: Vec<(u32, u32, String)>,
-    /// Pairs of source and target positions, where the phrase table has alignments.
+    /// Aligned pairs of source and target positions, if the phrase table contains alignments.
     pub alignment: Vec<(u32, u32)>,
     /// The n-best list: text, score, and unweighted values of all features.
     pub n_best: Vec<(String, f32, Vec<f32>)>,
@@ -53,7 +52,7 @@ pub struct PhraseTranslation {
 }
 
 /// Builds binary tables in `folder` for the text tables of a system, with the ini that names them.
-/// Returns the ini, and the names of reordering models that stay text.
+/// Returns the path of the ini, and the names of reordering models that stay text files.
 #[pyfunction]
 #[pyo3(signature = (ini, folder, *, prune=None, memory=None, threads=0, progress=None))]
 pub fn build_system(
@@ -77,13 +76,13 @@ pub fn build_system(
     Ok((built.ini, built.text_reordering))
 }
 
-/// Returns the path of an ini, which is given directly or by its folder.
+/// Returns the path of the ini `path`, or of the ini in the folder `path`.
 fn find_ini(path: PathBuf) -> PyResult<PathBuf> {
     let ini = if path.is_dir() { path.join("moses.ini") } else { path };
     if ini.is_file() {
         return Ok(ini);
     }
-    let message = format!("{}: there is no such file", ini.display());
+    let message = format!("{}: no such file", ini.display());
     Err(PyFileNotFoundError::new_err(message))
 }
 
@@ -101,7 +100,7 @@ fn text_of(phrases: &[TranslatedPhrase]) -> String {
     String::from_utf8_lossy(&words.join(&b' ')).into_owned()
 }
 
-/// Returns the text of phrases after the steps to raw text, if there are any.
+/// Returns the text of phrases, postprocessed if there are steps.
 fn plain_text(phrases: &[TranslatedPhrase], steps: Option<&TextProcessor>) -> String {
     let words = text_of(phrases);
     let Some(steps) = steps else { return words };
@@ -123,8 +122,8 @@ fn alignment_of(phrases: &[TranslatedPhrase]) -> Vec<(u32, u32)> {
     points
 }
 
-/// Reads the steps from and to raw text in the file beside the ini of a system if lines are raw.
-/// By default they are if there is such a file.
+/// Reads the processing of raw text from the file beside the ini, if lines are raw. By default,
+/// they are raw if the file exists.
 fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Option<TextProcessor>> {
     let path = TextProcessorConfig::path_beside(&configuration.ini);
     if !raw.unwrap_or_else(|| path.exists()) {
@@ -133,15 +132,15 @@ fn load_steps(configuration: &Configuration, raw: Option<bool>) -> PyResult<Opti
     let steps = TextProcessorConfig::read(&path).map_err(no_steps)?;
     if steps.tokenize.is_some() && configuration.settings.input_format.has_annotations() {
         return Err(PyValueError::new_err(
-            "xml_input and inputtype: raw text is split into tokens, and so would be the markup \
-             and tables of lines; raw=False takes lines of tokens",
+            "xml_input and inputtype cannot be used with raw text, because tokenisation \
+             would split markup and tables; with raw=False, lines are tokens",
         ));
     }
     Ok(Some(steps.build().map_err(no_steps)?))
 }
 
 fn no_steps(error: miriam_textproc::Error) -> PyErr {
-    PyOSError::new_err(format!("{error}; raw=False takes lines of tokens"))
+    PyOSError::new_err(format!("{error}; with raw=False, lines are tokens"))
 }
 
 /// Translates a line without its end. Errors of the line are in the result.
@@ -194,9 +193,9 @@ fn translate_line(
 
 #[pymethods]
 impl PhraseTranslator {
-    /// Loads the system of a `moses.ini`, or of the folder that holds it, with options as the
-    /// command line has them. Whether lines are raw text is `raw`; by default they are if the file
-    /// `preparation` is beside the ini.
+    /// Loads the system of a `moses.ini`, or of its folder, with options of the command line. `raw`
+    /// says whether lines are raw text; by default they are if the file `preparation` is beside the
+    /// ini.
     #[new]
     #[pyo3(signature = (ini, options=Vec::new(), raw=None))]
     fn new(
@@ -219,7 +218,7 @@ impl PhraseTranslator {
         Ok(PhraseTranslator { system, ini, options, raw, steps })
     }
 
-    /// Translates a line, of raw text or of tokens.
+    /// Translates a line of raw text or of tokens.
     ///
     /// Raises `ValueError` if the line is invalid.
     #[pyo3(signature = (line, *, n_best=0, distinct=false))]
@@ -243,8 +242,8 @@ impl PhraseTranslator {
         }
     }
 
-    /// Translates many lines on `threads` threads; 0 is all. Errors of a line are in the `errors`
-    /// of its result.
+    /// Translates many lines on `threads` threads (0: all). Errors of a line are in the `errors` of
+    /// its result.
     #[pyo3(signature = (lines, *, n_best=0, distinct=false, threads=0))]
     fn translate_many(
         &self,

@@ -1,6 +1,6 @@
-//! Text of Python: strings, bytes, columns of Arrow.
+//! Text from Python: strings, bytes, columns of Arrow.
 //!
-//! Nothing is copied: a `str` gives the interpreter's UTF-8 of it, and a column gives its buffers.
+//! Nothing is copied: a `str` provides the interpreter's UTF-8, a column its buffers.
 
 use numpy::{PyArrayDyn, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -11,8 +11,8 @@ use pyo3::types::{PyBytes, PyString};
 ///
 /// # Errors
 ///
-/// `TypeError` for anything else, with the text of KenLM's module; `UnicodeEncodeError`
-/// for a string with lone surrogates.
+/// `TypeError` for other types, with the message of KenLM's module; `UnicodeEncodeError` for a
+/// string with lone surrogates.
 pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.to_str()?.as_bytes());
@@ -27,7 +27,7 @@ pub fn text_bytes<'a>(value: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
 /// error with a hint.
 pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<PyBytes>() {
-        let message = "texts are a list of strings, not one string; put it into a list";
+        let message = "texts: expected a list of strings, found a string; put it into a list";
         return Err(PyTypeError::new_err(message));
     }
     value.extract()
@@ -47,7 +47,7 @@ pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
     references.collect()
 }
 
-/// Lines that Python owns; [`Lines::slices`] are their bytes.
+/// Lines that Python owns; [`Lines::slices`] returns their bytes.
 pub enum Lines<'py> {
     /// Objects of type `str` or `bytes`.
     Objects(Vec<Bound<'py, PyAny>>),
@@ -66,7 +66,8 @@ impl<'py> Lines<'py> {
     pub fn new(lines: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = lines.py();
         if lines.is_instance_of::<PyString>() || lines.is_instance_of::<PyBytes>() {
-            let message = "lines are a sequence of strings, not one string; put it into a list";
+            let message =
+                "lines: expected a sequence of strings, found a string; put it into a list";
             return Err(PyTypeError::new_err(message));
         }
         if lines.hasattr("buffers")? && lines.hasattr("null_count")? {
@@ -77,8 +78,8 @@ impl<'py> Lines<'py> {
         Ok(Lines::Objects(lines.try_iter()?.collect::<PyResult<_>>()?))
     }
 
-    /// The column of `data`, a one-dimensional array of bytes, and `offsets`, one of `int32`
-    /// or `int64`.
+    /// Returns the column of `data`, a one-dimensional array of bytes, and `offsets`, an array of
+    /// `int32` or `int64`.
     pub fn from_column(data: &Bound<'py, PyAny>, offsets: &Bound<'py, PyAny>) -> PyResult<Self> {
         let data = data.extract().map_err(|_| not_column("data", "uint8", data))?;
         let offsets = match offsets.extract() {
@@ -94,8 +95,8 @@ impl<'py> Lines<'py> {
     ///
     /// # Errors
     ///
-    /// If a line is neither `str` nor `bytes` or an offset is out of order or range; the
-    /// message names its index.
+    /// If a line is neither `str` nor `bytes`, or an offset is out of order or out of range; the
+    /// message contains its index.
     pub fn slices(&self) -> PyResult<Vec<&[u8]>> {
         match self {
             Lines::Objects(objects) => {
@@ -131,13 +132,13 @@ impl<'py> Lines<'py> {
 /// Returns the error of an argument that is not a one-dimensional array of `types`.
 fn not_column(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
     let found = match array.cast::<PyArrayDyn<u8>>() {
-        Ok(_) => "an array of uint8 that is not of one dimension".to_owned(),
+        Ok(_) => "an array of uint8 with other dimensions".to_owned(),
         Err(_) => match array.getattr("dtype") {
             Ok(dtype) => format!("an array of {dtype}"),
             Err(_) => format!("{}", array.get_type()),
         },
     };
-    PyTypeError::new_err(format!("{name} is {found}; give a one-dimensional {types} array"))
+    PyTypeError::new_err(format!("{name}: expected a one-dimensional {types} array, found {found}"))
 }
 
 fn contiguous<'a, T: numpy::Element>(
@@ -145,7 +146,7 @@ fn contiguous<'a, T: numpy::Element>(
     array: &'a PyReadonlyArray1<'_, T>,
 ) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| {
-        let message = format!("{name} is not contiguous; pass numpy.ascontiguousarray of it");
+        let message = format!("{name} is not contiguous; convert it by numpy.ascontiguousarray");
         PyValueError::new_err(message)
     })
 }

@@ -1,4 +1,4 @@
-//! `miriam.text`: the text tools, for single lines or for many lines on all processors.
+//! `miriam.text`: text tools for single lines, and for many lines on all processors.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::interrupt::run_interruptible;
 use crate::open::on_own_threads;
 use crate::text::Lines;
 
-/// Lines between two checks for cancellation.
+/// The number of lines between two checks for cancellation.
 const PART_LINES: usize = 256;
 
 /// Converts the output of a tool for a line to a string.
@@ -29,7 +29,7 @@ fn into_string(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Returns the results of a tool for many lines, on `threads` threads, 0 for all.
+/// Applies a tool to many lines on `threads` threads (0: all).
 fn map_lines<T: Send>(
     py: Python<'_>,
     lines: &Bound<'_, PyAny>,
@@ -81,9 +81,9 @@ pub struct Tokenizer(miriam_textproc::Tokenizer);
 
 #[pymethods]
 impl Tokenizer {
-    /// A tokeniser for `language`. With `aggressive` words are split at hyphens, without
-    /// `escape` no entities are written, with `skip_markup` lines of only markup stay. The
-    /// files have nonbreaking prefixes and protected patterns in Moses' form.
+    /// Returns a tokeniser for `language`. `aggressive` splits words at hyphens, `escape` writes
+    /// entities, `skip_markup` keeps lines of only markup. The files contain nonbreaking prefixes
+    /// and protected patterns in Moses' format.
     #[new]
     #[pyo3(signature = (language="en", *, aggressive=false, escape=true, skip_markup=false,
                         nonbreaking_prefixes=None, protected=None))]
@@ -109,12 +109,12 @@ impl Tokenizer {
         Ok(Tokenizer(tokenizer))
     }
 
-    /// The tokens of a line, with spaces between them.
+    /// Returns the tokens of a line, separated by spaces.
     fn tokenize(&self, line: &str) -> String {
         change_line(line, |line, out| self.0.tokenize(line, out))
     }
 
-    /// `tokenize` of many lines.
+    /// Applies `tokenize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
     fn tokenize_many(
         &self,
@@ -132,19 +132,19 @@ pub struct Detokenizer(miriam_textproc::Detokenizer);
 
 #[pymethods]
 impl Detokenizer {
-    /// A detokeniser for `language`; with `capitalize` lines begin with a capital letter.
+    /// Returns a detokeniser for `language`; with `capitalize`, lines begin with a capital letter.
     #[new]
     #[pyo3(signature = (language="en", *, capitalize=false))]
     fn new(language: &str, capitalize: bool) -> Self {
         Detokenizer(miriam_textproc::Detokenizer::new(language).capitalize(capitalize))
     }
 
-    /// The text of tokens with spaces between them.
+    /// Returns the text of tokens that are separated by spaces.
     fn detokenize(&self, line: &str) -> String {
         change_line(line, |line, out| self.0.detokenize(line, out))
     }
 
-    /// `detokenize` of many lines.
+    /// Applies `detokenize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
     fn detokenize_many(
         &self,
@@ -162,19 +162,19 @@ pub struct PunctuationNormalizer(miriam_textproc::PunctuationNormalizer);
 
 #[pymethods]
 impl PunctuationNormalizer {
-    /// A normaliser for `language`.
+    /// Returns a normaliser for `language`.
     #[new]
     #[pyo3(signature = (language="en"))]
     fn new(language: &str) -> Self {
         PunctuationNormalizer(miriam_textproc::PunctuationNormalizer::new(language))
     }
 
-    /// A line with uniform quotation marks, dashes and spaces.
+    /// Returns a line with uniform quotation marks, dashes and spaces.
     fn normalize(&self, line: &str) -> String {
         change_line(line, |line, out| self.0.normalize(line, out))
     }
 
-    /// `normalize` of many lines.
+    /// Applies `normalize` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
     fn normalize_many(
         &self,
@@ -192,14 +192,14 @@ pub struct Truecaser(TruecaseModel);
 
 #[pymethods]
 impl Truecaser {
-    /// Reads the model at `path`, a file of Moses.
+    /// Reads the model at `path`, in Moses' format.
     #[new]
     fn new(path: PathBuf) -> PyResult<Self> {
         TruecaseModel::read(&path).map(Truecaser).map_err(file_error)
     }
 
-    /// Counts how words of tokenised lines are written, writes a model to the file `model` as
-    /// `miriam truecase --train` does, and returns its truecaser. With `use_first_token` first words of
+    /// Counts the casings of words in tokenised lines, writes a model to the file `model` like
+    /// `miriam truecase --train`, and returns its truecaser. With `use_first_token`, first words of
     /// sentences without a capital letter count too.
     #[staticmethod]
     #[pyo3(signature = (lines, model, *, use_first_token=false))]
@@ -226,14 +226,14 @@ impl Truecaser {
         TruecaseModel::from_text(&text, &name).map(Truecaser).map_err(file_error)
     }
 
-    /// The tokens of a line as the model knows them; with `caseless` all of them, for a text
-    /// that has no case.
+    /// Returns the truecased tokens of a line; with `caseless`, all tokens are changed, for text
+    /// without casing.
     #[pyo3(signature = (line, *, caseless=false))]
     fn truecase(&self, line: &str, caseless: bool) -> String {
         change_line(line, |line, out| self.change(line, caseless, out))
     }
 
-    /// `truecase` of many lines.
+    /// Applies `truecase` to many lines.
     #[pyo3(signature = (lines, *, caseless=false, threads=0))]
     fn truecase_many(
         &self,
@@ -259,19 +259,19 @@ fn write_file(path: &Path, content: &[u8]) -> PyResult<()> {
     output.finish().map_err(file_error)
 }
 
-/// A line with a capital letter at the beginning of each sentence.
+/// Returns a line with a capital letter at the beginning of each sentence.
 #[pyfunction]
 pub fn detruecase(line: &str) -> String {
     change_line(line, miriam_textproc::detruecase)
 }
 
-/// Finds the sentences of running text.
+/// A splitter of running text into sentences.
 #[pyclass(frozen, module = "miriam.text")]
 pub struct SentenceSplitter(miriam_textproc::SentenceSplitter);
 
 #[pymethods]
 impl SentenceSplitter {
-    /// A splitter for `language`, or with the nonbreaking prefixes of a file.
+    /// Returns a splitter for `language`, or with the nonbreaking prefixes of a file.
     #[new]
     #[pyo3(signature = (language="en", *, nonbreaking_prefixes=None))]
     fn new(language: &str, nonbreaking_prefixes: Option<PathBuf>) -> PyResult<Self> {
@@ -281,12 +281,12 @@ impl SentenceSplitter {
         }))
     }
 
-    /// The sentences of a text, none of which continues on the next line.
+    /// Returns the sentences of a text; none continues on the next line.
     fn split(&self, text: &str) -> Vec<String> {
         self.sentences(text.as_bytes())
     }
 
-    /// `split` of many texts.
+    /// Applies `split` to many texts.
     #[pyo3(signature = (texts, *, threads=0))]
     fn split_many(
         &self,
@@ -309,7 +309,7 @@ impl SentenceSplitter {
     }
 }
 
-/// Byte pair encoding with codes of subword-nmt.
+/// Byte pair encoding with codes in subword-nmt's format.
 #[pyclass(frozen, module = "miriam.text")]
 pub struct Bpe {
     codes: BpeCodes,
@@ -329,12 +329,12 @@ impl Bpe {
         Ok(Bpe { codes, separator: separator.to_owned() })
     }
 
-    /// The subwords of the words of a line, with spaces between them.
+    /// Returns the subwords of a line, separated by spaces.
     fn segment(&self, line: &str) -> String {
         change_line(line, |line, out| self.write_subwords(line, out))
     }
 
-    /// `segment` of many lines.
+    /// Applies `segment` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
     fn segment_many(
         &self,
@@ -345,10 +345,10 @@ impl Bpe {
         change_lines(py, lines, threads, |line, out| self.write_subwords(line, out))
     }
 
-    /// The words of subwords.
+    /// Joins subwords to words.
     fn join(&self, line: &str) -> PyResult<String> {
         if self.separator.is_empty() {
-            let message = "without a separator subwords do not say where words end";
+            let message = "subwords without a separator cannot be joined to words";
             return Err(PyValueError::new_err(message));
         }
         let joined = line.replace(&format!("{} ", self.separator), "");
@@ -387,12 +387,12 @@ impl SentencePiece {
         self.0.len()
     }
 
-    /// The pieces of a line.
+    /// Returns the pieces of a line.
     fn encode(&self, line: &str) -> Vec<String> {
         self.pieces(line.as_bytes())
     }
 
-    /// `encode` of many lines.
+    /// Applies `encode` to many lines.
     #[pyo3(signature = (lines, *, threads=0))]
     fn encode_many(
         &self,
@@ -403,25 +403,26 @@ impl SentencePiece {
         map_lines(py, lines, threads, |line| self.pieces(line))
     }
 
-    /// The ids of the pieces of a line.
+    /// Returns the ids of the pieces of a line.
     fn encode_ids(&self, line: &str) -> Vec<u32> {
         let mut encoding = Encoding::new();
         self.0.encode(line.as_bytes(), &mut encoding);
         encoding.ids().to_vec()
     }
 
-    /// The text of pieces.
+    /// Returns the text of pieces.
     fn decode(&self, pieces: Vec<String>) -> String {
         let mut text = Vec::new();
         self.0.decode_pieces(pieces.iter().map(String::as_bytes), &mut text);
         into_string(text)
     }
 
-    /// The text of ids of pieces.
+    /// Returns the text of ids of pieces.
     fn decode_ids(&self, ids: Vec<u32>) -> PyResult<String> {
         let count = self.0.len();
         if let Some(id) = ids.iter().find(|&&id| id as usize >= count) {
-            return Err(PyValueError::new_err(format!("id {id}: the model has {count} pieces")));
+            let message = format!("id {id} is out of range: the model has {count} pieces");
+            return Err(PyValueError::new_err(message));
         }
         let mut text = Vec::new();
         self.0.decode(&ids, &mut text);

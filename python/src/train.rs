@@ -17,7 +17,7 @@ use crate::align::symmetrization;
 use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
 
-/// The ini; pairs used and all; links, phrase pairs; n-grams of each order; BLEU of the dev text
+/// The ini; used and all pairs; links; phrase pairs; n-grams of each order; BLEU of the dev text
 /// before and after tuning.
 type PhraseSystem = (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>);
 
@@ -26,11 +26,11 @@ fn value_error(message: impl std::fmt::Display) -> PyErr {
 }
 
 fn unknown_choice(name: &str, given: &str, names: &str) -> PyErr {
-    value_error(format!("{name} {given:?}: give {names}"))
+    value_error(format!("{name} {given:?}: expected {names}"))
 }
 
-/// Converts an error: `OSError` for files, `ValueError` for arguments, `RuntimeError` for a
-/// training that diverges.
+/// Converts an error: `OSError` for files, `ValueError` for arguments, `RuntimeError` for diverged
+/// training.
 fn training_error(error: miriam_trainer::Error) -> PyErr {
     use miriam_trainer::Error;
     match error {
@@ -67,7 +67,7 @@ fn warn_of_swapped_sides(
     Ok(())
 }
 
-/// Trains a neural model. Returns how the training ended, and the model.
+/// Trains a neural model. Returns the outcome of the training and the path of the model.
 #[pyfunction]
 #[pyo3(signature = (options, output, *, configs, task, vocab_size, plot, threads, progress, log))]
 #[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]
@@ -90,7 +90,7 @@ pub fn train_neural(
     let mut given = given.or_else_from_files(&configs, task).map_err(training_error)?;
     match (given.has_workers(), threads) {
         (true, 0) => {}
-        (true, _) => return Err(value_error("threads and the option workers: give one of them")),
+        (true, _) => return Err(value_error("threads and the option workers are exclusive")),
         (false, _) => {
             let workers = thread_count(threads)?.to_string();
             given.set("workers", vec![workers]).map_err(value_error)?;

@@ -191,7 +191,7 @@ def test_errors_name_the_file_and_what_to_do(tmp_path: Path) -> None:
         LanguageModel.build(TOY, TOY)
     with pytest.raises(ValueError, match="give probing, trie"):
         LanguageModel.build(TOY, tmp_path / "x", type="hash")
-    with pytest.raises(ValueError, match="only type"):
+    with pytest.raises(ValueError, match="requires type"):
         LanguageModel.build(TOY, tmp_path / "x", quantize=8)
     with pytest.raises(ValueError, match="give bits from 1"):
         LanguageModel.build(TOY, tmp_path / "x", type="trie", quantize=77)

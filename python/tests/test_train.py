@@ -134,7 +134,7 @@ def test_wrong_options_are_named(tmp_path: Path) -> None:
     wrong: list[tuple[dict[str, object], str]] = [
         ({"no-such-option": 1}, "no-such-option"),
         ({"dim_emb": "many"}, "dim-emb"),
-        ({"train_sets": ["a", "b"]}, "argument of its own"),
+        ({"train_sets": ["a", "b"]}, "separate argument"),
     ]
     for options, expected in wrong:
         with pytest.raises(ValueError, match=expected):

@@ -1,22 +1,22 @@
-//! The CPUs that threads run on. Only Linux lets a program choose them; elsewhere every
-//! call returns an error of the kind [`io::ErrorKind::Unsupported`].
+//! CPU affinity of threads. It is supported only on Linux; elsewhere every call returns an error of
+//! the kind [`io::ErrorKind::Unsupported`].
 
 use std::io;
 
 /// Returns the CPUs that the calling thread may run on, ascending.
 ///
 /// # Errors
-/// Where the system call fails, and on systems other than Linux.
+/// If the system call fails, and on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     let set = nix::sched::sched_getaffinity(nix::unistd::Pid::from_raw(0))?;
     Ok((0..nix::sched::CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).collect())
 }
 
-/// Lets the calling thread, and threads that it starts later, run on `cpus` only.
+/// Restricts the calling thread, and threads that it starts later, to `cpus`.
 ///
 /// # Errors
-/// Where `cpus` names no allowed CPU, and on systems other than Linux.
+/// If none of `cpus` is allowed, and on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
     let mut set = nix::sched::CpuSet::new();
@@ -29,16 +29,16 @@ pub fn pin_to_cpus(cpus: &[usize]) -> io::Result<()> {
 /// Returns the CPUs that the calling thread may run on.
 ///
 /// # Errors
-/// Always: this system does not tell.
+/// Always, because this system does not support it.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     Err(unsupported())
 }
 
-/// Lets the calling thread run on `_cpus` only.
+/// Restricts the calling thread to `_cpus`.
 ///
 /// # Errors
-/// Always: this system does not allow it.
+/// Always, because it is not supported on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn pin_to_cpus(_cpus: &[usize]) -> io::Result<()> {
     Err(unsupported())
@@ -46,7 +46,7 @@ pub fn pin_to_cpus(_cpus: &[usize]) -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn unsupported() -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, "threads are tied to CPUs on Linux only")
+    io::Error::new(io::ErrorKind::Unsupported, "CPU affinity is supported only on Linux")
 }
 
 #[cfg(all(test, target_os = "linux"))]

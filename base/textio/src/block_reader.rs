@@ -1,5 +1,4 @@
-//! Text in blocks of whole lines: the input is cut once a block, and no line is copied
-//! on its own.
+//! Reader of text in blocks of whole lines, so that lines are not copied one by one.
 
 use std::io::Read;
 
@@ -7,21 +6,21 @@ use memchr::{memchr, memrchr};
 
 use crate::{Error, Input, Result};
 
-/// Cuts an input into blocks of whole lines.
+/// A reader that cuts an input into blocks of whole lines.
 pub struct BlockReader {
     input: Input,
-    /// Bytes that are requested at once.
+    /// The number of bytes per read request.
     size: usize,
     low_latency: bool,
-    /// The start of a line whose end was not in the last block.
+    /// The beginning of a line that continues after the last block.
     rest: Vec<u8>,
     at_eof: bool,
 }
 
 impl BlockReader {
-    /// Blocks of about `size` bytes, longer where one line is. With `low_latency`
-    /// a block ends as soon as a whole line has arrived, so that a pipe or a
-    /// terminal can be answered line by line.
+    /// Returns a reader of blocks of about `size` bytes, or of one longer line. With `low_latency`,
+    /// a block ends as soon as a whole line has arrived, so that a pipe or a terminal can be
+    /// answered line by line.
     pub fn new(input: Input, size: usize, low_latency: bool) -> Self {
         BlockReader { input, size, low_latency, rest: Vec::new(), at_eof: false }
     }
@@ -31,11 +30,11 @@ impl BlockReader {
         self.input.name()
     }
 
-    /// Replaces `block` by the next whole lines with their line ends, which only
-    /// the last line of the input may lack; false at the end.
+    /// Replaces `block` by the next whole lines with their line ends; returns false at the end.
+    /// Only the last line of the input may lack a line end.
     ///
     /// # Errors
-    /// [`Error::Io`] where reading or decompressing fails.
+    /// [`Error::Io`] if reading or decompressing fails.
     pub fn read_block(&mut self, block: &mut Vec<u8>) -> Result<bool> {
         block.clear();
         block.append(&mut self.rest);
@@ -44,7 +43,7 @@ impl BlockReader {
             let start = block.len();
             block.resize(start + self.size, 0);
             let mut filled = start;
-            // Fill the block: decompressors return few bytes at a time.
+            // Decompressors return few bytes per call, so several calls fill the block.
             while filled < block.len() {
                 let n = match self.input.read(&mut block[filled..]) {
                     Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,

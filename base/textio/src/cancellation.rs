@@ -1,4 +1,4 @@
-//! A cancellation token: set once, seen by many threads.
+//! Cancellation token that many threads share.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-/// A request to stop. Cancelled work finishes the items it has started. Clones share
-/// one state.
+/// A request to stop. Cancelled work finishes the items it has started. Clones share their state.
 #[derive(Clone)]
 pub struct CancellationToken(Arc<Shared>);
 
@@ -26,7 +25,7 @@ impl CancellationToken {
         CancellationToken(Arc::new(Shared { cancelled: AtomicBool::new(false), sender, receiver }))
     }
 
-    /// Cancels the work, for good.
+    /// Cancels the work permanently.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         self.0.sender.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();

@@ -1,14 +1,14 @@
-//! Compression of text that is written, as the name of the file says.
+//! Compression of written text, chosen by the file name.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use lzma_rust2::{XzOptions, XzWriter};
 
-/// The level of xz for streams, that of the `xz` command.
+/// The level of xz for streams; the default of the `xz` command.
 const XZ_LEVEL: u32 = 6;
 
-/// The compression of a text file, as its name says.
+/// The compression of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// Plain text.
@@ -24,7 +24,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Returns the compression that the extension of `path` names.
+    /// Returns the compression for the extension of `path`.
     pub(crate) fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Compression::Gzip,
@@ -35,7 +35,7 @@ impl Compression {
         }
     }
 
-    /// Returns the extension of names of such files, with its dot; empty for plain text.
+    /// Returns the file extension with its dot; empty for plain text.
     pub fn extension(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -46,12 +46,12 @@ impl Compression {
         }
     }
 
-    /// Compresses `text` at the fastest level. Compressed texts one after the other
-    /// decompress to their concatenation, so threads can compress parts of one file
+    /// Compresses `text` at the fastest level. Concatenated compressed texts decompress to the
+    /// concatenation of the texts, so threads can compress parts of one file
     /// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
     ///
     /// # Errors
-    /// Where the compressor fails.
+    /// If the compressor fails.
     pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
         fn buffer(text: &[u8]) -> Vec<u8> {
             Vec::with_capacity(text.len() / 3)
@@ -82,7 +82,7 @@ impl Compression {
 
 type Plain = BufWriter<Box<dyn Write + Send>>;
 
-/// A stream that is compressed as it is written.
+/// A writer that compresses a stream.
 pub(crate) enum Encoder {
     Plain(Plain),
     Gzip(flate2::write::GzEncoder<Plain>),
@@ -92,8 +92,8 @@ pub(crate) enum Encoder {
 }
 
 impl Encoder {
-    /// Begins a stream to `plain`, with the levels of the commands `gzip`, `zstd`, `bzip2` and
-    /// `xz`.
+    /// Begins a stream to `plain`, at the default levels of the commands `gzip`, `zstd`, `bzip2`
+    /// and `xz`.
     pub fn new(compression: Compression, plain: Plain) -> io::Result<Self> {
         Ok(match compression {
             Compression::None => Encoder::Plain(plain),

@@ -1,12 +1,12 @@
-//! Errors of text files, with the file, the line and the field.
+//! Errors in text files, with file, line and field.
 
 use std::fmt;
 use std::io;
 
-/// The result of this crate's fallible calls.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why text could not be read, written or understood.
+/// An error of reading, writing or parsing text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     Io {
         /// The file, or `standard input`.
         file: String,
-        /// What was being done, as a verb phrase.
+        /// The failed action, as a verb phrase.
         action: &'static str,
         /// The cause.
         source: io::Error,
@@ -27,12 +27,12 @@ pub enum Error {
         file: String,
         /// The line, counted from 1.
         line: u64,
-        /// The field, counted from 1, where one can be named.
+        /// The field, counted from 1, if known.
         field: Option<usize>,
         /// What is wrong and what was expected.
         reason: String,
     },
-    /// Files whose lines belong together differ in their number of lines.
+    /// Parallel files have different numbers of lines.
     #[error(
         "{first} has {first_lines} line{s}, {second} has {second_lines}: line N of one belongs \
          to line N of the other; find the line that one of them lacks",
@@ -67,7 +67,7 @@ impl Error {
         Error::Io { file: file.to_owned(), action, source }
     }
 
-    /// Checks that files, given as names with numbers of lines, have equally many.
+    /// Checks that files, as pairs of names and numbers of lines, have equally many lines.
     ///
     /// # Errors
     /// [`Error::LineCountMismatch`] with the first file and the first that differs from it.

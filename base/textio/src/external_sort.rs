@@ -1,8 +1,8 @@
-//! External sort of any number of lines within a bound of memory.
+//! External sort of any number of lines in bounded memory.
 //!
-//! Lines are gathered until the bound is met, sorted on all threads, and written
-//! to a compressed temporary file; the files are merged while they are read. The
-//! order is that of bytes, `LC_ALL=C sort`; equal lines keep their order.
+//! Lines are collected up to the bound, sorted on all threads, and written to a compressed
+//! temporary file; these files are merged while they are read. Lines are in byte order, as with
+//! `LC_ALL=C sort`; equal lines keep their order.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,16 @@ use crate::{Lines, Result};
 /// Limits of an external sort.
 #[derive(Clone, Debug)]
 pub struct SortOptions {
-    /// Bytes of memory for gathered lines, bookkeeping included.
+    /// The memory for collected lines in bytes, including bookkeeping.
     pub memory: u64,
     /// The folder for temporary files.
     pub folder: PathBuf,
 }
 
-/// Returns the lines of `lines` in the order of their bytes, with their original numbers.
+/// Sorts `lines` by their bytes; they keep their original numbers.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io) where reading or a temporary file fails,
+/// [`Error::Io`](crate::Error::Io) if reading or a temporary file fails,
 /// [`Error::Format`](crate::Error::Format) for a line of 4 GiB or more.
 pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
     let name = lines.name().to_owned();

@@ -4,7 +4,7 @@
 //! around a field are trimmed; words are separated by spaces and tabs
 //! (`docs/spec/phrase-decoding.md` 2.1).
 
-/// `bytes` without spaces, tabs, CR and LF around it.
+/// Removes spaces, tabs, CR and LF around `bytes`.
 pub fn trim(bytes: &[u8]) -> &[u8] {
     fn blank(b: &u8) -> bool {
         matches!(b, b' ' | b'\t' | b'\r' | b'\n')
@@ -14,8 +14,8 @@ pub fn trim(bytes: &[u8]) -> &[u8] {
     &bytes[start..end]
 }
 
-/// Returns the trimmed fields of a three-bar line. `|||` is found as Moses finds it,
-/// leftmost first.
+/// Returns the trimmed fields of a line with `|||` separators. Like in Moses, the leftmost `|||`
+/// comes first.
 pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
@@ -36,8 +36,8 @@ pub fn split_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns the offset of the first `|||`.
 #[inline]
 pub fn find_separator(line: &[u8]) -> Option<usize> {
-    // A vector search for one byte beats a substring search here: bars are rare
-    // in text, fields are short.
+    // A vectorised search for one byte is faster here than a substring search, because bars are
+    // rare and fields short.
     let mut start = 0;
     loop {
         let at = start + memchr::memchr(b'|', &line[start..])?;

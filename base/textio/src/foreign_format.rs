@@ -1,11 +1,11 @@
-//! Detection of tables and archives that were given as text, by their first bytes.
+//! Detection of tables and archives among text inputs, by their first bytes.
 
 /// A format that is not text.
 struct ForeignFormat {
     name: &'static str,
     /// The first bytes of its files.
     magic: &'static [u8],
-    /// What to do instead.
+    /// The advice in messages.
     remedy: &'static str,
 }
 
@@ -44,8 +44,8 @@ const FOREIGN_FORMATS: [ForeignFormat; 6] = [
     },
 ];
 
-/// What a file that begins with `start` is, and what to do, if it is known not to be text. Text may
-/// begin with the same letters, but has no control characters such as zeros.
+/// Returns the format of a file that begins with `start`, and advice, if the file is known not to
+/// be text. Text may begin with the same letters, but contains no control characters such as zeros.
 pub(crate) fn describe_foreign_format(start: &[u8]) -> Option<String> {
     let found = FOREIGN_FORMATS.iter().find(|format| start.starts_with(format.magic))?;
     let has_controls = start.iter().any(|&byte| byte < b'\t');

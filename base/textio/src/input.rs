@@ -1,6 +1,5 @@
-//! Plain or compressed text (gzip, zstd, bzip2, xz) from a file or standard input. The first
-//! bytes name the compression, not the name of the file. A byte order mark at the start is not
-//! text.
+//! Plain or compressed text (gzip, zstd, bzip2, xz) from a file or standard input. The compression
+//! is detected by the first bytes, not the file name. A byte order mark at the start is skipped.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -18,17 +17,17 @@ use crate::{Error, Result, is_same_file};
 
 const BUFFER: usize = 256 << 10;
 
-/// Memory for decompressing xz, at most: `xz -9` needs 65 MiB.
+/// The maximum memory for decompressing xz; `xz -9` needs 65 MiB.
 const MAX_XZ_KIB: u32 = 1 << 20;
 
-/// The first bytes of a block of bzip2, and of the end of a file without blocks. Text may begin
-/// with what comes before these, `BZh` and a digit from 1 to 9.
+/// The first bytes of a bzip2 block, and of the end of a file without blocks. They are checked
+/// because text may begin like the header before them, with `BZh` and a digit from 1 to 9.
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// A stream of decompressed text with the name it has in messages. Reading fails at a line that
-/// is longer than the [limit](crate::set_max_line_bytes).
+/// A stream of decompressed text with its name in messages. Reading fails at a line that is longer
+/// than the [limit](crate::set_max_line_bytes).
 pub struct Input {
     name: String,
     reader: Box<dyn Read + Send>,
@@ -44,10 +43,10 @@ pub fn display_name(path: &Path) -> String {
 }
 
 impl Input {
-    /// Opens `path`, or standard input for `-`.
+    /// Opens the file `path`, or standard input for `-`.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be read or is a folder.
+    /// [`Error::Io`] if it cannot be read or is a folder.
     pub fn open(path: &Path) -> Result<Self> {
         let name = display_name(path);
         if path.as_os_str() == "-" {
@@ -63,8 +62,8 @@ impl Input {
         Self::from_reader(file, &name, size)
     }
 
-    /// Checks ahead of work what [`Input::open`] would report late: that `path` cannot be
-    /// read, or that writing to `output` would overwrite it.
+    /// Checks before long work that `path` can be read, and that writing to `output` would not
+    /// overwrite it.
     ///
     /// # Errors
     /// [`Error::Io`] in both cases.
@@ -74,7 +73,7 @@ impl Input {
         }
         let name = display_name(path);
         let information = path.metadata().map_err(|e| Error::io(&name, "open", e))?;
-        // Pipes are opened once only.
+        // Pipes can be opened only once.
         if information.is_file() {
             File::open(path).map_err(|e| Error::io(&name, "open", e))?;
         }
@@ -85,12 +84,11 @@ impl Input {
         Ok(())
     }
 
-    /// Wraps any reader; `size` is its length in bytes where known, before
-    /// decompression.
+    /// Wraps any reader; `size` is its length in bytes before decompression, if known.
     ///
     /// # Errors
-    /// [`Error::Io`] where the first bytes cannot be read or decompressed, or are those of a format
-    /// that is not text.
+    /// [`Error::Io`] if the first bytes cannot be read or decompressed, or belong to a format other
+    /// than text.
     pub fn from_reader(
         reader: impl Read + Send + 'static,
         name: &str,
@@ -99,7 +97,7 @@ impl Input {
         Self::from_boxed(Box::new(reader), name, size)
     }
 
-    /// As [`Input::from_reader`]: one copy of all decompressors, whatever is read.
+    /// Works like [`Input::from_reader`], but is compiled only once for all readers.
     fn from_boxed(reader: Box<dyn Read + Send>, name: &str, size: Option<u64>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
         let counted = CountingReader { inner: reader, consumed: Arc::clone(&consumed) };
@@ -132,8 +130,8 @@ impl Input {
         Ok(Input { name: name.to_owned(), reader, size, consumed, is_binary, line_limit })
     }
 
-    /// Returns the same input for readers that need no memory for a whole line, or for data that
-    /// has no lines.
+    /// Turns the limit off, for readers that do not keep whole lines in memory and for data without
+    /// lines.
     pub fn without_line_limit(self) -> Self {
         Input { line_limit: LineLimit::none(), ..self }
     }
@@ -143,12 +141,12 @@ impl Input {
         &self.name
     }
 
-    /// Returns its length in bytes before decompression, where known.
+    /// Returns its length in bytes before decompression, if known.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// Whether its first bytes are hardly those of UTF-8: there are zeros among them. Not known of
+    /// Whether its first bytes contain zeros, so that it is probably not UTF-8. Always false for
     /// compressed text.
     pub fn is_binary(&self) -> bool {
         self.is_binary
@@ -168,8 +166,8 @@ impl Read for Input {
     }
 }
 
-/// Whether data that begins with `start` is compressed by bzip2; of a shorter start than its
-/// header, whether it may be.
+/// Whether data that begins with `start` is compressed by bzip2, or may be, if `start` is shorter
+/// than a header.
 fn is_bzip2(start: &[u8]) -> bool {
     let Some([level, block @ ..]) = start.strip_prefix(b"BZh") else { return false };
     let block = &block[..block.len().min(BZIP2_BLOCKS[0].len())];
@@ -177,10 +175,10 @@ fn is_bzip2(start: &[u8]) -> bool {
     (b'1'..=b'9').contains(level) && !block.is_empty() && is_block
 }
 
-/// Returns the text after a byte order mark, or all of it.
+/// Skips a byte order mark, if there is one.
 fn skip_byte_order_mark(mut reader: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
-    // No byte more than decides it: the writer of a short line may wait for an answer to it.
+    // Only the necessary bytes are read, because the writer of a short line may wait for an answer.
     while start.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&start) {
         if reader.by_ref().take(1).read_to_end(&mut start)? == 0 {
             break;

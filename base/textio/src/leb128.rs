@@ -1,4 +1,4 @@
-//! Unsigned integers in LEB128: seven bits a byte, the lowest first. For temporary files.
+//! Unsigned integers in LEB128, for temporary files: seven bits per byte, the lowest first.
 
 /// Appends `value`, in one to ten bytes.
 #[inline]
@@ -10,8 +10,8 @@ pub fn push_leb128(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes a number off the front of `bytes`; `None` where they end inside it or it has more than
-/// 64 bits.
+/// Removes a number from the front of `bytes`; returns `None` if they end inside it or it has more
+/// than 64 bits.
 #[inline]
 pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     let (mut value, mut shift) = (0, 0);
@@ -33,7 +33,7 @@ pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
 /// Reads the number at `*at` and moves `*at` past it.
 ///
 /// # Panics
-/// If `bytes` end inside the number, or it has more than 64 bits.
+/// If `bytes` ends inside the number, or it has more than 64 bits.
 #[inline]
 pub fn read_leb128(bytes: &[u8], at: &mut usize) -> u64 {
     let mut rest = &bytes[*at..];

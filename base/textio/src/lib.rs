@@ -1,8 +1,8 @@
-//! Text input and output of translation systems: lines of bytes, three-bar fields, words,
-//! numbers that are parsed and printed as Moses and KenLM do, and parallel work over lines
-//! whose output keeps the order of the input.
+//! Text input and output of translation systems: lines of bytes, fields separated by `|||`, words,
+//! numbers parsed and printed like in Moses and KenLM, and parallel work on lines that keeps their
+//! order.
 //!
-//! Text is bytes throughout; nothing here requires UTF-8.
+//! Text consists of bytes; nothing here requires UTF-8.
 //!
 //! ```
 //! use std::io::Cursor;

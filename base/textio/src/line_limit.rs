@@ -1,40 +1,40 @@
 //! Limit on the length of a line: input without line ends (`/dev/zero`, a binary file) gives an
-//! error that names the line, where it would otherwise use all memory.
+//! error with the line's number instead of using all memory.
 //!
-//! The limit holds for the whole process, as `ulimit` does: it protects the machine and is not
-//! an option of any one reader. [`Input`](crate::Input) checks it for everything that reads text.
+//! The limit applies to the whole process, like `ulimit`, because it protects the machine.
+//! [`Input`](crate::Input) checks it for all readers of text.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-/// The limit unless it is set: 64 MiB.
+/// The default limit: 64 MiB.
 pub const DEFAULT_MAX_LINE_BYTES: u64 = 64 << 20;
 
 static MAX_LINE_BYTES: AtomicU64 = AtomicU64::new(DEFAULT_MAX_LINE_BYTES);
 
-/// Sets the limit, in bytes after decompression, for inputs that are opened from now on.
+/// Sets the limit, in bytes after decompression, for inputs that are opened later.
 pub fn set_max_line_bytes(bytes: u64) {
     MAX_LINE_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// Length of the line that is being read, checked block by block.
+/// The length of the current line, checked block by block.
 pub(crate) struct LineLimit {
     max: u64,
-    /// Bytes of the current line in earlier blocks.
+    /// The bytes of the current line in earlier blocks.
     length: u64,
-    /// Complete lines before it.
+    /// The number of complete lines before it.
     lines: u64,
 }
 
 impl LineLimit {
-    /// Returns the limit of the process, at the start of an input.
+    /// Returns a check of the process's limit, for the start of an input.
     pub fn new() -> Self {
         Self::with_max(MAX_LINE_BYTES.load(Ordering::Relaxed))
     }
 
-    /// Returns a limit that nothing exceeds.
+    /// Returns a check without a limit.
     pub fn none() -> Self {
         Self::with_max(u64::MAX)
     }
@@ -46,7 +46,7 @@ impl LineLimit {
     /// Checks the next bytes of the input.
     ///
     /// # Errors
-    /// If a line of more than the limit ends in `bytes`, or reaches it there without an end.
+    /// If a line exceeds the limit within `bytes`.
     pub fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.max == u64::MAX {
             return Ok(());
@@ -64,7 +64,7 @@ impl LineLimit {
         Ok(())
     }
 
-    /// As [`LineLimit::check`], for a block that is longer than the limit allows of one line.
+    /// Works like [`LineLimit::check`], for a block that is longer than the rest of the limit.
     #[cold]
     fn check_each_line(&self, mut bytes: &[u8]) -> io::Result<()> {
         let (mut length, mut number) = (self.length, self.lines + 1);
@@ -92,8 +92,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The error does not depend on how the input is cut into blocks, and names the first line
-        /// that is too long.
+        /// The error does not depend on the blocks of the input, and names the first line that is
+        /// too long.
         #[test]
         fn the_first_line_that_is_too_long_is_named(
             text in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'a'), Just(0)], 0..200),

@@ -1,5 +1,5 @@
-//! Lines without copies: text is read in blocks of whole lines, and a line is a
-//! slice of its block. Decompression can run on a background thread.
+//! Lines without copies: text is read in blocks of whole lines, and each line is a slice of its
+//! block. Decompression can run on a background thread.
 
 use std::thread;
 
@@ -11,9 +11,9 @@ use crate::sorted_runs::KWayMerge;
 use crate::{BlockReader, CancellationToken, Input, Result};
 
 const BLOCK: usize = 512 << 10;
-/// Bytes to read at once from pipes and terminals, whose buffers hold no more.
+/// The bytes per read from pipes and terminals, whose buffers are not larger.
 const PIPE_BLOCK: usize = 64 << 10;
-/// Blocks by which a background reader may be ahead.
+/// The number of blocks by which a background reader may be ahead.
 const QUEUE: usize = 4;
 
 /// The lines of an input, one after another.
@@ -44,7 +44,7 @@ enum BlockSource {
     Inline(BlockReader),
     /// Blocks, then `None` at the end of the input.
     Background(Receiver<Result<Option<Vec<u8>>>>),
-    /// As `Background`, until the token is cancelled.
+    /// Like `Background`, until the token is cancelled.
     Cancellable(Receiver<Result<Option<Vec<u8>>>>, CancellationToken),
     Ended,
 }
@@ -56,8 +56,8 @@ impl Lines {
         Self::from_blocks(name, BlockSource::Inline(open_blocks(input)))
     }
 
-    /// Reads and decompresses on a background thread, a few blocks ahead. The
-    /// thread ends with the input, or soon after the lines are dropped.
+    /// Reads and decompresses on a background thread, a few blocks ahead. The thread ends with the
+    /// input, or soon after `Lines` is dropped.
     pub fn in_background(input: Input) -> Self {
         let name = input.name().to_owned();
         let (sender, receiver) = bounded(QUEUE);
@@ -75,9 +75,8 @@ impl Lines {
         Self::from_blocks(name, BlockSource::Background(receiver))
     }
 
-    /// Lines [read in the background](Lines::in_background) that end, as if the
-    /// input did, when `token` is cancelled: after the current block of lines, or at
-    /// once while waiting for input.
+    /// Ends lines [read in the background](Lines::in_background) when `token` is cancelled, as at
+    /// the end of the input: after the current block of lines, or at once while waiting for input.
     pub fn until_cancelled(mut self, token: &CancellationToken) -> Self {
         if let LineSource::Blocks { blocks, .. } = &mut self.source {
             *blocks = match std::mem::replace(blocks, BlockSource::Ended) {
@@ -104,11 +103,10 @@ impl Lines {
         &self.name
     }
 
-    /// Returns the next line, or `None` at the end. It is a lending iterator: a line lives only
-    /// until the next call.
+    /// Returns the next line, or `None` at the end. A line is valid only until the next call.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) where reading or decompressing fails.
+    /// [`Error::Io`](crate::Error::Io) if reading or decompressing fails.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
         match &mut self.source {
@@ -145,8 +143,7 @@ impl BlockSource {
                     BlockSource::Background(receiver) => Some(receiver.recv()),
                     _ => unreachable!("matched above"),
                 };
-                // Only a panic of the reading thread closes the channel without a last
-                // message.
+                // The channel is closed without a last message only if the reading thread panics.
                 let next = next.map(|next| next.expect("the reading thread has not panicked"));
                 match next.transpose()?.flatten() {
                     Some(next) => *block = next,
@@ -166,7 +163,7 @@ impl BlockSource {
     }
 }
 
-/// Blocks of an input; a terminal or a pipe is answered line by line.
+/// Returns the blocks of an input; a terminal or a pipe is read line by line.
 fn open_blocks(input: Input) -> BlockReader {
     let is_file = input.size().is_some();
     BlockReader::new(input, if is_file { BLOCK } else { PIPE_BLOCK }, !is_file)
@@ -178,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
     use std::io::{Cursor, Read};
 
-    /// Reads at most `step` bytes at a time, like a slow pipe.
+    /// A reader that returns at most `step` bytes at a time, like a slow pipe.
     struct Trickle(Cursor<Vec<u8>>, usize);
 
     impl Read for Trickle {

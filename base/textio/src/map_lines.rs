@@ -1,13 +1,12 @@
-//! A function of one line mapped over a whole text, in parallel, in order, in memory that
-//! does not grow with the text.
+//! Parallel map of a function over the lines of a text, in order and in bounded memory.
 
 use std::sync::atomic::Ordering;
 
 use crate::{BlockReader, Input, Output, Progress, Result, ordered_map};
 
-/// Bytes of text in one work item.
+/// The bytes of text in one work item.
 const BLOCK: usize = 256 << 10;
-/// Bytes to read at once from pipes and terminals, whose buffers hold no more.
+/// The bytes per read from pipes and terminals, whose buffers are not larger.
 const PIPE_BLOCK: usize = 64 << 10;
 
 /// Returns the lines of a block of whole lines, without their ends.
@@ -15,10 +14,9 @@ pub fn split_lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     block.strip_suffix(b"\n").unwrap_or(block).split(|&byte| byte == b'\n')
 }
 
-/// Maps blocks of whole lines of `input` by `work` on `threads` threads, and passes the
-/// results to `write`, in order, with whether more results are ready, as
-/// [`ordered_map`] does. Pipes are read line by line. The progress of the stage is
-/// measured in bytes of the input.
+/// Maps blocks of whole lines of `input` by `work` on `threads` threads, and passes the results to
+/// `write` in order, like [`ordered_map`]. Pipes are read line by line. Progress is measured in
+/// bytes of the input.
 ///
 /// # Errors
 /// The first error of reading or of `write`.
@@ -48,12 +46,11 @@ pub fn map_blocks<T: Send, E: From<crate::Error> + Send>(
     )
 }
 
-/// Writes for each line of `input` what `change` appends to its second argument to
-/// `output`. Lines are passed without line ends, and `change` appends none; all lines of
-/// the output end in one.
+/// Calls `change` with each line of `input`, and writes the text that it appends to its second
+/// argument to `output`. Lines have no line ends in `change`; in the output, all end in one.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io) where reading or writing fails.
+/// [`Error::Io`](crate::Error::Io) if reading or writing fails.
 pub fn map_lines(
     input: Input,
     output: &mut Output,

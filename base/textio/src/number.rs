@@ -1,4 +1,4 @@
-//! Numbers parsed and printed as Moses and KenLM do.
+//! Numbers, parsed and printed like in Moses and KenLM.
 //!
 //! Moses reads scores with `atof` and narrows to f32; KenLM rounds decimals
 //! straight to f32 and prints the shortest decimal that reads back, in
@@ -7,23 +7,23 @@
 
 use std::io::Write;
 
-/// Returns the f32 nearest to the f64 in `text`, as `atof` and a cast give it.
-/// All of `text` must be a decimal number (`inf` and `nan` are refused).
+/// Returns the f32 nearest to the f64 in `text`, like `atof` and a cast. `text` must be a decimal
+/// number (`inf` and `nan` are rejected).
 #[inline]
 pub fn parse_f32_via_f64(text: &[u8]) -> Option<f32> {
     let value: f64 = fast_float2::parse(text).ok()?;
     value.is_finite().then_some(value as f32)
 }
 
-/// Returns the f32 nearest to `text`, `inf` and `nan` included.
+/// Returns the f32 nearest to `text`, which may be `inf` or `nan`.
 #[inline]
 pub fn parse_f32(text: &[u8]) -> Option<f32> {
     fast_float2::parse(text).ok()
 }
 
-/// Returns the decimal at the start of `text` and its length in bytes, rounded as
-/// [`parse_f32`] does; `None` where it is not plain: an optional minus,
-/// digits, at most one point, no exponent, and another byte after it.
+/// Returns the decimal at the start of `text`, rounded like in [`parse_f32`], and its length in
+/// bytes. `None` if it is not plain: an optional minus, digits, at most one point, no exponent, and
+/// another byte after it.
 #[inline]
 pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     /// More digits may not fit 53 bits.
@@ -38,7 +38,7 @@ pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
         if digit > 9 {
             return Some(byte);
         }
-        // May overflow in text that is refused below.
+        // May overflow in text that is rejected below.
         mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
         *end += 1;
     };
@@ -54,9 +54,9 @@ pub fn parse_f32_prefix(text: &[u8]) -> Option<(f32, usize)> {
     if !(1..=MAX_DIGITS).contains(&count) || after | 0x20 == b'e' {
         return None;
     }
-    // Mantissa and power are exact, so the quotient is the f64 nearest to the
-    // decimal. Rounding that once more is right unless it is exactly half-way between
-    // two f32: any f64 below such a midpoint means a decimal below it.
+    // Mantissa and power are exact, so the quotient is the f64 nearest to the decimal. Rounding it
+    // again is correct unless it is exactly half-way between two f32: an f64 below such a midpoint
+    // comes from a decimal below it.
     let quotient = mantissa as f64 / POWERS[fraction];
     if quotient.to_bits() & 0x1fff_ffff == 0x1000_0000 {
         return None;
@@ -71,10 +71,9 @@ pub fn push_integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends the shortest decimal that reads back as `value`, in ECMAScript's
-/// layout: fixed from 1e-6 up to 1e21, else an exponent without `+` or padding.
-/// Of two equally near ones it is that with an even last digit. Negative zero
-/// prints `-0`.
+/// Appends the shortest decimal that is parsed as `value`, in ECMAScript's layout: fixed from 1e-6
+/// up to 1e21, otherwise an exponent without `+` or padding. Among two equally near ones, the last
+/// digit is even. Negative zero prints `-0`.
 pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     if value.is_finite() {
         push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), f64::from(value));
@@ -83,7 +82,7 @@ pub fn push_shortest_f32(out: &mut Vec<u8>, value: f32) {
     }
 }
 
-/// As [`push_shortest_f32`] for an f64.
+/// Works like [`push_shortest_f32`], for an f64.
 pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     if value.is_finite() {
         push_ecmascript(out, ryu_js::Buffer::new().format_finite(value), value);
@@ -92,8 +91,8 @@ pub fn push_shortest_f64(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// Appends `text`, ECMAScript's form of `value`, as KenLM prints it: with the sign of
-/// zero, and without that of a positive exponent.
+/// Appends `text`, ECMAScript's form of `value`, like KenLM: with the sign of zero, without that of
+/// a positive exponent.
 fn push_ecmascript(out: &mut Vec<u8>, text: &str, value: f64) {
     if value == 0.0 && value.is_sign_negative() {
         out.push(b'-');
@@ -114,8 +113,8 @@ fn push_non_finite(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(text);
 }
 
-/// Appends `value` as a C++ stream prints it by default (`%g`): six significant
-/// digits, trailing zeros dropped.
+/// Appends `value` in the default format of C++ streams (`%g`): six significant digits, without
+/// trailing zeros.
 pub fn push_general(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         return push_non_finite(out, value);
@@ -141,10 +140,10 @@ pub fn push_general(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// As [`push_general`] for an f32, faster for usual numbers.
+/// Works like [`push_general`], for an f32; faster for common numbers.
 pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
-    // From this on, the powers of ten in use have at most 29 bits without their factors
-    // of two, so that their products with an f32 are exact in an f64.
+    // From this value on, the needed powers of ten have at most 29 bits without their factors of
+    // two, so that their products with an f32 are exact in an f64.
     const SMALLEST: f32 = 1e-4;
     const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
     let magnitude = f64::from(value.abs());
@@ -155,8 +154,8 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
     if !(value.abs() >= SMALLEST && magnitude < 999_999.5) {
         return push_general(out, f64::from(value));
     }
-    // Digits after the point: six significant digits, of which 6 - decimals are
-    // before it (negative where zeros follow the point).
+    // The number of digits after the point; 6 - decimals significant digits are before it (negative
+    // if zeros follow the point).
     let mut decimals = 5;
     while decimals > 0 && magnitude * POWERS[decimals] >= 999_999.5 {
         decimals -= 1;
@@ -316,7 +315,7 @@ mod tests {
         }
     }
 
-    /// As `%g` prints them; ties are at halves of the last digit.
+    /// Expected output of `%g`; ties are at halves of the last digit.
     #[test]
     fn general_of_f32() {
         for (value, expected) in [
@@ -379,7 +378,7 @@ mod tests {
     }
 
     proptest! {
-        /// The fast path compared with the general one, for bit patterns and usual numbers.
+        /// Compares the fast path with the general one, for bit patterns and common numbers.
         #[test]
         fn fast_path_equals_general(bits: u32, tenths in -20_000_000i32..20_000_000, scale in 0usize..8) {
             let usual = tenths as f32 / 10f32.powi(scale as i32);

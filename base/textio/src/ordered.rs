@@ -1,8 +1,8 @@
-//! A parallel map over a stream whose results keep the order of the stream.
+//! Parallel map over a stream; results keep its order.
 //!
-//! One thread reads, `threads` work, the calling thread writes. Two bounds keep
-//! memory flat: the queue to the workers is short, and reading stops while too
-//! many results wait for a slow one ahead of them.
+//! One thread reads, `threads` threads work, and the calling thread writes. Two limits bound
+//! memory: the queue to the workers is short, and reading stops while too many results wait for a
+//! slow one before them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,19 +12,19 @@ use crossbeam::channel::{bounded, unbounded};
 /// Items in flight per thread: queued, worked on, or waiting to be written.
 const IN_FLIGHT_PER_THREAD: usize = 32;
 
-/// Returns the number of threads the machine runs at once.
+/// Returns the number of threads that the machine runs simultaneously.
 pub fn available_threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Maps the items of `read` by functions that `worker` makes, one per thread, and passes
-/// the results to `write` in the order of reading.
+/// Maps the items of `read` by functions from `worker`, one per thread, and passes the results to
+/// `write` in the order of reading.
 ///
-/// `read` returns `None` at the end. The second argument of `write` says whether more
-/// results are ready, so that it can flush when they are not. With one thread no thread is
-/// started: all three run on the caller's.
+/// `read` returns `None` at the end. The second argument of `write` says whether more results are
+/// ready, so that it can flush when they are not. With one thread, all three run on the caller's
+/// thread.
 ///
-/// Panics when a worker does, after the others have ended.
+/// Panics if a worker does, after the others have ended.
 ///
 /// # Errors
 /// The first error of `read` or `write`, which ends the work.
@@ -78,7 +78,7 @@ where
         is_there
     };
     let mut write_from_slot = |slot: usize, more: bool| {
-        let result = results[slot].lock().take().expect("its worker has put it there");
+        let result = results[slot].lock().take().expect("stored by its worker");
         write_outcome = write(result, more);
         write_outcome.is_ok()
     };
@@ -89,7 +89,7 @@ where
         &|run| {
             let mut work = worker();
             run(&mut |slot| {
-                let item = items[slot].lock().take().expect("it was read into its slot");
+                let item = items[slot].lock().take().expect("stored by the reader");
                 *results[slot].lock() = Some(work(item));
             });
         },
@@ -113,12 +113,12 @@ impl<T> Slot<T> {
     }
 }
 
-/// Calls the function that it is given for each slot that falls to a worker.
+/// A worker's loop, which calls the function for each of its slots.
 type RunWorker<'a> = dyn FnMut(&mut dyn FnMut(usize)) + 'a;
 
-/// The threads and queues of [`ordered_map`], which pass the numbers of slots and know no types of
-/// items: so the program has one copy of them. `in_flight` slots are used in turn. `read` fills
-/// one, or says that there is no more; `write` empties one, or says that the work ends.
+/// Runs the threads and queues of [`ordered_map`], which pass only numbers of slots, so that the
+/// code is compiled once for all types of items. `in_flight` slots are used in turn. `read` fills a
+/// slot, or reports the end; `write` empties a slot, or ends the work.
 fn map_slots(
     threads: usize,
     in_flight: usize,
@@ -127,10 +127,10 @@ fn map_slots(
     write: &mut dyn FnMut(usize, bool) -> bool,
 ) {
     let (item_sender, item_receiver) = bounded::<usize>(2 * threads);
-    // No slot says that the worker is panicking.
+    // `None` means that the worker panics.
     let (result_sender, result_receiver) = unbounded::<Option<usize>>();
-    // A permit is taken for each item read and returned when its result has been written, so a
-    // slot is empty when its turn comes again.
+    // Each item needs a permit, which is returned when its result has been written, so a slot is
+    // empty when it is used again.
     let (permit_sender, permit_receiver) = bounded::<()>(in_flight);
     for _ in 0..in_flight {
         permit_sender.send(()).expect("the receiver is alive");
@@ -164,7 +164,7 @@ fn map_slots(
         drop((item_receiver, result_sender));
         let mut is_ready = vec![false; in_flight];
         let mut next = 0;
-        // After a panic the scope resumes it, once every thread has ended.
+        // The scope resumes a panic after every thread has ended.
         'results: while let Ok(Some(slot)) = result_receiver.recv() {
             is_ready[slot] = true;
             while std::mem::take(&mut is_ready[next]) {
@@ -183,8 +183,8 @@ fn map_slots(
     });
 }
 
-/// Calls its closure when a panic drops it: without a message for the item that
-/// panicked the writer would wait for ever.
+/// A guard that calls its closure on a panic: without a message for the item, the writer would wait
+/// for ever.
 struct PanicGuard<F: Fn()>(F);
 
 impl<F: Fn()> Drop for PanicGuard<F> {

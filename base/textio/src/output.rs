@@ -1,8 +1,8 @@
-//! Writing text to standard output or a file, compressed as its name says.
+//! Text output to standard output or a file, compressed according to the file name.
 //!
-//! A file appears under its name when it is complete. Until then it has another one:
-//! `NAME.partial` where the output comes bit by bit and is of use before its end, a hidden one
-//! where it is not. Devices, pipes and `/dev/stdout` are written directly.
+//! A file gets its name when it is complete. Until then it is called `NAME.partial`, if an
+//! incomplete output is useful, or has a hidden name. Devices, pipes and `/dev/stdout` are written
+//! directly.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -32,23 +32,24 @@ const BUFFER: usize = 256 << 10;
 pub struct Output {
     name: String,
     writer: Encoder,
-    /// The file before [`Output::finish`] renames it; none where there is nothing to rename.
+    /// The file until [`Output::finish`] renames it; `None` if nothing is renamed.
     partial: Option<Box<PartialFile>>,
 }
 
 impl Output {
-    /// Creates `path`, or writes to standard output for `-`. A name that ends in
-    /// `.gz`, `.zst`, `.bz2` or `.xz` is compressed. The file is `path.partial` until [`Output::finish`]; what
-    /// is written before an error stays there, and an existing file stays as it was.
+    /// Creates `path`, or writes to standard output for `-`. If the name ends in `.gz`, `.zst`,
+    /// `.bz2` or `.xz`, the text is compressed. The file is `path.partial` until
+    /// [`Output::finish`]. After an error, the text written so far stays there, and an existing
+    /// file stays unchanged.
     ///
     /// # Errors
-    /// [`Error::Io`] where the file cannot be created, or another process is writing it.
+    /// [`Error::Io`] if the file cannot be created, or another process is writing it.
     pub fn create(path: &Path) -> Result<Self> {
         Self::create_partial(path, Compression::from_path(path), PartialFile::create_visible)
     }
 
     fn create_direct(path: &Path, compression: Compression) -> Result<Self> {
-        // Opened by its name, a file that standard output appends to would be cut.
+        // Opening it by name would truncate a file to which standard output appends.
         let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         if names.iter().any(|name| path.as_os_str() == *name) {
             return Self::with_writer(
@@ -62,7 +63,7 @@ impl Output {
         Self::with_writer(compression, name, Box::new(file))
     }
 
-    /// Writes to `writer`, uncompressed; `name` names it in messages.
+    /// Returns an uncompressed output to `writer`; `name` is its name in messages.
     ///
     /// # Errors
     /// None before something is written.
@@ -70,20 +71,20 @@ impl Output {
         Self::with_writer(Compression::None, name.to_owned(), Box::new(writer))
     }
 
-    /// As [`Output::create`], but under a hidden name until [`Output::finish`], and nothing
-    /// remains of a file that is not finished.
+    /// Works like [`Output::create`], but with a hidden name until [`Output::finish`]; an
+    /// unfinished file is removed.
     ///
     /// # Errors
-    /// [`Error::Io`] where no file can be created beside `path`.
+    /// [`Error::Io`] if no file can be created beside `path`.
     pub fn create_atomic(path: &Path) -> Result<Self> {
         Self::create_partial(path, Compression::from_path(path), PartialFile::create_hidden)
     }
 
-    /// As [`Output::create_atomic`] for bytes that are [compressed](Compression::compress)
-    /// already.
+    /// Works like [`Output::create_atomic`], for bytes that are already
+    /// [compressed](Compression::compress).
     ///
     /// # Errors
-    /// [`Error::Io`] where no file can be created beside `path`.
+    /// [`Error::Io`] if no file can be created beside `path`.
     pub fn create_precompressed(path: &Path) -> Result<Self> {
         Self::create_partial(path, Compression::None, PartialFile::create_hidden)
     }
@@ -123,26 +124,25 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer.as_write().write_all(bytes).map_err(|e| Error::io(&self.name, "write", e))
     }
 
-    /// Writes the buffer out, for a reader that waits for it. A compressed stream is not
-    /// flushed, which would break it into small blocks.
+    /// Writes the buffer, for a reader that waits for it. A compressed stream is not flushed,
+    /// because that would break it into small blocks.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn flush(&mut self) -> Result<()> {
         let Encoder::Plain(plain) = &mut self.writer else { return Ok(()) };
         plain.flush().map_err(|e| Error::io(&self.name, "write", e))
     }
 
-    /// Ends the stream, and gives the file its name; without this call it does not appear
-    /// under it.
+    /// Ends the stream and renames the file to its final name.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing, syncing or renaming fails.
+    /// [`Error::Io`] if writing, syncing or renaming fails.
     pub fn finish(mut self) -> Result<()> {
         let partial = self.partial.take();
         let name = std::mem::take(&mut self.name);
@@ -151,23 +151,23 @@ impl Output {
             .map_err(|e| Error::io(&name, "write", e))
     }
 
-    /// Ends the stream of an output that was cut short: what was written is whole, as of a
-    /// compressed file, and stays under its partial name, if that is not a hidden one.
+    /// Ends the stream of an incomplete output, so that a compressed file is valid. The file stays
+    /// under its partial name, unless that is hidden.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn finish_incomplete(mut self) -> Result<()> {
-        // It is dropped after the stream was ended.
+        // Dropped after the end of the stream.
         let _partial = self.partial.take();
         let name = std::mem::take(&mut self.name);
         self.end_stream().map_err(|e| Error::io(&name, "write", e))
     }
 
-    /// [`finish`](Output::finish)es an output that is complete, and ends any other one as
-    /// [`finish_incomplete`](Output::finish_incomplete) does.
+    /// Ends a complete output by [`finish`](Output::finish), and an incomplete one by
+    /// [`finish_incomplete`](Output::finish_incomplete).
     ///
     /// # Errors
-    /// Theirs.
+    /// Those of the called function.
     pub fn finish_if(self, is_complete: bool) -> Result<()> {
         if is_complete { self.finish() } else { self.finish_incomplete() }
     }
@@ -175,7 +175,7 @@ impl Output {
     /// Writes a whole file; it appears complete or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`] where it cannot be created or written.
+    /// [`Error::Io`] if it cannot be created or written.
     pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
         let mut output = Self::create_atomic(path)?;
         output.write(bytes)?;
@@ -270,7 +270,7 @@ mod tests {
             assert_eq!(read(&path), b"two\n");
             assert!(!partial.exists());
         }
-        // Dropped as by an error: what was written stays, and no empty file does.
+        // Dropped like after an error: written text stays, an empty file does not.
         let path = folder.path().join("b");
         let mut output = Output::create(&path).unwrap();
         output.write(b"some").unwrap();

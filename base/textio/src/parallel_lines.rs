@@ -1,14 +1,14 @@
-//! Files whose lines belong together by their numbers, read side by side.
+//! Parallel files, read line by line together.
 
 use std::path::Path;
 
 use crate::{Error, Input, Line, Lines, Result};
 
-/// Files of the same number of lines: line N of each belongs to line N of the others.
+/// Files with the same number of lines: line N of each belongs to line N of the others.
 pub struct ParallelLines {
     files: Vec<Lines>,
     names: Vec<String>,
-    /// The number of lines read of each file.
+    /// The number of lines read from each file.
     lines_read: Vec<u64>,
 }
 
@@ -24,7 +24,7 @@ impl ParallelLines {
         Ok(Self::new(paths.iter().map(open).collect::<Result<_>>()?))
     }
 
-    /// Reads `files`, none of which has been read from.
+    /// Reads `files` from their beginnings.
     pub fn new(files: Vec<Lines>) -> Self {
         let names = files.iter().map(|file| file.name().to_owned()).collect();
         ParallelLines { lines_read: vec![0; files.len()], names, files }
@@ -35,18 +35,18 @@ impl ParallelLines {
         &self.names
     }
 
-    /// Returns the number of lines of each file that have been read.
+    /// Returns the number of lines read from each file.
     pub fn num_read(&self) -> u64 {
         self.lines_read.first().copied().unwrap_or(0)
     }
 
-    /// Calls `visit` with the index, the name and the next line of each file. Returns whether
-    /// there was a line; at the end of all files there is none.
+    /// Calls `visit` with the index, the name and the next line of each file. Returns false at the
+    /// end of all files.
     ///
     /// # Errors
-    /// Those of `visit`, [`Error::Io`] if a file cannot be read, and
-    /// [`Error::LineCountMismatch`] if one ends before another; the others are read to their
-    /// ends then, so that the message has their numbers of lines.
+    /// Those of `visit`, [`Error::Io`] if a file cannot be read, and [`Error::LineCountMismatch`]
+    /// if one ends before another. Then all are read to their ends, because the message contains
+    /// their numbers of lines.
     pub fn next<E: From<Error>>(
         &mut self,
         mut visit: impl FnMut(usize, &str, &Line<'_>) -> Result<(), E>,

@@ -1,21 +1,21 @@
-//! Memory of a process, as Linux counts it.
+//! Memory of a process, on Linux.
 
 use std::fs;
 use std::io;
 
-/// Bytes of this process that are in memory; `None` where the system does not say, as elsewhere
-/// than on Linux.
+/// Returns the resident memory of this process in bytes; `None` if unknown, as on other systems.
 pub fn resident_bytes() -> Option<u64> {
     read_field(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// Returns the most bytes of this process that were in memory at once; `None` as for
-/// [`resident_bytes`]. What getrusage counts includes the process that started this one.
+/// Returns the peak resident memory of this process in bytes; `None` like for [`resident_bytes`].
+/// (getrusage would include the process that started this one.)
 pub fn peak_resident_bytes() -> Option<u64> {
     read_field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Bytes of the process `id` that are in memory; 0 if it has ended and is not yet waited for.
+/// Returns the resident memory of the process `id` in bytes; 0 if it has ended and is not yet
+/// waited for.
 ///
 /// # Errors
 /// If there is no such process.
@@ -24,7 +24,7 @@ pub fn resident_bytes_of(id: u32) -> io::Result<u64> {
     Ok(read_field(&status, "VmRSS:").unwrap_or(0))
 }
 
-/// Returns a field of `/proc/PID/status`, which is in kB whatever the size of pages.
+/// Returns a field of `/proc/PID/status`, which is always in kB.
 fn read_field(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -2,31 +2,30 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Receives progress reports, from any thread. Libraries report through [`ProgressTask`]s, which
-/// `task` of `dyn Progress` begins.
+/// A receiver of progress reports, from any thread. Libraries report through [`ProgressTask`]s,
+/// which `task` of `dyn Progress` begins.
 pub trait Progress: Sync {
-    /// The task `name` begins; `total` units of work are expected, where known.
+    /// Begins the task `name`, with `total` units of work, if known.
     fn begin(&self, name: &str, total: Option<u64>);
-    /// The current task has done `done` units in total.
+    /// Sets the finished units of the current task to `done`.
     fn set_position(&self, done: u64);
-    /// The current task has ended.
+    /// Ends the current task.
     fn end(&self);
-    /// Whether the work is to stop with an error as soon as it can. Work that ends soon by
-    /// itself need not ask.
+    /// Whether the work should stop with an error as soon as possible. Short work need not ask.
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
 impl dyn Progress + '_ {
-    /// Begins the task `name` of `total` units of work, where known. One task at a time.
+    /// Begins the task `name` with `total` units of work, if known. Only one task runs at a time.
     pub fn task(&self, name: &str, total: Option<u64>) -> ProgressTask<'_> {
         self.begin(name, total);
         ProgressTask { progress: self, done: AtomicU64::new(0) }
     }
 }
 
-/// A task whose progress is reported. It ends when it is dropped, after an error too.
+/// A task whose progress is reported. It ends when it is dropped, also after an error.
 ///
 /// ```
 /// use miriam_textio::{NoProgress, Progress};
@@ -44,18 +43,18 @@ pub struct ProgressTask<'p> {
 }
 
 impl ProgressTask<'_> {
-    /// Another `units` of work are done.
+    /// Adds `units` of finished work.
     pub fn advance(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         self.progress.set_position(done);
     }
 
-    /// Whether the work is to stop: [`Progress::is_cancelled`].
+    /// Whether the work should stop: [`Progress::is_cancelled`].
     pub fn is_cancelled(&self) -> bool {
         self.progress.is_cancelled()
     }
 
-    /// The task has done `done` units in total.
+    /// Sets the finished units to `done`.
     pub fn set_position(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
         self.progress.set_position(done);
@@ -68,7 +67,7 @@ impl Drop for ProgressTask<'_> {
     }
 }
 
-/// Ignores progress.
+/// A receiver that ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

@@ -3,9 +3,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-/// Whether both paths name one regular file, which need not exist yet. A hard link is another
-/// name of its file, as a symbolic one is. False for `-` and for devices: several streams may
-/// share those.
+/// Whether both paths name the same regular file, also through hard or symbolic links; it may not
+/// exist yet. False for `-` and for devices, because several streams may share those.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     if one.as_os_str() == "-" || other.as_os_str() == "-" {
         return false;
@@ -24,7 +23,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Whether two files that exist are one.
+/// Whether two existing files are the same.
 #[cfg(unix)]
 fn is_same_inode((_, one): (&Path, &Metadata), (_, other): (&Path, &Metadata)) -> bool {
     use std::os::unix::fs::MetadataExt;

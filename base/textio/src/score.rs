@@ -1,4 +1,4 @@
-//! Scores with the base of their logarithm in the type.
+//! Scores whose types name the base of the logarithm.
 
 /// A natural logarithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -22,12 +22,12 @@ impl Log10 {
 }
 
 impl Ln {
-    /// The lowest log probability Moses keeps.
+    /// The lowest log probability in Moses.
     pub const FLOOR: Ln = Ln(-100.0);
 
-    /// Returns the score of a probability read from a Moses table: its f32 logarithm,
-    /// not below [`Ln::FLOOR`] (`docs/spec/phrase-decoding.md` 2.1). A negative
-    /// probability gives NaN, which callers refuse.
+    /// Returns the score of a probability from a Moses table: its f32 logarithm, not below
+    /// [`Ln::FLOOR`] (`docs/spec/phrase-decoding.md` 2.1). A negative probability gives NaN, which
+    /// callers reject.
     #[inline]
     pub fn from_probability(probability: f32) -> Ln {
         let ln = probability.ln();

@@ -4,7 +4,7 @@
 /// 1,024) and an optional `B` or `iB` after it.
 ///
 /// # Errors
-/// A message for the user where `text` is not a size.
+/// A message for the user if `text` is not a size.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
     let number = upper.trim_end_matches('B').trim_end_matches('I');

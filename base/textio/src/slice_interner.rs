@@ -1,9 +1,9 @@
-//! Interning of short slices: every distinct slice is stored once and has a `u32` id.
+//! Interner of short slices: every distinct slice is stored once and has a `u32` id.
 
 use hashbrown::HashTable;
 
 /// Distinct slices of `T`, concatenated in one buffer, with ids from 0 in the order of first
-/// appearance. Callers choose the hash, and must use one for all calls.
+/// appearance. Callers choose the hash function, which must be the same in all calls.
 ///
 /// ```
 /// use miriam_textio::SliceInterner;
@@ -35,7 +35,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         Self::default()
     }
 
-    /// Makes room for as many more slices, however long they are.
+    /// Reserves memory for `additional` slices, without their items.
     pub fn reserve(&mut self, additional: usize, hash_of: impl Fn(&[T]) -> u64) {
         self.ends.reserve(additional);
         let (items, ends) = (&self.items, &self.ends);
@@ -47,15 +47,15 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no slices.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Returns the slice of `id`.
+    /// Returns the slice with the id `id`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such slice.
     #[inline]
     pub fn get(&self, id: u32) -> &[T] {
         slice(&self.items, &self.ends, id)
@@ -76,7 +76,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         self.intern_hashed(list, hash_of(list), hash_of)
     }
 
-    /// As [`SliceInterner::intern`] where `hash`, the hash of `list`, is known already.
+    /// Works like [`SliceInterner::intern`], with the known `hash` of `list`.
     ///
     /// # Panics
     /// At the 4,294,967,296th slice.
@@ -98,7 +98,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
         (0..self.len() as u32).map(|id| self.get(id))
     }
 
-    /// Removes every slice and keeps the memory.
+    /// Removes all slices and keeps the memory.
     pub fn clear(&mut self) {
         self.items.clear();
         self.ends.clear();

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::line::Line;
 use crate::{Error, Result};
 
-/// Bytes of bookkeeping a line while it is gathered.
+/// The bookkeeping per collected line, in bytes.
 pub(crate) const LINE_OVERHEAD: usize = size_of::<LineEntry>();
 
 struct LineEntry {
@@ -21,7 +21,7 @@ struct LineEntry {
 }
 
 impl LineEntry {
-    /// What lines are sorted by.
+    /// Returns the sort key of a line.
     fn key<'b>(&self, bytes: &'b [u8]) -> (&'b [u8], u64) {
         (&bytes[self.start..self.start + self.len as usize], self.number)
     }
@@ -95,7 +95,7 @@ pub(crate) enum SortedRun {
 }
 
 impl SortedRun {
-    /// Returns the lines of `chunk`, which are sorted.
+    /// Returns a run of the sorted lines of `chunk`.
     pub fn in_memory(chunk: SortBuffer) -> Self {
         SortedRun::Memory { chunk, next: 0 }
     }
@@ -119,7 +119,7 @@ impl KWayMerge {
         self.advance(self.runs.len() - 1, Vec::new())
     }
 
-    /// Puts the next line of `run` into the heap, in the buffer `line`.
+    /// Adds the next line of `run`, in the buffer `line`, to the heap.
     fn advance(&mut self, run: usize, mut line: Vec<u8>) -> Result<()> {
         let number = match &mut self.runs[run] {
             SortedRun::Memory { chunk, next } => {

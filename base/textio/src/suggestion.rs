@@ -1,16 +1,16 @@
-//! The known name that an unknown one was meant to be, and unknown text in messages.
+//! Suggestions for misspelt names, and shortened text for messages.
 
 use std::borrow::Cow;
 
-/// Names less similar (Jaro-Winkler) are hardly misspelt.
+/// The minimum similarity (Jaro-Winkler) of a misspelt name.
 const LEAST_SIMILARITY: f64 = 0.88;
-/// Characters of the longest name that is compared, which takes time with their square.
+/// The maximum number of characters of a compared name; the time grows with the square.
 const LONGEST_NAME: usize = 64;
-/// Characters of a text that a message shows.
+/// The maximum number of characters of a text in a message.
 const LONGEST_SHOWN: usize = 80;
 
-/// Returns the word of `known` that `name` most likely is meant to be, if any is similar enough.
-/// Case, dashes and underscores do not count: `nbest-list` is meant to be `n-best-list`.
+/// Returns the word of `known` that `name` most probably means, if any is similar enough. Case,
+/// dashes and underscores are ignored: `nbest-list` means `n-best-list`.
 pub fn suggest_name<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if name.chars().nth(LONGEST_NAME).is_some() {
         return None;
@@ -28,7 +28,7 @@ fn letters(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Returns a text from a file or command line as a message shows it: the beginning, if it is long.
+/// Shortens a long text from a file or command line to its beginning, for a message.
 pub fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST_SHOWN) {
         None => text.into(),

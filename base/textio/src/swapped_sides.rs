@@ -1,24 +1,24 @@
-//! Detection of development texts whose sides were swapped, by their words.
+//! Detection of development texts with swapped sides, by their words.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::{Input, Lines, Result, fields};
 
-/// Lines of the parallel text that are read: enough to know most words of running text, and
+/// The number of lines read from the parallel text: enough to know most words of running text, and
 /// read in a fraction of a second.
 const MAX_KNOWN_LINES: usize = 20_000;
 
-/// Lines of the development text that are read.
+/// The number of lines read from the development text.
 const MAX_DEV_LINES: usize = 1_000;
 
-/// Returns a warning if the source side of a development text is in the target language: if more
-/// than half of its words are unknown to the source side of the parallel text, and known to its
-/// target side. `train` and `dev` are paths of source and target; pipes are not read.
+/// Returns a warning if the source side of a development text seems to be in the target language:
+/// more than half of its words are not in the source side of the parallel text, but in its target
+/// side. `train` and `dev` are paths of source and target; pipes are not read.
 ///
 /// # Errors
 ///
-/// A file cannot be read.
+/// If a file cannot be read.
 pub fn find_swapped_sides(train: [&Path; 2], dev: [&Path; 2]) -> Result<Option<String>> {
     if train.into_iter().chain(dev).any(|path| !path.is_file()) {
         return Ok(None);

@@ -1,8 +1,7 @@
 //! Words for true and false in options, configurations and requests.
 
-/// Returns the truth that a word names, in any case: `true`, `yes`, `y`, `on` or `1`; `false`,
-/// `no`, `n`,
-/// `off` or `0`.
+/// Returns the truth value of a word in any case: `true`, `yes`, `y`, `on` or `1`; `false`, `no`,
+/// `n`, `off` or `0`.
 pub fn parse_truth_word(word: &str) -> Option<bool> {
     const WORDS: [(&str, bool); 10] = [
         ("true", true),

@@ -1,4 +1,4 @@
-//! Words and their ids: every string is stored once and has a `u32` id.
+//! Vocabulary: every distinct word is stored once and has a `u32` id.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,12 +42,12 @@ impl Vocabulary {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Makes room for as many more words.
+    /// Reserves memory for `additional` words.
     pub fn reserve(&mut self, additional: usize) {
         self.0.reserve(additional, xxh3_64);
     }
@@ -66,10 +66,10 @@ impl Vocabulary {
         self.0.find(word, xxh3_64(word)).map(WordId)
     }
 
-    /// Returns the word of `id`.
+    /// Returns the word with the id `id`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such word.
     pub fn word(&self, id: WordId) -> &[u8] {
         self.0.get(id.0)
     }
@@ -79,7 +79,7 @@ impl Vocabulary {
         self.0.iter()
     }
 
-    /// Removes every word and keeps the memory.
+    /// Removes all words and keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }

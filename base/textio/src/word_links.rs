@@ -1,4 +1,4 @@
-//! Links of word alignments as text: `i-j`, a source and a target position from 0.
+//! Links of word alignments in text: `i-j`, a source and a target position, counted from 0.
 
 /// A link between a source word and a target word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum LinkCertainty {
     Possible,
 }
 
-/// Why a string is not a link.
+/// The reason why a string is not a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidLink {
     /// It is not two decimal numbers with `-` or `?` between them.
@@ -32,7 +32,7 @@ pub enum InvalidLink {
 /// Parses a link, `i-j` or `i?j`, without white space around it.
 ///
 /// # Errors
-/// What is wrong with the link.
+/// [`InvalidLink`] if the text is not a link.
 ///
 /// # Examples
 /// ```

@@ -1,14 +1,14 @@
-//! The normalisation of text that CCNet's language models were trained on (Wenzek et al. 2020):
-//! lower case, no accents, every digit a 0, punctuation of all scripts as ASCII has it, no control
-//! characters.
+//! Normalisation of text for CCNet's language models (Wenzek et al. 2020): lower case, no accents,
+//! every digit replaced by 0, punctuation of all scripts in ASCII, no control characters.
 //!
 //! Line ends are control characters, so a text of several lines becomes one line, and words around
-//! a line end become one word unless there is a space beside it. That is how those models saw text.
+//! a line end become one word unless there is a space beside it. Those models were trained on such
+//! text.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
-/// Appends `text` as CCNet normalises it.
+/// Appends `text`, normalised like in CCNet.
 pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(text);
     let lower_case = text.trim_matches(is_python_space).to_lowercase();
@@ -26,7 +26,7 @@ pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What Python strips from the ends of a text.
+/// Whether Python strips a character from the ends of a text.
 fn is_python_space(character: char) -> bool {
     character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
@@ -73,7 +73,7 @@ mod tests {
             ("“So—it goes…” «ja» 50％ １２ ٣", "\"so - it goes...\" \"ja\" 00% 00 0"),
             ("他说：“你好！”【一】（二）。", "他说:\"你好!\"[一](二)."),
             ("ΟΔΟΣ", "οδος"),
-            // Line ends vanish.
+            // Line ends are removed.
             ("one\ntwo\t three\u{85}", "onetwo three"),
             ("\u{1c} a", "a"),
             ("한국", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"),

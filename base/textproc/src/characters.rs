@@ -1,9 +1,9 @@
 //! Characters of text that may not be UTF-8, and their Unicode classes.
 //!
-//! The rules of this crate need to know whether a character is a letter, a digit, a number, in
-//! lower case, white space or a currency sign, as Unicode and Perl define it. Characters of one
-//! and two bytes, nearly all of European text, are looked up in tables. A byte that is not part
-//! of a character counts as a character without a class.
+//! The rules of this crate depend on whether a character is a letter, a digit, a number, in lower
+//! case, white space or a currency sign, as Unicode and Perl define it. Characters of one and two
+//! bytes, nearly all of European text, are looked up in tables. A byte that is not part of a
+//! character counts as a character without a class.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -93,7 +93,7 @@ pub(crate) fn is_punctuation(character: char) -> bool {
         )
 }
 
-/// By byte, so that no byte needs a check; bytes of longer characters have no class.
+/// Classes for all 256 bytes, so that lookups need no check; bytes of longer characters have none.
 static ASCII_CLASSES: [CharClass; 256] = {
     let mut table = [CharClass::NONE; 256];
     let mut byte = 0u8;
@@ -126,10 +126,10 @@ static TWO_BYTE_CLASSES: LazyLock<[CharClass; 0x800]> = LazyLock::new(|| {
     })
 });
 
-/// One character, or one byte that is not part of a character.
+/// A character, or an invalid byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecodedChar {
-    /// The character, unless it is a stray byte.
+    /// The character; `None` for an invalid byte.
     pub character: Option<char>,
     /// Its length in bytes.
     pub byte_len: usize,
@@ -196,13 +196,13 @@ pub(crate) fn last_char(text: &[u8]) -> Option<DecodedChar> {
     Some(DecodedChar::INVALID_BYTE)
 }
 
-/// Returns the classes of the first character; of an empty text none.
+/// Returns the classes of the first character; an empty text has none.
 #[inline]
 pub(crate) fn first_class(text: &[u8]) -> CharClass {
     first_char(text).map_or(CharClass::NONE, DecodedChar::class)
 }
 
-/// Returns the classes of the last character; of an empty text none.
+/// Returns the classes of the last character; an empty text has none.
 #[inline]
 pub(crate) fn last_class(text: &[u8]) -> CharClass {
     last_char(text).map_or(CharClass::NONE, DecodedChar::class)
@@ -223,7 +223,7 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
     char_indices(text).all(|(_, symbol)| symbol.class().intersects(CharClass::SPACE))
 }
 
-/// Returns the words between white space.
+/// Splits a text into words at white space.
 pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -241,7 +241,7 @@ pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ 
 }
 
 /// Appends `text` with every character replaced by the result of `change`, which may be several
-/// characters. Stray bytes stay.
+/// characters. Invalid bytes are kept.
 pub(crate) fn map_chars<C: Iterator<Item = char>>(
     text: &[u8],
     change: impl Fn(char) -> C,
@@ -260,7 +260,7 @@ pub(crate) fn push_char(character: char, out: &mut Vec<u8>) {
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// Appends `text` in lower case, each character by itself, without a rule for a final sigma.
+/// Appends `text` in lower case, each character separately, without a rule for a final sigma.
 pub(crate) fn push_lowercase(text: &[u8], out: &mut Vec<u8>) {
     if text.is_ascii() {
         out.extend(text.iter().map(u8::to_ascii_lowercase));
@@ -277,8 +277,8 @@ pub(crate) fn push_capitalized(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[length..]);
 }
 
-/// Returns the text with stray bytes replaced by characters of one byte without a class, so that
-/// offsets stay.
+/// Returns the text with invalid bytes replaced by one-byte characters without a class, so that
+/// offsets do not change.
 pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
@@ -292,7 +292,7 @@ pub(crate) fn decode(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Letters of scripts that put no space between sentences.
+/// Whether a letter belongs to a script without spaces between sentences.
 pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(
         character.script(),

@@ -1,8 +1,8 @@
-//! Documents: texts and pages, cut into sentences and joined again from translations.
+//! Documents: texts and pages that are cut into sentences, and joined from their translations.
 //!
-//! All front ends cut here, so that a text gives the same sentences everywhere. White space between
-//! and around sentences, line ends and markup do not belong to sentences and are copied. A text
-//! whose sentences are their own translations is therefore restored byte for byte.
+//! All front ends use this code, so that a text has the same sentences everywhere. White space
+//! between and around sentences, line ends and markup do not belong to sentences and are copied. A
+//! text whose sentences are their own translations is therefore restored byte for byte.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::segment::{AlignedTranslation, Segment, SegmentWriter};
 use crate::sentence_splitter::{trim_end, trim_start};
 use crate::{Interrupted, SentenceSplitter, needs_translation};
 
-/// How a document is cut into translation units.
+/// The translation units of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Split {
-    /// Into sentences.
+    /// Sentences.
     #[default]
     Sentences,
-    /// Only at line ends; in markup where elements break lines.
+    /// Lines; in markup, blocks between elements that break lines.
     Lines,
 }
 
 /// The format of a document.
 #[derive(Clone, Debug)]
 pub enum DocumentFormat {
-    /// Running text. A line is a paragraph, as in Moses' `split-sentences.perl -k` and in what
-    /// clients of translation servers send.
+    /// Running text. A line is a paragraph, as in Moses' `split-sentences.perl -k` and in requests
+    /// of clients of translation servers.
     Text(Split),
     /// A page of HTML.
     Html(Split),
@@ -34,7 +34,7 @@ pub enum DocumentFormat {
     Markup(Split, Arc<MarkupRules>),
 }
 
-/// Cuts documents of one language.
+/// A cutter of documents in one language.
 #[derive(Clone)]
 pub struct DocumentCutter<'a> {
     format: DocumentFormat,
@@ -45,14 +45,15 @@ pub struct DocumentCutter<'a> {
 }
 
 impl<'a> DocumentCutter<'a> {
-    /// Cuts documents of `format`, in the language of `splitter`.
+    /// Returns a cutter of documents of `format`, in the language of `splitter`.
     pub fn new(format: DocumentFormat, splitter: &'a SentenceSplitter) -> Self {
         let should_stop = &|| false;
         DocumentCutter { format, splitter, limit: usize::MAX, copies_numbers: false, should_stop }
     }
 
     /// Cuts sentences and lines that are longer than `limit`, see
-    /// [`SentenceSplitter::split_within`]. Blocks of markup that are not cut into sentences stay.
+    /// [`SentenceSplitter::split_within`]. Blocks of markup that are not cut into sentences stay
+    /// whole.
     pub fn within(self, limit: usize) -> Self {
         DocumentCutter { limit, ..self }
     }
@@ -110,7 +111,7 @@ impl<'a> DocumentCutter<'a> {
         Ok(Document { segments, longest })
     }
 
-    /// Segments of running text, of which `split` finds the sentences of a line.
+    /// Returns the segments of running text; `split` finds the sentences of a line.
     fn cut_text(
         &self,
         text: &[u8],
@@ -151,14 +152,14 @@ impl<'a> DocumentCutter<'a> {
     }
 }
 
-/// Returns a line without the white space around it, or the whole line if there is nothing else.
+/// Returns the range of a line without the white space around it, or the whole line if it is blank.
 fn whole(line: &[u8]) -> Vec<Range<usize>> {
     let start = line.len() - trim_start(line).len();
     let inside = start..trim_end(line).len();
     if inside.is_empty() { Vec::new() } else { vec![inside] }
 }
 
-/// A document that was cut.
+/// A document that is cut into segments.
 ///
 /// # Examples
 /// ```
@@ -175,7 +176,7 @@ fn whole(line: &[u8]) -> Vec<Range<usize>> {
 /// let page = Document::html(b"<p>I like <b>red</b> houses.<br>And you?</p>\n", &splitter);
 /// let sentences: Vec<&[u8]> = page.sentences().collect();
 /// assert_eq!(sentences, [&b"I like red houses."[..], b"And you?"]);
-/// // Which bytes of the sentence which bytes of the translation come from.
+/// // Byte ranges of the sentence and of its translation.
 /// let links = [(2..6, 0..9), (11..17, 10..15), (7..10, 16..21)];
 /// let translations = [
 ///     AlignedTranslation { text: b"Me gustan casas rojas.", links: &links, attention: &[] },
@@ -212,8 +213,8 @@ impl Document {
         found.unwrap_or_else(|Interrupted| Document::default())
     }
 
-    /// Returns the segments, in order: one per sentence, and in markup some without; see
-    /// [`SegmentWriter`].
+    /// Returns the segments, in order: one per sentence, and in markup also some without a
+    /// sentence; see [`SegmentWriter`].
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -223,7 +224,7 @@ impl Document {
         self.segments
     }
 
-    /// Returns the length of the longest sentence before it was cut.
+    /// Returns the length of the longest sentence before long ones were cut.
     pub fn longest(&self) -> usize {
         self.longest
     }
@@ -237,13 +238,13 @@ impl Document {
         self.with_sentences().map(|segment| &segment.sentence[..])
     }
 
-    /// Returns for each sentence whether its links have an effect, because tags are inside it.
+    /// Returns, for each sentence, whether its links have an effect because tags are inside it.
     pub fn needs_links(&self) -> impl Iterator<Item = bool> {
         self.with_sentences().map(Segment::has_inline_tags)
     }
 
-    /// Returns the document with a translation instead of each sentence. Without enough
-    /// translations the last sentences are empty, but their surroundings stay.
+    /// Returns the document with a translation in place of each sentence. If translations are
+    /// missing, the last sentences are empty, but their surroundings stay.
     pub fn join<'t>(
         &self,
         translations: impl IntoIterator<Item = AlignedTranslation<'t>>,
@@ -395,8 +396,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any bytes come back if sentences are their own translations, and all that is not
-        /// in a sentence comes back whatever the translations are.
+        /// Any bytes are restored if sentences are their own translations; text outside sentences
+        /// is restored with any translations.
         #[test]
         fn nothing_of_the_text_is_lost(
             pieces in proptest::collection::vec(

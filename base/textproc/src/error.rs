@@ -2,10 +2,10 @@
 
 use std::io;
 
-/// The result of this crate's fallible calls.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a file that a tool needs cannot be used.
+/// An error in a file that a tool needs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
         file: String,
         /// What was attempted, as a verb.
         action: &'static str,
-        /// The operating system's error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A line is malformed.

@@ -1,5 +1,5 @@
-//! Escaping of the characters that are syntax to Moses: the bar between factors, the
-//! brackets of non-terminals, and XML's special characters.
+//! Escaping of characters that are syntax in Moses: the bar between factors, the brackets of
+//! non-terminals, and XML's special characters.
 
 /// Returns the entity for a byte in escaped text.
 #[inline]
@@ -32,7 +32,7 @@ const ENTITIES: [(&[u8], u8); 11] = [
     (b"&ket;", b']'),
 ];
 
-/// Appends `text` with the characters that are syntax to Moses replaced by entities.
+/// Appends `text` with characters that are syntax in Moses replaced by entities.
 pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[plain..]);
 }
 
-/// Appends `text` with its entities decoded, once, as Moses' deescape-special-chars.perl.
+/// Appends `text` with its entities decoded once, like Moses' deescape-special-chars.perl.
 pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest) {

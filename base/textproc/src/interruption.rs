@@ -2,10 +2,10 @@
 
 /// The error of cancelled work on a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text was given up")]
+#[error("the work on the text was cancelled")]
 pub struct Interrupted;
 
-/// The bytes of a text between two checks for cancellation: a fraction of a millisecond.
+/// The bytes of a text between two checks for cancellation; they take a fraction of a millisecond.
 const INTERVAL: usize = 16 << 10;
 
 /// Checks regularly whether work on a text should stop.

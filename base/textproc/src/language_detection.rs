@@ -1,9 +1,8 @@
-//! Detection of the language of a text among allowed languages: first by script, then by frequent
-//! words and letters that other languages lack, and by `whatlang`'s trigrams, which count little in
-//! short texts.
+//! Detection of a text's language among allowed languages: first by script, then by frequent words,
+//! distinctive letters, and `whatlang`'s trigrams, which count little in short texts.
 //!
 //! Trigrams alone detect `Guten Morgen` as Dutch, and a Japanese title with an English word in
-//! brackets as Portuguese. The first letters of a long text are enough.
+//! brackets as Portuguese. The beginning of a long text is enough.
 
 mod east_asian;
 mod frequent_words;
@@ -15,8 +14,8 @@ use crate::language_tag::LanguageTag;
 use frequent_words::{FrequentWords, LanguageSet};
 use sample::{Sample, ScriptGroup};
 
-/// Languages with their codes: two letters where there are two, as LibreTranslate has them.
-/// Norwegian is `nb`; Chinese in both scripts is `zh`.
+/// Languages with LibreTranslate's codes: two letters if there is such a code. Norwegian is `nb`;
+/// Chinese in both scripts is `zh`.
 const CODES: &[(Lang, &str)] = &[
     (Lang::Afr, "af"),
     (Lang::Aka, "ak"),
@@ -93,16 +92,16 @@ const CODES: &[(Lang, &str)] = &[
 /// A language that a text may be in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetectedLanguage {
-    /// Its code, as it was allowed.
+    /// Its code, as in the list of allowed codes.
     pub code: String,
-    /// From 0 to 100.
+    /// The confidence, from 0 to 100.
     pub confidence: f64,
 }
 
-/// The letters of a text of that length are enough to be sure.
+/// The number of letters from which on the length does not reduce the confidence.
 const SURE_LETTERS: f64 = 40.0;
 
-/// Finds the language of texts among those that are allowed.
+/// A detector of the language of texts, among allowed languages.
 ///
 /// # Examples
 /// ```
@@ -117,14 +116,14 @@ const SURE_LETTERS: f64 = 40.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct LanguageDetector {
-    /// The codes as they were given, each with its place in [`CODES`] where it is known.
+    /// The codes as the caller wrote them, with their places in [`CODES`]; `None` if unknown.
     allowed: Vec<(String, Option<usize>)>,
 }
 
 impl LanguageDetector {
     /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
-    /// or without a script or region (`pt-BR`, `deu_Latn`). Of several codes for a language the
-    /// first is given. See [`LanguageDetector::unknown_codes`].
+    /// or without a script or region (`pt-BR`, `deu_Latn`). If several codes name a language, the
+    /// first is returned. See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
             allowed: codes
@@ -140,21 +139,21 @@ impl LanguageDetector {
         }
     }
 
-    /// Returns a detector of all languages that are known, with codes of two letters.
+    /// Returns a detector of all known languages, with codes of two letters.
     pub fn for_all_languages() -> Self {
         Self::new(CODES.iter().map(|&(_, code)| code))
     }
 
-    /// Returns the codes of languages that are never found, because nothing is known of them; if
-    /// there is only one code, it is found always.
+    /// Returns the codes of unknown languages, which are never found, unless only one language is
+    /// allowed.
     pub fn unknown_codes(&self) -> impl Iterator<Item = &str> {
         let unknown = self.allowed.iter().filter(|(_, place)| place.is_none());
         unknown.map(|(code, _)| &code[..])
     }
 
-    /// Returns the language of `text`; none if it has no letters, or no allowed language has its
-    /// script. Where a single language is allowed it is that one, of confidence 100. The confidence
-    /// in short texts is low.
+    /// Returns the language of `text`; `None` if it has no letters, or no allowed language has its
+    /// script. If only one language is allowed, it is returned with confidence 100. The confidence
+    /// for short texts is low.
     pub fn detect(&self, text: &str) -> Option<DetectedLanguage> {
         let sample = Sample::new(text.as_bytes());
         if let [(code, None)] = &self.allowed[..] {
@@ -170,10 +169,10 @@ impl LanguageDetector {
     }
 }
 
-/// Returns the likeliest of some languages that have a script, with a confidence from 0 to 1.
+/// Returns the most likely of the candidates, all of one script, with a confidence from 0 to 1.
 fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usize, f64) {
     let letters = sample.letters_of(group);
-    // One letter may be a symbol, and a word a name.
+    // A single letter may be a symbol, and a single word a name.
     let length = (0.3 + letters as f64 / SURE_LETTERS * 0.7).min(1.0);
     if let [only] = candidates.places().collect::<Vec<_>>()[..] {
         return (only, if group.is_of_one_language() { (length * 2.0).min(1.0) } else { length });
@@ -315,7 +314,7 @@ mod tests {
         assert_found(&["en", "fa", "ar", "ur"], "سلام، چطوری؟", "fa");
         assert_found(&["en", "sr", "mk", "bg", "ru"], "Здравей, как си?", "bg");
         assert_found(&["en", "hi", "mr", "ne"], "तुम कैसे हो?", "hi");
-        // A word of another script makes no text of it.
+        // A word of another script does not change the text's language.
         assert_found(&["en", "ru"], "The word \"да\" means yes.", "en");
         assert_found(&["en", "zh"], "The capital of China is 北京.", "en");
         assert_found(&["en", "el", "ru"], "The angle α is 30 degrees.", "en");
@@ -372,7 +371,7 @@ mod tests {
             assert_eq!(LanguageDetector::new(MANY).detect(text), None, "{text}");
             assert_eq!(LanguageDetector::new(["en"]).detect(text), None, "{text}");
         }
-        // Nor has text in a script that no language has.
+        // Nor has text in a script that no allowed language has.
         assert_eq!(LanguageDetector::new(["en", "es"]).detect("你好"), None);
         assert_eq!(LanguageDetector::new(["en"]).detect("Привет"), None);
     }

@@ -1,9 +1,9 @@
-//! Cutting text that is longer than a model can take.
+//! Cutting of text that is too long for a model.
 //!
-//! What is cut loses its context on both sides of the cut, so ends of sentences come first. In a
-//! sentence that is too long by itself the cut is near the middle, at the end of a clause if there
-//! is one, then at white space, then between any two characters: halves of similar length
-//! leave no part with a word or two, which models translate worst.
+//! A cut removes context on both sides, so ends of sentences are preferred. A sentence that is too
+//! long is cut near its middle: at the end of a clause if there is one, then at white space, then
+//! between any two characters. Halves of similar length avoid parts of one or two words, which
+//! models translate worst.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::characters::{CharClass, char_indices};
 use crate::interruption::{Checkpoint, Interrupted};
 use crate::sentence_splitter::{trim_end, trim_start};
 
-/// How good a place to cut is, the best one last.
+/// The rank of a place to cut, the best one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CutRank {
     Character,
@@ -23,14 +23,14 @@ enum CutRank {
     Clause,
 }
 
-/// Bytes for each unit of the limit that are measured first: few texts of that many bytes are
-/// within the limit.
+/// The bytes per unit of the limit in the first beginning that is measured; few texts of this
+/// length are within the limit.
 const BYTES_PER_UNIT: usize = 4;
 
 impl SentenceSplitter {
     /// Returns the byte ranges of the sentences of a paragraph, as [`SentenceSplitter::split`]
-    /// gives them; those of which `length` is more than `limit` are cut further. What lies between
-    /// the parts is white space. A single character is never cut, whatever its length.
+    /// does. Sentences whose `length` is more than `limit` are cut further. Between parts is only
+    /// white space. A single character is never cut, even if it is too long.
     ///
     /// # Examples
     /// ```
@@ -51,12 +51,12 @@ impl SentenceSplitter {
         self.split_within_until(text, limit, length, &|| false).unwrap_or_default()
     }
 
-    /// As [`SentenceSplitter::split_within`], for texts that may be long: `should_stop` is asked
-    /// now and then. `length` is asked about each sentence and about each part of one that is too
-    /// long; of parts that are much longer than the limit only about their beginning.
+    /// Works like [`SentenceSplitter::split_within`], for texts that may be long: `should_stop` is
+    /// called from time to time. `length` measures each sentence and each part of a long one; for
+    /// parts far over the limit, it measures only the beginning.
     ///
     /// # Errors
-    /// If it says so.
+    /// [`Interrupted`](crate::Interrupted) if `should_stop` returns true.
     pub fn split_within_until(
         &self,
         text: &[u8],
@@ -79,7 +79,7 @@ impl SentenceSplitter {
     }
 }
 
-/// Cuts a part of `text` that is longer than `limit` in two until no part is.
+/// Cuts parts of `text` in two until none is longer than `limit`.
 fn cut(
     text: &[u8],
     sentence: Range<usize>,
@@ -108,12 +108,12 @@ fn cut(
     Ok(())
 }
 
-/// Whether the length of a text is more than `limit`. Beginnings of a long text are looked at, each
-/// twice as long as the one before, so that the work is in proportion to the limit.
+/// Whether the length of a text is more than `limit`. In a long text, beginnings are measured, each
+/// twice as long as the previous one, so that the work is proportional to the limit.
 fn is_longer(text: &[u8], limit: usize, length: &mut dyn FnMut(&[u8]) -> usize) -> bool {
     let mut most = limit.saturating_mul(BYTES_PER_UNIT).max(1024);
     while most < text.len() {
-        // A beginning that ends inside a character, or a token, has up to a few units too many.
+        // A beginning that ends inside a character or token may count a few units too many.
         let beginning = trim_end(&text[..char_boundary(text, most)]);
         if length(beginning) > limit.saturating_add(limit / 8).saturating_add(8) {
             return true;
@@ -123,7 +123,7 @@ fn is_longer(text: &[u8], limit: usize, length: &mut dyn FnMut(&[u8]) -> usize) 
     length(text) > limit
 }
 
-/// Returns the last place not after `most` where no UTF-8 character is cut.
+/// Returns the last boundary of a UTF-8 character up to `most`.
 fn char_boundary(text: &[u8], most: usize) -> usize {
     fn continues(&at: &usize, text: &[u8]) -> bool {
         text[at] & 0xc0 == 0x80
@@ -132,8 +132,8 @@ fn char_boundary(text: &[u8], most: usize) -> usize {
     back.filter(|at| *at < text.len()).find(|at| !continues(at, text)).unwrap_or(most)
 }
 
-/// The places where a sentence may be cut: before characters that are not white space, by rank,
-/// each list in order.
+/// The places where a sentence may be cut, in one sorted list per rank. Each is before a character
+/// other than white space.
 struct CutPlaces {
     clauses: Vec<usize>,
     spaces: Vec<usize>,
@@ -141,11 +141,11 @@ struct CutPlaces {
 }
 
 impl CutPlaces {
-    /// Returns those in a text without white space at its ends.
+    /// Finds the places in a text without white space at its ends.
     fn find(text: &[u8]) -> Self {
         let mut places =
             CutPlaces { clauses: Vec::new(), spaces: Vec::new(), characters: Vec::new() };
-        // The character before, and the last one that is not white space.
+        // The previous character, and the last one other than white space.
         let (mut before, mut visible) = (None, None);
         for (at, symbol) in char_indices(text) {
             let here = symbol.character.unwrap_or('\u{1}');
@@ -165,15 +165,15 @@ impl CutPlaces {
         places
     }
 
-    /// Returns the best place in a part: of the best rank in the middle half, or else anywhere, the
-    /// one nearest to the middle.
+    /// Returns the best place in a part: the one nearest to the middle, of the best rank in the
+    /// middle half or else anywhere.
     fn best_in(&self, part: Range<usize>) -> Option<usize> {
         let middle = part.start + part.len() / 2;
         let is_central = |place: &usize| place.abs_diff(middle) <= part.len() / 4;
         let clause = nearest(&self.clauses, &part, middle);
         let space = nearest(&self.spaces, &part, middle);
-        // A space in the middle is better than a clause of two words, but a clause that
-        // ends anywhere is better than a cut inside a word.
+        // A space in the middle is better than a clause of two words, but any end of a clause is
+        // better than a cut inside a word.
         clause
             .filter(is_central)
             .or(space.filter(is_central))
@@ -183,8 +183,7 @@ impl CutPlaces {
     }
 }
 
-/// Returns the one of `places` inside a part, but not at its beginning, that is nearest to
-/// `middle`.
+/// Returns the place nearest to `middle` inside a part, excluding its beginning.
 fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize> {
     let after = places.partition_point(|&place| place < middle);
     let before = after.checked_sub(1).map(|number| places[number]);
@@ -196,8 +195,8 @@ fn nearest(places: &[usize], part: &Range<usize>, middle: usize) -> Option<usize
     }
 }
 
-/// How good a cut between two characters is, with or without white space between them; none
-/// where it would leave a part empty or take a mark off its letter.
+/// Returns the rank of a cut between two characters, with or without white space between them;
+/// `None` if it would leave a part empty or separate a mark from its letter.
 fn rank_cut(before: char, is_spaced: bool, after: char) -> Option<CutRank> {
     if is_space(after) || is_combining(after) {
         return None;
@@ -224,7 +223,7 @@ fn is_combining(character: char) -> bool {
     )
 }
 
-/// Marks after which a clause ends.
+/// Whether a clause ends after a character.
 fn ends_clause(character: char) -> bool {
     matches!(
         character,
@@ -245,7 +244,7 @@ mod tests {
         let looks = std::cell::Cell::new(0);
         let should_stop = || {
             looks.set(looks.get() + 1);
-            // There is one sentence, so that the splitter does not look as often.
+            // The text is one sentence, so the splitter checks less often.
             looks.get() > 4
         };
         let found = splitter.split_within_until(text.as_bytes(), 50, <[u8]>::len, &should_stop);
@@ -287,7 +286,7 @@ mod tests {
         assert_eq!(split("e\u{301}\u{302}", 1), ["e\u{301}\u{302}"]);
     }
 
-    /// A single sentence of which the parts are cut again and again.
+    /// A single sentence whose parts are cut again and again.
     #[test]
     fn twice_the_text_takes_twice_the_steps() {
         let units =
@@ -309,7 +308,7 @@ mod tests {
         }
     }
 
-    /// The places are those that a search of each part by itself finds.
+    /// Finds the place by a separate search of the part.
     fn find_cut_slowly(text: &[u8]) -> Option<usize> {
         let middle = text.len() / 2;
         let mut best: Option<((bool, CutRank), usize)> = None;
@@ -353,8 +352,8 @@ mod tests {
             prop_assert_eq!(found, find_cut_slowly(part));
         }
 
-        /// For any bytes and limit, parts are in order, only white space is between them, and
-        /// none is longer than the limit unless it is one character with its marks.
+        /// For any bytes and limit, parts are in order with only white space between them, and only
+        /// a single character with its marks may be longer than the limit.
         #[test]
         fn nothing_but_white_space_is_between_parts(
             text in proptest::collection::vec(

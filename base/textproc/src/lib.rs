@@ -1,13 +1,17 @@
-//! Text processing before and after translation: tokeniser, detokeniser, truecaser and
-//! punctuation normaliser, line for line equal to Moses' scripts; a [splitter of
-//! sentences](SentenceSplitter), and [documents](Document), running text and pages of HTML, that are
-//! put together again from translated sentences; a [detector of
-//! languages](LanguageDetector) and their [names](LanguageTag); [`SentencePiece`] models and [BPE codes](BpeCodes), applied and
-//! [learned](learn_bpe) from [counts of words](WordCounts); [CCNet's normalisation](normalize_ccnet).
+//! Text processing before and after translation:
 //!
-//! Each tool takes a line of bytes without its line end and appends to a vector. None fails
-//! on any text: a byte that is part of no character counts as a symbol. Files and threads
-//! are the callers'; this crate only reads the lists and models that its tools need.
+//! - a tokeniser, detokeniser, truecaser and punctuation normaliser, equal to Moses' scripts line
+//!   for line;
+//! - a [splitter of sentences](SentenceSplitter), and [documents](Document) (running text and pages
+//!   of HTML) that are joined from translated sentences;
+//! - a [detector of languages](LanguageDetector), and their [names](LanguageTag);
+//! - [`SentencePiece`] models and [BPE codes](BpeCodes), applied and [learned](learn_bpe) from
+//!   [counts of words](WordCounts);
+//! - [CCNet's normalisation](normalize_ccnet).
+//!
+//! Each tool takes a line of bytes without its line end and appends to a vector. Tools accept any
+//! text: an invalid byte counts as a symbol. Callers handle files and threads; this crate reads
+//! only the lists and models that its tools need.
 //!
 //! # Examples
 //! ```

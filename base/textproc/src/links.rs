@@ -1,46 +1,46 @@
 //! Links between a sentence and its translation: from tokens to bytes, and through a third
 //! language.
 //!
-//! Models align tokens, tags of a page and highlights of a user interface are at bytes of text.
+//! Models align tokens; tags of a page and highlights of a user interface have byte positions.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::{AlignedTranslation, locate_tokens};
 
-/// Bytes of a sentence, and the bytes of its translation that come from them.
+/// A byte range of a sentence and the byte range of its translation.
 pub type Link = (Range<usize>, Range<usize>);
 
-/// As [`Link`], with how much, from 0 to 1, the bytes of the translation come from the others.
+/// A [`Link`] with a weight from 0 to 1.
 pub type WeightedLink = (Range<usize>, Range<usize>, f32);
 
-/// How much the words of a phrase come from each other, besides its alignment.
+/// The attention between the words of a phrase, besides its alignment.
 const PHRASE_ATTENTION: f32 = 0.25;
 
-/// Which tokens of a translation come from which of the sentence.
+/// Links between the tokens of a sentence and those of its translation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenLinks {
     /// Aligned tokens: positions in the sentence and in the translation.
     points: Vec<(usize, usize)>,
-    /// Spans of tokens in both, and how much those of the translation come from the others.
+    /// Spans of tokens in both, with the attention of the translation's span to the sentence's.
     attention: Vec<WeightedLink>,
 }
 
-/// The bytes of a translation and of its sentence that come from each other.
+/// Links between the bytes of a sentence and those of its translation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Links {
     /// Aligned words.
     pub links: Vec<Link>,
-    /// How much words come from others besides.
+    /// Attention between words, besides the alignment.
     pub attention: Vec<WeightedLink>,
 }
 
-/// The text of a translation with its links; only tags inside sentences read these.
+/// The text of a translation with its links, which are used only for tags inside sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedText {
     /// The translation as plain text.
     pub text: Vec<u8>,
-    /// What it comes from.
+    /// Its links with the sentence.
     pub links: Links,
 }
 
@@ -52,8 +52,8 @@ impl<'a> From<&'a LinkedText> for AlignedTranslation<'a> {
 }
 
 impl TokenLinks {
-    /// Aligned tokens, as positions in the sentence and in the translation, and besides how much
-    /// tokens of the translation come from those of the sentence.
+    /// Returns the links of aligned tokens, as positions in the sentence and in the translation,
+    /// and of attention between them.
     pub fn from_tokens(
         points: impl IntoIterator<Item = (u32, u32)>,
         attention: impl IntoIterator<Item = (u32, u32, f32)>,
@@ -70,8 +70,8 @@ impl TokenLinks {
         }
     }
 
-    /// Aligned tokens of phrases, and the phrases themselves, as spans of both sides: all words of
-    /// a phrase come from each other, and are aligned where no word of its translation is.
+    /// Returns the links of aligned tokens and of phrases, as spans of both sides. All words of a
+    /// phrase attend to each other; if no word of its translation is aligned, all are linked.
     pub fn from_phrases(
         points: impl IntoIterator<Item = (u32, u32)>,
         phrases: impl IntoIterator<Item = Link>,
@@ -91,9 +91,9 @@ impl TokenLinks {
         TokenLinks { points, attention }
     }
 
-    /// Returns the same as bytes of `sentence` and `text`, whose tokens are `source` and `target`.
-    /// The first
-    /// `num_tags` tokens of the source are in no text: a model is told the language by them.
+    /// Converts links to bytes of `sentence` and `text`, whose tokens are `source` and `target`.
+    /// The first `num_tags` tokens of the source, which tell a model the language, are not in the
+    /// text.
     pub fn locate<'t>(
         &self,
         (sentence, source): (&[u8], impl Iterator<Item = &'t [u8]>),
@@ -124,8 +124,8 @@ fn positions(points: impl IntoIterator<Item = (u32, u32)>) -> Vec<(usize, usize)
 }
 
 impl Links {
-    /// Returns the links to the sentence of a translation of a translation, whose links are
-    /// `second`: those of bytes that meet in the text in between.
+    /// Returns the links between the sentence and a translation of its translation, whose links are
+    /// `second`: ranges are linked if they overlap in the text in between.
     pub fn then(&self, second: &Links) -> Links {
         fn weighted(links: &[Link]) -> Vec<(Range<usize>, Range<usize>, f32)> {
             links.iter().map(|(source, target)| (source.clone(), target.clone(), 1.0)).collect()
@@ -140,12 +140,12 @@ impl Links {
     }
 }
 
-/// Returns links through a text in between. Weights are multiplied; of several paths the best one
+/// Returns links through a text in between. Weights are multiplied; of several paths, the best
 /// counts.
 fn compose(first: &[WeightedLink], second: &[WeightedLink]) -> Vec<WeightedLink> {
     let mut second: Vec<&WeightedLink> = second.iter().collect();
     second.sort_by_key(|(between, ..)| between.start);
-    // The largest end so far grows with the position, so that it can be searched too.
+    // The largest end so far grows with the position, so it can be found by binary search.
     let ends = second.iter().scan(0, |largest, (between, ..)| {
         *largest = between.end.max(*largest);
         Some(*largest)

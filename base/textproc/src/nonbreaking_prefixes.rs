@@ -1,11 +1,11 @@
 //! Nonbreaking prefixes: words that keep the full stop after them, such as abbreviations,
 //! initials and ordinals.
 //!
-//! Each list in `prefixes/` says where its words come from: those of the five languages that the
-//! tests compare with Moses are Moses', the others were collected for this project. They leave
-//! out everyday words, and words for "and so on", which often end a sentence. Their format is
-//! ours: words between white space under the headings `anywhere:` and `before a number:`, comment
-//! lines begin with `#`. A user's own list, for any language, has Moses' format, one word per line.
+//! Each list in `prefixes/` names its source: lists of the five languages that tests compare with
+//! Moses are Moses', the others were collected for this project. They leave out everyday words, and
+//! words for "and so on", which often end a sentence. Their format is ours: words between white
+//! space under the headings `anywhere:` and `before a number:`, comment lines begin with `#`. A
+//! user's own list, for any language, has Moses' format, one word per line.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use crate::characters::{is_blank, last_char};
 use crate::{Error, Result, text_file};
 
-/// Where a word keeps the full stop after it.
+/// The places where a word keeps the full stop after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrefixScope {
     /// Everywhere.
@@ -96,7 +96,7 @@ impl NonbreakingPrefixes {
         BUILT_IN_LISTS.iter().map(|&(name, _)| name)
     }
 
-    /// Returns a warning if there is no built-in list of `language`.
+    /// Returns a warning if there is no built-in list for `language`.
     pub fn find_unknown_language(language: &str) -> Option<String> {
         if Self::for_language(language).is_some() {
             return None;
@@ -104,7 +104,7 @@ impl NonbreakingPrefixes {
         let known: Vec<&str> = Self::built_in_languages().collect();
         let known = known.join(", ");
         Some(format!(
-            "no abbreviations of {language:?} are known, only of {known}; English's are taken"
+            "no list of abbreviations for {language:?}, only for {known}; using English's"
         ))
     }
 
@@ -127,20 +127,19 @@ impl NonbreakingPrefixes {
     /// count only before numbers, comments on lines that begin with `#`.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it lists no
-    /// word.
+    /// [`Error::Io`] if the file cannot be read, [`Error::Content`] if it contains no words.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = text_file::read(path)?;
         let prefixes = Self::parse_moses(&text);
         if prefixes.words.is_empty() {
-            let reason = "it lists no words; give one a line".into();
+            let reason = "the list is empty; write one word per line".into();
             return Err(Error::Content { file, reason });
         }
         Ok(prefixes)
     }
 
-    /// Parses the text of a list in Moses' format, as [`NonbreakingPrefixes::read`].
+    /// Parses the text of a list in Moses' format, see [`NonbreakingPrefixes::read`].
     pub fn parse_moses(text: &[u8]) -> Self {
         let mut words = HashMap::new();
         for line in text.split(|&byte| byte == b'\n') {
@@ -205,7 +204,7 @@ mod tests {
         assert!(NonbreakingPrefixes::for_language("xx").is_none());
     }
 
-    /// The languages of Moses' lists, by its codes.
+    /// The languages of Moses' lists, by Moses' codes.
     const MOSES_LANGUAGES: [&str; 38] = [
         "as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga", "gu", "hi", "hu",
         "is", "it", "kn", "lt", "lv", "ml", "mni", "mr", "nl", "or", "pa", "pl", "pt", "ro", "ru",
@@ -254,7 +253,7 @@ mod tests {
                 assert_eq!(scope(word), Some(PrefixScope::BeforeNumber), "{language}: {word}");
             }
         }
-        // Words of every day and "and so on" end sentences.
+        // Everyday words and words for "and so on" end sentences.
         for (language, word) in
             [("ru", "лет"), ("pl", "rok"), ("sl", "let"), ("sv", "sen"), ("ru", "т.д")]
         {

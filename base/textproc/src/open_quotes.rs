@@ -1,23 +1,25 @@
-//! Quotation marks that are open, by which the next one opens or closes.
+//! Open quotation marks, which decide whether the next one opens or closes.
 //!
-//! Most brackets say which they are, and some quotation marks do: `„` and `「` open. But `“` opens in
-//! English and closes in German, `»` closes in French and opens in Danish, and `"` does both.
+//! Most brackets are unambiguous, and so are some quotation marks: `„` and `「` open. But `“` opens
+//! in English and closes in German, `»` closes in French and opens in Danish, and `"` does both.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// The quotation marks of a paragraph that are open.
+/// The open quotation marks of a paragraph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpenQuotes {
-    /// The mark that opened a quotation in curly double quotes, in single ones, in guillemets, and in
-    /// single guillemets.
+    /// The mark that opened a quotation in curly double quotes.
     double: Option<char>,
+    /// In curly single quotes.
     single: Option<char>,
+    /// In guillemets.
     angle: Option<char>,
+    /// In single guillemets.
     single_angle: Option<char>,
     is_straight: bool,
 }
 
-/// A bracket or quotation mark by what it does.
+/// The side of a quotation on which a bracket or quotation mark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Opening,
@@ -25,8 +27,8 @@ pub(crate) enum Side {
 }
 
 impl OpenQuotes {
-    /// What `character`, a bracket or quotation mark, would do as the next one, and `None` for all
-    /// others. An apostrophe closes.
+    /// Returns the side of `character` as the next bracket or quotation mark, or `None` for other
+    /// characters. An apostrophe closes.
     pub(crate) fn side(&self, character: char) -> Option<Side> {
         use GeneralCategory as Category;
         let closes = match character {
@@ -36,7 +38,7 @@ impl OpenQuotes {
             '‘' => self.single == Some('‚'),
             '«' => self.angle == Some('»'),
             '‹' => self.single_angle == Some('›'),
-            // Where nothing is open, a quotation began in another paragraph.
+            // If nothing is open, a quotation began in another paragraph.
             '»' | '›' => true,
             _ => match get_general_category(character) {
                 Category::OpenPunctuation | Category::InitialPunctuation => false,
@@ -47,7 +49,7 @@ impl OpenQuotes {
         Some(if closes { Side::Closing } else { Side::Opening })
     }
 
-    /// Passes a character of the text.
+    /// Updates the open marks with the next character of the text.
     pub(crate) fn pass(&mut self, character: char) {
         let (open, closers): (&mut Option<char>, &[char]) = match character {
             '"' => {
@@ -56,7 +58,7 @@ impl OpenQuotes {
             }
             '„' | '“' | '”' => (&mut self.double, &['“', '”']),
             '‚' | '‘' => (&mut self.single, &['‘']),
-            // An apostrophe ends no quotation that has not begun.
+            // An apostrophe without an open quotation ends nothing.
             '’' => {
                 self.single = None;
                 return;
@@ -67,7 +69,7 @@ impl OpenQuotes {
         };
         *open = match *open {
             None => Some(character),
-            // A quotation in a quotation, or one that goes on.
+            // A quotation in a quotation, or a continued one.
             Some('“') if character == '“' => Some('“'),
             Some('«') if character == '«' => Some('«'),
             Some(_) if closers.contains(&character) => None,

@@ -1,13 +1,13 @@
-//! The punctuation normaliser: one character for each mark that people type in many ways,
-//! exactly as Moses' `normalize-punctuation.perl`.
+//! Punctuation normaliser: one character for all variants of a mark, exactly like Moses'
+//! `normalize-punctuation.perl`.
 //!
-//! Unlike the other scripts this one works on bytes, and its substitutions build on each
-//! other, so their order matters. They are listed here in that order, plain replacements as
-//! pairs, and a substitution is tried only if the line has the byte that it requires.
+//! Unlike the other scripts, this one works on bytes. Its substitutions build on each other, so
+//! they are listed here in its order. A substitution is tried only if the line contains the byte
+//! that it requires.
 
 use memchr::{memchr, memmem};
 
-/// Normalises punctuation by the rules of one language.
+/// The rules of one language for normalising punctuation.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ enum Substitution {
 /// The no-break space.
 const NO_BREAK_SPACE: &[u8] = b"\xc2\xa0";
 
-/// The replacements before those of apostrophes, in order: what, by what.
+/// The replacements before those of apostrophes, in order: pattern and replacement.
 const REPLACEMENTS_BEFORE_APOSTROPHES: [(&str, &str); 10] = [
     (" :", ":"),
     (" ;", ";"),
@@ -147,7 +147,8 @@ impl PunctuationNormalizer {
 }
 
 impl Substitution {
-    /// Returns a byte without which the substitution changes nothing: the rarest it looks for.
+    /// Returns the byte that a line must contain for a change: the rarest of the substitution's
+    /// bytes.
     fn required_byte(&self) -> u8 {
         match self {
             Substitution::Replace(from, _) => {
@@ -172,7 +173,7 @@ impl Substitution {
         }
     }
 
-    /// Appends `text` after the substitution to `out` and returns whether it changed; if
+    /// Appends the result of the substitution in `text` to `out` and returns whether it differs; if
     /// not, `out` is unspecified.
     fn apply(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         match *self {
@@ -237,10 +238,10 @@ fn starts_with_byte(text: &[u8], is: impl Fn(u8) -> bool) -> bool {
     text.first().is_some_and(|&byte| is(byte))
 }
 
-/// Appends `text` with each `from` whose context `fits` accepts replaced by what `put`
-/// appends, and returns whether there was any. `fits` gets the bytes before and after
-/// `from` and returns how many of those after it the match consumes: they are not context of
-/// the next match.
+/// Appends `text`, in which `put` writes a replacement for each `from` in a context that `fits`
+/// accepts; returns whether there was one. `fits` gets the bytes before and after `from`. It
+/// returns how many of the bytes after it the match consumes; these are not context of the next
+/// match.
 fn replace_in_context(
     text: &[u8],
     from: &[u8],
@@ -300,7 +301,7 @@ fn move_full_stops_out_of_quotes(text: &[u8], out: &mut Vec<u8>) -> bool {
             .iter()
             .take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b)
             .count();
-        // After the last byte of a line comes its end, which is not markup.
+        // The last byte of a line is followed by its end, which is not markup.
         let markup = text.get(next + spaces) == Some(&b'<');
         if dots == 0 || markup && spaces == 0 {
             continue;

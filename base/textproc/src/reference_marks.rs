@@ -2,14 +2,14 @@
 
 use crate::characters::{CharClass, DecodedChar, char_indices, first_char, is_unspaced};
 
-/// The most bytes between the brackets of a reference mark.
+/// The maximum number of bytes between the brackets of a reference mark.
 const MAX_CONTENT: usize = 24;
 
-/// The most reference marks in a row.
+/// The maximum number of reference marks in a row.
 const MAX_MARKS: usize = 16;
 
-/// Returns the length of the reference marks that `text`, which follows the mark that ends a
-/// sentence, begins with. They end the text, or white space or a script without spaces follows.
+/// Returns the length of the reference marks at the beginning of `text`, the text after the end of
+/// a sentence. After them, the text ends, or white space or a script without spaces follows.
 pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..MAX_MARKS {
@@ -32,8 +32,7 @@ pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     if ends { length } else { 0 }
 }
 
-/// Returns the length of a reference mark that begins with the bracket `opening`, up to the bracket
-/// `closing`.
+/// Returns the length of a reference mark from the bracket `opening` to the bracket `closing`.
 fn bracketed_len(text: &[u8], opening: DecodedChar, closing: char) -> Option<usize> {
     let inside = &text[opening.byte_len..];
     let (end, last) = char_indices(inside)

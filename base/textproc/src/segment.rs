@@ -1,32 +1,31 @@
-//! Segments: what a text that is translated sentence by sentence is made of.
+//! Segments, the parts of a text that is translated sentence by sentence.
 //!
-//! A segment has a sentence and what is between it and its neighbours, which is copied. Written
-//! one after another, with translations in place of sentences, segments are the translated
-//! text. They own their bytes, so that they can wait in queues while translations of a
-//! later one are done already.
+//! A segment contains a sentence and the text around it, which is copied. Written one after
+//! another, with translations in place of sentences, segments form the translated text. They own
+//! their bytes, so that they can wait in queues while later segments are translated.
 
 use std::ops::Range;
 
 use crate::characters::{CharClass, first_char, is_unspaced, last_char};
 use crate::html::InlineMarkup;
 
-/// A sentence of a text with what surrounds it.
+/// A sentence of a text with its surroundings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// What is copied before the sentence: white space, line ends, markup.
+    /// Text copied before the sentence: white space, line ends, markup.
     pub before: Vec<u8>,
     /// The sentence as plain text; empty if there is nothing to translate.
     pub sentence: Vec<u8>,
-    /// What is copied after the sentence.
+    /// Text copied after the sentence.
     pub after: Vec<u8>,
-    /// Whether the sentence follows that of the segment before without white space.
+    /// Whether the sentence follows the previous one without white space.
     pub is_adjacent: bool,
     /// Tags inside the sentence, in text that is markup.
     pub(crate) inline: Option<InlineMarkup>,
 }
 
 impl Segment {
-    /// Whether word alignments have an effect: there are tags inside the sentence.
+    /// Whether tags are inside the sentence, so that word alignments have an effect.
     pub fn has_inline_tags(&self) -> bool {
         self.inline.as_ref().is_some_and(|inline| !inline.is_empty())
     }
@@ -37,11 +36,11 @@ impl Segment {
 pub struct AlignedTranslation<'a> {
     /// The translation as plain text.
     pub text: &'a [u8],
-    /// Which bytes of the sentence which bytes of the translation come from, in any order;
-    /// only segments with tags inside read them.
+    /// Byte ranges of the sentence with those of their translations, in any order; only segments
+    /// with tags inside use them.
     pub links: &'a [(Range<usize>, Range<usize>)],
-    /// How much, from 0 to 1, bytes of the translation come from bytes of the sentence, in any
-    /// order; read for elements whose words have no links.
+    /// Byte ranges of the sentence and of the translation with attention from 0 to 1, in any order;
+    /// used for elements whose words have no links.
     pub attention: &'a [(Range<usize>, Range<usize>, f32)],
 }
 
@@ -53,11 +52,11 @@ impl<'a> From<&'a [u8]> for AlignedTranslation<'a> {
 
 /// Writes segments one after another.
 ///
-/// White space comes from the text, with one exception: between sentences that had none, as
-/// Chinese ones, a space is added if their translations are in a script with spaces.
+/// White space comes from the text, with one exception: between sentences without white space, such
+/// as Chinese ones, a space is added if the translations are in a script with spaces.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentWriter {
-    /// The last character of the sentence before and of its translation.
+    /// The last characters of the previous sentence and of its translation.
     last: Option<(char, char)>,
 }
 
@@ -99,8 +98,8 @@ fn last_character(text: &[u8]) -> Option<char> {
     last_char(text).map(|symbol| symbol.character.unwrap_or('\u{1}'))
 }
 
-/// Whether a space belongs between two translations whose sentences had none between them:
-/// `before` and `after` have the character of the sentence and that of the translation.
+/// Whether a space belongs between two translations whose sentences had none: `before` and `after`
+/// are the characters next to it in the sentences and in the translations.
 fn needs_space(before: (char, char), after: (char, char)) -> bool {
     fn is_letter(c: char) -> bool {
         !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
@@ -110,7 +109,7 @@ fn needs_space(before: (char, char), after: (char, char)) -> bool {
     !is_unchanged && !is_inside_word && !is_wide(before.1) && !is_wide(after.1)
 }
 
-/// Letters and marks of scripts that put no space between sentences.
+/// Whether a character belongs to a script without spaces between sentences.
 fn is_wide(character: char) -> bool {
     is_unspaced(character) || matches!(character, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}')
 }

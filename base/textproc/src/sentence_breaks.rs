@@ -1,10 +1,10 @@
-//! Boundaries of sentences by Unicode's rules (UAX #29), in one pass.
+//! Sentence boundaries by Unicode's rules (UAX #29), found in one pass.
 //!
-//! `unicode-segmentation` has the same rules, but looks ahead again at each bracket and space
-//! after a full stop, which is quadratic. Here what is ahead is looked up once. Tests compare the
-//! boundaries with that crate's, and the classes of all characters. Two things are added: reference
-//! marks such as `[1]` are passed with the mark that they follow, and an ellipsis of one character
-//! may end a sentence, as three full stops may.
+//! `unicode-segmentation` has the same rules, but looks ahead again at each bracket and space after
+//! a full stop, which is quadratic; here, each look ahead is remembered. Tests compare boundaries
+//! and the classes of all characters with that crate's. Two rules are added: reference marks such
+//! as `[1]` belong to the mark before them, and a one-character ellipsis may end a sentence, like
+//! three full stops.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 use crate::characters::{CharClass, first_char};
 use crate::reference_marks::reference_marks_len;
 
-/// What a character is to the rules of sentences (the property Sentence_Break).
+/// The class of a character in the rules of sentences (the property Sentence_Break).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreakClass {
     /// A full stop, which also ends abbreviations.
@@ -32,7 +32,7 @@ pub(crate) enum BreakClass {
     /// A letter without case.
     Letter,
     Digit,
-    /// Combining marks and characters that are not seen.
+    /// Combining marks and invisible characters.
     Extension,
     Other,
 }
@@ -228,7 +228,7 @@ pub(crate) fn is_ellipsis(character: char) -> bool {
     matches!(character, '\u{2025}' | '\u{2026}')
 }
 
-/// What has come since the last mark that may end a sentence.
+/// The progress since the last mark that may end a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Mark,
@@ -237,17 +237,17 @@ enum Stage {
     Spaces,
 }
 
-/// A mark that may end a sentence, with what follows it so far.
+/// A mark that may end a sentence, with the progress after it.
 #[derive(Clone, Copy)]
 struct Ending {
     is_full_stop: bool,
-    /// Whether a letter with case is before the mark.
+    /// Whether a cased letter precedes the mark.
     follows_letter: bool,
     stage: Stage,
 }
 
-/// The offsets of the boundaries after the first character of a text, its end included. A byte
-/// that is part of no character is in no class.
+/// The offsets of the boundaries after the first character of a text, including its end. An invalid
+/// byte has no class.
 pub(crate) struct SentenceBreaks<'t> {
     text: &'t [u8],
     at: usize,
@@ -255,11 +255,11 @@ pub(crate) struct SentenceBreaks<'t> {
     /// The separator before this character, if there is one.
     separator: Option<char>,
     follows_letter: bool,
-    /// Where the last look ahead ended, and whether it found lower case.
+    /// The end of the last look ahead, and whether it found lower case.
     ahead: (usize, bool),
-    /// The reference marks that came last.
+    /// The last reference marks.
     references: Range<usize>,
-    /// Whether the end was given.
+    /// Whether the end was returned.
     is_over: bool,
 }
 
@@ -277,12 +277,12 @@ impl<'t> SentenceBreaks<'t> {
         }
     }
 
-    /// Returns the reference marks that came last.
+    /// Returns the last reference marks.
     pub(crate) fn references(&self) -> Range<usize> {
         self.references.clone()
     }
 
-    /// Whether lower case comes after `at` before any other letter, mark or separator (SB8).
+    /// Whether a lowercase letter follows `at` before any other letter, mark or separator (SB8).
     fn is_lowercase_ahead(&mut self, at: usize) -> bool {
         if at >= self.ahead.0 {
             let mut next = at;
@@ -405,11 +405,11 @@ mod tests {
         text.split_sentence_bound_indices().map(|(at, part)| at + part.len()).collect()
     }
 
-    /// Each character between others that bring out its class.
+    /// Compares each character between others that reveal its class.
     #[test]
     fn characters_have_the_classes_of_unicode() {
         for character in (0..=0x10_ffff).filter_map(char::from_u32) {
-            // The crates know different versions of Unicode.
+            // The crates use different versions of Unicode.
             let is_unassigned = get_general_category(character) == GeneralCategory::Unassigned;
             if is_unassigned || is_ellipsis(character) {
                 continue;

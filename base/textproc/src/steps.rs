@@ -1,7 +1,7 @@
 //! A counter of elementary steps: checked characters and searched bytes.
 //!
-//! Tests double a text and compare the counts, which unlike times are the same on every machine.
-//! Programs do not count.
+//! Tests double a text and compare the counts, which, unlike times, are the same on every machine.
+//! Nothing is counted outside tests.
 
 #[cfg(test)]
 thread_local! {
@@ -17,7 +17,7 @@ pub(crate) fn count(steps: usize) {
     let _ = steps;
 }
 
-/// The steps that `work` takes.
+/// Returns the number of steps that `work` takes.
 #[cfg(test)]
 pub(crate) fn taken_by(work: impl FnOnce()) -> usize {
     let before = STEPS.with(std::cell::Cell::get);
@@ -58,7 +58,8 @@ mod tests {
         "-@-@ ",
     ];
 
-    /// Steps of a tool for all units and beginnings, once and twice as many.
+    /// Checks that twice as many copies of a unit take twice the steps, for all units and
+    /// beginnings.
     fn assert_linear(name: &str, tool: impl Fn(&[u8], &mut Vec<u8>)) {
         for beginning in ["", "     ", "<", "a "] {
             for unit in UNITS {

@@ -1,5 +1,5 @@
 //! Small text files that users write: lists, patterns, configurations. A byte order mark at the
-//! start is not text.
+//! start is skipped.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 /// Reads the file at `path`, which must be UTF-8.
 ///
 /// # Errors
-/// [`Error::Io`] if it cannot be read or is not UTF-8.
+/// [`Error::Io`] if it cannot be read or is not valid UTF-8.
 pub(crate) fn read_utf8(path: &Path) -> Result<String> {
     let file = path.display().to_string();
     let text = String::from_utf8(read(path)?);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::{NonbreakingPrefixes, TextProcessorConfig, TruecaseModel};
 
-    /// Editors of Windows begin files with a mark.
+    /// Editors on Windows begin files with a byte order mark.
     #[test]
     fn a_byte_order_mark_is_not_text() {
         let folder = std::env::temp_dir().join(format!("miriam-text-file-{}", std::process::id()));

@@ -1,5 +1,5 @@
-//! The whole text processing of a translation system: preprocessing of raw text before
-//! translation, postprocessing of translations.
+//! Text processing of a translation system: preprocessing of raw text, postprocessing of
+//! translations.
 //!
 //! A system configures it in a small text file beside its `moses.ini`, one key and value per
 //! line, with the names of `miriam translate`'s options:
@@ -52,8 +52,8 @@ impl TextProcessorConfig {
     /// The name of the configuration file beside a system's `moses.ini`.
     pub const FILE_NAME: &'static str = "preparation";
 
-    /// Returns the path of the configuration file of the system whose ini is `ini`; it need not
-    /// exist.
+    /// Returns the path of the configuration file for the system whose ini is `ini`; the file may
+    /// not exist.
     pub fn path_beside(ini: &Path) -> PathBuf {
         ini.with_file_name(Self::FILE_NAME)
     }
@@ -61,8 +61,7 @@ impl TextProcessorConfig {
     /// Reads a configuration file; relative paths in it are relative to the file's folder.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, [`Error::Format`] for a line that
-    /// is malformed.
+    /// [`Error::Io`] if the file cannot be read, [`Error::Format`] for a malformed line.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = text_file::read_utf8(path)?;
@@ -89,7 +88,7 @@ impl TextProcessorConfig {
     /// name in error messages.
     ///
     /// # Errors
-    /// [`Error::Format`] for a line that is malformed.
+    /// [`Error::Format`] for a malformed line.
     pub fn from_text(text: &str, file: &str) -> Result<Self> {
         let mut settings = TextProcessorConfig::default();
         for (i, line) in text.lines().enumerate() {
@@ -101,7 +100,7 @@ impl TextProcessorConfig {
             let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             let value = value.trim();
             if value.is_empty() {
-                return Err(failed("a value is missing; write it after the key and a space"));
+                return Err(failed("missing value; write it after the key and a space"));
             }
             let language = match key {
                 "normalize" => &mut settings.normalize,
@@ -127,14 +126,14 @@ impl TextProcessorConfig {
                     settings.recase = match value {
                         "yes" => true,
                         "no" => false,
-                        _ => return Err(failed("it takes yes or no")),
+                        _ => return Err(failed("expected yes or no")),
                     };
                     continue;
                 }
                 _ => {
                     let keys = "normalize, tokenize, nonbreaking-prefixes, truecase, detokenize, \
-                                recase, target-nonbreaking-prefixes and target-truecase";
-                    return Err(failed(&format!("there are the keys {keys}")));
+                                recase, target-nonbreaking-prefixes, target-truecase";
+                    return Err(failed(&format!("unknown key; expected one of {keys}")));
                 }
             };
             *language = Some(value.to_owned());
@@ -166,8 +165,8 @@ impl TextProcessorConfig {
         text
     }
 
-    /// Returns the steps that prepare a reference as the system's output is: tokens in true case.
-    /// `None` if the target's language or truecase model is not known.
+    /// Returns the steps that give a reference the form of the system's output: tokens in true
+    /// case. `None` if the target's language or truecase model is not known.
     pub fn reference_config(&self) -> Option<Self> {
         if self.truecase.is_some() && self.target_truecase.is_none() {
             return None;
@@ -233,7 +232,7 @@ pub struct TextProcessor {
 }
 
 impl TextProcessor {
-    /// Returns the steps that text of `language` goes through before a truecaser is trained on it.
+    /// Returns the steps for text of `language` before a truecaser is trained on it.
     pub fn for_language(language: &str) -> Self {
         TextProcessor {
             normalizer: Some(PunctuationNormalizer::new(language)),
@@ -306,7 +305,7 @@ mod tests {
         assert_eq!(TextProcessorConfig::from_text(&none.to_text(), "test").unwrap(), none);
     }
 
-    /// A reference of the toy system is prepared as its output is.
+    /// References of the toy system get the form of its output.
     #[test]
     fn references_are_prepared_with_the_keys_of_the_target() {
         let text = "tokenize de\nnormalize de\ntruecase a\ndetokenize en\n";
@@ -315,7 +314,7 @@ mod tests {
         let expected = "normalize en\ntokenize en\nnonbreaking-prefixes c\ntruecase b\n";
         let expected = TextProcessorConfig::from_text(expected, "test").unwrap();
         assert_eq!(settings.reference_config(), Some(expected));
-        // A folder of an earlier version does not say which truecase model it has.
+        // Configurations of earlier versions do not name the target's truecase model.
         let unknown = TextProcessorConfig::from_text(text, "test").unwrap();
         assert_eq!(unknown.reference_config(), None);
     }
@@ -329,16 +328,16 @@ mod tests {
         let processor = TextProcessorConfig::read(&path).unwrap().build().unwrap();
         let mut tokens = Vec::new();
         processor.preprocess("Bspw. Art. 5 und Mr. Art. Neu.".as_bytes(), &mut tokens);
-        // By Moses' rules, with this list alone.
+        // By Moses' rules, with only this list.
         assert_eq!(tokens, b"Bspw. Art. 5 und Mr . Art . Neu .");
     }
 
     #[test]
     fn wrong_settings_are_named() {
         for (text, message) in [
-            ("\nlowercase yes", "test, line 2: \"lowercase yes\": there are the keys"),
-            ("tokenize", "test, line 1: \"tokenize\": a value is missing"),
-            ("recase true", "test, line 1: \"recase true\": it takes yes or no"),
+            ("\nlowercase yes", "test, line 2: \"lowercase yes\": unknown key; expected"),
+            ("tokenize", "test, line 1: \"tokenize\": missing value"),
+            ("recase true", "test, line 1: \"recase true\": expected yes or no"),
         ] {
             let error = TextProcessorConfig::from_text(text, "test").unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");

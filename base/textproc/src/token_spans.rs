@@ -1,25 +1,24 @@
-//! Positions of tokens in the text they were made from, or that was made from them.
+//! Positions of tokens in the text from which they were made, or that was made from them.
 //!
-//! Models work on tokens, tags of a page and highlights of a user interface are at bytes of
-//! text, and between them are normalisation, escapes, truecasing, pieces of words. None of
-//! these steps tells what it moved. But they keep the order and nearly all letters, so that the
-//! letters of both sides can be matched: equal ones in turn, and after a difference from the
-//! nearest place on where they are equal again.
+//! Models work on tokens; tags of a page and highlights of a user interface have byte positions.
+//! The steps in between (normalisation, escapes, truecasing, subwords) do not record positions. But
+//! they keep the order and nearly all letters, so letters of both sides can be matched: equal ones
+//! in turn, and after a difference from the nearest place where they are equal again.
 
 use std::ops::Range;
 
 use crate::characters::{CharClass, char_indices};
 use crate::escape::unescape_special_chars;
 
-/// The most letters that are skipped on one side to find equal ones again.
+/// The maximum number of letters skipped on one side to find equal ones again.
 const MAX_SKIP: usize = 24;
 
-/// The mark of white space in pieces.
+/// The mark of white space in SentencePiece's pieces.
 const PIECE_SPACE: char = '\u{2581}';
 
 /// Returns the byte range in `text` of each token, in order: tokens of Moses' tokeniser, words that
-/// byte pair encoding has split (`@@`), pieces of SentencePiece. Ranges do not overlap, and a token
-/// of which no letter is found gets what is between its neighbours, which may be nothing.
+/// byte pair encoding has split (`@@`), pieces of SentencePiece. Ranges do not overlap. A token
+/// without matched letters gets the possibly empty range between its neighbours.
 ///
 /// # Examples
 /// ```
@@ -78,10 +77,10 @@ fn push_token_letters(token: &[u8], number: usize, letters: &mut Vec<(char, usiz
     }
 }
 
-/// Returns a character in the form in which characters are compared: lower case, plain quotes.
+/// Returns a character in the form used for comparison: lower case, plain quotes.
 fn fold(character: Option<char>, byte: u8) -> char {
     match character {
-        // A byte of no character, as a character for private use.
+        // An invalid byte becomes a character for private use.
         None => char::from_u32(0xf700 + u32::from(byte)).unwrap_or('\u{1}'),
         Some('‘' | '’' | '‚' | '‛' | '´' | '`') => '\'',
         Some('“' | '”' | '„' | '‟' | '«' | '»') => '"',
@@ -90,11 +89,11 @@ fn fold(character: Option<char>, byte: u8) -> char {
     }
 }
 
-/// How many letters to skip on both sides so that the next ones are equal, the fewest together;
-/// one on each side if there are none nearby.
+/// Returns the numbers of letters to skip on both sides so that the next ones are equal, with the
+/// smallest sum; one on each side if there are none nearby.
 fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (usize, usize) {
     for sum in 1..=2 * MAX_SKIP {
-        // About as many on both sides first: a character may have become another one.
+        // Similar numbers come first, because a character may have been replaced by another.
         let mut ways: Vec<usize> = (sum.saturating_sub(MAX_SKIP)..=sum.min(MAX_SKIP)).collect();
         ways.sort_by_key(|&skipped| skipped.abs_diff(sum - skipped));
         for skipped in ways {
@@ -110,7 +109,7 @@ fn next_match(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> (us
     (1, 1)
 }
 
-/// Whether also the next letters are equal, or there are none.
+/// Whether the following letters are equal too, or there are none.
 fn is_more_than_chance(letters: &[(char, usize)], places: &[(char, Range<usize>)]) -> bool {
     match (letters.get(1), places.get(1)) {
         (Some(letter), Some(place)) => letter.0 == place.0,
@@ -160,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// Ranges are in order, and tokens made by cutting a text are where they were cut.
+        /// Ranges are in order, and tokens cut from a text are found at their places.
         #[test]
         fn ranges_are_in_order(text in "[a-dA-D .,!'&é你]{0,40}", tokens in proptest::collection::vec("[a-d.▁@]{0,4}", 0..12)) {
             let check = |ranges: &[Range<usize>]| {

@@ -1,22 +1,21 @@
-//! Sample of a text that tells whether its words are tokens.
+//! Sample of a text, which shows whether the text is tokenised.
 //!
-//! In tokenised text punctuation stands alone, in text as people write it most marks are attached
-//! to a word: 12 % of the words of image captions end in one, and less than 1 in 1,000 once they
-//! are tokens. A full stop counts only at the end of a line, for tokens keep those of
-//! abbreviations, and words of scripts without spaces do not count at all, because a tokeniser does
-//! not change them.
+//! Punctuation is separate in tokenised text, but usually attached to a word in other text: 12 % of
+//! the words of image captions end in punctuation, and less than 1 in 1,000 after tokenisation. A
+//! full stop counts only at the end of a line, because tokens keep those of abbreviations. Words of
+//! scripts without spaces do not count, because a tokeniser does not change them.
 
 use crate::characters::is_unspaced;
 use crate::characters::{CharClass, last_char};
 
-/// The smallest share of words with punctuation attached in text that is not tokenised.
+/// The minimum share of words with attached punctuation in untokenised text.
 const MIN_SHARE: f64 = 0.03;
-/// Fewer words with punctuation attached say nothing.
+/// The minimum number of words with attached punctuation for a result.
 const MIN_ATTACHED: u64 = 10;
-/// Words after which the sample is large enough.
+/// The number of words after which the sample is large enough.
 const MAX_WORDS: u64 = 50_000;
 
-/// The counts of words of a text, and of those that end in punctuation attached to a letter.
+/// The number of words of a text, and of those that end in punctuation attached to a letter.
 ///
 /// # Examples
 /// ```
@@ -53,8 +52,8 @@ impl TokenizationSample {
         self.words >= MAX_WORDS
     }
 
-    /// Returns the share of words that end in punctuation attached to a letter, if it is so large
-    /// that the text is hardly tokenised.
+    /// Returns the share of words that end in punctuation attached to a letter, if it is too large
+    /// for tokenised text.
     pub fn untokenized_share(&self) -> Option<f64> {
         let share = self.attached as f64 / self.words as f64;
         (self.attached >= MIN_ATTACHED && share >= MIN_SHARE).then_some(share)
@@ -78,7 +77,7 @@ fn ends_in_attached_mark(word: &[u8], is_last: bool) -> Option<bool> {
         '.' => {
             is_last && !stem.contains(&b'.') && letter.is_some_and(|c| stem.len() > c.len_utf8())
         }
-        // The end of an entity, which tokenisers write.
+        // Tokenisers write entities.
         ';' if ends_in_entity(stem) => false,
         ',' | ';' | ':' | '!' | '?' | '…' | '،' | '؛' | '؟' | '۔' | '।' | '॥' | '։' | '።' => {
             true
@@ -88,7 +87,7 @@ fn ends_in_attached_mark(word: &[u8], is_last: bool) -> Option<bool> {
     Some(is_mark && is_letter)
 }
 
-/// Whether what comes before a semicolon is the rest of an entity, as in `&quot;`.
+/// Whether the text before a semicolon ends in an entity, as in `&quot;`.
 fn ends_in_entity(stem: &[u8]) -> bool {
     let name = stem.iter().rposition(|&byte| byte == b'&').map(|at| &stem[at + 1..]);
     name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#'))

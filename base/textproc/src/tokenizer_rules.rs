@@ -1,6 +1,6 @@
-//! The tokenisation rules in which languages differ.
+//! Tokenisation rules in which languages differ.
 
-/// What an apostrophe between letters does.
+/// The treatment of an apostrophe between letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ApostropheRule {
     /// It begins a word, as in English: `do n't`, `she 's`.
@@ -25,8 +25,8 @@ pub(crate) struct TokenizerRules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordInternalSign {
     pub sign: char,
-    /// Whether it is part of a word only before a lowercase letter, as the colon in
-    /// Finnish: `USA:n`.
+    /// Whether it is part of a word only before a lowercase letter, such as the colon in Finnish:
+    /// `USA:n`.
     pub only_before_lowercase: bool,
 }
 

@@ -1,12 +1,12 @@
-//! Text that is the same in all languages: numbers, times, addresses.
+//! Detection of text that is the same in all languages: numbers, times, addresses.
 //!
-//! A model that is asked to translate `12:30` or `https://example.com/` may make anything of it, so
-//! whoever translates running text copies what has nothing to translate.
+//! A model may translate `12:30` or `https://example.com/` into anything, so front ends copy such
+//! text.
 
 use crate::characters::{CharClass, char_indices, split_whitespace};
 
-/// Whether there is something to translate in a sentence: a word that is more than numbers, signs, a
-/// time, or the address of a page or a mailbox.
+/// Whether a sentence contains something to translate: a word other than a number, signs, a time,
+/// or the address of a page or mailbox.
 ///
 /// # Examples
 /// ```
@@ -46,7 +46,7 @@ fn is_number(word: &[u8]) -> bool {
 
 /// Whether a word, perhaps in brackets or before a full stop, is the address of a page or mailbox.
 pub(crate) fn is_address(word: &[u8]) -> bool {
-    // Nearly all words have neither.
+    // Nearly all words have none of these bytes.
     if !word.iter().any(|byte| b".:@".contains(byte)) {
         return false;
     }
@@ -73,8 +73,8 @@ pub(crate) fn is_address(word: &[u8]) -> bool {
     is_host(&word[..host_len], host_len < word.len())
 }
 
-/// Whether a text is the name of a host; `is_marked` says that what is around it looks like an
-/// address, otherwise its last part must be one of those that are known.
+/// Whether a text is the name of a host. Unless the text around it looks like an address
+/// (`is_marked`), its last part must be a known one.
 fn is_host(text: &[u8], is_marked: bool) -> bool {
     const KNOWN: [&str; 12] =
         ["com", "org", "net", "edu", "gov", "int", "info", "io", "dev", "app", "biz", "eu"];

@@ -1,8 +1,7 @@
-//! The truecaser: writes the first word of a sentence as it is written inside of sentences;
-//! after Moses' `train-truecaser.perl`, `truecase.perl` and `detruecase.perl`.
+//! Truecaser: writes the first word of a sentence as inside sentences, like Moses'
+//! `train-truecaser.perl`, `truecase.perl` and `detruecase.perl`.
 //!
-//! A model is Moses' text file: for each lowercased word the casings it has been seen in,
-//! the most frequent first.
+//! A model is Moses' text file: the casings of each lowercased word, the most frequent first.
 
 mod markup;
 mod model;
@@ -18,13 +17,12 @@ fn ends_sentence(word: &[u8]) -> bool {
     matches!(word, b"." | b":" | b"?" | b"!")
 }
 
-/// Whether a sentence begins after this word if one would have begun at it.
+/// Whether a sentence that would begin at this word begins after it instead.
 fn delays_sentence_start(word: &[u8]) -> bool {
     matches!(word, b"(" | b"[" | b"\"" | b"'" | b"&apos;" | b"&quot;" | b"&#91;" | b"&#93;")
 }
 
-/// Whether the word after `word` begins a sentence; `begins` says whether `word` itself
-/// does.
+/// Whether the word after `word` begins a sentence; `begins`: whether `word` does.
 fn next_starts_sentence(word: &[u8], begins: bool) -> bool {
     ends_sentence(word) || begins && delays_sentence_start(word)
 }

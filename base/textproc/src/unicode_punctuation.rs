@@ -1,20 +1,20 @@
-//! Punctuation and digits of Chinese and Japanese text as ASCII has them, and no characters that
-//! print nothing: Moses' `replace-unicode-punctuation.perl` and `remove-non-printing-char.perl`,
-//! which OPUS-MT's preparation of text begins with.
+//! Replacement of Chinese and Japanese punctuation and digits by ASCII, and removal of non-printing
+//! characters: Moses' `replace-unicode-punctuation.perl` and `remove-non-printing-char.perl`, with
+//! which OPUS-MT's preparation of text begins.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use crate::characters::push_char;
 
-/// What the full stops become; the spaces after them are dropped.
+/// The replacement of full stops; spaces after them are dropped.
 const FULL_STOP: &str = ". ";
 
-/// What a character becomes.
+/// Returns the replacement of a character.
 fn replacement(character: char) -> Option<&'static str> {
     Some(match character {
         '，' | '、' => ",",
         '。' | '．' => FULL_STOP,
-        // As in the script, where the digit one becomes a quotation mark.
+        // Like in the script, the digit one becomes a quotation mark.
         '”' | '“' | '《' | '》' | '１' | '」' | '「' => "\"",
         '∶' | '：' => ":",
         '？' => "?",
@@ -44,8 +44,8 @@ fn replacement(character: char) -> Option<&'static str> {
     })
 }
 
-/// Replaces punctuation and digits that ASCII has otherwise, and every character of the general
-/// category C (controls, formats, unassigned ones) by a space; appends the result to `out`.
+/// Replaces punctuation and digits by ASCII, and every character of the general category C
+/// (controls, formats, unassigned ones) by a space; appends the result to `out`.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -67,7 +67,7 @@ pub fn replace_unicode_punctuation(line: &[u8], out: &mut Vec<u8>) {
                 None => push_char(character, out),
             }
         }
-        // Bytes of no character are kept.
+        // Invalid bytes are kept.
         out.extend_from_slice(chunk.invalid());
         after_full_stop &= chunk.invalid().is_empty();
     }
@@ -89,7 +89,7 @@ fn is_other(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What the two Perl scripts, one after the other, print.
+    /// Expected output of the two Perl scripts, one after the other.
     #[test]
     fn equals_the_scripts_of_moses() {
         for (text, expected) in [

@@ -1,10 +1,10 @@
-//! Counts of the words of a text, which all learners of vocabularies start from: their time
-//! and memory grow with the distinct words, not with the text.
+//! Counts of the words of a text, from which vocabularies are learned: time and memory grow with
+//! the distinct words, not with the text.
 
 use hashbrown::HashMap;
 
-/// How often each word occurs. Parts of a text can be counted apart and
-/// [merged](WordCounts::merge); neither their order nor that of the lines matters.
+/// The number of occurrences of each word. Parts of a text can be counted separately and
+/// [merged](WordCounts::merge); the order of parts and lines does not matter.
 ///
 /// # Examples
 /// ```
@@ -28,8 +28,8 @@ impl WordCounts {
         }
     }
 
-    /// Counts the words of a line, which spaces separate; tabs and other white space are
-    /// part of words.
+    /// Counts the words of a line, separated by spaces; tabs and other white space are part of
+    /// words.
     pub fn add_line(&mut self, line: &[u8]) {
         for word in line.split(|&byte| byte == b' ').filter(|word| !word.is_empty()) {
             self.add(word, 1);
@@ -61,8 +61,8 @@ impl WordCounts {
         self.counts.iter().map(|(word, &count)| (&**word, count))
     }
 
-    /// Returns the words with their counts, the most frequent first, words of one count in the
-    /// order of their bytes.
+    /// Returns the words with their counts, the most frequent first; words with equal counts are in
+    /// byte order.
     pub fn sorted(&self) -> Vec<(&[u8], u64)> {
         let mut words: Vec<(&[u8], u64)> = self.iter().collect();
         words.sort_unstable_by(|(a, more), (b, less)| less.cmp(more).then(a.cmp(b)));

@@ -1,6 +1,6 @@
-//! The character map `nmt_nfkc` that learned SentencePiece models contain equals what its
-//! definition and the Unicode tables of `unicode-normalization` give. After an update of
-//! these, this writes it anew:
+//! Test that the character map `nmt_nfkc` of learned SentencePiece models follows from its
+//! definition and the Unicode tables of `unicode-normalization`. After an update of these, this
+//! command writes it again:
 //!
 //!     cargo test -p miriam-textproc --test charsmap -- --ignored
 
@@ -31,7 +31,7 @@ fn write_the_map() {
     std::fs::write(FILE, nmt_nfkc_charsmap()).unwrap();
 }
 
-/// The words of a text normalised by the map, in the order of their bytes.
+/// Returns the words of a text normalised by the map, in byte order.
 fn normalized_words(text: &str) -> Vec<String> {
     static TRAINER: LazyLock<PieceTrainer> =
         LazyLock::new(|| PieceTrainer::new(TrainOptions::default()));
@@ -60,8 +60,8 @@ fn every_character_is_normalised() {
 }
 
 proptest! {
-    /// Letters with separate marks, Hangul and Kana in all forms become what NFKC makes of
-    /// them. (The map has no keys for letters that have one mark already.)
+    /// Letters with separate marks, Hangul and Kana in all forms are normalised like by NFKC. (The
+    /// map has no keys for letters that already have one mark.)
     #[test]
     fn decomposed_text_becomes_nfkc(
         text in "([aAＡⒶ]\u{30a}?[\u{301}\u{341}]|[ᄀ-ᄂㄱ][\u{1161}ㅏ][\u{11a8}]?|[かｶヘﾍ][\u{3099}ﾞ]|[e-gﬁ①]){1,4}",

@@ -1,5 +1,5 @@
-//! Learned vocabularies against other programs: files in `testdata` that subword-nmt and
-//! SentencePiece's trainer made of `examples/toy`, and properties on random text.
+//! Comparison of learned vocabularies with those of subword-nmt and SentencePiece's trainer for
+//! `examples/toy`, in `testdata`, and properties on random text.
 
 use std::path::{Path, PathBuf};
 
@@ -39,9 +39,9 @@ fn codes_equal_those_of_subword_nmt() {
     let learned = learn_codes(&text, 300);
     assert!(learned.codes == read("testdata/learned.codes"));
     assert_eq!(learned.num_merges, 300);
-    // Fewer merges are the first of them.
+    // With fewer merges, the file is a prefix.
     assert!(learned.codes.starts_with(&learn_codes(&text, 100).codes));
-    // Overlapping pairs, symbols made in two ways, line ends of Python, white space in words.
+    // Overlapping pairs, symbols made in two ways, Python's line ends, white space in words.
     let odd = learn_codes(&read("testdata/odd.txt"), 200);
     assert_eq!(
         String::from_utf8_lossy(&odd.codes),
@@ -84,10 +84,10 @@ fn bpe_pieces_equal_those_of_the_original_trainer() {
     }
 }
 
-/// A unigram model needs no more pieces for new text than one of the original trainer's.
+/// A unigram model needs no more pieces for new text than one by the original trainer.
 #[test]
 fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
-    // What the model of `spm_train --vocab_size=N` with Marian's ids needs.
+    // The numbers of pieces with models of `spm_train --vocab_size=N` with Marian's ids.
     for (vocab_size, original_size) in [(100, 1430), (120, 1302), (150, 1174)] {
         let options = TrainOptions { vocab_size, ..TrainOptions::default() };
         let model = open(&train(&read("../../examples/toy/train.es"), options).unwrap());
@@ -134,7 +134,7 @@ fn codes_of_single_characters_are_empty() {
     assert_eq!(learn_codes(b"", 10).num_merges, 0);
 }
 
-/// The model of `text` for the largest size up to `wanted` that it has.
+/// Trains a model of `text` with the largest possible size up to `wanted`.
 fn train_up_to(text: &[u8], wanted: usize, options: TrainOptions) -> Vec<u8> {
     let options = |vocab_size| TrainOptions { vocab_size, ..options };
     let fitting = match train(text, options(wanted)) {
@@ -172,8 +172,8 @@ proptest! {
         prop_assert!(bytes == again);
     }
 
-    /// Counting all pairs anew before each merge gives the same codes; three letters at most,
-    /// so that no symbol can be made in two ways.
+    /// Counting all pairs again before each merge gives the same codes. Texts have at most three
+    /// letters, so that no symbol can be made in two ways.
     #[test]
     fn codes_equal_those_of_counting_anew(words in proptest::collection::vec("[abc]{1,3}", 1..30)) {
         let learned = learn_codes(words.join(" ").as_bytes(), 12);

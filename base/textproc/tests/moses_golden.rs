@@ -1,5 +1,5 @@
-//! Difficult lines and the output of Moses' scripts for them, both recorded by
-//! `scripts/compare_text_tools.py`.
+//! Comparison with recorded output of Moses' scripts for difficult lines
+//! (`scripts/compare_text_tools.py`).
 
 use std::path::Path;
 
@@ -74,8 +74,8 @@ fn truecaser_equals_moses() {
     check("truecased", "detruecased", detruecase);
 }
 
-/// The lines of a model without what Moses leaves to chance: the order of words, and which
-/// of two equally frequent casings comes first.
+/// Returns the lines of a model without random differences in Moses: the order of words, and of
+/// equally frequent casings.
 fn strip_ties(model: &[u8]) -> Vec<(Vec<String>, String)> {
     let text = std::str::from_utf8(model).unwrap();
     let mut words: Vec<_> = text
@@ -148,7 +148,7 @@ fn protected_text_is_unchanged() {
     assert!(error.starts_with("patterns, line 2: \"(\" is not a regular expression: "), "{error}");
 }
 
-/// Texts rich in what the rules look for, and stray bytes.
+/// Generates lines with many characters that have rules, and invalid bytes.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         4 => "[a-dA-D5 ,.'\"()|<>&;@-]{1,4}".prop_map(String::into_bytes),

@@ -1,6 +1,6 @@
-//! SentencePiece models that the original library trained on the toy corpus, with a small
-//! character map of our own, and that library's output for some lines: model, text, ids,
-//! pieces and the decoded text, separated by U+241F.
+//! Comparison with SentencePiece: models that the original library trained on the toy corpus, with
+//! a small character map, and its output for some lines: model, text, ids, pieces and the decoded
+//! text, separated by U+241F.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn model_properties_are_read() {
     assert_eq!(unigram.piece(unigram.len() as u32), None);
 }
 
-/// A BPE model with these pieces (text, score, type) that does not normalise text.
+/// Builds a BPE model with these pieces (text, score, type) that does not normalise text.
 fn build_bpe_model(pieces: &[(&str, f32, u8)]) -> Result<SentencePiece, miriam_textproc::Error> {
     let mut bytes = Vec::new();
     for (text, score, kind) in pieces {
@@ -136,9 +136,9 @@ proptest! {
             let mut back = Vec::new();
             model.decode(encoding.ids(), &mut back);
             prop_assert!(std::str::from_utf8(&back).is_ok());
-            // With byte fallback no character is lost, so the decoded text decodes to itself
-            // again, once it is normalised: SentencePiece's folding leaves a capital's combining
-            // accent, which the second round composes.
+            // With byte fallback no character is lost, so a second round returns the decoded text
+            // after normalisation: SentencePiece's folding leaves a capital's combining accent,
+            // which the second round composes.
             if model.has_byte_fallback() && name == "unigram-bytes" {
                 let mut decode_again = |text: &[u8]| {
                     model.encode(text, &mut encoding);

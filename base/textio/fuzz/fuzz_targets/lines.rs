@@ -1,4 +1,4 @@
-//! Arbitrary bytes as text, compressed or not: lines, fields and numbers, or an error.
+//! Arbitrary bytes as text, compressed or not: they give lines, fields and numbers, or an error.
 //! `cargo +nightly fuzz run lines` in `base/textio`.
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as a list of nonbreaking prefixes, a truecase model, BPE codes, protected
-//! patterns and a configuration: each is read or refused, and what is read works.
+//! Any bytes as a list of nonbreaking prefixes, a truecase model, BPE codes, protected patterns and
+//! a configuration: each is read or rejected, and a file that is read works.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

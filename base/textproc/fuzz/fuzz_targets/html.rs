@@ -1,5 +1,5 @@
-//! Any bytes as a page of HTML and as running text, with translations and links made of the same
-//! bytes: nothing of a page but its text changes, and nothing of running text is lost.
+//! Any bytes as a page of HTML and as running text, with translations and links made from the same
+//! bytes: only the text of a page changes, and nothing of running text is lost.
 #![no_main]
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use miriam_textproc::{
     AlignedTranslation, Document, DocumentCutter, DocumentFormat, SentenceSplitter, Split, locate_tokens,
 };
 
-/// The bytes of tags and comments, as far as text can be told from them by its letters.
+/// Counts the bytes of tags and comments, as far as letters distinguish text from them.
 fn num_tags(page: &[u8]) -> usize {
     page.windows(2).filter(|pair| pair[0] == b'<' && pair[1].is_ascii_alphabetic()).count()
 }
@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
         attention: &[],
     });
     let joined = page.join(translations);
-    // Text is escaped: no translation makes a tag.
+    // Text is escaped, so translations never form tags.
     assert!(num_tags(&joined) <= num_tags(bytes));
     let tokens: Vec<&[u8]> = bytes.split(|&byte| byte == b' ').collect();
     let ranges = locate_tokens(bytes, tokens.iter().copied());

@@ -1,5 +1,5 @@
 //! Any bytes as lines: every tool turns a line into a line and keeps its ASCII letters; sentences
-//! leave nothing out but white space.
+//! leave only white space out.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

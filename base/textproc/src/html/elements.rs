@@ -1,8 +1,7 @@
 //! Elements of HTML by name, and their treatment in translation.
 
-/// Elements before and after which a line breaks, those of the head, and controls, which a
-/// reader sees as boxes: their tags end a sentence. All others, also unknown ones, are inline, as
-/// in browsers.
+/// Elements whose tags end a sentence: those with line breaks around them, those of the head, and
+/// controls, which look like boxes. All others, also unknown ones, are inline, as in browsers.
 const BLOCKS: &[&str] = &[
     "address",
     "article",
@@ -86,7 +85,7 @@ const VOID: &[&str] = &[
     "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// Elements whose content is not language, or not to be changed.
+/// Elements whose content is not language or must not change.
 const UNTRANSLATED: &[&str] = &[
     "code",
     "iframe",
@@ -105,10 +104,10 @@ const UNTRANSLATED: &[&str] = &[
     "xmp",
 ];
 
-/// Those of them with text that an author may want to be translated.
+/// Untranslated elements with text that an author may want to be translated.
 const TRANSLATABLE: &[&str] = &["code", "kbd", "samp", "var"];
 
-/// Elements that are invisible in their place.
+/// Elements that show nothing at their place.
 const INVISIBLE: &[&str] = &["area", "base", "param", "script", "source", "style", "track", "wbr"];
 
 /// Annotations above the text before them.
@@ -118,7 +117,7 @@ const ANNOTATIONS: &[&str] = &["rp", "rt", "rtc"];
 const RAW_TEXT: &[&str] =
     &["iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea", "title", "xmp"];
 
-/// Elements that the start tags of others end, where these have no end tag.
+/// Elements whose end tag may be missing, with the start tags that end them.
 const IMPLIED_ENDS: &[(&[&str], &[&str])] = &[
     (&["li"], &["li"]),
     (&["dd", "dt"], &["dd", "dt"]),
@@ -193,7 +192,7 @@ pub(super) fn is_annotation(name: &[u8]) -> bool {
     is_in(ANNOTATIONS, name)
 }
 
-/// Whether an element is one that a page defines for itself.
+/// Whether an element is a custom element.
 pub(super) fn is_custom(name: &[u8]) -> bool {
     name.contains(&b'-')
 }
@@ -216,7 +215,7 @@ pub(super) fn is_raw_text(name: &[u8]) -> bool {
     is_in(RAW_TEXT, name)
 }
 
-/// Those of the elements without markup that contain text.
+/// Whether an element contains text without markup.
 pub(super) fn is_escapable_raw_text(name: &[u8]) -> bool {
     matches!(name, b"textarea" | b"title")
 }

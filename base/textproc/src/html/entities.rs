@@ -1,5 +1,4 @@
-//! Character references: from the text of a page to characters, and back to text that is safe
-//! in a page.
+//! Character references: decoded in the text of a page, and written for text that goes into a page.
 
 use std::borrow::Cow;
 
@@ -10,8 +9,8 @@ use super::tokens::Syntax;
 /// The longest name of a reference, with `&` and `;`.
 const MAX_REFERENCE: usize = 33;
 
-/// Returns the characters of the reference that `text` begins with, and its length in bytes; none
-/// if it begins with no reference.
+/// Returns the characters of the reference that `text` begins with, and its length in bytes; `None`
+/// if there is no reference.
 pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
     fn is_part(byte: &u8) -> bool {
         byte.is_ascii_alphanumeric() || *byte == b'#'
@@ -24,8 +23,7 @@ pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
     (*decoded != *reference).then_some((decoded, reference.len()))
 }
 
-/// Appends plain text so that it is text in a document. XML knows no name for a space that does not
-/// break.
+/// Appends plain text, escaped for a document. XML has no name for a no-break space.
 pub(super) fn push_escaped(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     let mut plain = 0;
     for (at, &byte) in text.iter().enumerate() {

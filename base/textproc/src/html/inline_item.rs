@@ -1,4 +1,4 @@
-//! Tags and marks inside a sentence, one by one.
+//! A tag or mark inside a sentence.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct InlineItem {
     pub(super) kind: InlineItemKind,
-    /// The byte of the sentence before which it is.
+    /// Its position, as a byte offset in the sentence.
     pub(super) offset: usize,
     /// Its bytes in the page.
     pub(super) range: Range<usize>,
     pub(super) bytes: Vec<u8>,
-    /// Whether white space is before it.
+    /// Whether white space precedes it.
     pub(super) is_after_space: bool,
-    /// Whether white space is after it.
+    /// Whether white space follows it.
     pub(super) is_before_space: bool,
-    /// Whether it alone separates the words beside it.
+    /// Whether it separates the words beside it without white space.
     pub(super) is_separator: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InlineItemKind {
-    /// The start tag of an element that has an end tag; elements have numbers.
+    /// The start tag of an element with an end tag; elements are numbered.
     Start { element: usize, is_link: bool },
-    /// The end tag of an element that has a start tag.
+    /// The end tag of an element with a start tag.
     End { element: usize },
     /// An image, a comment, an element that is not translated, a tag without a partner.
     Mark(MarkKind),

@@ -11,11 +11,12 @@ use crate::AlignedTranslation;
 use crate::characters::{CharClass, first_class};
 use crate::steps;
 
-/// The most tags of a sentence that surround aligned words. With more tags, which pages for readers
-/// do not have, each is placed at the same relative position as in the sentence.
+/// The maximum number of tags that are placed by alignment. With more, which ordinary pages do not
+/// have, each tag is placed at the same relative position as in the sentence.
 const MAX_ITEMS: usize = 1000;
 
-/// The largest product of tags and words of a sentence, likewise: a tag checks every word.
+/// The maximum product of tags and words of a sentence, for the same reason: each tag checks every
+/// word.
 const MAX_COMPARISONS: usize = 1 << 18;
 
 /// The tags and other copied items of a sentence, in the order of the page.
@@ -34,7 +35,7 @@ impl InlineMarkup {
         self.items.is_empty()
     }
 
-    /// Appends the translation of `sentence` with the tags in it.
+    /// Appends the translation of `sentence` with its tags.
     pub(crate) fn write(
         &self,
         sentence: &[u8],
@@ -67,8 +68,7 @@ impl InlineMarkup {
         writer.flush_gap(links.target.len());
     }
 
-    /// Appends a translation with each tag after the share of its words that the sentence has
-    /// before it.
+    /// Appends a translation with each tag at the same relative position as in the sentence.
     fn write_by_shares(
         &self,
         (source, target): (&[Range<usize>], &[Range<usize>]),
@@ -96,7 +96,7 @@ struct MarkupWriter<'a> {
     syntax: Syntax,
     text: &'a [u8],
     words: &'a [Range<usize>],
-    /// The last word before which the white space is written.
+    /// The last word whose preceding white space is written.
     gap: Option<usize>,
     /// Whether a space must precede the next word.
     wants_space: bool,
@@ -151,7 +151,7 @@ impl MarkupWriter<'_> {
         self.out.extend_from_slice(&item.bytes);
         self.wants_space |= item.is_before_space && is_shown;
         if item.is_separator && is_shown && is_inside && self.gap < Some(word) {
-            // It separates words of the translation as in the sentence.
+            // The mark separates words of the translation as in the sentence.
             self.gap = Some(word);
         }
     }

@@ -1,14 +1,14 @@
-//! The elements of a sentence as a tree, and the place of each in the translation.
+//! Tree of a sentence's elements, and their places in the translation.
 //!
 //! Every element gets one range of words, inside the range of its parent and disjoint from those of
 //! its siblings. So every tag of the page is written exactly once, and tags stay nested. The range
 //! of an element maximises the number of its own words minus those of others, so that a single
-//! wrong link does not stretch a tag over half a sentence. Other programs copy tags to every
-//! aligned word, which would duplicate links and ids.
+//! wrong link does not stretch a tag over half a sentence. Copying tags to every aligned word, as
+//! other programs do, would duplicate links and ids.
 //!
-//! These ranges are found one by one, and may leave too few words for an element with elements in
-//! it. Then the elements keep their order, and the best ranges of enough words are found for all
-//! of them together.
+//! Ranges are found one by one, so too few words may be left for an element with inner elements.
+//! Then the elements keep their order, and the best ranges of sufficient size are found for all
+//! together.
 
 use std::ops::Range;
 
@@ -20,20 +20,19 @@ use crate::steps;
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) parent: usize,
-    /// Its start tag, unless the element begins before the sentence, and its end tag, unless it
-    /// ends after.
+    /// Its start tag and its end tag, as far as they are in the sentence.
     tags: [Option<usize>; 2],
-    /// The bytes of the sentence in it.
+    /// Its bytes of the sentence.
     bytes: Range<usize>,
-    /// Whether it is a link, which a reader cannot follow if it is empty.
+    /// Whether it is a link, which must not be empty.
     pub(super) is_link: bool,
     /// Children and marks, in the order of the sentence.
     pub(super) contents: Vec<Content>,
-    /// One more than the number of its last descendant; descendants follow their ancestors.
+    /// The number of its last descendant plus one; descendants follow their ancestors.
     pub(super) end: usize,
-    /// How many words of the sentence are in it.
+    /// The number of its words of the sentence.
     pub(super) num_words: usize,
-    /// How many words of the translation it needs, so that no element in it stays empty.
+    /// The number of words of the translation that it needs, so that none of its elements is empty.
     pub(super) demand: usize,
     /// The words of the translation.
     span: Range<usize>,
@@ -45,7 +44,7 @@ pub(super) struct Content {
     pub(super) child: Option<usize>,
     /// The item of a mark.
     pub(super) item: usize,
-    /// The words of the translation; for a mark the one before which it is.
+    /// The words of the translation; for a mark, an empty range before the next word.
     pub(super) span: Range<usize>,
 }
 
@@ -73,8 +72,8 @@ impl InlineTree {
         &self.nodes[node].contents
     }
 
-    /// Places the elements of a sentence of `length` bytes in its translation `text`, of which
-    /// words that several elements share are cut.
+    /// Places the elements of a sentence of `length` bytes in its translation `text`. Words that
+    /// several elements share are cut.
     pub(super) fn place(
         items: &[InlineItem],
         links: &mut WordLinks,
@@ -99,7 +98,7 @@ impl InlineTree {
         tree
     }
 
-    /// Returns the tree, nothing placed yet. A node comes before its descendants.
+    /// Returns the tree without places. A node comes before its descendants.
     fn new(items: &[InlineItem], length: usize) -> Self {
         let started: hashbrown::HashSet<usize> = items
             .iter()
@@ -144,8 +143,8 @@ impl InlineTree {
         InlineTree { nodes }
     }
 
-    /// Returns the innermost element around each word of the sentence; of several in one word the
-    /// one with the most of it.
+    /// Returns the innermost element around each word of the sentence; if a word has several, the
+    /// one with most of its bytes.
     fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
         let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {
@@ -172,11 +171,11 @@ fn add_child(nodes: &mut Vec<Node>, parent: usize, offset: usize) -> usize {
     number
 }
 
-/// Words of an element that its children have.
+/// The words of an element that its children have taken.
 struct TakenWords {
     start: usize,
     words: Vec<bool>,
-    /// For each word whether the word before is in the same child.
+    /// Whether each word is in the same child as the previous word.
     gaps: Vec<bool>,
     is_empty: bool,
 }
@@ -198,13 +197,13 @@ impl TakenWords {
         self.words[word - self.start]
     }
 
-    /// Whether what is before `word` is inside a child.
+    /// Whether the gap before `word` is inside a child.
     fn has_gap(&self, word: usize) -> bool {
         self.gaps[word - self.start]
     }
 }
 
-/// Gives words of the translation to elements.
+/// The assignment of words of the translation to elements.
 struct Placer<'a> {
     items: &'a [InlineItem],
     links: &'a WordLinks,
@@ -213,7 +212,7 @@ struct Placer<'a> {
 }
 
 impl Placer<'_> {
-    /// Gives the words of `span` to a node, and those of its elements to them.
+    /// Gives the words of `span` to a node, and parts of them to its children.
     fn place(&self, nodes: &mut [Node], node: usize, span: Range<usize>) {
         nodes[node].span = span.clone();
         let mut contents = std::mem::take(&mut nodes[node].contents);
@@ -229,8 +228,8 @@ impl Placer<'_> {
                 )
             })
             .collect();
-        // Elements that go on outside the sentence first, as their place is at its end; then
-        // those with few words, for which larger ones leave none.
+        // Elements that continue outside the sentence come first, because their place is at its
+        // end; then those with few words, because larger ones would leave none.
         fn is_whole(child: usize, nodes: &[Node]) -> bool {
             nodes[child].tags.iter().all(Option::is_some)
         }
@@ -253,7 +252,8 @@ impl Placer<'_> {
             taken = TakenWords::new(span.clone());
             ranges.iter().flatten().for_each(|range| taken.take(range.clone()));
         }
-        // Elements and marks without words are outside those that go on outside the sentence.
+        // Elements and marks without words are not placed in elements that continue outside the
+        // sentence.
         let mut gaps = span.clone();
         for (&(_, child), range) in children.iter().zip(&ranges) {
             match (nodes[child].tags, range) {
@@ -286,7 +286,8 @@ impl Placer<'_> {
                 }
             };
         }
-        // What has no words is before what begins there; the order is otherwise that of the page.
+        // Contents without words come before others at the same place; otherwise the order of the
+        // page is kept.
         contents.sort_by_key(|content| (content.span.start, !content.span.is_empty()));
         nodes[node].contents = contents;
         for (_, child) in children {
@@ -295,8 +296,8 @@ impl Placer<'_> {
         }
     }
 
-    /// What a word adds to the range of a child of `node`. Words that are in no other element may
-    /// be between an element's own.
+    /// Returns the value of a word in the range of a child of `node`. Words without an element may
+    /// lie between an element's own words.
     fn value(&self, nodes: &[Node], node: usize, child: usize, word: usize) -> i64 {
         match self.owners[word] {
             owner if (child..nodes[child].end).contains(&owner) => 2,
@@ -311,8 +312,9 @@ impl Placer<'_> {
         first.is_some_and(|content| is_attached(&self.items[content.item]))
     }
 
-    /// Ranges of `span` for all `children` of a node, each with as many words as it needs, in
-    /// the order of those in `ranges`; all of them together have the most of their own words.
+    /// Returns ranges of `span` for all `children` of a node, in the order of those in `ranges`.
+    /// Each has the number of words that it needs, and together they contain the most of their own
+    /// words.
     fn joint_ranges(
         &self,
         nodes: &[Node],
@@ -321,7 +323,7 @@ impl Placer<'_> {
         ranges: &[Option<Range<usize>>],
         span: &Range<usize>,
     ) -> Vec<Option<Range<usize>>> {
-        // What has no word of its own in the span is after what is before it in the sentence.
+        // A child without own words in the span follows its predecessor in the sentence.
         let mut by_source: Vec<usize> = (0..children.len()).collect();
         by_source.sort_unstable_by_key(|&place| children[place].1);
         let mut centers = vec![0; children.len()];
@@ -337,7 +339,7 @@ impl Placer<'_> {
                 .unwrap_or(last);
             centers[place] = last;
         }
-        // An element that goes on outside the sentence is at its end.
+        // An element that continues outside the sentence is placed at its end.
         fn outside(place: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
             match nodes[children[place].1].tags {
                 [None, _] => 0,
@@ -351,8 +353,8 @@ impl Placer<'_> {
             (outside(place, nodes, children), centers[place], children[place].1)
         });
         steps::count(order.len() * span.len());
-        // The best values of the first elements within the first words, and where the last of
-        // them begins if it ends there.
+        // The best values of the first elements within the first words, and the start of the last
+        // element if it ends there.
         let length = span.len();
         let mut best = vec![Some(0i64); length + 1];
         let mut begins = Vec::with_capacity(order.len());
@@ -364,7 +366,7 @@ impl Placer<'_> {
             }
             let mut next = vec![None; length + 1];
             let mut begin = vec![None; length + 1];
-            // The best place to begin so far.
+            // The best start so far.
             let mut from: Option<(i64, usize)> = None;
             for end in nodes[child].demand..=length {
                 let start = end - nodes[child].demand;
@@ -400,8 +402,8 @@ impl Placer<'_> {
         found
     }
 
-    /// Returns the words of `span`, none of them `taken`, that a child of `node` with `count` words
-    /// of its own gets; none if it gets no words.
+    /// Returns the range of free words of `span` for a child of `node` with `count` words of its
+    /// own; `None` if it gets no words.
     fn best_range(
         &self,
         nodes: &[Node],
@@ -441,7 +443,7 @@ impl Placer<'_> {
             }
         }
         if end.is_none() {
-            // The best suffix instead.
+            // Instead, the best suffix.
             let mut sum = 0i64;
             for word in span.clone().rev() {
                 if taken.has_word(word) {
@@ -456,11 +458,11 @@ impl Placer<'_> {
         Some(best.1).filter(|range| !range.is_empty())
     }
 
-    /// Returns the word of `span`, or its end, before which something from byte `offset` of the
-    /// sentence is: in `gaps` and outside the ranges `taken`, where the fewest links cross it, and
-    /// of several such places the one after the translation of the word before, or else the one
-    /// with the most similar share of the sentence before it. What is attached to the word before
-    /// is after its translation, whatever crosses it.
+    /// Returns the place in `span` of an item at byte `offset` of the sentence, as the number of
+    /// the next word: a place in `gaps` and outside the ranges `taken` that the fewest links cross.
+    /// Ties prefer the place after the translation of the previous word, then the most similar
+    /// relative position. An item attached to the previous word follows its translation in any
+    /// case.
     fn best_gap(
         &self,
         offset: usize,
@@ -470,7 +472,8 @@ impl Placer<'_> {
         taken: &TakenWords,
     ) -> usize {
         let is_before = |word: usize| self.links.source[word].start < offset;
-        // Links from words before the offset to words after the gap cross, and the reverse.
+        // A link crosses if it connects a word before the offset with one after the gap, or the
+        // reverse.
         let mut crossing: usize = span
             .clone()
             .map(|word| self.links.sources[word].iter().filter(|&&s| is_before(s)).count())

@@ -1,18 +1,18 @@
-//! HTML and XML: the sentences of a document, and the document with translations instead.
+//! HTML and XML: the sentences of a document, and the document with their translations.
 //!
 //! A page is not parsed into a tree and written again, which would change its source. Everything
 //! except the text of sentences is copied byte for byte. Elements that break lines end sentences.
 //! Tags inside a sentence surround the aligned words of its translation, each tag exactly once
 //! (`inline_markup`). [`Document`](crate::Document) joins the translated sentences to a page.
 //!
-//! White space inside a sentence is one space, as browsers show it, except in `pre`; so is a
-//! space that does not break. Scripts, styles, `code` and similar elements, and those with
-//! `translate="no"` or the class `notranslate`, are copied, but elements with `translate="yes"` in
-//! them are translated by themselves. Attributes are not translated. Numbers and addresses
-//! are copied too, see [`needs_translation`](crate::needs_translation).
+//! White space inside a sentence, also no-break spaces, becomes one space, as browsers show it,
+//! except in `pre`. Scripts, styles, `code` and similar elements, and those with `translate="no"`
+//! or the class `notranslate`, are copied; elements with `translate="yes"` inside them are
+//! translated separately. Attributes are not translated. Numbers and addresses are copied too, see
+//! [`needs_translation`](crate::needs_translation).
 //!
-//! Words that a reader sees separately are separate in sentences: an image, a footnote mark or a
-//! script between two letters counts as a space, and a link directly after another link begins a
+//! Words that look separate to a reader are separate in sentences: an image, a footnote mark or a
+//! script between two letters counts as a space. A link directly after another link begins a
 //! sentence.
 
 mod elements;

@@ -1,17 +1,17 @@
-//! Raised text: footnote marks, which do not belong to words, and parts of words.
+//! Classification of raised text: footnote marks, which do not belong to words, and parts of words.
 //!
 //! In a page `house<sup>1</sup>` and `H<sub>2</sub>O` look alike, but a reader sees a word with a
 //! mark in the first and one word in the second. The raised text and the text before it decide:
-//! marks are numbers, signs or in brackets, and follow a word or its punctuation. Exponents,
+//! marks are numbers, signs or text in brackets, and follow a word or its punctuation. Exponents,
 //! ordinals and formulas follow short symbols.
 
-/// The most bytes of raised text that can be a mark.
+/// The maximum length of a mark, in bytes.
 pub(super) const MAX_BYTES: usize = 40;
 
-/// The fewest letters of a word that a mark may follow: symbols and units are shorter.
+/// The minimum number of letters of a word before a mark: symbols and units are shorter.
 const MIN_WORD: usize = 3;
 
-/// The fewest digits of a number that a mark may follow: a year.
+/// The minimum number of digits of a number before a mark: a year.
 const MIN_NUMBER: usize = 4;
 
 /// Functions and units that have exponents.
@@ -61,7 +61,7 @@ pub(super) fn is_reference_mark(before: &str, raised: &str, after: &str) -> bool
         Some(c) if c.is_numeric() => {
             !is_letter && ending(before, char::is_numeric).len() >= MIN_NUMBER
         }
-        // An exponent of what is in brackets, or a mark after them.
+        // An exponent of a formula in brackets, or a mark after a word in brackets.
         Some(')' | ']' | '}') => ending(before, |c| c != ' ').contains(char::is_alphabetic),
         Some(c) => ".,;:!?\"'”’»…%。、，！？」』".contains(c),
     }
@@ -80,13 +80,13 @@ pub(super) fn is_apart(before: &str, raised: &str) -> bool {
             && raised.chars().all(char::is_alphabetic)
 }
 
-/// Returns the longest ending of a text of which all characters are alike.
+/// Returns the longest ending of a text in which `is_alike` accepts all characters.
 fn ending(text: &str, is_alike: impl Fn(char) -> bool) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| is_alike(*c)).last();
     start.map_or("", |(at, _)| &text[at..])
 }
 
-/// Whether what follows raised text at the beginning is one word with it, as in `<sup>14</sup>C`.
+/// Whether raised text at the beginning is part of the word after it, as in `<sup>14</sup>C`.
 fn begins_word(after: &str, is_letter: bool) -> bool {
     let mut letters = after.chars().take_while(|c| c.is_alphabetic());
     match (letters.next(), letters.next(), letters.next()) {

@@ -1,4 +1,4 @@
-//! Rules for the translation of elements, and the elements that end sentences under them.
+//! Rules for the translation of elements: which are copied, and which end sentences.
 //!
 //! In HTML a list of names says which elements break lines. In XML the client or the outline
 //! decides: an element with text beside it in its parent is inside a sentence, an element whose
@@ -44,7 +44,7 @@ impl MarkupRules {
         MarkupRules { syntax: Syntax::Xml, detects_outline: true, ..Self::default() }
     }
 
-    /// Returns the same rules without XML's outline: only named elements end sentences.
+    /// Turns detection by XML's outline off: only named elements end sentences.
     pub fn without_outline(self) -> Self {
         MarkupRules { detects_outline: false, ..self }
     }
@@ -55,7 +55,7 @@ impl MarkupRules {
         self
     }
 
-    /// Adds elements that end no sentence.
+    /// Adds elements that do not end sentences.
     pub fn non_splitting<N: AsRef<[u8]>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.non_splitting.extend(folded(self.syntax, names));
         self
@@ -67,7 +67,8 @@ impl MarkupRules {
         self
     }
 
-    /// Whether an element is copied with its content, unless attributes in it say otherwise.
+    /// Whether an element is copied with its content, except for parts whose attributes request
+    /// translation.
     pub(super) fn is_copied(&self, tag: &StartTag) -> bool {
         let is_code = self.syntax == Syntax::Html && elements::is_untranslated(&tag.name);
         self.ignored.contains(&tag.name)
@@ -89,7 +90,7 @@ impl MarkupRules {
         is_known && !self.non_splitting.contains(name)
     }
 
-    /// Returns for each token whether it is a tag that ends a sentence.
+    /// Returns, for each token, whether it is a tag that ends a sentence.
     pub(super) fn find_blocks(&self, tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
         let outline = match self.syntax {
             Syntax::Xml if self.detects_outline => Some(outline(tokens, ends)),
@@ -129,16 +130,16 @@ fn folded<N: AsRef<[u8]>>(
     })
 }
 
-/// For each tag of XML whether its element is a unit: it is not inside a sentence, and its parent
-/// has no text itself.
+/// Returns, for each tag of XML, whether its element is a unit: it is not inside a sentence, and
+/// its parent contains no text directly.
 fn outline(tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
-    // For each token the number of its parent and one; nothing is the parent of the outermost.
+    // The number of each token's parent plus one; 0 for the outermost element.
     let mut parents = vec![0; tokens.len()];
     let mut has_text = vec![false; tokens.len() + 1];
     let mut open = vec![0];
     for (number, token) in tokens.iter().enumerate() {
         if let (TokenKind::End(_), ElementEnd::Tag(start)) = (&token.kind, ends[number]) {
-            // What is open inside has no end tag.
+            // Elements still open inside have no end tag.
             while open.len() > 1 && open[open.len() - 1] != start + 1 {
                 open.pop();
             }

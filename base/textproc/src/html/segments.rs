@@ -1,5 +1,5 @@
-//! From the tokens of a page to segments: the text between two breaks is decoded, its white
-//! space collapsed, and split into sentences; tags get their places in it.
+//! Segments of a page, from its tokens: the text between two breaks is decoded, white space is
+//! collapsed, and the text is split into sentences with places for tags.
 //!
 //! The part between two sentences is copied from the page: from the end of the first one,
 //! including its last tags, to the start of the second.
@@ -25,11 +25,11 @@ use crate::{Interrupted, Segment, needs_translation};
 /// Splits plain text into sentences, or stops in a long text.
 pub(super) type Split<'s> = dyn FnMut(&[u8]) -> Result<Vec<Range<usize>>, Interrupted> + 's;
 
-/// Returns the segments of a document, which `split` splits into sentences; the last one has what
-/// follows the last sentence.
+/// Returns the segments of a document, which `split` splits into sentences. The last segment has
+/// the text after the last sentence.
 ///
 /// # Errors
-/// If `split` stops.
+/// [`Interrupted`] if `split` stops.
 pub(crate) fn find(
     html: &[u8],
     rules: &MarkupRules,
@@ -66,8 +66,8 @@ pub(crate) fn find(
     Ok(finder.segments)
 }
 
-/// For each token the number of the next one, itself included, that asks for translation; empty
-/// if there is none.
+/// Returns, for each token, the number of the next token, itself included, that requests
+/// translation; empty if there is none.
 fn translation_requests(tokens: &[Token]) -> Vec<usize> {
     fn asks(token: &Token) -> bool {
         match &token.kind {
@@ -90,28 +90,28 @@ struct Finder<'h, 's, 'f> {
     rules: &'h MarkupRules,
     tokens: &'h [Token],
     ends: &'h [ElementEnd],
-    /// For each token whether it ends a sentence.
+    /// Whether each token ends a sentence.
     blocks: &'h [bool],
     split: &'f mut Split<'s>,
     segments: Vec<Segment>,
-    /// How much of the page the segments have.
+    /// The end of the part of the page that segments contain.
     copied: usize,
     block: Block,
     /// The token at which the outermost `pre` ends.
     preformatted_until: usize,
     requests: Vec<usize>,
-    /// Elements that turn translation off or on again: the token at which each ends, and
-    /// whether text before it is translated.
+    /// Elements that turn translation off or on: the token at which each ends, and whether
+    /// translation is on after it.
     regions: Vec<(usize, bool)>,
     is_translated: bool,
     /// Elements whose words are separate from adjacent words.
     apart: HashSet<usize>,
 }
 
-/// What is between two letters that no white space separates.
+/// A separation of two letters without white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Separation {
-    /// Something that a reader sees between two words.
+    /// A space between two words.
     Space,
     /// The boundary of two texts, before the item with this number.
     Unit { first_item: usize },
@@ -121,14 +121,14 @@ enum Separation {
 #[derive(Default)]
 struct Block {
     text: Vec<u8>,
-    /// For each byte of `text` the bytes of the page that its character comes from.
+    /// The bytes of the page from which each byte's character comes.
     origins: Vec<Range<usize>>,
     items: Vec<InlineItem>,
-    /// White space of the page that the next character will come after.
+    /// White space of the page before the next character.
     space: Option<Range<usize>>,
     /// Separation between the last character and the next one where there is no white space.
     separation: Option<Separation>,
-    /// After a link and what ends with it the number of items.
+    /// The number of items after a link and the elements that end with it.
     after_link: Option<usize>,
 }
 
@@ -153,7 +153,7 @@ impl Block {
         }
     }
 
-    /// Puts a space between the words on both sides, if there is nothing more.
+    /// Puts a space between the words on both sides, unless there is a stronger separation.
     fn separate(&mut self) {
         self.separation = self.separation.or(Some(Separation::Space));
     }
@@ -189,7 +189,7 @@ impl Block {
         self.origins.push(at..at);
     }
 
-    /// Returns the end of the text, of which `length` bytes are enough.
+    /// Returns up to `length` bytes from the end of the text, or nothing if white space follows.
     fn ending(&self, length: usize) -> String {
         let is_joined = self.space.is_none();
         let end =
@@ -198,7 +198,7 @@ impl Block {
     }
 }
 
-/// Whether two characters of which something is between belong to two words or sentences.
+/// Whether two characters with a separation between them belong to two words or sentences.
 fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
     let last = last_char(text).and_then(|symbol| symbol.character);
     let next = first_char(next).and_then(|symbol| symbol.character);
@@ -214,7 +214,7 @@ fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
 }
 
 impl Finder<'_, '_, '_> {
-    /// Ends the elements that end before token `number` and turned translation off or on.
+    /// Leaves the regions that end before token `number`.
     fn leave_regions(&mut self, number: usize) -> Result<(), Interrupted> {
         while let Some(&(_, before)) = self.regions.last().filter(|(end, _)| *end <= number) {
             self.end_block()?;
@@ -224,7 +224,7 @@ impl Finder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Reads a token, or an element that is copied; returns the number of the next one.
+    /// Reads a token, or an element that is copied; returns the number of the next token.
     fn read_token(&mut self, number: usize) -> Result<usize, Interrupted> {
         let token = &self.tokens[number];
         if let TokenKind::Start(tag) = &token.kind {
@@ -352,13 +352,12 @@ impl Finder<'_, '_, '_> {
         self.block.add(range, InlineItemKind::Mark(kind));
     }
 
-    /// Whether an element has words of its own, not parts of words: where two of them follow one
-    /// another, so do two words.
+    /// Whether an element contains whole words, so that two such elements in a row are two words.
     fn is_link(&self, name: &[u8]) -> bool {
         self.rules.syntax == Syntax::Xml || name == b"a" || elements::is_custom(name)
     }
 
-    /// Whether the words of an element are apart from those beside it: those of a custom element,
+    /// Whether the words of an element are separate from adjacent words: those of a custom element,
     /// and raised text that is neither a mark nor an ending.
     fn is_apart(&self, number: usize, tag: &StartTag) -> bool {
         if self.rules.syntax == Syntax::Xml {
@@ -476,7 +475,7 @@ impl Finder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes segments of the text since the last break.
+    /// Makes segments from the text since the last break.
     fn end_block(&mut self) -> Result<(), Interrupted> {
         let Block { text, origins, items, .. } = std::mem::take(&mut self.block);
         if !needs_translation(&text) {
@@ -496,7 +495,8 @@ impl Finder<'_, '_, '_> {
             let begin = begin.max(self.copied);
             let end = own.last().map_or(last, |item| item.range.end.max(last));
             let mut before = self.html[self.copied..begin].to_vec();
-            // White space between the tags at the beginning goes before, at the end after them.
+            // White space between tags moves before them at the beginning, and after them at the
+            // end.
             let leading = own.iter().filter(|item| item.range.start < first);
             push_gaps(self.html, begin..first, leading, &mut before);
             let mut after = Vec::new();
@@ -523,8 +523,7 @@ impl Finder<'_, '_, '_> {
     }
 }
 
-/// What is copied, so that a `<` at its end, which was text, does not make a tag of the translation
-/// after it.
+/// Escapes a `<` at the end of copied text, so that it does not form a tag with the translation.
 fn closed(mut copied: Vec<u8>) -> Vec<u8> {
     if copied.ends_with(b"<") {
         copied.pop();
@@ -533,7 +532,7 @@ fn closed(mut copied: Vec<u8>) -> Vec<u8> {
     copied
 }
 
-/// Appends what is in `range` of the page and in none of `items`.
+/// Appends the bytes in `range` of the page outside `items`.
 fn push_gaps<'i>(
     html: &[u8],
     range: Range<usize>,
@@ -548,14 +547,14 @@ fn push_gaps<'i>(
     out.extend_from_slice(&html[at..range.end.max(at)]);
 }
 
-/// Whether characters are a space that breaks no line: models know it as white space.
+/// Whether characters are a no-break space, which models expect as white space.
 fn is_no_break_space(characters: &[u8]) -> bool {
     ["\u{a0}", "\u{2007}", "\u{202f}"].iter().any(|space| space.as_bytes() == characters)
 }
 
-/// For each sentence the items that belong to it: those inside it, with all start tags before
-/// it whose elements end inside it and all end tags after it whose elements begin inside it.
-/// The others are between sentences, and are copied.
+/// Returns the items that belong to each sentence: those inside it, start tags before it whose
+/// elements end inside it, and end tags after it whose elements begin inside it. Others are between
+/// sentences and are copied.
 fn assign_items(items: &[InlineItem], sentences: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut starts = HashMap::new();
     let mut ends = HashMap::new();

@@ -1,17 +1,17 @@
-//! Start tags of a page with the end tags that belong to them.
+//! Pairs of start tags and end tags.
 
 use super::elements::{ends_by_itself, is_void};
 use super::tokens::{Syntax, Token, TokenKind};
 use crate::steps;
 
-/// What the partner of a token is.
+/// The partner of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementEnd {
-    /// The token with this number is the other tag of the element.
+    /// The other tag of the element, as the number of its token.
     Tag(usize),
-    /// A start tag whose element ends before the token with this number, without an end tag.
+    /// The end of an element without an end tag: the number of the token before which it ends.
     Implied(usize),
-    /// A tag without a partner, or a token that is not a tag.
+    /// No partner, or not a tag.
     None,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum ElementEnd {
 pub(super) fn match_tags(tokens: &[Token], syntax: Syntax) -> Vec<ElementEnd> {
     let is_html = syntax == Syntax::Html;
     let mut ends = vec![ElementEnd::None; tokens.len()];
-    // Open elements, and how many of each name there are, so that stray end tags cost nothing.
+    // Open elements, and their number per name, so that stray end tags need no search.
     let mut open: Vec<(usize, &[u8])> = Vec::new();
     let mut counts: hashbrown::HashMap<&[u8], usize> = hashbrown::HashMap::new();
     for (number, token) in tokens.iter().enumerate() {

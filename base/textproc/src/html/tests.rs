@@ -1,4 +1,4 @@
-//! Pages with translations whose tags are known, and properties of all pages.
+//! Tests of pages with translations and expected tags, and properties of all pages.
 
 mod boundaries;
 mod claimed_words;
@@ -24,15 +24,14 @@ fn html(page: &[u8]) -> Document {
     Document::html(page, &SentenceSplitter::new("en"))
 }
 
-/// The byte ranges of the words between spaces.
+/// Returns the byte ranges of the words between spaces.
 fn word_ranges(text: &str) -> Vec<Range<usize>> {
     let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     let words = text.split(' ').filter(|word| !word.is_empty());
     words.map(|word| start(word)..start(word) + word.len()).collect()
 }
 
-/// The page with translations, each with the links of its words, separated by spaces:
-/// `0-0 1-2`.
+/// Returns the page with translations; each has the links of its words, such as `0-0 1-2`.
 fn translate(page: &str, translations: &[(&str, &str)]) -> String {
     let text = html(page.as_bytes());
     let sentences: Vec<String> =
@@ -77,7 +76,7 @@ fn blocks_can_be_sentences() {
 fn tags_go_with_the_words_they_are_around() {
     let cases = [
         ("the <b>red</b> house", "la casa roja", "0-0 1-2 2-1", "la casa <b>roja</b>"),
-        // A word of no element may be between those of one.
+        // A word without an element may be between words of one.
         ("<b>the red</b> house", "la casa roja", "0-0 1-2 2-1", "<b>la casa roja</b>"),
         (
             "<b>the red</b> <i>house</i>",
@@ -93,10 +92,10 @@ fn tags_go_with_the_words_they_are_around() {
             "0-0 1-3 2-2 3-1",
             "una casa <a href='x'><i>grande</i> <b>roja</b></a>",
         ),
-        // A word without links between two of an element is in it; one at its edge is not.
+        // A word without links is in an element between two of its words, but not at its edge.
         ("<b>not here</b> but", "no está aquí pero", "0-0 1-2 2-3", "<b>no está aquí</b> pero"),
         ("one <b>two</b> three", "uno dos x tres", "0-0 1-1 2-3", "uno <b>dos</b> x tres"),
-        // An element none of whose words has a link gets the nearest word.
+        // An element whose words have no links gets the nearest word.
         ("one <b>two</b> three", "uno tres", "0-0 2-1", "uno <b>tres</b>"),
         // One wrong link does not stretch a tag over the sentence.
         (
@@ -127,7 +126,7 @@ fn without_links_tags_are_around_the_translation() {
 fn elements_go_on_from_sentence_to_sentence() {
     let page = "<p>One <b>two. Three. Four</b> five.</p>";
     let translations = [("uno dos.", "0-0 1-1"), ("tres.", "0-0"), ("cinco cuatro.", "0-1 1-0")];
-    // "cuatro", which belongs to it, is after "cinco".
+    // "cuatro", which belongs to the element, comes after "cinco".
     let expected = "<p>uno <b>dos. tres. cinco cuatro.</b></p>";
     assert_eq!(translate(page, &translations), expected);
     let page = "<b>One. </b><i>Two</i> three.";
@@ -176,7 +175,7 @@ fn sentences_within_a_limit() {
     assert_eq!(sentences, [&b"One, two,"[..], b"three."]);
 }
 
-/// The tags, comments and other tokens that are not text, sorted.
+/// Returns the tokens that are not text, sorted.
 fn markup(page: &[u8]) -> Vec<Vec<u8>> {
     let is_text = |token: &Token| token.kind == TokenKind::Text;
     let tokens = tokenize(page, Syntax::Html).into_iter().filter(|token| !is_text(token));
@@ -185,7 +184,7 @@ fn markup(page: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Whether every start tag has its end tag, in the order of nesting.
+/// Whether every start tag has an end tag, correctly nested.
 fn is_balanced(page: &[u8]) -> bool {
     let mut open = Vec::new();
     tokenize(page, Syntax::Html).into_iter().all(|token| match token.kind {
@@ -199,7 +198,7 @@ fn is_balanced(page: &[u8]) -> bool {
     }) && open.is_empty()
 }
 
-/// Random balanced pages of words and elements.
+/// Generates balanced pages of words and elements.
 fn pages() -> impl Strategy<Value = String> {
     let word = "[a-c]{1,3}[.!]?";
     let leaf = prop_oneof![
@@ -220,8 +219,7 @@ fn pages() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever the translations and links are, each tag is there once, and a balanced page
-    /// stays balanced.
+    /// With any translations and links, each tag occurs once and a balanced page stays balanced.
     #[test]
     fn no_tag_is_lost_and_nesting_stays(
         page in pages(),
@@ -249,7 +247,7 @@ proptest! {
         prop_assert!(is_balanced(&joined), "{}", String::from_utf8_lossy(&joined));
     }
 
-    /// A page whose sentences are their own translations comes back but for white space.
+    /// A page whose sentences are their own translations is restored, except for white space.
     #[test]
     fn the_same_words_keep_their_tags(page in pages()) {
         let text = html(page.as_bytes());
@@ -270,7 +268,7 @@ proptest! {
         );
     }
 
-    /// Any bytes are a page, of which no tag is lost.
+    /// In any bytes, no tag is lost.
     #[test]
     fn any_bytes_are_a_page(
         page in proptest::collection::vec(

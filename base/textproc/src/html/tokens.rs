@@ -1,10 +1,10 @@
-//! Tokens of HTML: tags, text and the rest, as ranges of its bytes.
+//! Tokens of HTML and XML: tags, text and the rest, as byte ranges.
 //!
-//! Unlike in a library, every byte of the input belongs to exactly one token, so that untranslated
-//! parts can be copied. The states are those of HTML's standard (13.2.5) that decide where tokens
-//! end: quotes in tags, comments, and elements whose content is not markup. In scripts only the
-//! end tag is searched, not comments that may hide it. Text may have any encoding that contains
-//! ASCII.
+//! Unlike in libraries for HTML, every byte of the input belongs to exactly one token, so that
+//! untranslated parts can be copied. The states are those of HTML's standard (13.2.5) that decide
+//! where tokens end: quotes in tags, comments, and elements whose content is not markup. In
+//! scripts, only the end tag is searched for; comments that may hide it are ignored. Text may have
+//! any encoding that contains ASCII.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::steps;
 /// The language of a document's markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum Syntax {
-    /// Names in any case; the content of some elements is not markup.
+    /// HTML: names are not case-sensitive, and the content of some elements is not markup.
     #[default]
     Html,
-    /// Names in their case; all elements are alike.
+    /// XML: names are case-sensitive, and all elements are treated alike.
     Xml,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum TokenKind {
     Start(StartTag),
     /// The end tag of the element with this name.
     End(Box<[u8]>),
-    /// A comment, a declaration, the content of a script, or what is broken.
+    /// A comment, a declaration, the content of a script, or malformed markup.
     Other,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct StartTag {
     pub(super) name: Box<[u8]>,
     /// Whether it ends as `/>`.
     pub(super) is_self_closing: bool,
-    /// Whether the element is to be translated, where its attributes say so.
+    /// Whether the element is translated, if its attributes say so.
     pub(super) translate: Option<bool>,
     /// Whether its `type` is `hidden`.
     pub(super) is_hidden: bool,
@@ -90,7 +90,7 @@ pub(super) fn tokenize(html: &[u8], syntax: Syntax) -> Vec<Token> {
     tokens
 }
 
-/// Returns the token that begins at `at`, and where it ends.
+/// Returns the token that begins at `at`, and its end.
 fn next_token(html: &[u8], at: usize, syntax: Syntax) -> (TokenKind, usize) {
     let rest = &html[at..];
     match rest {
@@ -136,10 +136,10 @@ fn other_until(html: &[u8], at: usize, mark: &[u8], from: usize) -> (TokenKind, 
     (TokenKind::Other, end)
 }
 
-/// Finds the end of the first `what` from `from` on.
-fn find_after(html: &[u8], from: usize, what: &[u8]) -> Option<usize> {
+/// Finds the end of the first `pattern` from `from` on.
+fn find_after(html: &[u8], from: usize, pattern: &[u8]) -> Option<usize> {
     let from = from.min(html.len());
-    let found = memchr::memmem::find(&html[from..], what).map(|found| from + found + what.len());
+    let found = memchr::memmem::find(&html[from..], pattern).map(|at| from + at + pattern.len());
     steps::count(found.unwrap_or(html.len()) - from);
     found
 }
@@ -150,7 +150,7 @@ fn opens_name(byte: u8, syntax: Syntax) -> bool {
         || syntax == Syntax::Xml && (matches!(byte, b'_' | b':') || !byte.is_ascii())
 }
 
-/// Returns a name in the form in which names are compared.
+/// Returns a name in the form used for comparison.
 fn fold_name(name: &[u8], syntax: Syntax) -> Box<[u8]> {
     match syntax {
         Syntax::Html => name.to_ascii_lowercase().into(),
@@ -172,7 +172,7 @@ fn comment_end(html: &[u8], at: usize) -> usize {
         match html[dashes..] {
             [b'>', ..] => return dashes + 1,
             [b'!', b'>', ..] => return dashes + 2,
-            // The second dash may be the first of the end.
+            // The second dash may begin `-->`.
             _ => from = dashes - 1,
         }
     }
@@ -213,8 +213,8 @@ fn tag_name(text: &[u8]) -> &[u8] {
         .unwrap_or(text.len())]
 }
 
-/// Calls `each` with the names and values of attributes from `at` on; returns where the tag ends
-/// and whether it ends as `/>`, or nothing if the document ends first.
+/// Calls `each` with the names and values of attributes from `at` on. Returns the end of the tag
+/// and whether it is `/>`; `None` if the document ends first.
 fn scan_attributes(
     html: &[u8],
     mut at: usize,
@@ -254,7 +254,7 @@ fn scan_attributes(
     }
 }
 
-/// Returns the first position from `from` on whose byte `is_end`, or the end of the document.
+/// Returns the first position from `from` on at which `is_end` is true, or the end of the document.
 fn position_from(html: &[u8], from: usize, is_end: impl Fn(u8) -> bool) -> usize {
     let found = html[from..].iter().position(|&byte| is_end(byte));
     let end = found.map_or(html.len(), |found| from + found);

@@ -1,7 +1,7 @@
 //! Words of a sentence and of its translation, and the links between them.
 //!
 //! Links are byte ranges of tokens; tags surround words. A copied word with tags inside it, such as
-//! `H<sub>2</sub>O`, is cut at them on both sides, so that the tags keep their places.
+//! `H<sub>2</sub>O`, is cut at the tags on both sides, so that they keep their places.
 
 use std::ops::Range;
 
@@ -14,30 +14,31 @@ use crate::characters::decode;
 use crate::characters::{CharClass, first_class};
 use crate::steps;
 
-/// The weight of a link, more than attention has.
+/// The weight of a link, larger than any attention.
 const LINK_WEIGHT: f32 = 2.0;
 
-/// The most words on either side of a link; one of more tells nothing of words.
+/// The maximum number of words on either side of a link; longer links say nothing about words.
 const MAX_LINKED_WORDS: usize = 64;
 
 /// The words of a sentence and of its translation.
 pub(super) struct WordLinks {
     /// The bytes of each word of the sentence.
     pub(super) source: Vec<Range<usize>>,
-    /// Those of the translation.
+    /// The bytes of each word of the translation.
     pub(super) target: Vec<Range<usize>>,
-    /// For each word of the translation the words of the sentence that it is aligned with.
+    /// The words of the sentence aligned with each word of the translation.
     pub(super) sources: Vec<Vec<usize>>,
-    /// For each word of the sentence words of the translation that come from it, with weights.
+    /// The words of the translation that come from each word of the sentence, with weights.
     pub(super) candidates: Vec<Vec<(usize, f32)>>,
-    /// For each word of the sentence whether it has letters or digits.
+    /// Whether each word of the sentence has letters or digits.
     pub(super) is_source_letter: Vec<bool>,
-    /// Likewise of the translation.
+    /// Whether each word of the translation has letters or digits.
     pub(super) is_target_letter: Vec<bool>,
 }
 
 impl WordLinks {
-    /// Returns the words of a sentence and of its translation, with links; `items` are inside some.
+    /// Returns the words of a sentence and of its translation, with links. Words are cut at
+    /// `items`.
     pub(super) fn new(
         (sentence, source): (&[u8], Vec<Range<usize>>),
         (translation, target): (AlignedTranslation<'_>, Vec<Range<usize>>),
@@ -81,8 +82,8 @@ impl WordLinks {
         self.sources.iter().all(Vec::is_empty)
     }
 
-    /// Cuts words of the translation into parts: `ends[word]` has where each part of a word ends.
-    /// Returns for each word the number of its first part.
+    /// Cuts words of the translation into parts: `ends[word]` lists the ends of the parts of a
+    /// word. Returns the number of each word's first part.
     pub(super) fn cut_target(&mut self, ends: &[Vec<usize>]) -> Vec<usize> {
         let (target, firsts) = cut_words(&self.target, |word| &ends[word]);
         let mut sources = Vec::with_capacity(target.len());
@@ -99,8 +100,8 @@ impl WordLinks {
     }
 }
 
-/// Returns the byte ranges of the words and marks of a text, by UAX #29: in scripts without spaces
-/// they are short, which suits tags.
+/// Returns the byte ranges of the words and marks of a text, by UAX #29, which cuts scripts without
+/// spaces into short words.
 pub(super) fn words(text: &[u8]) -> Vec<Range<usize>> {
     let decoded = decode(text);
     let bounds = decoded.split_word_bound_indices();
@@ -115,7 +116,8 @@ pub(super) fn overlapping(words: &[Range<usize>], range: &Range<usize>) -> Range
     first..end.max(first)
 }
 
-/// For each word of the translation the words of the sentence that byte ranges link it with.
+/// Returns, for each word of the translation, the words of the sentence to which byte ranges link
+/// it.
 fn link_words(
     source: &[Range<usize>],
     target: &[Range<usize>],
@@ -132,8 +134,8 @@ fn link_words(
     sources
 }
 
-/// Returns the weights of words of the translation for each word of the sentence, by links and by
-/// attention.
+/// Returns, for each word of the sentence, the words of the translation with their weights by links
+/// and attention.
 fn weigh_words(
     source: &[Range<usize>],
     target: &[Range<usize>],
@@ -168,7 +170,7 @@ fn weigh_words(
     candidates
 }
 
-/// For each word with tags inside it the lengths of what is before each of these places.
+/// Returns, for each word with tags inside it, the byte offsets of the tags.
 fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec<usize>> {
     let mut cuts: HashMap<usize, Vec<usize>> = HashMap::new();
     for item in items {
@@ -184,8 +186,8 @@ fn find_cuts(words: &[Range<usize>], items: &[InlineItem]) -> HashMap<usize, Vec
     cuts
 }
 
-/// Returns the words of the translation, each with the word of the sentence that has cuts and of
-/// which it is the copy: they are linked, or there is only one of either.
+/// Returns the words of the translation that are copies of words with cuts, with those words. A
+/// copy is linked with its word, or both occur only once.
 fn find_copies(
     (sentence, source): (&[u8], &[Range<usize>]),
     (text, target): (&[u8], &[Range<usize>]),
@@ -218,8 +220,7 @@ fn find_copies(
     copies
 }
 
-/// Returns the words with some of them cut: `cuts` has the lengths of what is before each place.
-/// Also for each word the number of its first part.
+/// Cuts words at the byte offsets in `cuts`, and returns the number of each word's first part.
 fn cut_words<'c>(
     words: &[Range<usize>],
     cuts: impl Fn(usize) -> &'c [usize],

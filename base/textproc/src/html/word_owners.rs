@@ -2,9 +2,9 @@
 //!
 //! A word belongs to the innermost element around most of its aligned words. Alignments may leave
 //! elements without words, but readers cannot follow an empty link. So every innermost element with
-//! text claims one word: the best aligned one that no other element claims more, or else the
-//! nearest free one. With fewer words than elements, links share words, which are cut; other
-//! elements stay empty.
+//! text claims one word: the best aligned one without a stronger claim, or else the nearest free
+//! one. With fewer words than elements, links share words, which are cut; other elements stay
+//! empty.
 
 use std::cmp::Reverse;
 
@@ -16,15 +16,15 @@ use super::word_links::WordLinks;
 use crate::characters::decode;
 use crate::steps;
 
-/// The least attention for which a claim may make another one take its second choice.
+/// The minimum attention with which a claim may displace another one to its second choice.
 const MIN_ATTENTION: f32 = 0.1;
 
-/// An element with text that has no other one in it.
+/// The claim of an element with text and without inner elements.
 struct Claim {
     node: usize,
     /// Its words in the sentence.
     words: Vec<usize>,
-    /// Whether these have letters or digits.
+    /// Whether its words have letters or digits.
     is_letter: bool,
     /// Whether it is a link or in one.
     is_link: bool,
@@ -32,18 +32,18 @@ struct Claim {
     candidates: Vec<(usize, f32)>,
 }
 
-/// Claims to words, each at most one and each word by one.
+/// A matching of claims and words: each has at most one partner.
 struct Matching<'a> {
     claims: &'a [Claim],
     is_target_letter: &'a [bool],
     /// The claim of each word.
     claim_of: Vec<Option<usize>>,
-    /// In which round each word was tried.
+    /// The round in which each word was last tried.
     tried: Vec<usize>,
 }
 
 impl Matching<'_> {
-    /// Gives `claim` a word, for which other claims may change theirs.
+    /// Gives `claim` a word; other claims may get another one instead.
     fn augment(&mut self, claim: usize, round: usize) -> bool {
         let Claim { candidates, is_letter, .. } = &self.claims[claim];
         let own: Vec<usize> = candidates
@@ -80,9 +80,9 @@ impl Matching<'_> {
 }
 
 impl InlineTree {
-    /// Returns the element to which each word of the translation `text` belongs; words that several
-    /// links share are cut. Sets what each element needs. `elements` are those of the sentence's
-    /// words.
+    /// Returns the element to which each word of the translation `text` belongs, and sets the
+    /// demand of each element. Words that several links share are cut. `elements` are the elements
+    /// of the sentence's words.
     pub(super) fn assign_words(
         &mut self,
         elements: &[usize],
@@ -105,7 +105,7 @@ impl InlineTree {
         let owners = self.base_owners(elements, links);
         let expected = expected_places(links);
         let mut rest = matching.unmatched();
-        // Links may share words.
+        // Only links may share words.
         rest.sort_by_key(|&claim| (claims[claim].is_link, !claims[claim].is_letter));
         for claim in rest {
             let claim_of = &matching.claim_of;
@@ -194,13 +194,13 @@ impl InlineTree {
         claims
     }
 
-    /// Returns the element of each word of the translation by the words it is aligned with.
+    /// Returns the element of each word of the translation by its alignment.
     fn base_owners(&self, elements: &[usize], links: &WordLinks) -> Vec<Option<usize>> {
         links.sources.iter().map(|sources| most_frequent(sources, elements)).collect()
     }
 
-    /// Owners of all words: those without links belong to the elements around both of their
-    /// neighbours. Where nothing is aligned, the largest element gets what others do not claim.
+    /// Returns the owners of all words: words without links belong to the innermost element around
+    /// both neighbours. Without any alignment, the largest element gets the unclaimed words.
     fn fill_owners(&self, found: &[Option<usize>], is_unaligned: bool) -> Vec<usize> {
         if is_unaligned {
             let largest = self.largest_descendant();
@@ -224,7 +224,7 @@ impl InlineTree {
         owners.collect()
     }
 
-    /// Returns the element with the most words, in it again.
+    /// Returns the innermost element reached by descending to the child with the most words.
     fn largest_descendant(&self) -> usize {
         let mut node = Self::ROOT;
         loop {
@@ -247,7 +247,7 @@ impl InlineTree {
     }
 }
 
-/// Returns the element of most of the words with these numbers; of equally frequent ones the first.
+/// Returns the most frequent element of `words`; among equally frequent ones, the first.
 fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for &word in words {
@@ -259,8 +259,8 @@ fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
         .map(|(element, _)| element)
 }
 
-/// For each word of the sentence the word of the translation before which its translation is
-/// expected: after that of the words before it.
+/// Returns the expected place of each word's translation, as the number of the next word: after the
+/// translation of the words before it.
 fn expected_places(links: &WordLinks) -> Vec<usize> {
     let (num_sources, num_targets) = (links.source.len(), links.target.len());
     if links.is_empty() {
@@ -279,13 +279,13 @@ fn expected_places(links: &WordLinks) -> Vec<usize> {
     places.collect()
 }
 
-/// How far a word is from the gap before word `place`; of equally near ones the next is first.
+/// Returns the distance of a word from the gap before word `place`; ties prefer the word after it.
 fn distance(word: usize, place: usize) -> (usize, bool) {
     if word >= place { (word - place, false) } else { (place - word - 1, true) }
 }
 
-/// Returns the word that no claim has which is best for `claim`: by attention, or the nearest one
-/// of those with letters if the claim has letters, rather not inside a run of another element.
+/// Returns the best free word for `claim`: the one with most attention, or else the nearest one,
+/// with letters if the claim has letters, and if possible not inside a run of another element.
 fn free_word(
     claim: &Claim,
     claim_of: &[Option<usize>],
@@ -317,8 +317,8 @@ fn is_inside_run(word: usize, owners: &[Option<usize>]) -> bool {
         })
 }
 
-/// Returns the word of several links that `claim` shares: the one with most attention that has
-/// room, or the nearest one.
+/// Returns the word that `claim` shares with other links: of those with room, the one with most
+/// attention, or else the nearest one.
 fn shared_word(
     claim: &Claim,
     num_words: usize,
@@ -333,13 +333,13 @@ fn shared_word(
     })
 }
 
-/// Where the characters of a word end, as a reader sees them.
+/// Returns the ends of a word's graphemes.
 fn graphemes(word: &[u8]) -> Vec<usize> {
     let decoded = decode(word);
     decoded.grapheme_indices(true).map(|(at, symbol)| at + symbol.len()).collect()
 }
 
-/// What is before each cut of a word into equal parts, in bytes.
+/// Returns the byte offsets at which a word is cut into equal parts.
 fn part_lengths(word: &[u8], count: usize) -> Vec<usize> {
     if count < 2 {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Frequent words, and letters, of languages that share a script.
+//! Frequent words and distinctive letters of languages that share a script.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use hashbrown::HashMap;
 
 use super::CODES;
 
-/// The list: see its first lines.
+/// The list; its first lines describe the format.
 const LIST: &str = include_str!("frequent_words.txt");
 
 /// The weight of a word with a letter that few languages have; a frequent word counts 1.
 const LETTER_WEIGHT: f64 = 0.6;
 
-/// Languages by their places in the list of codes.
+/// A set of languages, by their places in the list of codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LanguageSet(u128);
 
@@ -39,7 +39,7 @@ impl LanguageSet {
         LanguageSet(self.0 | other.0)
     }
 
-    /// Returns all languages but those of the set.
+    /// Returns all languages outside the set.
     pub(super) fn complement(self) -> Self {
         LanguageSet(!self.0 & ((1 << CODES.len()) - 1))
     }
@@ -60,7 +60,7 @@ impl FromIterator<usize> for LanguageSet {
     }
 }
 
-/// The languages of each frequent word, and of each letter.
+/// The languages of each frequent word and of each letter.
 pub(super) struct FrequentWords {
     words: HashMap<&'static str, LanguageSet>,
     letters: HashMap<char, LanguageSet>,
@@ -100,8 +100,8 @@ impl FrequentWords {
         parsed
     }
 
-    /// Returns the evidence of lowercase words for each language, by its place. A word or a letter
-    /// counts more, the fewer `candidates` have it.
+    /// Returns the evidence of lowercase words for each language, by its place. The fewer
+    /// `candidates` have a word or a letter, the more it counts.
     pub(super) fn weigh(&self, words: &[String], candidates: LanguageSet) -> Vec<f64> {
         let mut weights = vec![0.0; CODES.len()];
         let mut add = |languages: LanguageSet, weight: f64| {
@@ -139,7 +139,7 @@ mod tests {
                 assert!(!LanguageSet::from_codes(&[code]).is_empty(), "{code}");
             }
         }
-        // Each word of the list is what a word of a text is.
+        // Each word of the list is a word by the rules of samples.
         for word in FrequentWords::get().words.keys() {
             assert_eq!(Sample::new(word.as_bytes()).all_words(), [*word]);
         }

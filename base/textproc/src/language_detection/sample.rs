@@ -1,4 +1,4 @@
-//! The words of a text by their scripts.
+//! Sample of a text: its first words, by script.
 
 use unicode_script::{Script, UnicodeScript};
 
@@ -7,10 +7,10 @@ use crate::characters::{CharClass, char_indices, split_whitespace};
 use crate::sentence_breaks::BreakClass;
 use crate::translatable::is_address;
 
-/// The most letters of a text in the sample.
+/// The maximum number of letters in the sample.
 const MAX_LETTERS: usize = 5000;
 
-/// Scripts that are written together, or one.
+/// A script, or scripts that are used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptGroup {
     Latin,
@@ -40,7 +40,7 @@ impl ScriptGroup {
         }
     }
 
-    /// Returns the known languages that are written so.
+    /// Returns the known languages that use these scripts.
     fn languages(self) -> LanguageSet {
         match self {
             ScriptGroup::Cyrillic => LanguageSet::from_codes(&["ru", "uk", "bg", "be", "sr", "mk"]),
@@ -69,13 +69,13 @@ impl ScriptGroup {
         }
     }
 
-    /// Whether the script alone says which language it is.
+    /// Whether the script determines the language.
     pub(super) fn is_of_one_language(self) -> bool {
         matches!(self, ScriptGroup::Single(_))
     }
 
-    /// The weight of a letter: a Chinese character is about a word, and texts of all scripts have
-    /// names in Latin letters.
+    /// Returns the weight of a letter: a Chinese character is about a word, and texts of all
+    /// scripts contain names in Latin letters.
     fn letter_weight(self, script: Script) -> usize {
         match (self, script) {
             (ScriptGroup::EastAsian, _) => 12,
@@ -156,7 +156,7 @@ impl Sample {
             None => self.letters.push((script, 1)),
         }
         let group = match script {
-            // Letters such as the prolonged sound mark go with any script.
+            // Characters such as the prolonged sound mark belong to any script.
             Script::Common | Script::Inherited => {
                 self.words.last().map_or(ScriptGroup::Unknown, |(group, _)| *group)
             }
@@ -212,10 +212,8 @@ impl Sample {
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// Returns the group of scripts that most of the text is written in, of those that a language
-    /// of
-    /// `allowed` has, with these languages. None if there is none, or nearly all of the text is
-    /// written otherwise.
+    /// Returns the most frequent group of scripts among those of the `allowed` languages, with
+    /// these languages. `None` if there is none, or nearly all of the text is in other scripts.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
         fn weight((script, count): &(Script, usize)) -> usize {
             count * ScriptGroup::from_script(*script).letter_weight(*script)

@@ -1,6 +1,6 @@
-//! Codes that name the same language: ISO 639-1, then ISO 639-3 with that of bibliographies, then
-//! the one variety that models mean by a macrolanguage (`arb` is written Arabic, `cmn` Mandarin),
-//! and old codes.
+//! Codes that name the same language: ISO 639-1, then ISO 639-3 and the bibliographic code, then
+//! the variety that models mean by a macrolanguage (`arb` is written Arabic, `cmn` Mandarin), and
+//! old codes.
 
 #[rustfmt::skip]
 const SAME_LANGUAGE: [&[&str]; 184] = [
@@ -190,8 +190,8 @@ const SAME_LANGUAGE: [&[&str]; 184] = [
     &["zu", "zul"],
 ];
 
-/// Returns the first code of the same language as `code`, which has small letters; a code
-/// that is not listed means itself.
+/// Returns the first code of the language of `code`, which is in lower case; an unlisted code is
+/// returned unchanged.
 pub fn canonical(code: &str) -> &str {
     let group = SAME_LANGUAGE.iter().find(|codes| codes.contains(&code));
     group.map_or(code, |codes| codes[0])

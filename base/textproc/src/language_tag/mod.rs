@@ -1,14 +1,14 @@
-//! Names of languages in any usual spelling, taken apart into language, script and region.
+//! Names of languages in any usual spelling, parsed into language, script and region.
 //!
 //! Models, servers and their clients spell one language in many ways: `de`, `deu_Latn`, `ger`,
 //! `de-AT`. Codes of two and of three letters that mean the same language are equal ([`codes`]).
 
 mod codes;
 
-/// Codes of one word that mean a language with its script or region, as LibreTranslate has them.
+/// LibreTranslate's codes of one word for a language with its script or region.
 const SHORT_TAGS: [(&str, &str); 2] = [("pb", "pt-br"), ("zt", "zh-hant")];
 
-/// A language with what may follow it, in small letters.
+/// A language with its script, region and variant, in lower case.
 ///
 /// # Examples
 /// ```
@@ -17,24 +17,24 @@ const SHORT_TAGS: [(&str, &str); 2] = [("pb", "pt-br"), ("zt", "zh-hant")];
 /// let tag = |name: &str| LanguageTag::parse(name).expect("the name of a language");
 /// assert_eq!(tag("deu_Latn").language, "de");
 /// assert_eq!(tag("zh-TW"), tag("zt-tw"));
-/// // British English serves who asks for English, and English who asks for British English.
+/// // British English fits a request for English, and English a request for British English.
 /// assert!(tag("en").fitness(&tag("en-GB")).is_some());
 /// assert!(tag("eng-GB").fitness(&tag("en")) > tag("eng-GB").fitness(&tag("en-US")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageTag {
-    /// One code for all that mean the language: of two letters where there is one.
+    /// The preferred code of the language, with two letters if there is one.
     pub language: String,
-    /// Four letters, as `latn`.
+    /// The script: four letters, such as `latn`.
     pub script: Option<String>,
-    /// Two letters or three digits, as `br`.
+    /// The region: two letters or three digits, such as `br`.
     pub region: Option<String>,
-    /// Anything else.
+    /// The rest of the name.
     pub variant: Option<String>,
 }
 
 impl LanguageTag {
-    /// Returns the parts of `de`, `deu_Latn`, `zh-Hant-TW`, ...; `None` if it is not the name of a
+    /// Parses a name such as `de`, `deu_Latn` or `zh-Hant-TW`; `None` if it is not the name of a
     /// language.
     pub fn parse(name: &str) -> Option<Self> {
         let mut lower = name.to_ascii_lowercase();
@@ -61,7 +61,7 @@ impl LanguageTag {
             let digits = part.bytes().all(|byte| byte.is_ascii_digit());
             let place = match part.len() {
                 4 if letters => &mut tag.script,
-                // mBART writes XX where it names no region.
+                // mBART writes XX for a missing region.
                 2 if part == "xx" => continue,
                 2 if letters => &mut tag.region,
                 3 if digits => &mut tag.region,
@@ -82,7 +82,8 @@ impl LanguageTag {
         Some(tag)
     }
 
-    /// How well a language of a model serves this one, more is better; `None` if it does not.
+    /// Returns how well a language of a model fits this one (higher is better); `None` if it does
+    /// not.
     pub fn fitness(&self, model: &LanguageTag) -> Option<u32> {
         if self.language != model.language || self.variant != model.variant {
             return None;
@@ -90,13 +91,13 @@ impl LanguageTag {
         let script_fitness = match (&self.script, &model.script) {
             (Some(wanted), Some(script)) if wanted != script => return None,
             (Some(_), Some(_)) => 2,
-            // Chinese alone means simplified characters.
+            // Chinese without a script means simplified characters.
             (None, Some(script)) if self.language == "zh" => u32::from(script == "hans"),
             _ => 1,
         };
         let region_fitness = match (&self.region, &model.region) {
             (Some(wanted), Some(region)) if wanted == region => 2,
-            // The script has told what the region says of Chinese.
+            // For Chinese, the script already implies the region.
             (Some(_), Some(_)) if self.language == "zh" && model.script.is_some() => 1,
             (Some(_), Some(_)) => return None,
             (_, None) => 1,

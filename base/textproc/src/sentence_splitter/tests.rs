@@ -1,4 +1,4 @@
-//! Sentences of texts in many scripts, beside what Moses' script finds, and of hostile texts.
+//! Tests of sentences in many scripts, compared with Moses' script, and of hostile texts.
 
 use super::*;
 use crate::steps;
@@ -55,7 +55,7 @@ fn scripts_without_capitals_or_spaces_are_split() {
     }
 }
 
-/// Each case is its sentences; a `|` is where one ends without white space.
+/// Each case is the text of its sentences; a `|` marks an end without white space.
 #[track_caller]
 fn assert_split(language: &str, marked: &str) {
     let text = marked.replace('|', "");
@@ -167,8 +167,8 @@ fn initials_end_no_sentence_in_any_script() {
     }
 }
 
-/// Texts in which a character, a word or a sentence comes again and again: what a client sends
-/// who wants to keep a server busy.
+/// Texts that repeat a character, a word or a sentence, as a hostile client may send to keep a
+/// server busy.
 const HOSTILE: [&str; 35] = [
     "…",
     "… B",

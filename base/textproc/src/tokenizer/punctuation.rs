@@ -1,7 +1,7 @@
-//! Puts spaces around punctuation and symbols, commas outside of numbers, and runs of dots.
+//! Spaces around punctuation and symbols, commas outside numbers, and runs of dots.
 //!
-//! A character and its two neighbours decide where spaces go, so one pass does what takes
-//! the script a substitution for each symbol.
+//! A character and its two neighbours decide where spaces go, so one pass replaces the script's
+//! many substitutions.
 
 use super::{MULTI_DOT, Tokenizer};
 use crate::characters::{CharClass, first_char, first_class, last_class};
@@ -56,8 +56,8 @@ impl Tokenizer {
     }
 
     /// Returns the length in bytes of the character at `at` if it is part of a word there,
-    /// otherwise 0. `blank_len` is the white space before the first word of a text; `None` in
-    /// pieces after the first.
+    /// otherwise 0. `blank_len` is the length of the white space before the first word of a text;
+    /// `None` in later pieces.
     #[inline]
     fn word_char_len(&self, line: &[u8], at: usize, blank_len: Option<usize>) -> usize {
         let stays = match line[at] {
@@ -84,8 +84,8 @@ impl Tokenizer {
         if stays { symbol.byte_len } else { 0 }
     }
 
-    /// Whether `sign`, before `rest`, is part of a word; `None` if the language does not
-    /// allow it inside of words.
+    /// Whether `sign`, before `rest`, is part of a word; `None` if the language does not allow it
+    /// inside words.
     #[inline]
     fn is_word_internal(&self, sign: char, rest: &[u8]) -> Option<bool> {
         let inside = self.rules.word_internal_sign.filter(|inside| inside.sign == sign)?;
@@ -105,16 +105,15 @@ pub(super) fn push_token(sign: &[u8], text: &mut Vec<u8>) {
     text.extend_from_slice(sign);
 }
 
-/// Whether a letter or digit is on both sides of a byte.
+/// Whether letters or digits are on both sides of a byte.
 fn is_between_alphanumerics(line: &[u8], at: usize) -> bool {
     last_class(&line[..at]).intersects(CharClass::ALPHANUMERIC)
         && first_class(&line[at + 1..]).intersects(CharClass::ALPHANUMERIC)
 }
 
-/// Whether a comma is part of a number, that is, between two digits. The script consumes
-/// the commas of a run two at a time; if one is left over, it stays with the digits after
-/// it: the second after a word, the third after a number. The beginning of a text counts as
-/// a number.
+/// Whether a comma is part of a number, that is, between two digits. The script consumes the commas
+/// of a run two at a time. If one is left over, it stays with the digits after it: the second after
+/// a word, the third after a number. The beginning of a text counts as a number.
 fn is_comma_in_number(line: &[u8], at: usize, blank_len: Option<usize>) -> bool {
     // Numeric symbols such as ½ have spaces around them.
     fn is_number(kinds: CharClass) -> bool {

@@ -1,4 +1,4 @@
-//! Splitting a line into words and markup.
+//! Words and markup of a line.
 
 use crate::characters::{CharClass, char_indices, first_char};
 use crate::steps;
@@ -12,12 +12,12 @@ pub(super) enum MarkupToken<'a> {
     Markup(&'a [u8]),
 }
 
-/// Returns the words and markup of a line. A word ends where markup might begin; a bracket that
-/// begins none belongs to the word after it. With `factors`, markup directly after a bar is
-/// a factor of the word before the bar.
+/// Returns the words and markup of a line. A word ends where markup might begin; a bracket without
+/// markup belongs to the word after it. With `factors`, markup directly after a bar is a factor of
+/// the word before the bar.
 pub(super) fn markup_tokens(line: &[u8], factors: bool) -> impl Iterator<Item = MarkupToken<'_>> {
     let mut at = 0;
-    // Brackets after it open nothing, and none is looked for.
+    // Brackets after the last closing one cannot begin markup.
     let last_closing = memchr::memrchr(b'>', line).unwrap_or(0);
     let markup_len =
         move |at: usize| if at < last_closing { markup_len(&line[at..]) } else { None };
@@ -50,7 +50,7 @@ fn whitespace_len(text: &[u8]) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// Returns the length of the markup that a text begins with: a bracket, a character that is no
+/// Returns the length of the markup that a text begins with: a bracket, a character other than
 /// white space, and everything up to the next closing bracket.
 fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
@@ -62,7 +62,7 @@ fn markup_len(text: &[u8]) -> Option<usize> {
     Some(1 + symbol.byte_len + end + 1)
 }
 
-/// Returns the length of the word that a text begins with, which brackets end unless they are
+/// Returns the length of the word that a text begins with. Brackets end a word unless they are
 /// `allowed`.
 fn word_len(text: &[u8], allowed: bool) -> usize {
     char_indices(text)

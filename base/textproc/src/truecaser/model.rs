@@ -1,4 +1,4 @@
-//! The truecase model: the casing of each word inside of sentences.
+//! Truecase model: the casing of each word inside sentences.
 
 use std::path::Path;
 
@@ -37,8 +37,7 @@ impl TruecaseModel {
     /// Reads a model file as Moses' `train-truecaser.perl` writes it.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, otherwise those of
-    /// [`TruecaseModel::from_text`].
+    /// [`Error::Io`] if the file cannot be read, and those of [`TruecaseModel::from_text`].
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = text_file::read(path)?;
@@ -48,8 +47,7 @@ impl TruecaseModel {
     /// Parses the text of a model file; `file` is its name in error messages.
     ///
     /// # Errors
-    /// [`Error::Format`] for a malformed line, [`Error::Content`] if there is none
-    /// at all.
+    /// [`Error::Format`] for a malformed line, [`Error::Content`] if the text is empty.
     pub fn from_text(text: &[u8], file: &str) -> Result<Self> {
         let mut model = TruecaseModel::default();
         let mut lower = Vec::new();
@@ -58,8 +56,8 @@ impl TruecaseModel {
             let mut fields = split_whitespace(line);
             let Some(best) = fields.next() else { continue };
             if !fields.next().is_some_and(is_count) {
-                let reason = "no word with its forms and counts, such as: the (10/12) The (2); \
-                    make models with `miriam truecase --train`";
+                let reason = "expected a word with its casings and counts, such as: \
+                    the (10/12) The (2); train models with `miriam truecase --train`";
                 return Err(Error::format(file, i + 1, reason));
             }
             lower.clear();
@@ -73,17 +71,15 @@ impl TruecaseModel {
         Ok(model)
     }
 
-    /// Truecases the tokens of `line` and appends them, separated by single spaces, to
-    /// `out`: words at the beginning of a sentence, and elsewhere casings that have never
-    /// been seen, get the most frequent casing. Factors and markup stay unchanged. A line
-    /// has no line end.
+    /// Truecases the tokens of `line` and appends them, separated by single spaces, to `out`. Words
+    /// at the beginning of a sentence and words with an unknown casing get their most frequent
+    /// casing. Factors and markup stay unchanged. A line has no line end.
     pub fn truecase(&self, line: &[u8], out: &mut Vec<u8>) {
         self.truecase_line(line, false, out);
     }
 
-    /// As [`TruecaseModel::truecase`], for text without casing, such as the output of
-    /// speech recognisers: every known word gets its most frequent casing, others lower
-    /// case.
+    /// Truecases text without casing, such as the output of speech recognisers, like
+    /// [`TruecaseModel::truecase`]: known words get their most frequent casing, others lower case.
     pub fn truecase_caseless(&self, line: &[u8], out: &mut Vec<u8>) {
         self.truecase_line(line, true, out);
     }
@@ -95,7 +91,7 @@ impl TruecaseModel {
             let token = match part {
                 MarkupToken::Word(token) => token,
                 MarkupToken::Markup(markup) => {
-                    // As the script: a space after markup, none before it.
+                    // Like the script: a space after markup, none before it.
                     out.extend_from_slice(markup);
                     out.push(b' ');
                     after_markup = true;

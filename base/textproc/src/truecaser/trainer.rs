@@ -1,4 +1,4 @@
-//! Training: counting the casings of words inside of sentences.
+//! Training of truecase models: casings of words inside sentences are counted.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use super::markup::{MarkupToken, markup_tokens};
 use super::{delays_sentence_start, ends_sentence};
 use crate::characters::{CharClass, char_indices, first_char, push_lowercase};
 
-/// Counts are in tenths: a capitalised word alone in its sentence counts a tenth.
+/// Counts are in tenths: a capitalised word that is alone in its sentence counts one tenth.
 const FULL_COUNT: u64 = 10;
 const TENTH_COUNT: u64 = 1;
 
-/// Counts the casings of words.
+/// Counts of the casings of words.
 ///
 /// Counts of several texts can be [merged](TruecaseTrainer::merge). The order of texts only
 /// decides ties: the casing seen first wins.
@@ -28,9 +28,9 @@ pub struct TruecaseTrainer {
 type CasingCounts = Vec<(Box<[u8]>, u64)>;
 
 impl TruecaseTrainer {
-    /// Returns a trainer without counts. With `count_first_tokens` the first word of a sentence
-    /// counts too if it has no capital letter, and a tenth if it has one but is alone
-    /// (`--possiblyUseFirstToken`).
+    /// Returns a trainer without counts. With `count_first_tokens` (`--possiblyUseFirstToken`), the
+    /// first word of a sentence counts too: fully if it has no capital letter, one tenth if it has
+    /// one and is alone.
     pub fn new(count_first_tokens: bool) -> Self {
         TruecaseTrainer { count_first_tokens, ..Self::default() }
     }

@@ -1,7 +1,7 @@
-//! Compiles a map of byte strings into a double array in Darts-clone's format.
+//! Compiler of a map of byte strings into a double array in Darts-clone's format.
 //!
-//! Equal subtrees are stored once: most keys of `nmt_nfkc` are Hangul syllables in other
-//! forms of their letters, and without sharing the map would be ten times as large.
+//! Equal subtrees are stored once: most keys of `nmt_nfkc` are Hangul syllables with other forms of
+//! their letters, and without sharing the map would be ten times as large.
 //!
 //! A unit of 32 bits: the label (bits 0 to 7), whether a key ends at the child (bit 8), and
 //! the offset to the children by exclusive or, times 256 if bit 9 is set (bits 10 to 30).
@@ -11,14 +11,14 @@ use hashbrown::HashMap;
 
 const BLOCK_UNITS: usize = 256;
 const HAS_LEAF: u32 = 1 << 8;
-/// Marks values, and slots in use by nobody, which then match no label.
+/// The bit of values, and of free slots, so that these match no label.
 const VALUE: u32 = 1 << 31;
-/// Offsets below are stored as they are; larger ones without their last eight bits.
+/// Smaller offsets are stored unchanged, larger ones without their last eight bits.
 const MAX_PLAIN_OFFSET: u32 = 1 << 21;
-/// Free slots that are tried for a state before a new block is added.
+/// The number of free slots tried for a state before a new block is added.
 const MAX_ATTEMPTS: usize = 20_000;
 
-/// The compiled map; keys are distinct and not empty, replacements have no zero bytes.
+/// Compiles a map; keys are distinct and not empty, replacements have no zero bytes.
 pub fn compile(entries: &[(String, String)]) -> Vec<u8> {
     let mut pool = Vec::new();
     let mut offsets: HashMap<&str, u32> = HashMap::new();
@@ -44,8 +44,8 @@ pub fn compile(entries: &[(String, String)]) -> Vec<u8> {
     bytes
 }
 
-/// A state of the minimal automaton: the value of the key that ends here, and the
-/// states that follow, by byte.
+/// A state of the minimal automaton: the value of the key that ends here, and the next states, by
+/// byte.
 #[derive(PartialEq, Eq, Hash)]
 struct State {
     value: Option<u32>,
@@ -59,7 +59,7 @@ struct StateTable {
 }
 
 impl StateTable {
-    /// The state of the sorted `keys`, all of which have the same first `depth` bytes.
+    /// Adds the state of the sorted `keys`, which share their first `depth` bytes.
     fn add_range(&mut self, keys: &[(&[u8], u32)], depth: usize) -> u32 {
         let mut rest = keys;
         let mut value = None;
@@ -84,12 +84,12 @@ impl StateTable {
     }
 }
 
-/// The units of the states that have got a place.
+/// The units of placed states.
 struct Layout<'s> {
     states: &'s StateTable,
     units: Vec<u32>,
     is_taken: Vec<bool>,
-    /// Bases are distinct: a state must not see the children of another.
+    /// Bases are distinct, because a state must not see the children of another.
     is_base: Vec<bool>,
     first_free: usize,
     bases: Vec<Option<u32>>,
@@ -191,7 +191,7 @@ fn encode_offset(offset: u32) -> u32 {
     if offset < MAX_PLAIN_OFFSET {
         return offset << 10;
     }
-    // The map would have to be a hundred times as large.
+    // This happens only for maps a hundred times as large.
     assert!(offset.is_multiple_of(256) && offset < MAX_PLAIN_OFFSET << 8, "the map is too large");
     offset << 2 | 1 << 9
 }

@@ -1,10 +1,9 @@
-//! The character map `nmt_nfkc`, which models for translation normalise text by: NFKC (Unicode
-//! Standard Annex 15), white space of all kinds as a space, no control characters.
+//! Generator of the character map `nmt_nfkc`, by which models for translation normalise text: NFKC
+//! (Unicode Standard Annex 15), white space of all kinds as a space, no control characters.
 //!
-//! A map replaces the longest key at each position. So that longest matches give NFKC of
-//! whole texts, keys are not only characters but also the sequences that NFKC composes,
-//! each character in all its compatible forms; keys that shorter ones already normalise
-//! are left out.
+//! A map replaces the longest key at each position. For longest matches to give NFKC of whole
+//! texts, keys include the sequences that NFKC composes, with each character in all its compatible
+//! forms. Keys that shorter ones already normalise are left out.
 
 use hashbrown::HashMap;
 use unicode_normalization::UnicodeNormalization;
@@ -18,22 +17,22 @@ pub const SPACES: [char; 15] = [
 ];
 /// Characters that are removed, with the other control characters of ASCII.
 pub const REMOVED: [char; 4] = ['\u{b}', '\u{7f}', '\u{8f}', '\u{9f}'];
-/// Japanese text uses the full-width tilde as a character of its own.
+/// In Japanese text, the full-width tilde is a separate character.
 pub const UNCHANGED: char = '\u{ff5e}';
-/// A sequence with more forms than this is one of words in squares and Roman numbers, whose
-/// characters are normalised one by one anyway.
+/// A sequence with more forms consists of words in squares and Roman numbers, whose characters are
+/// normalised one by one anyway.
 const MAX_FORMS: usize = 3_000;
 
-/// The map as SentencePiece models contain it: the size of the double array in bytes, its
-/// units, and the replacements, each of which ends with a zero byte.
+/// Returns the map in the format of SentencePiece models: the size of the double array in bytes,
+/// its units, and the replacements, each with a final zero byte.
 pub fn nmt_nfkc_charsmap() -> Vec<u8> {
     double_array::compile(&nmt_nfkc_replacements())
 }
 
-/// Keys in no particular order with their replacements.
+/// Returns the keys with their replacements, in no particular order.
 fn nmt_nfkc_replacements() -> Vec<(String, String)> {
     let mut map = SequenceMap::default();
-    // The characters that decompose to one character, by that character.
+    // Characters that decompose to one character, by that character.
     let mut forms: HashMap<char, Vec<char>> = HashMap::new();
     let mut sequences = Vec::new();
     let (mut composed, mut decomposed) = (String::new(), Vec::new());
@@ -63,7 +62,7 @@ fn nmt_nfkc_replacements() -> Vec<(String, String)> {
     for character in ('\u{1}'..='\u{8}').chain('\u{e}'..='\u{1f}').chain(REMOVED) {
         map.insert(&[character], "");
     }
-    // Shorter keys first: a longer one is needed only where those do not suffice.
+    // Shorter keys come first: a longer one is needed only if they do not suffice.
     let expanded = expand_forms(&sequences, &forms);
     for length in 2..=expanded.iter().map(|(key, _)| key.len()).max().unwrap_or(0) {
         let long_enough = expanded.iter().filter(|(key, _)| key.len() == length);
@@ -80,7 +79,7 @@ fn nmt_nfkc_replacements() -> Vec<(String, String)> {
         .collect()
 }
 
-/// All ways of writing each sequence with the forms of its characters.
+/// Returns all spellings of each sequence with the forms of its characters.
 fn expand_forms(
     sequences: &[(Vec<char>, String)],
     forms: &HashMap<char, Vec<char>>,
@@ -120,8 +119,7 @@ impl SequenceMap {
         self.entries.insert(key.to_vec(), replacement.to_owned());
     }
 
-    /// `text` with the longest keys, of at most `longest` characters, replaced from left to
-    /// right.
+    /// Replaces the longest keys, of at most `longest` characters, in `text` from left to right.
     fn normalize(&self, text: &[char], longest: usize) -> String {
         let mut normal = String::new();
         let mut rest = text;

@@ -1,8 +1,8 @@
-//! Words that a reader sees apart, and words that tags do not part.
+//! Tests of words that look separate, and of words with tags inside.
 
 use super::*;
 
-/// The sentences of a page, and the page with each as its own translation.
+/// Returns the sentences of a page, and the page with each sentence as its own translation.
 fn sentences(page: &str) -> (Vec<String>, String) {
     let text = html(page.as_bytes());
     let links: Vec<Vec<_>> = text
@@ -22,7 +22,8 @@ fn sentences(page: &str) -> (Vec<String>, String) {
     (all.collect(), joined)
 }
 
-/// Each page has these sentences, and comes back if they are their own translations.
+/// Checks the sentences of each page, and that the page is restored if they are their own
+/// translations.
 fn check(cases: &[(&str, &[&str])]) {
     for (page, expected) in cases {
         let (found, joined) = sentences(page);
@@ -38,11 +39,11 @@ fn links_and_controls_without_space_between_are_apart() {
             "<nav><a href=\"1\">the house</a><a href=\"2\">the dog</a></nav>",
             &["the house", "the dog"],
         ),
-        // Through other tags, comments and scripts between the two.
+        // Also with other tags, comments and scripts between the two.
         ("<span><a>one</a></span><span><a>two</a></span>", &["one", "two"]),
         ("<b><a><i>one</i></a><!-- x --><a>two</a></b>", &["one", "two"]),
         ("<a>The end.</a><a>The start</a>", &["The end.", "The start"]),
-        // A link may be a part of a word, and links of a script without spaces of a sentence.
+        // A link may be part of a word or, in scripts without spaces, of a sentence.
         ("the <a>bus</a>es and <a>dog</a><b>s</b>", &["the buses and dogs"]),
         ("<a>我</a><a>喜欢</a><a>红色</a>", &["我喜欢红色"]),
         ("it ended<a>[1]</a><a>[2]</a> here", &["it ended[1][2] here"]),
@@ -81,7 +82,7 @@ fn what_is_seen_between_two_words_parts_them() {
         ("the house<img>, the dog", &["the house, the dog"]),
         ("房子<img>狗", &["房子狗"]),
     ]);
-    // These are not seen, but nobody puts them into a word; a space is added where they were.
+    // These are invisible, but never occur inside a word; a space is added at their places.
     let (found, joined) = sentences("the house<script>a < b</script>the dog");
     assert_eq!(found, ["the house the dog"]);
     assert_eq!(joined, "the house<script>a < b</script> the dog");

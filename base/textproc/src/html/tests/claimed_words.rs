@@ -1,4 +1,4 @@
-//! Elements that no link of words reaches: what they get.
+//! Tests of the words that elements without links get.
 
 use super::*;
 
@@ -15,12 +15,13 @@ fn join(
 
 #[test]
 fn an_element_without_links_gets_the_word_that_attends_to_it_most() {
-    // "two" is linked with nothing; "dos", linked with "three", attends to it more than "uno".
+    // "two" has no link; "dos", linked with "three", attends to "two" more than "uno" does.
     let links = [(0..3, 0..3), (8..13, 4..7), (8..13, 8..12)];
     let attention = [(4..7, 0..3, 0.1), (4..7, 4..7, 0.4), (8..13, 4..7, 0.6), (8..13, 8..12, 0.9)];
     let page = "one <a>two</a> <a>three</a>";
     assert_eq!(join(page, "uno dos tres", &links, &attention), "uno <a>dos</a> <a>tres</a>");
-    // The word with most attention is the only one that another is linked with: the next.
+    // The word with most attention is the only linked word of another element: the next one is
+    // taken.
     let links = [(0..3, 0..3), (8..13, 4..7)];
     let attention = [(4..7, 4..7, 0.5), (4..7, 0..3, 0.3)];
     assert_eq!(join(page, "uno dos", &links, &attention), "<a>uno</a> <a>dos</a>");
@@ -35,21 +36,21 @@ fn links_of_one_word_get_a_word_each() {
             "0-0 1-2 2-0 2-1",
             "<a>la</a> <a>casa</a> <a>roja</a>",
         ),
-        // Two are linked with one word.
+        // Two links are aligned with one word.
         (
             "<a>in</a> <a>front</a> <a>of</a>",
             "delante de la",
             "0-0 1-0 2-1",
             "<a>delante</a> <a>de</a> <a>la</a>",
         ),
-        // A mark is rather for a mark.
+        // Punctuation prefers punctuation.
         (
             "<a>no</a> <a>house</a> <a>.</a>",
             "una casa grande.",
             "1-1",
             "<a>una</a> <a>casa</a> grande<a>.</a>",
         ),
-        // Elements with elements in them get enough words for all.
+        // Elements with inner elements get enough words for all.
         (
             "<i><a>one</a> <a>two</a></i> <i><a>three</a> <a>four</a></i>",
             "a b c d",
@@ -76,7 +77,7 @@ fn links_share_words_where_there_are_too_few() {
         translate("<a>do</a> <a>you</a> <a>have</a> it", &[("tienes eso", "0-0 1-0 2-0 3-1")]),
         "<a>tie</a><a>nes</a> <a>eso</a>"
     );
-    // Only characters that a reader sees are shared, and only by links.
+    // Only whole graphemes are shared, and only by links.
     assert_eq!(
         translate("<a>x</a> <a>y</a> <a>z</a>", &[("e\u{301}o", "0-0")]),
         "<a>e\u{301}</a><a>o</a><a></a>"
@@ -84,7 +85,7 @@ fn links_share_words_where_there_are_too_few() {
     assert_eq!(translate("<b>there</b> <i>are</i>", &[("hay", "0-0 1-0")]), "<b>hay</b><i></i>");
 }
 
-/// Pages of links, some in other elements, in one sentence.
+/// Generates pages of one sentence with links, some of them in other elements.
 fn linked_pages() -> impl Strategy<Value = String> {
     let word = prop_oneof![4 => "[a-c]{1,4}", 1 => Just(",".to_owned())];
     let link = (word, any::<bool>()).prop_map(|(word, is_link)| {
@@ -98,7 +99,7 @@ fn linked_pages() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever is linked, no element with text is empty while there are words for all.
+    /// With any links, no element with text is empty while there are enough words.
     #[test]
     fn no_element_is_empty_while_there_are_words(
         page in linked_pages(),
@@ -130,7 +131,7 @@ proptest! {
         let joined = join(&page, &translation, &links, &attention);
         prop_assert!(is_balanced(joined.as_bytes()), "{}", joined);
         let is_mark = |page: &str| page.contains(">,</a>");
-        // A link around a comma alone is copied where it is at an end of the page.
+        // A link around only a comma is copied at an end of the page.
         if !is_mark(&page) {
             for name in ["a", "b", "i"] {
                 prop_assert!(!joined.contains(&format!("<{name}></{name}>")), "{page}\n{joined}");

@@ -1,12 +1,12 @@
-//! Growth of the steps that documents take: input of double the size takes double the steps.
+//! Tests that the number of steps grows linearly with the document.
 
 use super::*;
 use crate::steps::taken_by;
 
-/// The steps of cutting a document and of joining it with translations as long as its sentences,
-/// word by word aligned.
+/// Counts the steps of cutting a document and of joining it with translations of equal length,
+/// aligned word by word.
 fn count_steps(document: &str, rules: &MarkupRules) -> usize {
-    // Splitting is not counted here: a part has up to 200 bytes.
+    // Splitting is not counted here; parts have up to 200 bytes.
     let mut split = |text: &[u8]| {
         let mut parts = Vec::new();
         let mut start = 0;
@@ -37,7 +37,7 @@ fn count_steps(document: &str, rules: &MarkupRules) -> usize {
     })
 }
 
-/// Documents made of many copies of a part: what begins them, the part, and what ends them.
+/// Documents made of many copies of a part: the beginning, the part and the end.
 const PARTS: [(&str, &str, &str); 26] = [
     ("", "<b>", "a"),
     ("", "<p>", "a"),
@@ -85,7 +85,7 @@ fn twice_the_input_takes_twice_the_steps() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// The same of parts put together at random.
+    /// The same for random sequences of parts.
     #[test]
     fn random_parts_grow_alike(
         parts in proptest::collection::vec(
@@ -103,7 +103,7 @@ proptest! {
         prop_assert!(twice as f64 <= 2.5 * once as f64 + 4000.0, "{part}: {once}, then {twice}");
     }
 
-    /// A sentence of many links is bounded by its words, not by their square.
+    /// The steps of a sentence with many links grow linearly with its words.
     #[test]
     fn links_of_a_sentence_grow_alike(count in 1200usize..1300) {
         let steps_of = |count: usize| {

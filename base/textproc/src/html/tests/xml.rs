@@ -1,4 +1,4 @@
-//! XML: its outline, and elements that a client names.
+//! Tests of XML: outline, and elements named by a client.
 
 use std::sync::Arc;
 
@@ -29,12 +29,13 @@ fn elements_with_text_alone_are_units() {
             "<d><t>A title</t><c><par>One. Two.</par><par>Three</par></c></d>",
             &["A title", "One.", "Two.", "Three"],
         ),
-        // Elements beside text are inside sentences, with all that is in them.
+        // Elements beside text are inside sentences, with their content.
         ("<p>the <b>red</b> house</p>", &["the red house"]),
         ("<p>the <g><x/><b>red</b></g> house</p><q>b</q>", &["the red house", "b"]),
         ("un<b>believ</b>able", &["unbelievable"]),
         ("the<x id=\"3\"/>house <x id=\"1\"></x>is", &["the house is"]),
-        // Names have a case and no meaning: no element is code, a line break or a script.
+        // Names are case-sensitive and have no meaning: no element is code, a line break or a
+        // script.
         ("<code>One</code><SCRIPT>Two <B>big</B></SCRIPT>", &["One", "Two big"]),
         (
             "<?xml version=\"1.0\"?>\n<r>\n <s>One</s>\n <s translate=\"no\">Two</s>\n</r>\n",
@@ -44,11 +45,11 @@ fn elements_with_text_alone_are_units() {
     ] {
         let (found, joined) = cut(document, &xml);
         assert_eq!(found, expected, "{document}");
-        // White space and tags are as they were.
+        // White space and tags stay unchanged.
         let strip = |text: &str| text.replace(' ', "");
         assert_eq!(strip(&joined).len(), strip(document).len(), "{joined}");
     }
-    // Nothing has a name in XML but five characters.
+    // Only five characters have names in XML.
     assert_eq!(
         cut("<a>One &amp; &lt;two&gt;&#160;x</a>", &xml).1,
         "<a>One &amp; &lt;two&gt; x</a>"
@@ -69,7 +70,7 @@ fn named_elements_split_or_do_not() {
     assert_eq!(sentences(firm, &joined), ["The firm said it had been conducting it."]);
     assert_eq!(sentences(document, &joined), ["One two three"]);
     assert_eq!(sentences("a <i>b</i> c", &xml.clone().splitting(["i"])), ["a", "b", "c"]);
-    // In HTML too; names have no case there.
+    // In HTML too; its names are not case-sensitive.
     let html = MarkupRules::html().splitting(["I"]).non_splitting(["p"]).ignoring(["X"]);
     assert_eq!(sentences("<p>a</p> <p>b <i>c</i><x>d</x> e", &html), ["a b", "c", "e"]);
 }
@@ -109,7 +110,7 @@ fn a_document_may_be_given_up() {
 }
 
 proptest! {
-    /// Any bytes are a document of which no tag is lost, whatever the rules are.
+    /// In any bytes, no tag is lost under any rules.
     #[test]
     fn any_bytes_are_a_document(
         parts in proptest::collection::vec(

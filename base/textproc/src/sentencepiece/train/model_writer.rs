@@ -1,12 +1,12 @@
-//! Writing a model file: a message of protocol buffers with the pieces, the options that they were
-//! learned with, and how text is normalised.
+//! Writer of model files: a message of protocol buffers with pieces, options of training and the
+//! normalisation of text.
 
 use super::super::model_parts::piece_message;
 use super::super::protobuf::Message;
 use super::super::{ModelType, PieceType};
 use super::{NMT_NFKC_CHARSMAP, Normalization, ScoredPiece, TrainOptions};
 
-/// The ids of special pieces, as in Marian's models. -1 means that there is no such piece.
+/// The ids of special pieces, as in Marian's models. -1: not present.
 const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
