@@ -1,4 +1,4 @@
-//! From values to an axis: its range, its ticks and their labels.
+//! Axes: range, ticks and labels, computed from values.
 
 use std::ops::Range;
 
@@ -7,15 +7,14 @@ use std::ops::Range;
 pub struct Axis {
     pub(crate) label: String,
     is_logarithmic: bool,
-    /// The values, or their powers of ten, at which the axis begins and ends.
+    /// The first and last value of the axis, or their powers of ten.
     range: Range<f64>,
     /// Values with their labels.
     pub(crate) ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// A linear axis from `low` to the next round number from `high` on, with ticks at round
-    /// numbers.
+    /// Returns a linear axis from `low` to `high`, rounded up, with ticks at round numbers.
     pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
         let step = round_step((high - low) / 6.0);
         let ceiling = low + ((high - low) / step - 1e-6).ceil().max(1.0) * step;
@@ -34,13 +33,13 @@ impl Axis {
         }
     }
 
-    /// A linear axis over these ascending counts, with a tick at each and a margin at either end.
+    /// Returns a linear axis for ascending counts, with a tick at each and margins at both ends.
     pub fn counts(label: impl Into<String>, counts: &[usize]) -> Self {
         let ends = counts.first().zip(counts.last());
         let (low, high) = ends.map_or((0.0, 1.0), |(&low, &high)| (low as f64, high as f64));
         // A single count is in the middle.
         let margin = if high > low { (high - low) / 35.0 } else { 1.0 };
-        // Labels close together would be written over each other.
+        // Labels that would overlap are left out.
         let mut last = f64::NEG_INFINITY;
         let ticks = counts.iter().map(|&count| {
             let has_room = count as f64 - last >= margin;
@@ -55,8 +54,8 @@ impl Axis {
         }
     }
 
-    /// A logarithmic axis over whole powers of ten that contain `values`, which are positive, at least
-    /// one.
+    /// Returns a logarithmic axis between powers of ten around `values`, at least one, which are
+    /// positive.
     pub fn logarithmic(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let powers = values.into_iter().filter(|&value| value > 0.0).map(f64::log10);
         let (low, high) = powers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), power| {
@@ -68,23 +67,24 @@ impl Axis {
         Axis { label: label.into(), is_logarithmic: true, range: low..high, ticks: ticks.collect() }
     }
 
-    /// How far along the axis a value is drawn, 0 to 1: values outside of it at its nearest end.
+    /// Returns the position of a value on the axis, from 0 to 1; values outside it are at the
+    /// nearest end.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
         let position = if self.is_logarithmic { value.log10() } else { value };
-        // Zero and what is not a number are at the beginning.
+        // Zero and NaN are at the beginning.
         (position.max(start).min(end) - start) / (end - start)
     }
 }
 
-/// 1, 2 or 5 times a power of ten, the least that is not below `least`.
+/// Returns the smallest number from `least` on that is 1, 2 or 5 times a power of ten.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-9).log10().floor());
     [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * 0.9999).unwrap_or(10.0)
         * power
 }
 
-/// A power of ten, in few letters.
+/// Returns a short label for a power of ten.
 fn power_label(power: i32) -> String {
     let (unit, rest) = match power {
         ..-3 => return format!("1e{power}"),
@@ -137,7 +137,7 @@ mod tests {
         let axis = Axis::logarithmic("n-grams a second", [30.0, 5e4]);
         assert_eq!(labels(&axis), ["10", "100", "1k", "10k", "100k"]);
         assert_eq!([0.0, 1000.0, 1e9].map(|value| axis.share(value)), [0.0, 0.5, 1.0]);
-        // At least a decade, so that there is something to divide; and nothing at all.
+        // A single value gets an axis of a decade; and an axis without values.
         assert_eq!(labels(&Axis::logarithmic("", [100.0])), ["100", "1k"]);
         assert_eq!(labels(&Axis::logarithmic("", [])), ["1", "10"]);
     }

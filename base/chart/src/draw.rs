@@ -1,8 +1,8 @@
-//! Charts drawn by `plotters`, which lays out axes, ticks and labels and writes SVG.
+//! Drawing of charts by `plotters`, which lays out axes, ticks and labels and writes SVG.
 //!
-//! Its own logarithmic axes have a type of their own and its floats no labels between key points,
-//! so that [`Axis`] says itself where a value is and which values have labels. Dashes are single
-//! strokes, for its SVG has no dashed lines.
+//! Its logarithmic axes have a separate type and its floats no labels between key points, so
+//! [`Axis`] computes positions and labels. Dashes are separate strokes, because its SVG has no
+//! dashed lines.
 
 use std::ops::Range;
 
@@ -18,14 +18,14 @@ const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe0);
 
-/// Pixels left of panels, for the vertical axis and its labels, and right of them.
+/// The pixels left of panels, for the vertical axis and its labels, and right of them.
 const LEFT: u32 = 90;
 const RIGHT: u32 = 30;
-/// Pixels of a line of text, of the title, and of the horizontal axis below a panel.
+/// The heights of a line of text, the title, and the horizontal axis below a panel, in pixels.
 const LINE: u32 = 20;
 const TITLE: u32 = 40;
 const X_AXIS: u32 = 40;
-/// Pixels of the line of an entry of the legend, and of a letter and the space after its label.
+/// The widths of a legend entry's line, of a letter, and of the space after a label, in pixels.
 const LEGEND_LINE: i32 = 26;
 const LEGEND_LETTER: i32 = 7;
 const LEGEND_SPACE: i32 = 24;
@@ -33,10 +33,10 @@ const LEGEND_SPACE: i32 = 24;
 type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type SvgPanel<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<Coordinate<'a>, Coordinate<'a>>>;
-/// Whether a part is drawn; writing to a string never fails.
+/// The result of drawing; writing to a string never fails.
 type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// An axis as `plotters` asks for it.
+/// An axis with the traits of `plotters`.
 struct Coordinate<'c>(&'c Axis);
 
 impl Ranged for Coordinate<'_> {
@@ -64,17 +64,17 @@ impl ValueFormatter<f64> for Coordinate<'_> {
 }
 
 impl Chart {
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     pub fn to_svg(&self) -> String {
         let legend_lines = self.legend.len().div_ceil(self.legend_grid().1) as u32;
         let head = TITLE + LINE * (self.notes.len() as u32 + legend_lines);
         let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS).sum();
         let mut svg = String::new();
-        self.draw(&mut svg, head, head + panels + LINE).expect("a string takes all");
+        self.draw(&mut svg, head, head + panels + LINE).expect("writing to a string never fails");
         svg
     }
 
-    /// The width of an entry of the legend, and how many of them are side by side.
+    /// Returns the width of a legend entry, and the number of entries per row.
     fn legend_grid(&self) -> (i32, usize) {
         let longest = self.legend.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
         let width = LEGEND_LINE + LEGEND_LETTER * longest as i32 + LEGEND_SPACE;
@@ -153,7 +153,7 @@ impl Chart {
     }
 }
 
-/// The end of an error bar.
+/// Returns the end of an error bar.
 fn cap(colour: RGBColor) -> PathElement<(i32, i32)> {
     PathElement::new([(-4, 0), (4, 0)], colour)
 }
@@ -181,7 +181,7 @@ fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) ->
     }
 }
 
-/// A line of text whose middle is at `place`.
+/// Draws a line of text, centred at `place`.
 fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> Drawn<'a> {
     let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
     area.draw(&Text::new(text, place, style))
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Curves that leave their panels on all sides, and no curve at all.
+    /// Curves that leave their panels on all sides, and a panel without curves.
     #[test]
     fn everything_lies_on_the_page() {
         let wild = [(0.0, -5.0), (10.0, 1e9), (100.0, f64::NAN), (1e9, 2.0)];

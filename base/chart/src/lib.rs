@@ -1,7 +1,7 @@
-//! Charts of curves as SVG: panels one below the other over a common horizontal axis.
+//! Charts of curves as SVG: stacked panels with a common horizontal axis.
 //!
-//! A [`Chart`] is data: what is drawn, not where. `draw.rs` draws it with the crate `plotters`;
-//! text stays text, so that charts can be searched and read by programs.
+//! A [`Chart`] is data without positions. `draw.rs` draws it with the crate `plotters`; text stays
+//! text, so that charts can be searched and read by programs.
 //!
 //! ```
 //! use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
@@ -30,11 +30,11 @@ mod draw;
 
 pub use axis::Axis;
 
-/// Red, green and blue, of 255.
+/// A colour: red, green and blue, from 0 to 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colour(pub u8, pub u8, pub u8);
 
-/// How a curve and its entry in the legend are drawn.
+/// The style of a curve and its entry in the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineStyle {
     /// The colour of the line and its markers.
@@ -44,12 +44,12 @@ pub struct LineStyle {
 }
 
 impl LineStyle {
-    /// An unbroken line.
+    /// Returns the style of a solid line.
     pub const fn solid(colour: Colour) -> Self {
         LineStyle { colour, is_dashed: false }
     }
 
-    /// A dashed line.
+    /// Returns the style of a dashed line.
     pub const fn dashed(colour: Colour) -> Self {
         LineStyle { colour, is_dashed: true }
     }
@@ -60,13 +60,13 @@ impl LineStyle {
 pub struct Chart {
     /// The title.
     pub title: String,
-    /// Lines below the title: of which machine, of which data.
+    /// Lines below the title, such as the machine and the data.
     pub notes: Vec<String>,
-    /// What the line styles mean.
+    /// The labels of line styles.
     pub legend: Vec<(String, LineStyle)>,
     /// The axis that all panels share; its label is below the last one.
     pub x_axis: Axis,
-    /// The panels from above.
+    /// The panels, from top to bottom.
     pub panels: Vec<Panel>,
 }
 
@@ -80,29 +80,29 @@ impl Chart {
 pub struct Panel {
     /// The height in pixels.
     pub height: u32,
-    /// The vertical axis. Values outside of it are drawn at its nearest end.
+    /// The vertical axis. Values outside it are drawn at its nearest end.
     pub y_axis: Axis,
-    /// The curves; later ones over earlier ones.
+    /// The curves; later ones cover earlier ones.
     pub curves: Vec<Curve>,
-    /// A part of the horizontal axis that is set apart.
+    /// A highlighted part of the horizontal axis.
     pub shading: Option<Shading>,
 }
 
 /// A line through points.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// How it is drawn.
+    /// The style of the line.
     pub style: LineStyle,
     /// Whether each point has a dot.
     pub markers: bool,
-    /// x and y, by ascending x.
+    /// x and y, in ascending order of x.
     pub points: Vec<(f64, f64)>,
     /// Error bars: x, the lowest and the highest y.
     pub error_bars: Vec<(f64, f64, f64)>,
 }
 
 impl Curve {
-    /// A line without markers and error bars.
+    /// Returns a line without markers and error bars.
     pub fn new(style: LineStyle, points: impl Into<Vec<(f64, f64)>>) -> Self {
         Curve { style, markers: false, points: points.into(), error_bars: Vec::new() }
     }
@@ -111,8 +111,8 @@ impl Curve {
 /// The part of a panel from a value of the horizontal axis on, with a label.
 #[derive(Clone, Debug)]
 pub struct Shading {
-    /// Where it begins.
+    /// The value at which it begins.
     pub from: f64,
-    /// What it is.
+    /// Its label.
     pub label: String,
 }

@@ -1,13 +1,13 @@
-//! Bootstrap confidence intervals of a score: the same metric on texts of as many segments,
-//! drawn from the text with replacement (Koehn 2004).
+//! Bootstrap confidence intervals of a score: the same metric on texts of equal size, whose
+//! segments are drawn with replacement (Koehn 2004).
 
 use rayon::prelude::*;
 
 use crate::numpy_random::NumpyRng;
 use crate::{ConfidenceInterval, Metric, Resampling, Score, SegmentStatistics};
 
-/// Computes the confidence interval of `score`, which was computed from `rows`, and adds it
-/// to the score and its signature.
+/// Computes the confidence interval of `score`, the score of `rows`, and adds it to the score and
+/// its signature.
 pub fn estimate_confidence(
     metric: &dyn Metric,
     rows: &SegmentStatistics,
@@ -36,7 +36,7 @@ pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> 
     }
 }
 
-/// Returns the scores of resampled texts. NumPy adds their statistics in f32.
+/// Returns the scores of resampled texts. Like in NumPy, statistics are added in f32.
 pub(crate) fn resample_scores(
     metric: &dyn Metric,
     rows: &SegmentStatistics,

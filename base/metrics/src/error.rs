@@ -1,23 +1,23 @@
-//! The errors of scoring.
+//! Errors of scoring.
 
-/// The result of this crate's fallible calls.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a score cannot be computed.
+/// The reason why a score cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Texts that belong together have different numbers of lines.
+    /// Parallel texts have different numbers of lines.
     #[error(
         "{hypotheses} translations, but reference {reference} has {lines} lines; a line of one \
          belongs to the same line of the other"
     )]
     LineCountMismatch {
-        /// How many translations there are.
+        /// The number of translations.
         hypotheses: usize,
-        /// Which reference, from 1.
+        /// The number of the reference, from 1.
         reference: usize,
-        /// How many lines it has.
+        /// Its number of lines.
         lines: usize,
     },
     /// There is no reference or no translation.

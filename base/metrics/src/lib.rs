@@ -1,17 +1,16 @@
-//! Metrics of translations against references: BLEU, chrF and TER with sacreBLEU's numbers
-//! and signatures, and the sufficient statistics that tuning adds up.
+//! Metrics of translations against references: BLEU, chrF and TER with sacreBLEU's numbers and
+//! signatures, and sufficient statistics for tuning.
 //!
-//! Every metric works in two steps ([`Metric`]). A segment gives a row of sufficient
-//! statistics; rows add up; the score of a corpus, of a sentence or of a resampled corpus
-//! is computed from sums. So scores are cheap once statistics are computed:
-//! [`corpus_score`], [`estimate_confidence`] and [`compare_systems`] all use the same rows.
-//! [`bleu`] also has its parts alone, as tuning needs them: n-grams of references as lists
-//! of byte strings ([`bleu::ReferenceNgrams`]), sums ([`bleu::BleuCounts`]), and scores of
-//! sums.
+//! Every metric works in two steps ([`Metric`]). Each segment has a row of sufficient statistics;
+//! the score of a corpus, of a sentence or of a resampled corpus is computed from a sum of rows. So
+//! scores are cheap after the statistics: [`corpus_score`], [`estimate_confidence`] and
+//! [`compare_systems`] all use the same rows. For tuning, [`bleu`] also provides its parts: n-grams
+//! of references as lists of byte strings ([`bleu::ReferenceNgrams`]), sums ([`bleu::BleuCounts`]),
+//! and scores of sums.
 //!
-//! Scores equal sacreBLEU's to the last bit: doubles are computed in the same order,
-//! resampling draws NumPy's random numbers and rounds to f32 where NumPy does
-//! (signatures name the release).
+//! Scores equal sacreBLEU's to the last bit: doubles are computed in the same order, and resampling
+//! uses NumPy's random numbers and rounds to f32 like NumPy. Signatures contain sacreBLEU's
+//! release.
 //!
 //! # Examples
 //! ```
@@ -60,5 +59,5 @@ pub use tokenize::{
     explain_missing_tokenizer,
 };
 
-/// The release of sacreBLEU whose scores these are; signatures name it.
+/// The release of sacreBLEU with equal scores, which is part of signatures.
 pub(crate) const SACREBLEU_VERSION: &str = "2.6.0";

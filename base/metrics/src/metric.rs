@@ -1,4 +1,4 @@
-//! The interface of metrics: statistics of segments, and scores of their sums.
+//! Interface of metrics: statistics of segments, and scores of their sums.
 
 use rayon::prelude::*;
 
@@ -15,14 +15,15 @@ pub trait Metric: Sync {
     /// Returns the number of statistics of a segment.
     fn num_statistics(&self) -> usize;
 
-    /// Returns the statistics of `hypothesis` against `references`, of which there is at least one:
-    /// [`num_statistics`](Metric::num_statistics) whole numbers, exact in f64, that add up.
+    /// Returns the statistics of `hypothesis` against `references`, at least one:
+    /// [`num_statistics`](Metric::num_statistics) integers, exact in f64, whose sums are statistics
+    /// too.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64>;
 
-    /// Returns the score of summed statistics, and sacreBLEU's verbose text about it.
+    /// Returns the score of summed statistics, and sacreBLEU's verbose text.
     fn score(&self, sums: &[f64]) -> (f64, String);
 
-    /// Returns the score of summed statistics in f32, as NumPy computes it.
+    /// Returns the score of summed statistics in f32, computed like in NumPy.
     fn score_f32(&self, sums: &[f32]) -> f64;
 
     /// Whether scores of f32 sums are f32 in NumPy, so that their mean is too.
@@ -31,7 +32,7 @@ pub trait Metric: Sync {
     }
 }
 
-/// The statistics of a text, `[segments, width]`.
+/// The statistics of a text: a matrix `[segments, width]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentStatistics {
     width: usize,
@@ -69,8 +70,8 @@ impl SegmentStatistics {
     }
 }
 
-/// Returns the statistics of all lines of a text. Each of `references` is a text with as many
-/// lines. Lines are processed in parallel, in the caller's rayon pool.
+/// Returns the statistics of all lines of a text. Each of `references` is a text with the same
+/// number of lines. Lines are processed in parallel, in the caller's rayon pool.
 ///
 /// # Errors
 /// [`Error::NoInput`] without a reference or a line, [`Error::LineCountMismatch`]
@@ -112,8 +113,8 @@ pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: u
     score_of_sums(metric, &rows.sums(), references)
 }
 
-/// As [`corpus_score`], for statistics that have been summed, such as those of a text that
-/// was processed in parts.
+/// Works like [`corpus_score`], for sums of statistics, such as those of a text that was processed
+/// in parts.
 pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: usize) -> Score {
     let (value, verbose) = metric.score(sums);
     let mut signature = Signature::new(references);

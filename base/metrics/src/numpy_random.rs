@@ -1,22 +1,22 @@
-//! The random numbers of NumPy's `default_rng`, so that resampled scores are
-//! sacreBLEU's: PCG64 (O'Neill 2014, XSL-RR on 128 bits), seeded as `SeedSequence`
-//! does, whole numbers by Lemire's method (2019) on halves of 64 bits.
+//! Random numbers of NumPy's `default_rng`, so that resampled scores equal sacreBLEU's: PCG64
+//! (O'Neill 2014, XSL-RR on 128 bits) with seeds of `SeedSequence`, and integers by Lemire's method
+//! (2019) on halves of 64 bits.
 
 const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
-/// A generator.
+/// A generator of random numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct NumpyRng {
     state: u128,
     increment: u128,
-    /// The upper half of a 64-bit number whose lower half has been returned.
+    /// The upper half of a 64-bit number, after its lower half was returned.
     buffered_u32: Option<u32>,
-    /// Bits left for [`NumpyRng::next_bool`], and how many.
+    /// The remaining bits for [`NumpyRng::next_bool`], and their number.
     bool_bits: (u32, u32),
 }
 
 impl NumpyRng {
-    /// `numpy.random.default_rng(seed)`.
+    /// Returns the generator of `numpy.random.default_rng(seed)`.
     pub(crate) fn new(seed: u64) -> Self {
         let words = seed_sequence(seed);
         fn wide(high: usize, words: &[u64; 4]) -> u128 {
@@ -55,7 +55,7 @@ impl NumpyRng {
         }
     }
 
-    /// Returns a number below `bound`, which is at least 1, as `choice` draws indices.
+    /// Returns a number below `bound`, at least 1, like `choice` draws indices.
     pub(crate) fn next_below(&mut self, bound: u32) -> u32 {
         if bound == 1 {
             return 0;
@@ -73,7 +73,7 @@ impl NumpyRng {
         (product >> 32) as u32
     }
 
-    /// One value of `integers(2, dtype=bool)`; [`NumpyRng::reset_bools`] begins a new call.
+    /// Returns one value of `integers(2, dtype=bool)`; [`NumpyRng::reset_bools`] begins a new call.
     pub(crate) fn next_bool(&mut self) -> bool {
         let (bits, left) = match self.bool_bits {
             (_, 0) => (self.next_u32(), 31),
@@ -83,13 +83,13 @@ impl NumpyRng {
         bits & 1 == 1
     }
 
-    /// Drops the bits left for [`NumpyRng::next_bool`].
+    /// Drops the remaining bits for [`NumpyRng::next_bool`].
     pub(crate) fn reset_bools(&mut self) {
         self.bool_bits = (0, 0);
     }
 }
 
-/// Four words of state from a seed, by NumPy's `SeedSequence`.
+/// Returns four words of state for a seed, like NumPy's `SeedSequence`.
 fn seed_sequence(seed: u64) -> [u64; 4] {
     let mut hash = SeedHasher { constant: 0x43b0_d7e5, multiplier: 0x931e_8875 };
     let mut pool = [seed as u32, (seed >> 32) as u32, 0, 0].map(|word| hash.hash_word(word));

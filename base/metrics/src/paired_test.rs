@@ -18,8 +18,7 @@ pub struct SystemComparison {
     pub confidence: Option<ConfidenceInterval>,
 }
 
-/// Compares each of `systems` after the first with the first, the baseline. All have the
-/// same number of rows.
+/// Compares the other `systems` with the first one, the baseline. All have the same number of rows.
 pub fn compare_systems(
     metric: &dyn Metric,
     systems: &[SegmentStatistics],
@@ -68,14 +67,14 @@ pub fn compare_systems(
     }
 }
 
-/// How often a chance difference exceeds `difference`, with one added to both counts so
-/// that p is never 0.
+/// Returns the share of chance differences that exceed `difference`, with one added to both counts
+/// so that p is never 0.
 fn p_value(chance: &[f64], difference: f64) -> f64 {
     let more = chance.iter().filter(|&&by_chance| by_chance > difference).count();
     (more + 1) as f64 / (chance.len() + 1) as f64
 }
 
-/// Differences between two systems after segments have been swapped at random.
+/// Returns differences between two systems after random swaps of segments.
 fn randomized_differences(
     metric: &dyn Metric,
     a: &SegmentStatistics,

@@ -9,18 +9,18 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// Returns the words of `text`.
+/// Splits `text` into words, like Python's `split`.
 pub(crate) fn split_whitespace(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-/// `text` without trailing white space, as Python's `rstrip`.
+/// Removes trailing white space, like Python's `rstrip`.
 pub fn rstrip(text: &str) -> &str {
     text.trim_end_matches(is_space)
 }
 
-/// `text`, in lower case if `lowercase` is set. Python and Rust both follow Unicode, the final
-/// sigma included.
+/// Converts `text` to lower case if `lowercase` is set. Python and Rust both follow Unicode,
+/// including the final sigma.
 pub(crate) fn lowercase_if(text: &str, lowercase: bool) -> Cow<'_, str> {
     if lowercase { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
 }

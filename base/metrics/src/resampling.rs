@@ -1,4 +1,4 @@
-//! Options and results of resampling: how often texts are drawn, for what, and the interval.
+//! Options and results of resampling: numbers of texts, tests, and confidence intervals.
 
 /// The number of resampled texts and the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,14 +20,14 @@ impl Default for Resampling {
 pub struct ConfidenceInterval {
     /// The mean score of the resampled texts.
     pub mean: f64,
-    /// Half the width of the range of the middle 95 % of the scores.
+    /// Half the width of the range that contains the middle 95 % of the scores.
     pub half_width: f64,
 }
 
 /// A significance test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairedTest {
-    /// Texts drawn from the text with replacement, the same for both systems.
+    /// Segments drawn with replacement, the same ones for both systems.
     Bootstrap(Resampling),
     /// Segments exchanged between the systems at random.
     ApproximateRandomization(Resampling),

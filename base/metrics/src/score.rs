@@ -1,4 +1,4 @@
-//! Scores in sacreBLEU's output formats, with the signature that says what was measured.
+//! Scores in sacreBLEU's output formats, with signatures of their options.
 
 use std::fmt::Write;
 
@@ -9,30 +9,30 @@ use crate::{ConfidenceInterval, PairedTest, Resampling, SACREBLEU_VERSION};
 pub struct Score {
     /// The name of the metric.
     pub name: String,
-    /// The number, from 0 to 100; TER may be higher.
+    /// The value, from 0 to 100; TER may be higher.
     pub value: f64,
     /// The factors of the score as text; may be empty.
     pub verbose: String,
     /// The confidence interval, if it was computed.
     pub confidence: Option<ConfidenceInterval>,
-    /// The options it was computed with.
+    /// The options of the score.
     pub signature: Signature,
 }
 
-/// The options that a score was computed with: names, short names and values.
+/// The options of a score: names, short names and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     items: Vec<(&'static str, &'static str, String)>,
 }
 
-/// How a score is printed.
+/// The format of printed scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreFormat {
-    /// Decimal places.
+    /// The number of decimal places.
     pub decimals: usize,
     /// Whether only the number is printed.
     pub score_only: bool,
-    /// Whether text output has short names in the signature.
+    /// Whether the signature in text output has short names.
     pub short_signature: bool,
 }
 
@@ -67,13 +67,13 @@ impl Signature {
         self
     }
 
-    /// Inserts how a score was resampled after the number of references.
+    /// Inserts the options of resampling after the number of references.
     pub(crate) fn insert_resampling(&mut self, kind: &'static str, count: usize, seed: u64) {
         let items = [(kind, kind, count.to_string()), ("seed", "rs", seed.to_string())];
         self.items.splice(1..1, items);
     }
 
-    /// Names and values, the release last.
+    /// Returns names and values, the release last.
     pub fn items(&self) -> impl Iterator<Item = (&str, &str)> {
         let named = self.items.iter().map(|(name, _, value)| (*name, &value[..]));
         named.chain([("version", SACREBLEU_VERSION)])
@@ -163,7 +163,7 @@ impl JsonObject {
         let _ = write!(self.0, "\"{text}\"");
     }
 
-    /// The number rounded to `width` places, without zeros at its end.
+    /// Adds a number, rounded to `width` places, without trailing zeros.
     fn push_number(&mut self, key: &str, number: f64, width: usize) {
         self.push_key(key);
         let rounded: f64 = format!("{number:.width$}").parse().unwrap_or(number);

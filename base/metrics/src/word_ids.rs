@@ -1,8 +1,8 @@
-//! Numbering the words of a segment.
+//! Ids for the words of a segment.
 
 use hashbrown::HashMap;
 
-/// Maps words to ids, which are given in the order of first occurrence.
+/// A map of words to ids, in the order of first occurrence.
 #[derive(Default)]
 pub(crate) struct WordIds(HashMap<String, u32>);
 

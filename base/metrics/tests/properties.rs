@@ -1,4 +1,4 @@
-//! Properties that hold for any lines.
+//! Tests of properties that hold for any lines.
 
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams, TokenId};
 use miriam_metrics::{Bleu, Chrf, Metric, Ter, Tokenizer, sentence_score};
@@ -22,12 +22,12 @@ fn metrics() -> Vec<Box<dyn Metric>> {
     metrics
 }
 
-/// Words of few letters, so that they repeat, and any characters.
+/// Generates lines of words with few letters, so that words repeat, and of any characters.
 fn any_line() -> impl Strategy<Value = String> {
     prop_oneof!["([ab.,]{1,3} ){0,30}", ".{0,40}"]
 }
 
-/// Clipped matches of n-grams, counted naively.
+/// Counts clipped matches of n-grams naively.
 fn count_matches_naively(hypothesis: &[&str], references: &[Vec<&str>], n: usize) -> u64 {
     let count = |words: &[&str], ngram: &[&str]| words.windows(n).filter(|w| *w == ngram).count();
     let mut ngrams: Vec<&[&str]> = hypothesis.windows(n).collect();

@@ -1,6 +1,5 @@
-//! Scores equal those of sacreBLEU 2.6.0 to the last bit: recorded by
-//! `scripts/compare_sacrebleu.py --record` on difficult lines written for it, and on
-//! outputs of Moses2.
+//! Test that scores equal those of sacreBLEU 2.6.0 to the last bit. `scripts/compare_sacrebleu.py
+//! --record` recorded them, for difficult lines and for outputs of Moses2.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -105,7 +104,7 @@ fn scores_equal_sacrebleu() {
             assert_eq!(score.value, number(0), "{text}: {key}");
             estimate_confidence(&*metric, &rows, Resampling::default(), &mut score);
             let confidence = score.confidence.unwrap();
-            // Python's mean adds exactly.
+            // Python's mean is computed exactly.
             let close = |ours: f64, theirs: f64| (ours - theirs).abs() < 1e-12;
             assert!(close(confidence.mean, number(1)), "{text}: {key}: {confidence:?}");
             assert_eq!(confidence.half_width, number(2), "{text}: {key}");

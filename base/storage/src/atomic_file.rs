@@ -1,8 +1,7 @@
-//! A file that appears complete or not at all.
+//! Files that appear complete or not at all.
 //!
-//! Bytes go to a temporary name beside the target; `commit` syncs it and renames
-//! it over the target. A build that fails, is killed, or meets a full disk
-//! leaves the old file as it was.
+//! Bytes go to a temporary file beside the target; `commit` syncs it and renames it to the target.
+//! If a build fails, is killed, or the disk is full, the old file stays unchanged.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,23 +11,23 @@ use crate::huge_page_writer::HugePageWriter;
 use crate::partial_file::PartialFile;
 use crate::{Error, Result};
 
-/// A writer whose file replaces `target` on [`AtomicFile::commit`], and vanishes
-/// when dropped before.
+/// A writer whose file replaces `target` on [`AtomicFile::commit`], and is removed if it is dropped
+/// before.
 pub struct AtomicFile {
     target: PathBuf,
     writer: HugePageWriter<Partial>,
 }
 
-/// Writes into a file without a target of its own.
+/// A writer to the temporary file.
 struct Partial(PartialFile);
 
 impl AtomicFile {
-    /// Starts a file that becomes `target` on commit. An existing target must be a
-    /// regular file (a link is followed); its folder must exist.
+    /// Creates a file that becomes `target` on commit. An existing target must be a regular file (a
+    /// link is followed); its folder must exist.
     ///
     /// # Errors
-    /// [`Error::NotAFile`] where the target is a folder or a device, [`Error::Io`] where
-    /// no temporary file can be created beside it.
+    /// [`Error::NotAFile`] if the target is a folder or a device, [`Error::Io`] if no temporary
+    /// file can be created beside it.
     pub fn create(target: &Path) -> Result<Self> {
         let is_other = fs::metadata(target).is_ok_and(|found| !found.is_file());
         if is_other || target.file_name().is_none() {
@@ -45,7 +44,7 @@ impl AtomicFile {
     /// Overwrites the bytes at `offset` with `bytes`, then returns to the end.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub(crate) fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         self.writer.write_at(offset, bytes).map_err(|e| Error::io(&self.target, "write", e))
     }
@@ -53,7 +52,7 @@ impl AtomicFile {
     /// Syncs the file and renames it to the target.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing, syncing or renaming fails; the target is then as it was.
+    /// [`Error::Io`] if writing, syncing or renaming fails; the target then stays unchanged.
     pub fn commit(self) -> Result<()> {
         let AtomicFile { target, writer } = self;
         let Partial(file) = writer.into_inner().map_err(|e| Error::io(&target, "write", e))?;

@@ -1,4 +1,4 @@
-//! The bytes of a model with their owner: a mapped file or aligned memory.
+//! Bytes of a model with their owner: a mapped file or aligned memory.
 //!
 //! Both start at a multiple of 64, so that a section aligned in the file
 //! is aligned in memory. Owned memory exists for tests, for Miri, and for
@@ -15,19 +15,19 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::{Error, Result};
 
-/// Bytes that are asked of a reader at once.
+/// The number of bytes per read request.
 const READ_SIZE: usize = 256 << 10;
 
-/// How a model file is loaded into memory.
+/// The method of loading a model file into memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadMethod {
     /// Map the file; pages are read when first touched.
     #[default]
     Lazy,
-    /// Map the file and read every page now.
+    /// Map the file and read every page at once.
     Populate,
-    /// Read the file into anonymous memory backed by huge pages where the
-    /// system grants them: private, but with fewer TLB misses.
+    /// Read the file into anonymous memory, in huge pages if the system provides them: private, but
+    /// with fewer TLB misses.
     HugePages,
 }
 
@@ -64,16 +64,16 @@ impl AlignedBuffer {
     }
 }
 
-/// Reads all pages of `map`, in huge pages where the file system keeps such. Memory that is short
-/// is not an error: the rest is read when it is touched.
+/// Reads all pages of `map`, in huge pages if the file system supports them. Too little memory is
+/// not an error: the remaining pages are read when they are touched.
 fn populate(map: &Mmap) {
-    /// Where pages are larger, they are touched more often.
+    /// Larger pages are touched more often than necessary.
     const PAGE: usize = 4 << 10;
     #[cfg(target_os = "linux")]
     {
         let _ = map.advise(memmap2::Advice::HugePage);
         let populated = map.advise(memmap2::Advice::PopulateRead);
-        // Linux knows this advice since 5.14.
+        // Linux supports this advice since 5.14.
         if !populated.is_err_and(|error| error.kind() == std::io::ErrorKind::InvalidInput) {
             return;
         }
@@ -89,21 +89,20 @@ enum Owner {
     Memory(AlignedBuffer),
 }
 
-/// Shared, immutable bytes that start at a multiple of 64. Cloning shares.
+/// Shared, immutable bytes that start at a multiple of 64. Clones share them.
 #[derive(Clone)]
 pub struct Bytes(Arc<Owner>);
 
 impl Bytes {
     /// Opens the regular file at `path`.
     ///
-    /// The file must not be changed in place while it is open: Miriam's own
-    /// writers replace files by rename and so never do. A process that
-    /// truncates or overwrites a mapped model makes its readers fail with
-    /// SIGBUS or read other bytes (see `docs/decisions/model-files.md`).
+    /// The file must not be changed in place while it is open. Miriam's writers replace files by
+    /// renaming, so they never do that. If a process truncates or overwrites a mapped model, its
+    /// readers fail with SIGBUS or read other bytes (see `docs/decisions/model-files.md`).
     ///
     /// # Errors
-    /// [`Error::Io`] and [`Error::NotAFile`] where there is no readable file,
-    /// [`Error::TooLarge`] where it exceeds the address space.
+    /// [`Error::Io`] and [`Error::NotAFile`] if there is no readable file, [`Error::TooLarge`] if
+    /// it exceeds the address space.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let mut file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let information = file.metadata().map_err(|e| Error::io(path, "read its size", e))?;
@@ -119,9 +118,9 @@ impl Bytes {
         }
         let owner = match load {
             LoadMethod::Lazy | LoadMethod::Populate => {
-                // SAFETY: the mapping is read-only. That nobody changes the
-                // file in place is the condition in this function's doc; our
-                // writers keep it by writing a new file and renaming it.
+                // SAFETY: the mapping is read-only. This function's documentation requires that the
+                // file is not changed in place; our writers fulfil this by writing a new file and
+                // renaming it.
                 let map = unsafe { MmapOptions::new().map(&file) };
                 let map = map.map_err(|e| Error::io(path, "map", e))?;
                 if load == LoadMethod::Populate {
@@ -132,8 +131,7 @@ impl Bytes {
             LoadMethod::HugePages => {
                 let mut memory = MmapMut::map_anon(len)
                     .map_err(|e| Error::io(path, "reserve memory for it", e))?;
-                // Refused where the kernel has no transparent huge pages; the
-                // load is then as good as any other.
+                // Fails if the kernel has no transparent huge pages; then normal pages are used.
                 #[cfg(target_os = "linux")]
                 let _ = memory.advise(memmap2::Advice::HugePage);
                 file.read_exact(&mut memory).map_err(|e| Error::io(path, "read", e))?;
@@ -144,20 +142,20 @@ impl Bytes {
         Ok(Bytes::from_owner(owner))
     }
 
-    /// Gives back the memory of the pages of a mapped file that lie in `range`; the next access
-    /// reads them again. For a program that has taken what it needs from a part of a file, and
-    /// would otherwise keep both. Bytes in memory stay.
+    /// Releases the memory of a mapped file's pages in `range`; the next access reads them again.
+    /// Programs call it after they copied a part of a file, to avoid keeping it twice. Bytes in
+    /// owned memory stay.
     pub fn release_pages(&self, range: Range<usize>) {
         #[cfg(target_os = "linux")]
         if let Owner::File(map) = &*self.0 {
-            /// Where pages are larger, most ranges are refused, which does no harm.
+            /// If pages are larger, the call fails for most ranges, which is harmless.
             const PAGE: usize = 4 << 10;
             let first = range.start.next_multiple_of(PAGE);
             let end = range.end.min(map.len()) / PAGE * PAGE;
             if first < end {
-                // SAFETY: the mapping is a read-only one of a file, of which no private copy of
-                // a page can exist, so its bytes are the same before and after; the condition
-                // that nobody changes the file is that of `open`. A refusal changes nothing.
+                // SAFETY: the mapping of the file is read-only, so no page has a private copy, and
+                // its bytes are the same before and after; that the file does not change is the
+                // condition of `open`. A failed call changes nothing.
                 let _ = unsafe {
                     let advice = memmap2::UncheckedAdvice::DontNeed;
                     map.unchecked_advise_range(advice, first, end - first)
@@ -175,7 +173,7 @@ impl Bytes {
         Bytes::from_buffer(buffer)
     }
 
-    /// Returns all that `reader` gives.
+    /// Reads all bytes of `reader`.
     ///
     /// # Errors
     /// Those of the reader.

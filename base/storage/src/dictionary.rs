@@ -1,21 +1,20 @@
-//! A dictionary of strings: id to bytes, and bytes to id.
+//! Dictionary of strings: id to bytes, and bytes to id.
 //!
-//! Three sections: the strings end to end, where each starts, and a
-//! linear-probing index of ids. A lookup compares the string itself, so two
-//! strings are never confused. The index costs 6 bytes a string and is there
-//! when the file is opened: nothing is built at start-up.
+//! It has three sections: the concatenated strings, their offsets, and a linear-probing index of
+//! ids. A lookup compares the string itself, so strings are never confused. The index costs 6 bytes
+//! per string and is stored in the file, so nothing is built at start-up.
 
 use crate::hash::{fast_range, hash64};
 use crate::{Container, ContainerWriter, Error, Result, View, prefetch_at};
 
-/// Strings that are looked up together: enough to hide the latency of memory,
-/// few enough for the prefetched lines to stay in the first-level cache.
+/// The number of strings that are looked up together: enough to hide the latency of memory, few
+/// enough for prefetched lines to stay in the first-level cache.
 const PREFETCH_BATCH: usize = 32;
 
 /// A list of strings without an index: id to bytes.
 #[derive(Clone)]
 pub struct StringPool {
-    /// The start of each string in `bytes`, then the end of the last one.
+    /// The start of each string in `bytes`, and the end of the last one.
     offsets: View<u32>,
     bytes: View<u8>,
 }
@@ -24,7 +23,7 @@ impl StringPool {
     /// Opens the sections `PREFIX.offsets` and `PREFIX.bytes`.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where one is missing or they do not fit each other.
+    /// [`Error::Damaged`] if one is missing or they do not match.
     pub fn open(container: &Container, prefix: &str) -> Result<Self> {
         let name = format!("{prefix}.offsets");
         let offsets = container.section::<u32>(&name)?;
@@ -39,7 +38,7 @@ impl StringPool {
     /// Writes `strings` as the two sections.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] where writing fails.
+    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] if writing fails.
     pub fn write<'a>(
         writer: &mut ContainerWriter,
         prefix: &str,
@@ -68,7 +67,7 @@ impl StringPool {
         self.len() == 0
     }
 
-    /// Returns the string `id`; `None` where there is none (or the file is damaged).
+    /// Returns the string `id`; `None` if there is none or the file is damaged.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         let start = *self.offsets.get(id as usize)?;
@@ -102,7 +101,7 @@ impl StringPool {
 #[derive(Clone)]
 pub struct Dictionary {
     pool: StringPool,
-    /// `id + 1`, or 0 where a slot is empty; never full.
+    /// The slots: `id + 1`, or 0 if empty; some are always empty.
     index: View<u32>,
 }
 
@@ -110,7 +109,7 @@ impl Dictionary {
     /// Opens the sections `PREFIX.offsets`, `PREFIX.bytes` and `PREFIX.index`.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where one is missing or they do not fit each other.
+    /// [`Error::Damaged`] if one is missing or they do not match.
     pub fn open(container: &Container, prefix: &str) -> Result<Self> {
         let pool = StringPool::open(container, prefix)?;
         let name = format!("{prefix}.index");
@@ -124,7 +123,7 @@ impl Dictionary {
     /// Writes `strings`, which must be distinct, as the three sections.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] where writing fails.
+    /// [`Error::TooLarge`] above 4 GiB of strings, [`Error::Io`] if writing fails.
     pub fn write<'a>(
         writer: &mut ContainerWriter,
         prefix: &str,
@@ -153,7 +152,7 @@ impl Dictionary {
         self.pool.is_empty()
     }
 
-    /// Returns the string `id`; `None` where there is none.
+    /// Returns the string `id`, if there is one.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&[u8]> {
         self.pool.get(id)
@@ -170,9 +169,8 @@ impl Dictionary {
         self.probe(home_slot(string, self.index.len()), string)
     }
 
-    /// Calls `found` with the id of each string, or `None` where there is no such
-    /// string, in the order of `strings`: [`Dictionary::find`] of each, but the memory
-    /// accesses of neighbours overlap.
+    /// Calls `found` with the result of [`Dictionary::find`] for each string, in the order of
+    /// `strings`. Memory accesses of neighbouring strings overlap.
     pub fn find_batch<'s>(
         &self,
         strings: impl IntoIterator<Item = &'s [u8]>,
@@ -181,8 +179,7 @@ impl Dictionary {
         let mut strings = strings.into_iter();
         let mut group: [(&[u8], usize); PREFETCH_BATCH] = [(&[], 0); PREFETCH_BATCH];
         loop {
-            // Each step prefetches what the next one reads: the slots, the offsets of
-            // the strings, the strings.
+            // Each step prefetches data of the next one: slots, offsets of strings, strings.
             let mut count = 0;
             for (entry, string) in group.iter_mut().zip(strings.by_ref()) {
                 let slot = home_slot(string, self.index.len());
@@ -212,7 +209,7 @@ impl Dictionary {
 
     #[inline]
     fn probe(&self, mut slot: usize, string: &[u8]) -> Option<u32> {
-        // Bounded, so that a damaged index without an empty slot ends too.
+        // Bounded, so that a search in a damaged index without empty slots ends too.
         for _ in 0..self.index.len() {
             let id = self.index[slot].checked_sub(1)?;
             if self.pool.get(id) == Some(string) {
@@ -226,7 +223,7 @@ impl Dictionary {
         None
     }
 
-    /// Looks every string up by its bytes.
+    /// Checks that every string is found by its bytes.
     ///
     /// # Errors
     /// The first id that is not found by its own string.

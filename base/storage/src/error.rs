@@ -1,12 +1,12 @@
-//! Errors of model files, always with the file's name, the place in it, and what to do.
+//! Errors in model files, with the file's name, the place in it, and advice.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The result of this crate's fallible calls.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a model file could not be written, opened or trusted.
+/// An error of writing, opening or checking a model file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,12 +15,12 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was being done, as a verb phrase.
+        /// The failed action, as a verb phrase.
         action: &'static str,
         /// The system's error.
         source: io::Error,
     },
-    /// A temporary file for what exceeds a memory limit could not be written.
+    /// A temporary file for data above a memory limit could not be written.
     #[error(
         "{}: cannot write a temporary file in this folder: {source}; free some space there, \
          {remedy}",
@@ -29,17 +29,17 @@ pub enum Error {
     Spill {
         /// The folder of the temporary file.
         folder: PathBuf,
-        /// What to do besides making room, as a verb phrase.
+        /// Advice besides freeing space, as a verb phrase.
         remedy: &'static str,
         /// The system's error.
         source: io::Error,
     },
-    /// A directory, device or pipe is where a model file should be.
+    /// The path of a model file is a folder, device or pipe.
     #[error("{}: not a regular file, {remedy}", path.display())]
     NotAFile {
         /// The path given.
         path: PathBuf,
-        /// What to give instead.
+        /// The advice for the user.
         remedy: &'static str,
     },
     /// The first bytes are not those of a Miriam model.
@@ -68,7 +68,7 @@ pub enum Error {
         /// The expected kind.
         expected: String,
     },
-    /// The right kind, but laid out by another version of its writer.
+    /// The file is of the expected kind, but in another version of its layout.
     #[error("{}: {kind} version {found}, this program reads version {expected}; build the file again", path.display())]
     WrongKindVersion {
         /// The path given.
@@ -80,14 +80,14 @@ pub enum Error {
         /// The version the caller reads.
         expected: u32,
     },
-    /// The file contradicts itself: truncated, overwritten or damaged.
+    /// The file is inconsistent: truncated, overwritten or damaged.
     #[error("{}: damaged: {place}: {reason}; build the file again or fetch a whole copy", path.display())]
     Damaged {
         /// The path given.
         path: PathBuf,
         /// The header, the section table, or a section's name.
         place: String,
-        /// What does not fit.
+        /// The inconsistency.
         reason: String,
     },
     /// More data than the format can address.

@@ -1,20 +1,19 @@
-//! Locks on files by name, which end with their process.
+//! Locks on file names, which end with their process.
 //!
-//! The lock is the operating system's, so a process that was killed does not keep the next one
-//! out. The file is removed with the lock; another process may have opened it before and lock
-//! what no name leads to any more, so after locking the file is compared with the one of the
-//! name.
+//! Locks belong to the operating system, so a killed process does not block the next one. The file
+//! is removed with the lock. Another process may have opened it before and then lock a file without
+//! a name; therefore the locked file is compared with the file at the path.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// How often a lock is tried for whose file another process removes just then; file systems whose
-/// files have no lasting numbers would make it try for ever.
+/// The maximum number of attempts to lock a file that another process keeps removing. It is limited
+/// because on file systems without stable file numbers every attempt fails.
 const MOST_ATTEMPTS: usize = 1000;
 
-/// A lock on the file of a name, until it is dropped.
+/// A lock on the file at a path, until it is dropped.
 #[derive(Debug)]
 pub struct FileLock {
     path: PathBuf,
@@ -22,9 +21,9 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks the file at `path`, which is created where it is missing and removed at the end.
+    /// Locks the file at `path`, which is created if it is missing and removed at the end. Returns
     /// `None` if another process, or another lock of this one, holds it. On file systems without
-    /// locks nothing is ever held.
+    /// locks, it always succeeds.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be created.
@@ -36,7 +35,7 @@ impl FileLock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(_)) => {}
                 Ok(()) if is_at(&file, path) => {}
-                // The holder before has removed this file.
+                // The previous holder has removed this file.
                 Ok(()) => continue,
             }
             return Ok(Some(FileLock { path: path.to_owned(), file }));
@@ -48,7 +47,7 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // It is still locked here. Where it cannot be removed, it does no harm.
+        // It is still locked here. If it cannot be removed, it does no harm.
         if is_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
@@ -96,28 +95,28 @@ mod tests {
         assert!(FileLock::try_acquire(&path).unwrap().is_none());
         drop(lock);
         assert!(!path.exists());
-        // What a killed process leaves is a file without a lock.
+        // A killed process leaves a file without a lock.
         fs::write(&path, "").unwrap();
         assert!(FileLock::try_acquire(&path).unwrap().is_some());
         assert!(FileLock::try_acquire(&folder.path().join("missing/lock")).is_err());
     }
 
-    /// A lock on a file that its holder has removed locks nothing: whoever comes next creates the
-    /// file anew.
+    /// A lock on a file that its holder has removed has no effect: the next process creates a new
+    /// file.
     #[cfg(unix)]
     #[test]
     fn a_lock_on_a_removed_file_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let first = FileLock::try_acquire(&path).unwrap().unwrap();
-        // Opened while the first one holds it, as by a process that starts meanwhile.
+        // Opened while the first one holds it, like by a process that starts meanwhile.
         let opened = File::options().write(true).open(&path).unwrap();
         drop(first);
         opened.try_lock().unwrap();
         assert!(!is_at(&opened, &path));
         let third = FileLock::try_acquire(&path).unwrap().unwrap();
         assert!(!is_at(&opened, &path) && is_at(&third.file, &path));
-        // The lock of a name that leads elsewhere by now leaves that file alone.
+        // If another file is at the path by then, dropping the lock does not remove it.
         fs::remove_file(&path).unwrap();
         fs::write(&path, "another").unwrap();
         drop(third);

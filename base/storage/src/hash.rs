@@ -1,12 +1,12 @@
-//! The one hash of our own formats: XXH3, 64 bits, seed 0.
+//! Hash function of Miriam's formats: XXH3, 64 bits, seed 0.
 //!
-//! Files hold these values, so the function must never change; a test compares it with
-//! golden vectors. (A home-made word hash in an early prototype gave 21,453 equal
-//! hashes on a large table.)
+//! Files contain these values, so the function must never change; a test compares it with golden
+//! vectors. (A home-made hash of words in an early prototype had 21,453 collisions in a large
+//! table.)
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// XXH3-64 of `bytes`.
+/// Returns XXH3-64 of `bytes`.
 #[inline]
 pub fn hash64(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
@@ -35,7 +35,7 @@ impl Hasher {
 
 /// Maps a hash to `0..n` by its high bits: the high half of `hash * n`.
 ///
-/// It keeps the order of hashes, which is what lets tables be built by sorting.
+/// It keeps the order of hashes, so that tables can be built by sorting.
 #[inline]
 pub fn fast_range(hash: u64, n: u64) -> u64 {
     ((u128::from(hash) * u128::from(n)) >> 64) as u64
@@ -45,8 +45,8 @@ pub fn fast_range(hash: u64, n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Values published with the reference implementation of XXH3 (empty input)
-    /// and computed with the `xxhash` module of Python (the others).
+    /// The value for empty input is published with the reference implementation of XXH3; the others
+    /// were computed with Python's `xxhash` module.
     #[test]
     fn golden_vectors() {
         assert_eq!(hash64(b""), 0x2d06_8005_38d3_94c2);

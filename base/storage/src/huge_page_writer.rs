@@ -1,4 +1,4 @@
-//! Writes that fill whole huge pages of the page cache.
+//! Writer that fills whole huge pages of the page cache.
 //!
 //! File systems with large folios (XFS, and ext4 since Linux 6.16) make a folio as large as the
 //! write that fills it. Chunks of 2 MiB at multiples of 2 MiB become huge pages, each of which a
@@ -7,30 +7,30 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// The size of a huge page; where the processor's is another, only the gain is less.
+/// The size of a huge page; if the processor's differs, writing is only less effective.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
-/// Writes bytes in chunks that end at multiples of [`HUGE_PAGE`].
+/// A writer of chunks that end at multiples of [`HUGE_PAGE`].
 pub(crate) struct HugePageWriter<W> {
     inner: W,
-    /// Not yet passed on.
+    /// The bytes not yet written.
     buffer: Vec<u8>,
-    /// Where in a huge page the bytes of the buffer begin.
+    /// The offset of the buffer's bytes in a huge page.
     page_offset: usize,
-    /// Whether a write has failed; what of it is there is not known.
+    /// Whether a write has failed, possibly after writing a part.
     has_failed: bool,
 }
 
 impl<W: Write> HugePageWriter<W> {
-    /// Returns a writer to `inner`, which has nothing yet.
+    /// Returns a writer to `inner`, which is empty.
     pub(crate) fn new(inner: W) -> Self {
         HugePageWriter { inner, buffer: Vec::new(), page_offset: 0, has_failed: false }
     }
 
-    /// What was written to, with all bytes.
+    /// Writes the buffer and returns the inner writer.
     ///
     /// # Errors
-    /// Those of writing; after one, always.
+    /// Those of writing; after a failed write, always.
     pub(crate) fn into_inner(mut self) -> io::Result<W> {
         self.flush_buffer()?;
         Ok(self.inner)
@@ -38,7 +38,7 @@ impl<W: Write> HugePageWriter<W> {
 
     fn flush_buffer(&mut self) -> io::Result<()> {
         if self.has_failed {
-            return Err(io::Error::other("a write before has failed"));
+            return Err(io::Error::other("an earlier write has failed"));
         }
         self.has_failed = true;
         self.inner.write_all(&self.buffer)?;
@@ -50,7 +50,7 @@ impl<W: Write> HugePageWriter<W> {
 }
 
 impl<W: Write + Seek> HugePageWriter<W> {
-    /// Overwrites the bytes at `offset`, all of them there before, with `bytes`.
+    /// Overwrites existing bytes at `offset` with `bytes`.
     ///
     /// # Errors
     /// Those of writing and seeking.
@@ -107,12 +107,12 @@ mod tests {
         assert!(writer.flush().is_err() && writer.into_inner().is_err());
     }
 
-    /// The bytes, and where each write began and ended.
+    /// The bytes, and the range of each write.
     #[derive(Default)]
     struct Recorder {
         bytes: Vec<u8>,
         writes: Vec<(usize, usize)>,
-        /// Takes less than is asked for, as a device may.
+        /// Whether writes are partial, as on some devices.
         is_slow: bool,
     }
 

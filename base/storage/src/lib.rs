@@ -1,17 +1,15 @@
-//! The memory layout shared by every Miriam model.
+//! Memory layout of all Miriam models.
 //!
-//! A model is one file: a fixed header, a section table, a small metadata
-//! block and raw sections. It is mapped, never parsed, so that opening costs
-//! milliseconds and no private memory, and so that processes share it. This
-//! crate has the bytes ([`Bytes`]), the file ([`container`]), typed windows on
-//! it ([`View`]), and the structures that models share: a linear-probing table of
-//! cache lines ([`probing`]), a quotienting hash table of a few bits a key ([`quotient_table`]),
-//! a static B-tree ([`btree`]) and a dictionary of strings ([`dictionary`]).
+//! A model is one file: a fixed header, a section table, a small metadata block and raw sections.
+//! It is mapped, never parsed, so that opening takes milliseconds and no private memory, and
+//! processes share it. This crate contains the bytes ([`Bytes`]), the file ([`container`]), typed
+//! views of it ([`View`]), and the structures that models share: a linear-probing table of cache
+//! lines ([`probing`]), a quotienting hash table of a few bits a key ([`quotient_table`]), a static
+//! B-tree ([`btree`]) and a dictionary of strings ([`dictionary`]).
 //!
-//! It is one of the three crates in which `unsafe` is allowed. Its public interface
-//! is safe: a damaged or hostile file gives an [`Error`], never
-//! undefined behaviour and never a panic. The one thing it cannot guard against
-//! is a process that changes a mapped file in place; see [`Bytes::open`].
+//! It is one of the three crates in which `unsafe` is allowed. Its public interface is safe: a
+//! damaged or hostile file gives an [`Error`], never undefined behaviour or a panic. The only
+//! exception is a process that changes a mapped file in place; see [`Bytes::open`].
 //!
 //! ```
 //! use std::path::Path;
@@ -32,7 +30,7 @@
 
 #[cfg(target_endian = "big")]
 compile_error!(
-    "Miriam's files are little-endian and mapped as they are; big-endian machines are not supported"
+    "big-endian machines are not supported, because Miriam's files are little-endian and mapped"
 );
 
 pub mod atomic_file;

@@ -1,14 +1,13 @@
-//! The small typed block of a model file, by `bincode`.
+//! Metadata block of a model file, encoded by `bincode`.
 //!
-//! The encoding is bincode 1.3 with fixed-width little-endian integers, at most
-//! 1 MiB, trailing bytes refused. This is the only module that names the crate,
-//! which is no longer maintained; a test proves that `wincode` reads and writes
-//! the same bytes for the types that are used, which is the way out.
+//! The encoding is bincode 1.3 with fixed-width little-endian integers, at most 1 MiB, without
+//! trailing bytes. Only this module uses the crate, which is no longer maintained. A test shows
+//! that `wincode`, a possible replacement, reads and writes the same bytes for the types in use.
 
 use bincode::Options;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The largest metadata block that is written or read, in bytes.
+/// The maximum size of a metadata block in bytes.
 pub const MAX_BYTES: u64 = 1 << 20;
 
 fn options() -> impl Options {
@@ -19,10 +18,10 @@ fn options() -> impl Options {
         .with_limit(MAX_BYTES)
 }
 
-/// `value` as bytes.
+/// Encodes `value`.
 ///
 /// # Errors
-/// Why it cannot be encoded: it exceeds [`MAX_BYTES`].
+/// A reason, if it exceeds [`MAX_BYTES`].
 pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
     options().serialize(value).map_err(|e| e.to_string())
 }
@@ -30,7 +29,7 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
 /// Returns the value encoded in `bytes`.
 ///
 /// # Errors
-/// Why `bytes` are not exactly one `T`.
+/// A reason, if `bytes` is not exactly one `T`.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     options().deserialize(bytes).map_err(|e| e.to_string())
 }

@@ -2,14 +2,13 @@
 //!
 //! Rayon's iterators are generic over every step of a loop, so that each loop has its own copy of
 //! the machinery that divides and steals work: two to four thousand lines before optimisation, many
-//! times the loop itself. Here work is numbered tasks behind one `dyn Fn(usize)`, whose machinery
-//! is compiled once; what a loop adds is its own body and a few lines. That shortens compile time
-//! and programs, and costs one indirect call a task: a task should take some microseconds or more,
-//! so lists are cut into chunks ([`ITEMS_PER_TASK`]).
+//! times the loop itself. Here, work consists of numbered tasks behind one `dyn Fn(usize)`, whose
+//! machinery is compiled once; a loop adds only its body and a few lines. That reduces compile time
+//! and the size of programs, and costs one indirect call per task. A task should take some
+//! microseconds or more, so lists are cut into chunks ([`ITEMS_PER_TASK`]).
 //!
-//! All functions run on rayon's current threads. A panic in a task reaches the caller when the
-//! tasks that had begun have ended. Results are in order and do not depend on the number of
-//! threads.
+//! All functions run on rayon's current threads. A panic in a task reaches the caller after all
+//! started tasks have ended. Results are in order and do not depend on the number of threads.
 //!
 //! ```
 //! use miriam_storage::parallel;
@@ -25,9 +24,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-/// Items that one task of [`map`], [`any`], [`count`] and [`positions`] takes: few enough that a
-/// list of a hundred thousand keeps many threads busy, enough that the cost of a task does not
-/// count.
+/// The number of items per task of [`map`], [`any`], [`count`] and [`positions`]: small enough that
+/// a list of a hundred thousand keeps many threads busy, large enough to make the cost of a task
+/// negligible.
 pub const ITEMS_PER_TASK: usize = 1 << 12;
 
 /// Calls `task` with each number below `count`, once.
@@ -61,7 +60,7 @@ pub fn map_items<I: Send, R: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) -> R 
     })
 }
 
-/// As [`map_items`], without results.
+/// Works like [`map_items`], without results.
 pub fn for_each_item<I: Send>(items: Vec<I>, task: &(dyn Fn(usize, I) + Sync)) {
     map_items(items, task);
 }
@@ -87,7 +86,7 @@ pub fn map<T: Copy + Default + Send>(count: usize, value: impl Fn(usize) -> T + 
     values
 }
 
-/// Whether `is_wanted` is true of a number below `count`. Tasks that have not begun when one is
+/// Whether `is_wanted` is true for a number below `count`. Tasks that have not begun when one is
 /// found are skipped.
 pub fn any(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> bool {
     let found = AtomicBool::new(false);
@@ -99,7 +98,7 @@ pub fn any(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> bool {
     found.into_inner()
 }
 
-/// How many of the numbers below `count` are wanted.
+/// Counts the wanted numbers below `count`.
 pub fn count(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> usize {
     let total = AtomicUsize::new(0);
     for_each_range(count, &|range| {
@@ -118,12 +117,12 @@ pub fn positions(count: usize, is_wanted: impl Fn(usize) -> bool + Sync) -> Vec<
     found.concat()
 }
 
-/// Calls `task` with consecutive ranges of the numbers below `count`, which together are all.
+/// Calls `task` with consecutive ranges that cover the numbers below `count`.
 pub fn for_each_range(count: usize, task: &(dyn Fn(Range<usize>) + Sync)) {
     for_each_task(count.div_ceil(ITEMS_PER_TASK), &|at| task(task_range(at, count)));
 }
 
-/// Runs both, side by side where a thread is free, and returns their results.
+/// Runs both functions, in parallel if a thread is free, and returns their results.
 pub fn join<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
@@ -136,8 +135,7 @@ pub fn join<A: Send, B: Send>(
     (taken(a), taken(b))
 }
 
-/// Values that tasks work in, one for each that runs at a time, so that later ones use the memory
-/// of earlier ones.
+/// Workspaces of tasks, one per running task, so that later tasks reuse the memory of earlier ones.
 pub struct Workspaces<W> {
     idle: Mutex<Vec<W>>,
 }
@@ -149,7 +147,8 @@ impl<W> Default for Workspaces<W> {
 }
 
 impl<W: Default> Workspaces<W> {
-    /// Returns the result of `run`, with a workspace as another task has left it, or a new one.
+    /// Returns the result of `run` with a new workspace, or a used one in the state after another
+    /// task.
     pub fn with<R>(&self, run: impl FnOnce(&mut W) -> R) -> R {
         let idle = lock(&self.idle).pop();
         let mut workspace = idle.unwrap_or_default();
@@ -159,7 +158,7 @@ impl<W: Default> Workspaces<W> {
     }
 }
 
-/// Sorts keys, each with a number, by both.
+/// Sorts pairs of a key and a number.
 #[inline(never)]
 pub fn sort_numbered_keys(keys: &mut [(u64, u64)]) {
     keys.par_sort_unstable();
@@ -174,7 +173,7 @@ fn task_range(task: usize, count: usize) -> Range<usize> {
     task * ITEMS_PER_TASK..((task + 1) * ITEMS_PER_TASK).min(count)
 }
 
-/// No lock waits for long, and none is held where a task may panic.
+/// Locks a slot. Locks are held only briefly, and never while a task may panic.
 fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

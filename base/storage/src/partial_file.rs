@@ -1,8 +1,8 @@
-//! Files that are written under another name and renamed when they are complete.
+//! Files with a temporary name, which are renamed when they are complete.
 //!
-//! A run that fails, is killed or meets a full disk leaves the file of the final name as it was.
-//! A file in writing is locked, and the system lets go of the lock when its process ends: so a
-//! later run tells what a killed one has left from what another one is writing, and removes it.
+//! If a run fails, is killed or the disk is full, the file with the final name stays unchanged. An
+//! unfinished file is locked until its process ends. So a later run can distinguish files of killed
+//! runs, which it removes, from those that another run is writing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -12,23 +12,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::file_lock::is_at;
 
-/// The end of the names of files in writing.
+/// The end of the names of unfinished files.
 const SUFFIX: &str = ".partial";
-/// Symbolic links that are followed at most.
+/// The maximum number of symbolic links that are followed.
 const MOST_LINKS: usize = 40;
-/// A new file is taken for a stale one, and removed, between its creation and its lock, if
-/// another process looks for those just then.
+/// The maximum number of attempts to create a file. Between its creation and its lock, another
+/// process may mistake it for a stale file and remove it.
 const MOST_ATTEMPTS: usize = 20;
 
-/// The visible files that this process is writing, by their paths without links: the lock does not
-/// tell them from those of other processes.
+/// The visible files that this process is writing, by their paths without links, because locks do
+/// not distinguish them from those of other processes.
 static WRITTEN_HERE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn written_here() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     WRITTEN_HERE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file in writing, which [`commit`](PartialFile::commit) renames to its target.
+/// An unfinished file, which [`commit`](PartialFile::commit) renames to its target.
 #[derive(Debug)]
 pub struct PartialFile {
     file: File,
@@ -42,11 +42,11 @@ pub struct PartialFile {
 }
 
 impl PartialFile {
-    /// Returns a file of a hidden name beside `target`, which vanishes if it is dropped before it
-    /// is complete. What killed runs have left of `target` is removed.
+    /// Creates a file with a hidden name beside `target`, which is removed if it is dropped before
+    /// it is complete. Unfinished files of `target` from killed runs are removed.
     ///
     /// # Errors
-    /// If it cannot be created, with the reason and no hidden name.
+    /// If it cannot be created, with the reason but without the hidden name.
     pub fn create_hidden(target: &Path) -> io::Result<Self> {
         let target = follow_links(target)?;
         let folder = folder_of(&target);
@@ -67,11 +67,11 @@ impl PartialFile {
                 return Self::begin(file, path, target, false);
             }
         }
-        Err(io::Error::other("other processes remove it again and again"))
+        Err(io::Error::other("other processes keep removing it"))
     }
 
-    /// Returns a file named [`partial_path`] beside `target`, in which one can follow what is
-    /// written. It stays if it is dropped before it is complete, unless it is empty; the next run
+    /// Creates a file named [`partial_path`] beside `target`, so that users can follow the output.
+    /// If it is dropped before it is complete, it stays, unless it is empty; the next run
     /// overwrites it.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl PartialFile {
                 }
                 Err(TryLockError::Error(_)) => {}
                 Ok(()) if is_at(&file, &path) => {}
-                // The process before has just renamed or removed it.
+                // The previous process has just renamed or removed it.
                 Ok(()) => continue,
             }
             file.set_len(0)?;
@@ -109,14 +109,14 @@ impl PartialFile {
             partial.registered = Some(canonical);
             return Ok(partial);
         }
-        Err(io::Error::other(format!("other processes write {name} again and again")))
+        Err(io::Error::other(format!("other processes keep writing {name}")))
     }
 
     fn begin(file: File, path: PathBuf, target: PathBuf, is_kept: bool) -> io::Result<Self> {
         let (is_committed, registered) = (false, None);
         let partial = PartialFile { file, path, target, is_kept, is_committed, registered };
         if let Ok(replaced) = fs::metadata(&partial.target) {
-            // Where they cannot be set, they are those of a new file.
+            // If they cannot be set, the file has those of a new file.
             let _ = partial.file.set_permissions(replaced.permissions());
         }
         Ok(partial)
@@ -127,7 +127,7 @@ impl PartialFile {
         &self.file
     }
 
-    /// Returns its name while it is written.
+    /// Returns its temporary path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -135,13 +135,13 @@ impl PartialFile {
     /// Writes the file to disk and renames it to its target.
     ///
     /// # Errors
-    /// If that fails; the target is then as it was.
+    /// If that fails; the target then stays unchanged.
     pub fn commit(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
         self.is_committed = true;
-        // The rename is durable once the folder is; a folder that cannot be
-        // synced (some network file systems) does not undo it.
+        // Syncing the folder makes the rename durable; where that is not supported (some network
+        // file systems), the rename still holds.
         if let Ok(folder) = File::open(folder_of(&self.target)) {
             let _ = folder.sync_all();
         }
@@ -162,7 +162,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// Returns the name of [`PartialFile::create_visible`].
+/// Returns the path of the file of [`PartialFile::create_visible`].
 pub fn partial_path(target: &Path) -> PathBuf {
     let mut path = target.as_os_str().to_owned();
     path.push(SUFFIX);
@@ -173,8 +173,8 @@ fn is_system_path(path: &Path) -> bool {
     path.starts_with("/proc") || path.starts_with("/dev") && !path.starts_with("/dev/shm")
 }
 
-/// Whether `path` names a device, a pipe or an open file of the system (`/dev/stdout`), also
-/// through links: something to write into, not to replace. A folder is one too.
+/// Whether `path` is a device, a pipe, an open file of the system (`/dev/stdout`) or a folder, also
+/// through links, and so must not be replaced.
 pub fn is_special(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -187,8 +187,8 @@ pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file())
 }
 
-/// Removes the hidden files in `folder` that killed processes have left in writing, and whose
-/// names begin with `prefix`. Those that another process is writing stay.
+/// Removes unfinished hidden files of killed processes in `folder` whose names begin with `prefix`.
+/// Files that another process is writing stay.
 pub fn remove_stale_files(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -196,8 +196,8 @@ pub fn remove_stale_files(folder: &Path, prefix: &str) {
         let is_hidden = name.starts_with('.') && name.starts_with(prefix);
         if is_hidden && name.ends_with(SUFFIX) && entry.file_type().is_ok_and(|t| t.is_file()) {
             let path = entry.path();
-            // What cannot be opened or removed is left; it does no harm. The lock is held until it
-            // is removed: a process that has just created it then tries again.
+            // Files that cannot be opened or removed stay; they do no harm. The lock is held until
+            // the file is removed, so that a process that has just created it tries again.
             let Ok(file) = File::options().write(true).open(&path) else { continue };
             if file.try_lock().is_ok() && is_at(&file, &path) {
                 let _ = fs::remove_file(&path);
@@ -206,7 +206,7 @@ pub fn remove_stale_files(folder: &Path, prefix: &str) {
     }
 }
 
-/// Returns the path that a chain of symbolic links ends at, whether or not there is a file.
+/// Returns the path at the end of a chain of symbolic links; it may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -233,7 +233,7 @@ fn file_name(path: &Path) -> io::Result<String> {
         .into_owned())
 }
 
-/// Returns the reason of a failure without the path of a file that the user knows nothing of.
+/// Returns the reason of a failure without the path of the hidden file, which users do not know.
 fn describe_failure(error: io::Error, folder: &Path) -> io::Error {
     let reason = error.to_string();
     let reason = reason.split(" at path ").next().unwrap_or_default();
@@ -311,11 +311,11 @@ mod tests {
         remove_stale_files(folder.path(), ".");
         expected.remove(0);
         assert_eq!(names(folder.path()), expected);
-        // A visible one is overwritten, and no second process writes it.
+        // A visible file is overwritten, but not while another process writes it.
         let visible = PartialFile::create_visible(&target).unwrap();
         let error = PartialFile::create_visible(&target).unwrap_err().to_string();
         assert!(error.contains("two outputs of this command have this name"), "{error}");
-        // A lock of another process looks as one that is not registered.
+        // An unregistered lock looks like one of another process.
         written_here().remove(visible.registered.as_ref().unwrap());
         let error = PartialFile::create_visible(&target).unwrap_err().to_string();
         assert!(error.contains("another process is writing text.partial"), "{error}");

@@ -1,7 +1,7 @@
 //! Prefetching of cache lines.
 
-/// Starts loading the cache line at `address` for reading. A hint only: any
-/// address is allowed, also one that is not mapped.
+/// Starts loading the cache line at `address` for reading. This is only a hint: any address is
+/// allowed, also an unmapped one.
 #[inline(always)]
 pub fn prefetch_read<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -14,8 +14,7 @@ pub fn prefetch_read<T>(address: *const T) {
     let _ = address;
 }
 
-/// Starts loading the cache line that holds `slice[index]`; an index outside
-/// the slice is harmless.
+/// Starts loading the cache line of `slice[index]`; an index outside the slice is harmless.
 #[inline(always)]
 pub fn prefetch_at<T>(slice: &[T], index: usize) {
     prefetch_read(slice.as_ptr().wrapping_add(index));

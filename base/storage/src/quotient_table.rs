@@ -1,14 +1,13 @@
-//! A hash table of whole cache lines that stores of a key only what its position
-//! does not tell (quotienting, Cleary 1984).
+//! Hash table of cache lines that stores only the part of a key that its position does not
+//! determine (quotienting, Cleary 1984).
 //!
-//! A key is a number of `key_bits` bits. An invertible permutation of such numbers
-//! mixes it; the high part of the result is the home line, so only the low bits,
-//! the tag, are stored, and a few more of them than the home line leaves open, so
-//! that an entry can be displaced by some lines and its key still be unique.
-//! Lookups are exact: the key itself can be recovered from the entry's position.
+//! A key is a number of `key_bits` bits. An invertible permutation of such numbers mixes it. The
+//! high part of the result is the home line, so only the low bits, the tag, are stored. The tag has
+//! a few more bits than the home line leaves open, so that the key stays unique if an entry is
+//! displaced by some lines. Lookups are exact: the key can be recovered from the entry's position.
 //!
-//! So an entry of 40 bits of key and 31 of value takes 56 bits, nine go into a
-//! line of 64 bytes, and a lookup waits for one line nearly always.
+//! For example, an entry with a key of 40 bits and a value of 31 takes 56 bits, so nine fit in a
+//! line of 64 bytes. A lookup nearly always reads one line.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -16,28 +15,28 @@ use crate::hash::fast_range;
 use crate::parallel;
 use crate::{View, prefetch_at};
 
-/// Bits of a line for entries; the last eight describe the line.
+/// The number of bits for entries in a line; the last eight bits describe the line.
 const ENTRY_BITS: u32 = 504;
-/// Most entries of a line: as many tags as are compared at once.
+/// The maximum number of entries in a line, whose tags are all compared at once.
 const MAX_SLOTS: u32 = 16;
-/// Bits of each tag that are compared at once with those of the other entries.
+/// The number of bits per tag in the comparison of all tags.
 const SHORT_TAG_BITS: u32 = 16;
-/// Fewest bits of a key and of its tag.
+/// The minimum number of bits of a key and of its tag.
 pub const MIN_KEY_BITS: u32 = SHORT_TAG_BITS;
-/// Lines by which a layout must at least allow an entry to be displaced from its home;
-/// at usual loads nearly none needs more.
+/// The displacement in lines that every layout must allow; at usual loads almost no entry needs
+/// more.
 const MIN_DISPLACEMENT: u64 = 7;
 
-/// A line: from the lowest bit on, the short tags of all slots, then for each slot
-/// the other bits of its tag and its value, zeros, and in the last byte how many
-/// slots are in use (bits 0 to 4) and whether the line has overflowed (bit 7).
+/// A line. From the lowest bit on, it contains the short tags of all slots, then for each slot the
+/// other bits of its tag and its value, then zeros. The last byte contains the number of used slots
+/// (bits 0 to 4) and whether the line has overflowed (bit 7).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[repr(C, align(64))]
 pub struct CompactLine([u64; 8]);
 
-/// Set where an entry whose home is this line or one before is in a later line.
+/// Set if an entry whose home is this line or an earlier one is in a later line.
 const OVERFLOWED: u32 = 1 << 7;
 
 impl CompactLine {
@@ -48,7 +47,7 @@ impl CompactLine {
         self.0[word % 8] >> shift | self.0[(word + 1) % 8] << 1 << (63 - shift)
     }
 
-    /// Sets bits that are still zero, from bit `at` on; they end before the line does.
+    /// Sets bits that are still zero, from bit `at` on, within the line.
     fn write_bits(&mut self, at: u32, bits: u64) {
         let (word, shift) = (at as usize / 64, at % 64);
         self.0[word] |= bits << shift;
@@ -62,7 +61,7 @@ impl CompactLine {
         (self.0[7] >> 56) as u32
     }
 
-    /// Returns a bit for each slot in use whose short tag is `tag`.
+    /// Returns a mask of used slots whose short tag is `tag`.
     #[inline(always)]
     fn candidates(&self, tag: u16) -> u32 {
         self.equal(tag) & !(u32::MAX << (self.last_byte() % 32))
@@ -94,7 +93,7 @@ impl CompactLine {
     }
 }
 
-/// An invertible mixing of numbers of some bits (multiply and xor-shift).
+/// An invertible mixing of numbers with `bits` bits (multiply and xor-shift).
 #[derive(Clone, Copy, Debug)]
 struct Permutation {
     mask: u64,
@@ -106,7 +105,7 @@ const MULTIPLIER_2: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Returns the inverse of the odd number `n` modulo 2^64.
 const fn modular_inverse(n: u64) -> u64 {
-    // Newton's iteration: three bits are right at first, and each step doubles them.
+    // Newton's iteration: at first three bits are correct, and each step doubles their number.
     let (mut inverse, mut step) = (n, 0);
     while step < 5 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(inverse)));
@@ -138,18 +137,18 @@ impl Permutation {
 /// The layout of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactLayout {
-    /// Bits of a key, [`MIN_KEY_BITS`] to 64.
+    /// The number of bits of a key, [`MIN_KEY_BITS`] to 64.
     pub key_bits: u32,
-    /// Bits of a value, 1 to 64.
+    /// The number of bits of a value, 1 to 64.
     pub value_bits: u32,
-    /// Bits of a tag, [`MIN_KEY_BITS`] to `key_bits`.
+    /// The number of bits of a tag, [`MIN_KEY_BITS`] to `key_bits`.
     pub tag_bits: u32,
-    /// Number of home lines, at least 1.
+    /// The number of home lines, at least 1.
     pub home_lines: u32,
 }
 
 impl CompactLayout {
-    /// Returns the layout with the most slots a line for `entries` entries at the load factor
+    /// Returns the layout with the most slots per line for `entries` entries at the load factor
     /// `load` (0 to 1).
     fn densest(entries: usize, key_bits: u32, value_bits: u32, load: f64) -> Self {
         let with = |slots: u32| {
@@ -160,19 +159,19 @@ impl CompactLayout {
         fn fits(layout: &CompactLayout) -> bool {
             layout.tag_bits >= SHORT_TAG_BITS && layout.max_displacement() >= MIN_DISPLACEMENT
         }
-        // One entry of whole keys fits into every line.
+        // One entry with its whole key fits in a line.
         (1..=MAX_SLOTS).rev().map(with).find(fits).unwrap_or(with(1))
     }
 
-    /// Slots of a line.
+    /// Returns the number of slots per line.
     #[inline(always)]
     pub fn slots(self) -> u32 {
         (ENTRY_BITS / (self.tag_bits + self.value_bits)).min(MAX_SLOTS)
     }
 
-    /// Returns the largest displacement from its home, in lines, at which a tag still determines
-    /// the key: the home lines of the entries of one line must not span more numbers
-    /// than there are tags.
+    /// Returns the largest displacement of an entry from its home, in lines, at which its tag still
+    /// determines the key: the home lines of a line's entries must not span more numbers than there
+    /// are tags.
     fn max_displacement(self) -> u64 {
         if self.tag_bits >= self.key_bits {
             return u64::MAX;
@@ -180,7 +179,7 @@ impl CompactLayout {
         (u64::from(self.home_lines) >> (self.key_bits - self.tag_bits).min(63)).saturating_sub(1)
     }
 
-    /// Whether all numbers are in their ranges; those of a file may not be.
+    /// Whether all numbers are in range, which a file does not guarantee.
     fn is_valid(self) -> bool {
         let CompactLayout { key_bits, value_bits, tag_bits, home_lines: homes } = self;
         (MIN_KEY_BITS..=64).contains(&key_bits)
@@ -212,16 +211,16 @@ pub struct BuiltTable {
     pub layout: CompactLayout,
     /// Its lines.
     pub lines: Vec<CompactLine>,
-    /// For each key, in the order of the input: line times slots plus slot.
+    /// The slot of each key, in the order of the input: line times slots plus slot.
     pub slot_indices: Vec<u32>,
 }
 
-/// Lines filled by one task.
+/// The number of lines per task.
 const CHUNK_LINES: usize = 1 << 12;
 
-/// Builds the table of `keys`, which are distinct and of `key_bits` bits, at about the
-/// load factor `load`, on rayon's current threads; `value` gives the value of each key
-/// by its index. `None` if there would be more than 4,294,967,295 slots.
+/// Builds the table of `keys`, which are distinct and have `key_bits` bits, at about the load
+/// factor `load`, on rayon's current threads. `value` returns the value of the key at an index.
+/// Returns `None` if there would be more than 4,294,967,295 slots.
 ///
 /// The bytes do not depend on the number of threads.
 pub fn build(
@@ -280,9 +279,9 @@ pub fn build(
     Some(BuiltTable { layout, lines, slot_indices })
 }
 
-/// Returns the slot of each of the sorted entries, line by line: first the entries that
-/// overflowed from earlier lines, then a line's own. `None` if one would be displaced
-/// farther than the layout allows.
+/// Returns the slot of each of the sorted entries. In each line, entries that overflowed from
+/// earlier lines come before its own. `None` if an entry would be displaced farther than the layout
+/// allows.
 fn assign_slots(entries: &[(u64, u64)], layout: CompactLayout) -> Option<Vec<u32>> {
     let (slots, max_displacement) = (layout.slots(), layout.max_displacement());
     let (mut line, mut used) = (0u64, 0);
@@ -310,19 +309,19 @@ pub struct ProbeState {
     tag: u64,
     /// The next line to probe.
     line: u32,
-    /// How many further lines may hold the entry: beyond them another key may have its
-    /// tag.
+    /// The number of further lines that may contain the entry; beyond them, another key may have
+    /// its tag.
     lines_left: u32,
 }
 
 /// The result of probing one line for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The entry's number, which is line times slots plus slot, and its value.
+    /// The entry's number (line times slots plus slot) and its value.
     Found(u32, u64),
     /// The key is not in the table.
     Absent,
-    /// The next line may have it; that one has been prefetched.
+    /// The next line may contain it, and has been prefetched.
     NextLine,
 }
 
@@ -346,7 +345,7 @@ pub struct CompactTable {
     lines: View<CompactLine>,
     layout: CompactLayout,
     permutation: Permutation,
-    // These follow from the layout.
+    // Derived from the layout.
     slots: u32,
     max_displacement: u32,
     rest_offset: u32,
@@ -360,15 +359,15 @@ impl CompactTable {
     /// Returns the table in `lines` with the given layout.
     ///
     /// # Errors
-    /// Why the lines and the layout are not a table.
+    /// The reason why the lines and the layout are not a table.
     pub fn new(lines: View<CompactLine>, layout: CompactLayout) -> Result<Self, &'static str> {
         if !layout.is_valid() {
-            return Err("its layout is out of range");
+            return Err("the layout is out of range");
         }
         let slots = layout.slots();
         let most = (u32::MAX / slots) as usize;
         if lines.len() < layout.home_lines as usize || lines.len() > most {
-            return Err("its number of lines does not fit");
+            return Err("the number of lines is invalid");
         }
         let long_bits = layout.tag_bits - SHORT_TAG_BITS;
         Ok(CompactTable {
@@ -385,7 +384,7 @@ impl CompactTable {
         })
     }
 
-    /// One more than the highest number that an entry can have.
+    /// Returns the largest possible number of an entry, plus one.
     pub fn capacity(&self) -> u32 {
         self.lines.len() as u32 * self.slots
     }
@@ -452,7 +451,7 @@ impl CompactTable {
         let rest = self.rest_offset + slot * self.rest_bits;
         let short = line.read_bits(slot * SHORT_TAG_BITS) & 0xffff;
         let tag = short | (line.read_bits(rest) & self.long_mask) << SHORT_TAG_BITS;
-        // The one number with this tag among those whose home is near enough.
+        // The only mixed key with this tag whose home is near enough.
         let first = u128::from(u64::from(at).saturating_sub(self.layout.max_displacement()));
         let begin = (first << self.layout.key_bits).div_ceil(u128::from(self.layout.home_lines));
         let tag_mask = u64::MAX >> (64 - self.layout.tag_bits);
@@ -462,17 +461,17 @@ impl CompactTable {
         Some((self.permutation.unmix(mixed), value))
     }
 
-    /// Returns all entries in ascending order of their numbers, as (number, key, value). A damaged
-    /// one may be left out; see [`CompactTable::verify`].
+    /// Returns all entries in ascending order of their numbers, as (number, key, value). Damaged
+    /// ones may be missing; see [`CompactTable::verify`].
     pub fn entries(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         (0..self.capacity())
             .filter_map(|number| self.entry(number).map(|(key, value)| (number, key, value)))
     }
 
-    /// Looks every entry up by its own key and returns how many there are.
+    /// Checks that every entry is found by its key, and returns the number of entries.
     ///
     /// # Errors
-    /// The number of the first bad entry and what is wrong with it.
+    /// The number of the first damaged entry, and the reason.
     pub fn verify(&self) -> Result<u64, (u32, &'static str)> {
         let mut count = 0;
         for (at, line) in (0..).zip(&*self.lines) {

@@ -1,8 +1,8 @@
 //! Pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 //!
-//! The state is a counter and every seed is a good one, so that parallel work can give each
-//! item a generator of its own. Results are the same on every machine; synthetic models, tuning
-//! and sampling rely on that, so the numbers must never change.
+//! The state is a counter and every seed is good, so parallel work can use a separate generator per
+//! item. Results are the same on every machine; synthetic models, tuning and sampling rely on that,
+//! so the numbers must never change.
 
 /// A SplitMix64 generator.
 ///
@@ -23,8 +23,8 @@ impl SplitMix64 {
         SplitMix64(seed)
     }
 
-    /// Returns the generator of item `position` of stream `stream`, so that items can be made in
-    /// any order.
+    /// Returns the generator of item `position` in stream `stream`, so that items can be generated
+    /// in any order.
     #[inline(always)]
     pub const fn at_position(seed: u64, stream: u64, position: u64) -> Self {
         let mut random = SplitMix64(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
@@ -40,13 +40,13 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a uniform number from 0 inclusive to 1 exclusive, of 24 bits.
+    /// Returns a uniform number in `0.0..1.0` with 24 bits.
     #[inline(always)]
     pub fn next_f32(&mut self) -> f32 {
         (self.next_u64() >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Returns a uniform number from 0 inclusive to 1 exclusive, of 53 bits.
+    /// Returns a uniform number in `0.0..1.0` with 53 bits.
     #[inline(always)]
     pub fn next_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64

@@ -1,6 +1,6 @@
-//! Temporary file for what exceeds a memory limit.
+//! Temporary file for data above a memory limit.
 //!
-//! The file has no name, so nothing is left of it when the process ends, however it ends.
+//! The file has no name, so it disappears when the process ends in any way.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The remedy of commands whose users choose both the folder and the memory limit.
 pub const TEMP_OR_MEMORY: &str = "name another folder with --temp, or more memory with --memory";
 
-/// A temporary file that is only appended to and read, by many threads; it is created when the
+/// A temporary file to which many threads append and from which they read. It is created when the
 /// first bytes are written.
 #[derive(Debug)]
 pub struct SpillFile {
@@ -28,8 +28,8 @@ struct Contents {
 }
 
 impl SpillFile {
-    /// Returns a file in `folder`, not created yet. `remedy` is what a user can do besides making
-    /// room there, as a verb phrase for error messages.
+    /// Returns a file that will be created in `folder`. `remedy` is the advice in error messages
+    /// besides freeing space, as a verb phrase.
     pub fn new(folder: &Path, remedy: &'static str) -> Self {
         SpillFile { folder: folder.to_owned(), remedy, contents: Mutex::new(None) }
     }
@@ -61,7 +61,7 @@ impl SpillFile {
             }
         };
         let at = contents.num_bytes;
-        // Reading has moved the position, and so has a write that failed.
+        // Reads and failed writes have moved the position.
         contents.file.seek(SeekFrom::Start(at))?;
         contents.file.write_all(bytes)?;
         contents.num_bytes += bytes.len() as u64;
@@ -103,7 +103,7 @@ mod tests {
         let mut offsets = Vec::new();
         for byte in 0..9u8 {
             offsets.push(spill.append(&vec![byte; usize::from(byte) * 1000]).unwrap());
-            // Reading in between leaves the end where it is.
+            // Reading in between does not change the end.
             let first = byte.min(1);
             let mut read = vec![7; usize::from(first) * 1000];
             spill.read(offsets[usize::from(first)], &mut read).unwrap();

@@ -1,7 +1,7 @@
-//! A typed window on bytes, checked once when it is made.
+//! Typed view of bytes, checked once when it is created.
 //!
-//! Reading an element is then a plain slice access: no cast, no check of
-//! alignment and no reference counting in the hot loops.
+//! Reading an element is then a slice access, without casts, checks of alignment or reference
+//! counting in hot loops.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -17,17 +17,17 @@ pub struct View<T> {
     owner: Bytes,
 }
 
-// SAFETY: a view is a shared reference to immutable memory with a counted
-// owner; it may go wherever `&[T]` may.
+// SAFETY: a view is a shared reference to immutable memory with a counted owner, so it may be sent
+// like `&[T]`.
 unsafe impl<T: Sync> Send for View<T> {}
 // SAFETY: as for `Send`: a shared reference to immutable memory.
 unsafe impl<T: Sync> Sync for View<T> {}
 
 impl<T: FromBytes + Immutable + KnownLayout> View<T> {
-    /// Returns the window `offset..offset + length`, in bytes.
+    /// Returns the view of the bytes `offset..offset + length`.
     ///
     /// # Errors
-    /// Why the window is not a slice of `T`.
+    /// The reason why the bytes are not a slice of `T`.
     pub fn new(owner: &Bytes, offset: usize, length: usize) -> Result<Self, &'static str> {
         let end = offset.checked_add(length).ok_or("its end overflows")?;
         let bytes = owner.get(offset..end).ok_or("it reaches beyond the end of the file")?;
@@ -38,7 +38,7 @@ impl<T: FromBytes + Immutable + KnownLayout> View<T> {
 }
 
 impl<T> View<T> {
-    /// [`Bytes::release_pages`] for the items of `range`.
+    /// Calls [`Bytes::release_pages`] for the items of `range`.
     pub fn release_pages(&self, range: std::ops::Range<usize>) {
         let first = self.start.as_ptr() as usize - self.owner.as_ptr() as usize;
         let place = |item: usize| first + item.min(self.len) * size_of::<T>();

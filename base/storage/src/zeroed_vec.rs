@@ -1,8 +1,8 @@
 //! Large zeroed lists whose pages the system allocates when they are first touched.
 //!
-//! A table is built in fresh memory, and page faults of 4 KiB each take a good part of
-//! the building time. Here the memory is advised to use huge pages, of which a table
-//! needs a few hundred; random accesses then miss the TLB less often as well.
+//! Tables are built in new memory, and page faults of 4 KiB each take a large part of the time.
+//! Therefore the memory is advised to use huge pages, of which a table needs a few hundred; this
+//! also reduces TLB misses of random accesses.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use memmap2::MmapMut;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// An item of a [`ZeroedVec`]: plain bytes, for which all zeros are a value.
+/// An item of a [`ZeroedVec`]: plain bytes, with a valid value of all zeros.
 pub trait Pod: FromBytes + IntoBytes + Immutable + KnownLayout {}
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Pod for T {}
@@ -23,14 +23,14 @@ pub struct ZeroedVec<T> {
 }
 
 impl<T: Pod> ZeroedVec<T> {
-    /// `len` zeros. Panics where memory runs out.
+    /// Returns a list of `len` zeros. Panics if there is too little memory.
     pub fn new(len: usize) -> Self {
         ZeroedVec { memory: allocate::<T>(len), len, items: PhantomData }
     }
 
-    /// Sets the length to `len`; the items have any value, zero where none was written.
-    /// Memory that is too short is replaced by memory for `capacity` items if the system
-    /// grants that: pages that are not touched cost nothing.
+    /// Sets the length to `len`; items have unspecified values, or zero if none was written. If the
+    /// memory is too small, it is replaced by memory for `capacity` items, if the system provides
+    /// it: untouched pages cost nothing.
     pub fn resize_for_overwrite(&mut self, len: usize, capacity: usize) {
         if len > self.memory.len() / size_of::<T>() {
             self.len = 0;
@@ -42,9 +42,9 @@ impl<T: Pod> ZeroedVec<T> {
         self.len = len;
     }
 
-    /// Sets the length to `len`, which is larger; new items have any value, zero where none was
-    /// written, and the others stay. Memory that is too short is replaced by memory for `capacity`
-    /// items if the system grants that, or else for twice as many as before.
+    /// Sets the length to the larger `len`. Old items stay; new ones have unspecified values, or
+    /// zero if none was written. If the memory is too small, it is replaced by memory for
+    /// `capacity` items, if the system provides it, otherwise for twice as many as before.
     pub fn grow_for_overwrite(&mut self, len: usize, capacity: usize) {
         let had = self.memory.len() / size_of::<T>();
         if len > had {
@@ -75,7 +75,7 @@ impl<T: Pod> ZeroedVec<T> {
     }
 }
 
-/// Memory for `len` items and some more, which cost nothing until they are touched.
+/// Allocates memory for `len` items and some more, which cost nothing until they are touched.
 fn allocate<T>(len: usize) -> MmapMut {
     let bytes = (len + len / 64).saturating_mul(size_of::<T>());
     map_anonymous(bytes).unwrap_or_else(|| panic!("no memory for {bytes} bytes"))
@@ -83,8 +83,7 @@ fn allocate<T>(len: usize) -> MmapMut {
 
 fn map_anonymous(bytes: usize) -> Option<MmapMut> {
     let memory = MmapMut::map_anon(bytes.max(1)).ok()?;
-    // Refused where the kernel has no transparent huge pages; small pages are as
-    // good but slower.
+    // Fails if the kernel has no transparent huge pages; small pages are only slower.
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
     Some(memory)

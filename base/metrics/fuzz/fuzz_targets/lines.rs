@@ -1,5 +1,5 @@
-//! Any lines, the last as hypothesis and the others as references: every metric gives a
-//! finite score that is not negative. `cargo +nightly fuzz run lines` in `base/metrics`.
+//! Any lines, the last as hypothesis and the others as references: the score of every metric is
+//! finite and not negative. `cargo +nightly fuzz run lines` in `base/metrics`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,11 +1,11 @@
-//! BLEU's sufficient statistics, and the score of their sums.
+//! Sufficient statistics of BLEU, and the score of their sums.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// The highest n-gram order, in words.
 pub const MAX_NGRAM_ORDER: usize = 4;
 
-/// The sufficient statistics of a segment; those of segments add up to those of a text.
+/// The sufficient statistics of a segment or, as a sum, of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BleuCounts {
     /// The length of the hypothesis in words.
@@ -14,11 +14,11 @@ pub struct BleuCounts {
     pub reference_len: u64,
     /// Clipped n-gram matches, by order.
     pub matches: [u64; MAX_NGRAM_ORDER],
-    /// N-grams of the hypothesis, by order.
+    /// The numbers of n-grams of the hypothesis, by order.
     pub totals: [u64; MAX_NGRAM_ORDER],
 }
 
-/// How orders without matches are smoothed.
+/// The smoothing of orders without matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Smoothing {
     /// Exponential: one half of a match for the first order without matches, a quarter for
@@ -46,12 +46,12 @@ pub(crate) struct BleuScore {
     pub counts: BleuCounts,
 }
 
-/// The value taken for the logarithm of zero.
+/// The value used for the logarithm of zero.
 const LOG_OF_ZERO: f64 = -9_999_999_999.0;
 
 impl Smoothing {
-    /// Returns the smoothing method called `name`, with `value` or else sacreBLEU's default value;
-    /// `None` for an unknown name.
+    /// Returns the smoothing method `name`, with `value` or sacreBLEU's default; `None` for an
+    /// unknown name.
     pub fn from_name(name: &str, value: Option<f64>) -> Option<Self> {
         Some(match name {
             "exp" => Smoothing::Exponential,
@@ -62,7 +62,7 @@ impl Smoothing {
         })
     }
 
-    /// Returns the method as it is written in signatures.
+    /// Returns the method's text in signatures.
     pub fn to_text(self) -> String {
         match self {
             Smoothing::Exponential => "exp".into(),
@@ -82,7 +82,7 @@ impl BleuCounts {
         row.map(|count| count as f64).collect()
     }
 
-    /// Returns the counts from a row of statistics, or from a sum of rows.
+    /// Returns the counts of a row of statistics, or of a sum of rows.
     pub(crate) fn from_row(row: &[f64]) -> Self {
         fn at(i: usize, row: &[f64]) -> u64 {
             row[i] as u64
@@ -95,7 +95,7 @@ impl BleuCounts {
         }
     }
 
-    /// Corpus BLEU with exponential smoothing, from 0 to 100.
+    /// Returns corpus BLEU with exponential smoothing, from 0 to 100.
     pub fn bleu(&self) -> f64 {
         self.compute_score(Smoothing::Exponential, false).score
     }
@@ -146,7 +146,7 @@ impl BleuCounts {
 }
 
 impl BleuScore {
-    /// Returns the factors in the words of sacreBLEU.
+    /// Returns the factors in sacreBLEU's text format.
     pub(crate) fn to_text(self) -> String {
         let [p1, p2, p3, p4] = self.precisions;
         let BleuCounts { hypothesis_len: hypothesis, reference_len: reference, .. } = self.counts;
@@ -171,8 +171,8 @@ fn log_or_floor(x: f64) -> f64 {
     if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
 }
 
-/// Returns the score of sums in f32. NumPy keeps the product of one of its f32 and a Python number
-/// in f32; logarithms and everything after them are f64.
+/// Returns the score of sums in f32. Like in NumPy, the product of an f32 and a Python number is
+/// f32; logarithms and later results are f64.
 pub(super) fn score_f32(sums: &[f32], smoothing: Smoothing, effective_order: bool) -> f64 {
     let (matches, totals) = sums[2..].split_at(MAX_NGRAM_ORDER);
     if matches.iter().all(|&count| count == 0.0) {

@@ -25,10 +25,9 @@ pub struct Bleu {
     pub tokenizer: Tokenizer,
     /// Whether case is ignored.
     pub lowercase: bool,
-    /// How orders without matches are smoothed.
+    /// The smoothing of orders without matches.
     pub smoothing: Smoothing,
-    /// Whether orders of which the hypothesis has no n-grams are left out, as sentence BLEU
-    /// needs it.
+    /// Whether orders without n-grams in the hypothesis are left out, which sentence BLEU needs.
     pub effective_order: bool,
 }
 

@@ -1,13 +1,13 @@
-//! The n-grams of a segment's references, and their matches in a hypothesis.
+//! N-grams of a segment's references, and their matches in a hypothesis.
 //!
-//! Words are numbered by the references: a word that none of them has never matches in any
-//! n-gram, so all such words share id 0. An n-gram is four ids in 128 bits.
+//! Only words of references have separate ids: other words never match in any n-gram, so all of
+//! them share id 0. An n-gram is four ids in 128 bits.
 
 use hashbrown::HashMap;
 
 use super::{BleuCounts, MAX_NGRAM_ORDER};
 
-/// The id of a word of a segment's references, from 1; 0 for a word that none of them has.
+/// The id of a word in a segment's references, from 1; 0 for other words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenId(u32);
 
@@ -24,7 +24,7 @@ pub struct ReferenceNgrams {
 }
 
 impl ReferenceNgrams {
-    /// Counts the n-grams of `references`, each given as its words.
+    /// Counts the n-grams of `references`, which are sequences of words.
     pub fn new<'a>(
         references: impl IntoIterator<Item = impl IntoIterator<Item = &'a [u8]>>,
     ) -> Self {
@@ -62,14 +62,14 @@ impl ReferenceNgrams {
         self.token_ids.get(word).copied().unwrap_or_default()
     }
 
-    /// Returns the reference length closest to `hypothesis`; of two, the shorter.
+    /// Returns the reference length closest to `hypothesis`; in a tie, the shorter one.
     fn closest_length(&self, hypothesis: u64) -> u64 {
-        // The first of equals is the shorter.
+        // `min_by_key` returns the first, which is the shorter one.
         self.lengths.iter().min_by_key(|length| length.abs_diff(hypothesis)).copied().unwrap_or(0)
     }
 }
 
-/// Returns the keys of the n-grams that begin with the first of `tokens`, the shortest first.
+/// Returns the keys of the n-grams at the beginning of `tokens`, the shortest first.
 fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
     tokens.iter().take(MAX_NGRAM_ORDER).scan(0u128, |key, token| {
         *key = *key << 32 | u128::from(token.0);
@@ -77,14 +77,14 @@ fn ngram_keys(tokens: &[TokenId]) -> impl Iterator<Item = u128> {
     })
 }
 
-/// Counts clipped matches, with a buffer that is reused.
+/// A counter of clipped matches, with a reused buffer.
 #[derive(Debug, Default)]
 pub struct NgramMatcher {
     used_counts: Vec<u32>,
 }
 
 impl NgramMatcher {
-    /// BLEU's statistics of the hypothesis `tokens` against `references`.
+    /// Returns BLEU's statistics of the hypothesis `tokens` against `references`.
     pub fn count_matches(
         &mut self,
         references: &ReferenceNgrams,
@@ -101,7 +101,7 @@ impl NgramMatcher {
         self.used_counts.resize(references.max_counts.len(), 0);
         for start in 0..tokens.len() {
             for (n, key) in ngram_keys(&tokens[start..]).enumerate() {
-                // If no reference has an n-gram, none has a longer one that begins with it.
+                // If no reference has an n-gram, none has a longer one with this beginning.
                 let Some(&index) = references.ngram_indices.get(&key) else { break };
                 let used = &mut self.used_counts[index as usize];
                 if *used < references.max_counts[index as usize] {

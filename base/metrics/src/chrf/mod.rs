@@ -1,8 +1,7 @@
-//! chrF (Popović 2015): F-scores of character n-grams; with word n-grams chrF++
-//! (Popović 2017).
+//! chrF (Popović 2015): F-scores of character n-grams; with word n-grams, chrF++ (Popović 2017).
 //!
-//! A row of statistics has three numbers for each order, characters first: n-grams of the
-//! hypothesis, of the reference, and of both.
+//! A row of statistics has three numbers per order, characters first: n-grams of the hypothesis, of
+//! the reference, and of both.
 
 mod ngram_overlap;
 
@@ -32,7 +31,7 @@ pub struct Chrf {
     epsilon_smoothing: bool,
 }
 
-/// The precision or recall where there are no n-grams.
+/// The precision or recall without n-grams.
 const EPSILON: f64 = 1e-16;
 
 impl Default for Chrf {
@@ -49,20 +48,20 @@ impl Default for Chrf {
 }
 
 impl Chrf {
-    /// chrF of n-grams of up to `char_order` characters and `word_order` words.
+    /// Returns chrF of n-grams of up to `char_order` characters and `word_order` words.
     ///
     /// # Errors
     /// [`Error::InvalidOption`] unless the orders add up to a number from 1 to 100.
     pub fn new(char_order: usize, word_order: usize) -> Result<Self> {
         if !(1..=100).contains(&(char_order + word_order)) {
             return Err(Error::InvalidOption(
-                "chrF needs n-grams: at least of one character or word, of 100 at most".into(),
+                "the orders of chrF must add up to a number from 1 to 100".into(),
             ));
         }
         Ok(Chrf { char_order, word_order, ..Chrf::default() })
     }
 
-    /// Weighs recall `beta` times as much as precision; 2 by default.
+    /// Sets the weight of recall to `beta` times that of precision; 2 by default.
     pub fn beta(self, beta: u32) -> Self {
         Chrf { beta, ..self }
     }
@@ -77,8 +76,8 @@ impl Chrf {
         Chrf { keep_whitespace: whitespace, ..self }
     }
 
-    /// Sets whether the score averages over all orders, with a tiny number where there are
-    /// no n-grams, instead of over those that both sides have; off by default.
+    /// Sets whether the score is the average over all orders, with a tiny number for those without
+    /// n-grams, instead of over orders that both sides have; off by default.
     pub fn epsilon_smoothing(self, epsilon: bool) -> Self {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
@@ -121,7 +120,7 @@ impl Chrf {
         100.0 * ((1.0 + factor) * precision * recall / (factor * precision + recall))
     }
 
-    /// As [`Chrf::f_score`], of counts in f32.
+    /// Works like [`Chrf::f_score`], with counts in f32.
     fn f_score_f32(&self, counts: impl Iterator<Item = [f32; 3]>) -> f64 {
         let factor = (self.beta * self.beta) as f32;
         let epsilon = EPSILON as f32;
@@ -156,14 +155,13 @@ impl Chrf {
         f64::from(100.0 * score)
     }
 
-    /// Returns the characters of a line that n-grams are made of.
+    /// Returns the characters of a line that n-grams contain.
     fn scored_characters(&self, line: &str) -> Vec<u32> {
         line.chars().filter(|c| self.keep_whitespace || !is_space(*c)).map(u32::from).collect()
     }
 }
 
-/// Returns the words of a line, with a punctuation mark at the end, or else at the beginning, of
-/// each split off.
+/// Splits a line into words, and a punctuation mark off the end, or else the beginning, of each.
 fn split_punctuation(line: &str) -> impl Iterator<Item = &str> {
     fn is_mark(c: char) -> bool {
         c.is_ascii_punctuation()
@@ -201,7 +199,7 @@ impl Metric for Chrf {
         3 * self.total_order()
     }
 
-    /// Of several references, the one with the best score counts.
+    /// Among several references, the one with the best score counts.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let hypothesis = lowercase_if(hypothesis, self.lowercase);
         let lines: Vec<_> =

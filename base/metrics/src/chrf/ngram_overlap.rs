@@ -1,24 +1,23 @@
-//! Counts the n-grams of all orders that two sequences have in common.
+//! Counts of common n-grams of two sequences, for all orders.
 //!
-//! The suffixes of both sequences are sorted together, truncated to the highest order. Then
-//! equal n-grams of any order are adjacent: one sort serves all orders, and no n-gram is
-//! copied or hashed.
+//! The suffixes of both sequences, truncated to the highest order, are sorted together. Then equal
+//! n-grams of any order are adjacent, so one sort is enough for all orders, and no n-gram is copied
+//! or hashed.
 
-/// Counts n-grams, with buffers that are reused.
+/// A counter of n-grams with reused buffers.
 #[derive(Default)]
 pub(super) struct NgramOverlap {
     /// Both sequences, concatenated.
     text: Vec<u32>,
-    /// Where suffixes begin.
+    /// The starts of suffixes, sorted.
     suffix_array: Vec<u32>,
-    /// The longest common prefix of each suffix with the one before, at most the order.
+    /// The length of the common prefix of each suffix with the previous one, at most the order.
     lcp: Vec<usize>,
 }
 
 impl NgramOverlap {
-    /// Appends for each n-gram length up to `order` how many n-grams `hypothesis` has, how
-    /// many `reference` has, and how many both have. Where the reference has none, those of
-    /// the hypothesis are 0.
+    /// Appends, for each n-gram length up to `order`, the numbers of n-grams in `hypothesis`, in
+    /// `reference`, and in both. If the reference has none, the number for the hypothesis is 0.
     pub(super) fn count_ngrams(
         &mut self,
         hypothesis: &[u32],
@@ -77,7 +76,7 @@ impl NgramOverlap {
             }
             let start = start as usize;
             let (side, end) = if start < boundary { (0, boundary) } else { (1, self.text.len()) };
-            // Suffixes shorter than `n` come before those that they are a prefix of.
+            // Suffixes shorter than `n` come before longer ones with the same beginning.
             if start + n <= end {
                 sides[side] += 1;
             }
@@ -92,7 +91,7 @@ mod tests {
     use hashbrown::HashMap;
     use proptest::prelude::*;
 
-    /// The same counts, from a map for each length.
+    /// Returns the same counts, from one map per length.
     fn count_naively(hypothesis: &[u32], reference: &[u32], n: usize) -> [f64; 3] {
         let count = |text: &[u32]| {
             let mut counts: HashMap<Vec<u32>, usize> = HashMap::new();

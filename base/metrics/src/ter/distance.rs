@@ -1,16 +1,14 @@
-//! The edit distance between a hypothesis and a reference, and the edits of one shortest
-//! path.
+//! Edit distance between a hypothesis and a reference, with the edits of a shortest path.
 //!
-//! Tercom looks only at a band of the table of distances around its diagonal, which for
-//! long lines may miss the least distance; the band is part of the metric. Where the band
-//! covers the whole table and the reference is short, as it nearly always is, the distance
-//! is computed bit-parallel: a column of the table is two machine words, one for the steps
-//! up and one for the steps down (Myers 1999, in the form of Hyyrö 2003). The table itself
-//! is filled only for the path, once a round of shifts.
+//! Tercom computes only a band of the table of distances around its diagonal, which may miss the
+//! smallest distance of long lines; the band is part of the metric. If the band covers the whole
+//! table and the reference is short, as nearly always, the distance is computed bit-parallel: a
+//! column of the table is two machine words, for the steps up and down (Myers 1999, in the form of
+//! Hyyrö 2003). The table itself is filled only for the path, once per round of shifts.
 
-/// The width of the band: cells on each side of the diagonal.
+/// The width of the band: the number of cells on each side of the diagonal.
 const BEAM_WIDTH: usize = 25;
-/// More than any distance, and small enough to be added to.
+/// A cost above any distance, small enough not to overflow in additions.
 const INFINITE_COST: u32 = 1 << 30;
 
 /// An edit on the path from the hypothesis to the reference.
@@ -18,19 +16,19 @@ const INFINITE_COST: u32 = 1 << 30;
 pub(super) enum Edit {
     Match,
     Substitute,
-    /// A word of the reference that the hypothesis lacks.
+    /// The insertion of a word that the hypothesis lacks.
     Insert,
-    /// A word of the hypothesis that the reference lacks.
+    /// The deletion of a word that the reference lacks.
     Delete,
 }
 
-/// Computes distances of hypotheses of one length to one reference.
+/// Computation of distances between hypotheses of one length and one reference.
 pub(super) struct EditDistance<'r> {
     reference: &'r [u32],
     /// The band of each row: its first cell and the cell after its last.
     bands: Vec<(usize, usize)>,
-    /// For each word a bit mask of its positions in the reference; `None` if distances come
-    /// from the table.
+    /// A bit mask of each word's positions in the reference; `None` if distances come from the
+    /// table.
     position_masks: Option<Vec<u64>>,
     /// The table, `[hypothesis words + 1, reference words + 1]`.
     costs: Vec<u32>,
@@ -73,7 +71,7 @@ impl<'r> EditDistance<'r> {
             let (above, row) = costs[i * width..(i + 2) * width].split_at_mut(width);
             let edits = &mut edits[(i + 1) * width..][..width];
             for j in first..end {
-                // Of equal costs the first of these edits is taken.
+                // Among equal costs, the first of these edits is taken.
                 let mut best = (INFINITE_COST, Edit::Insert);
                 let mut consider = |cost: u32, edit| {
                     if cost < best.0 {
@@ -104,7 +102,7 @@ impl<'r> EditDistance<'r> {
         let width = self.reference.len() + 1;
         let (mut i, mut j) = (words.len(), self.reference.len());
         while i > 0 || j > 0 {
-            // On the edges there is only one path, which the table may not show.
+            // At the edges there is only one path, which the table may not contain.
             let edit = match (i, j) {
                 (0, _) => Edit::Insert,
                 (_, 0) => Edit::Delete,
@@ -139,8 +137,8 @@ fn compute_bands(reference: usize, length: usize) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// The bit-parallel distance: bit j of `up` says that cell j + 1 of a row of the table is
-/// one more than cell j, bit j of `down` that it is one less.
+/// Computes the distance bit-parallel: bit j of `up` is set if cell j + 1 of a row of the table is
+/// one more than cell j, bit j of `down` if it is one less.
 fn bit_parallel_distance(words: &[u32], reference: usize, positions: &[u64]) -> usize {
     let (mut up, mut down) = (u64::MAX, 0u64);
     let mut distance = reference;
@@ -186,7 +184,7 @@ mod tests {
             prop_assert!(kept <= words.len().min(reference.len()));
         }
 
-        /// The bands let a path through from end to end whatever the lengths.
+        /// The bands contain a path from end to end for all lengths.
         #[test]
         fn bands_of_lines_of_very_different_lengths_join(
             length in 1usize..300, reference in 1usize..300,

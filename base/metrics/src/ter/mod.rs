@@ -49,7 +49,7 @@ impl Metric for Ter {
         2
     }
 
-    /// Returns the edits against the reference that needs fewest, and the mean length of the
+    /// Returns the smallest number of edits for any reference, and the mean length of the
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let mut word_ids = WordIds::default();
@@ -84,8 +84,8 @@ impl Metric for Ter {
     }
 }
 
-/// Returns the number of edits that turn `hypothesis` into `reference`: shifts as long as they
-/// help, then insertions, deletions and substitutions.
+/// Returns the number of edits from `hypothesis` to `reference`: shifts while they help, then
+/// insertions, deletions and substitutions.
 fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     if reference.is_empty() {
         return hypothesis.len();

@@ -1,22 +1,22 @@
-//! Shifts of phrases of a hypothesis to where the reference has them, chosen greedily as by
+//! Shifts of a hypothesis's phrases to their places in the reference, chosen greedily like in
 //! Tercom.
 
 use super::distance::{Edit, EditDistance};
 
-/// The longest phrase that is shifted, in words.
+/// The maximum length of a shifted phrase, in words.
 const MAX_SHIFT_SIZE: usize = 10;
 /// The largest distance between a phrase and its match in the reference, in words.
 const MAX_SHIFT_DISTANCE: usize = 50;
-/// Shifts tried for a segment.
+/// The maximum number of shifts tried per segment.
 const MAX_SHIFT_CANDIDATES: usize = 1000;
 
 /// The alignment of a hypothesis with the reference by the edits between them.
 #[derive(Default)]
 struct EditAlignment {
-    /// For each word of the reference the number of hypothesis words before or at its
-    /// position.
+    /// The number of hypothesis words up to the position of each reference word.
     hypothesis_ends: Vec<usize>,
-    /// Whether each word of the reference needs an edit; then the same for the hypothesis.
+    /// Whether each word of the reference needs an edit; the next field is the same for the
+    /// hypothesis.
     reference_errors: Vec<bool>,
     hypothesis_errors: Vec<bool>,
 }
@@ -85,8 +85,8 @@ pub(super) fn best_shift(
     }
 }
 
-/// Calls `visit` with the start in the hypothesis, the start in the reference, and the
-/// length of each phrase that both have, until it returns false.
+/// Calls `visit` for each common phrase with its start in the hypothesis, its start in the
+/// reference and its length, until it returns false.
 fn for_each_matching_span(
     words: &[u32],
     reference: &[u32],
@@ -107,8 +107,8 @@ fn for_each_matching_span(
     }
 }
 
-/// `words` with the phrase at `start` in front of the word at `target`; a target within the
-/// phrase moves the phrase on by as many words.
+/// Moves the phrase at `start` before the word at `target`; a target within the phrase moves it
+/// forward by as many words.
 fn apply_shift(words: &[u32], start: usize, length: usize, target: usize, out: &mut Vec<u32>) {
     let (end, count) = (start + length, words.len());
     out.clear();

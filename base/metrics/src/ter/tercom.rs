@@ -7,7 +7,7 @@ use crate::python_text::lowercase_if;
 use crate::tokenize::mteval13a::{is_splitting_punctuation, unescape_entities};
 use crate::tokenize::spacing::{PairSpacing, space_around, space_pairs};
 
-/// Normalises a line by `options`; words are separated by spaces.
+/// Normalises a line according to `options`; words are separated by spaces.
 pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
     let mut line = lowercase_if(line, !options.case_sensitive);
     if options.normalized {
@@ -26,7 +26,7 @@ pub(crate) fn tokenize<'a>(line: &'a str, options: &Ter) -> Cow<'a, str> {
     line
 }
 
-/// mteval's rules for western languages, with Tercom's rule for possessives between them.
+/// Applies mteval's rules for western languages, with Tercom's rule for possessives between them.
 fn normalize(line: &str) -> String {
     let line = space_around(&format!(" {} ", unescape_entities(line)), is_splitting_punctuation);
     let line = line.replace("'s ", " 's ");
@@ -41,15 +41,15 @@ fn normalize(line: &str) -> String {
     space_pairs(&line, PairSpacing::BetweenAndAfter, digit, |c| c == '-')
 }
 
-/// Ideographs and Asian punctuation as words of their own. Kana stay together:
-/// Tercom's rule for them asks for a line of nothing else, and a normalised line
-/// begins with a space.
+/// Splits ideographs and Asian punctuation into separate words. Kana stay together, because
+/// Tercom's rule for them requires a line of only kana, and a normalised line begins with a space.
 fn split_asian(line: &str) -> String {
     let line = space_around(line, is_ideograph);
     space_around(&line, is_asian_punctuation)
 }
 
-/// The last range is sacreBLEU's, whose comment says U+3200 to U+32FF.
+/// Whether a character is an ideograph. The last range is sacreBLEU's, although its comment says
+/// U+3200 to U+32FF.
 fn is_ideograph(c: char) -> bool {
     matches!(c,
         '\u{4e00}'..='\u{9fff}'

@@ -1,4 +1,4 @@
-//! Chinese characters as tokens, everything else by the western rules.
+//! Tokeniser for Chinese: each Chinese character is a token, the rest follows the western rules.
 
 use super::mteval13a;
 use super::spacing::space_around;
@@ -7,9 +7,9 @@ pub(super) fn tokenize(line: &str) -> String {
     mteval13a::split_western_punctuation(&space_around(line, is_chinese))
 }
 
-/// Returns the ranges that sacreBLEU looks at. It means the extension B of the ideographs
-/// and the compatibility supplement too, but writes their bounds as strings of two
-/// characters, so that U+2001 to U+2A6D and U+2F81 to U+2FA1 take their place.
+/// Whether sacreBLEU treats a character as Chinese. Its code intends extension B and the
+/// compatibility supplement too, but writes their bounds as strings of two characters, which means
+/// U+2001 to U+2A6D and U+2F81 to U+2FA1.
 fn is_chinese(c: char) -> bool {
     matches!(c,
         '\u{2001}'..='\u{2a6d}'

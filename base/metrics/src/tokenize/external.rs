@@ -1,4 +1,4 @@
-//! Tokenisers that other crates bring, such as those of SentencePiece models.
+//! Tokenisers from other crates, such as those of SentencePiece models.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct PieceTokenizer {
 
 const FLORES_101_MODEL: &str = "sacrebleu_tokenizer_spm.model";
 
-/// The tokenisers of pieces that sacreBLEU has.
+/// sacreBLEU's tokenisers with SentencePiece models.
 pub const PIECE_TOKENIZERS: [PieceTokenizer; 4] = [
     PieceTokenizer { name: "spm", signature: "flores101", model_file: FLORES_101_MODEL },
     PieceTokenizer { name: "flores101", signature: "flores101", model_file: FLORES_101_MODEL },
@@ -33,7 +33,7 @@ pub const PIECE_TOKENIZERS: [PieceTokenizer; 4] = [
 ];
 
 impl PieceTokenizer {
-    /// Returns the tokeniser of this name.
+    /// Returns the tokeniser with the name `name`.
     pub fn find(name: &str) -> Option<Self> {
         PIECE_TOKENIZERS.into_iter().find(|tokenizer| tokenizer.name == name)
     }
@@ -42,7 +42,7 @@ impl PieceTokenizer {
 /// The tokenisers of sacreBLEU that are missing here.
 pub const MISSING_TOKENIZERS: [&str; 2] = ["ja-mecab", "ko-mecab"];
 
-/// Why one of [`MISSING_TOKENIZERS`] is missing, and what to do instead.
+/// Returns the reason why one of [`MISSING_TOKENIZERS`] is missing, with advice.
 pub fn explain_missing_tokenizer(name: &str) -> Option<String> {
     MISSING_TOKENIZERS.contains(&name).then(|| {
         format!(
@@ -55,7 +55,7 @@ pub fn explain_missing_tokenizer(name: &str) -> Option<String> {
 /// A function that puts spaces between the tokens of a line.
 type TokenizeLine = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// A tokeniser that another crate brings.
+/// A tokeniser from another crate.
 #[derive(Clone)]
 pub struct ExternalTokenizer {
     signature: String,
@@ -63,7 +63,8 @@ pub struct ExternalTokenizer {
 }
 
 impl ExternalTokenizer {
-    /// `signature` names it in signatures; `tokenize` puts spaces between tokens.
+    /// Returns a tokeniser with the name `signature` in signatures; `tokenize` puts spaces between
+    /// tokens.
     pub fn new(
         signature: impl Into<String>,
         tokenize: impl Fn(&str) -> String + Send + Sync + 'static,

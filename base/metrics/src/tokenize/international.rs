@@ -1,5 +1,5 @@
-//! The international tokeniser of mteval-v14: splits off punctuation next to anything but a
-//! number, and all symbols, by their Unicode categories.
+//! International tokeniser of mteval-v14: by Unicode categories, it splits off all symbols, and
+//! punctuation unless it is next to a number.
 
 use unicode_general_category::{GeneralCategory as Category, get_general_category};
 

@@ -1,7 +1,7 @@
 //! BLEU's tokenisers, by their names in signatures.
 //!
-//! Each returns a line with spaces between the tokens, as in sacreBLEU.
-//! Their substitutions are written as scans, because each depends on two characters only.
+//! Each returns a line with spaces between the tokens, as in sacreBLEU. Substitutions are written
+//! as scans, because each depends on only two characters.
 
 mod chinese;
 mod external;
@@ -16,26 +16,26 @@ pub use external::{
     explain_missing_tokenizer,
 };
 
-/// How a line is tokenised before n-grams are counted.
+/// The tokenisation of lines before n-grams are counted.
 #[derive(Clone, Debug, Default)]
 pub enum Tokenizer {
-    /// mteval-v13a's, which most published scores use.
+    /// The tokeniser of mteval-v13a, which most published scores use.
     #[default]
     Mteval13a,
-    /// None: tokens are separated by white space.
+    /// No tokeniser: tokens are separated by white space.
     None,
     /// mteval-v14's international tokeniser: punctuation and symbols by Unicode.
     International,
     /// Every character is a token.
     Characters,
-    /// Chinese characters one by one, the rest as in 13a.
+    /// Every Chinese character is a token, the rest is like in 13a.
     Chinese,
-    /// One that another crate brings.
+    /// A tokeniser from another crate.
     External(ExternalTokenizer),
 }
 
 impl Tokenizer {
-    /// The names of all tokenisers that are built in, as in signatures.
+    /// The names of all built-in tokenisers in signatures.
     pub const NAMES: [&str; 5] = ["13a", "none", "intl", "char", "zh"];
 
     /// Returns its name in signatures.
@@ -62,7 +62,7 @@ impl Tokenizer {
         })
     }
 
-    /// `line` with white space around its tokens.
+    /// Returns `line` with white space around its tokens.
     pub fn tokenize<'l>(&self, line: &'l str) -> Cow<'l, str> {
         match self {
             Tokenizer::None => Cow::Borrowed(line),

@@ -1,9 +1,9 @@
-//! The tokeniser of mteval-v13a: ASCII punctuation is split off, except for stops and
-//! commas inside numbers; four entities are decoded.
+//! Tokeniser of mteval-v13a: ASCII punctuation is split off, except for full stops and commas
+//! inside numbers; four entities are decoded.
 
 use super::spacing::{PairSpacing, space_around, space_pairs};
 
-/// Tokenises a line as mteval-v13a.
+/// Tokenises a line like mteval-v13a.
 pub(super) fn tokenize(line: &str) -> String {
     let mut line = format!(" {} ", line.replace("<skipped>", ""));
     if line.contains('&') {
@@ -17,18 +17,18 @@ pub(crate) fn unescape_entities(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
 }
 
-/// Whether a character is always a separate token: ASCII punctuation except apostrophe,
-/// comma, stop and hyphen.
+/// Whether a character is always a separate token: ASCII punctuation except apostrophe, comma, full
+/// stop and hyphen.
 pub(crate) fn is_splitting_punctuation(c: char) -> bool {
     matches!(c, '{'..='~' | '['..='`' | ' '..='&' | '('..='+' | ':'..='@' | '/')
 }
 
-/// Returns the rules for western languages, which other tokenisers use too.
+/// Applies the rules for western languages, which other tokenisers use too.
 pub(super) fn split_western_punctuation(text: &str) -> String {
     split_number_punctuation(&space_around(text, is_splitting_punctuation))
 }
 
-/// Splits off stops and commas unless they are between digits, and a hyphen after a digit.
+/// Splits off full stops and commas, unless they are between digits, and hyphens after digits.
 pub(super) fn split_number_punctuation(text: &str) -> String {
     fn digit(c: char) -> bool {
         c.is_ascii_digit()

@@ -1,8 +1,7 @@
-//! Substitutions over two neighbouring characters, as a regular expression makes
-//! them: from left to right, and a character that was part of a match is part of no
-//! other.
+//! Substitutions of two neighbouring characters, like those of a regular expression: from left to
+//! right, without overlaps of matches.
 
-/// Where spaces are put around the two characters of a match.
+/// The places of spaces around the two characters of a match.
 #[derive(Clone, Copy)]
 pub(crate) enum PairSpacing {
     /// Between them and after them.
@@ -11,7 +10,7 @@ pub(crate) enum PairSpacing {
     BeforeAndBetween,
 }
 
-/// `text` with spaces where `first` holds of a character and `second` of the next.
+/// Inserts spaces where `first` is true for a character and `second` for the next one.
 pub(crate) fn space_pairs(
     text: &str,
     gap: PairSpacing,
@@ -32,7 +31,7 @@ pub(crate) fn space_pairs(
     out
 }
 
-/// `text` with spaces around the characters of which `alone` holds.
+/// Inserts spaces around the characters for which `alone` is true.
 pub(crate) fn space_around(text: &str, alone: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     for c in text.chars() {
@@ -45,7 +44,7 @@ pub(crate) fn space_around(text: &str, alone: impl Fn(char) -> bool) -> String {
 mod tests {
     use super::*;
 
-    /// The expected texts are those of Python's `re`.
+    /// Python's `re` gave the expected texts.
     #[test]
     fn a_character_is_part_of_one_match_only() {
         let stop = |c| c == '.' || c == ',';

@@ -1,9 +1,8 @@
-//! Comparing the keys of a node with the vector instructions of the processor.
+//! Vectorised comparison of a node's keys.
 //!
-//! Instructions are detected once; an [`Isa`] that names more than the baseline exists
-//! only where the processor has them, so a value of it is the permission to use them.
-//! The choice is a branch on a value that never changes, which costs less than a call
-//! through a pointer.
+//! Instructions are detected once. An [`Isa`] above the baseline exists only if the processor
+//! supports it, so having one is the permission to use it. The choice is a branch on a constant
+//! value, which costs less than a call through a pointer.
 
 use super::Unit;
 
@@ -21,7 +20,7 @@ enum Level {
 }
 
 impl Isa {
-    /// The baseline of every processor.
+    /// The baseline of all processors.
     pub const PLAIN: Isa = Isa(Level::Plain);
 
     /// Returns the best instruction set of this processor.
@@ -29,7 +28,7 @@ impl Isa {
         Self::avx512().or_else(Self::avx2).unwrap_or(Self::PLAIN)
     }
 
-    /// AVX2, where the processor has it.
+    /// Returns AVX2, if the processor supports it.
     pub fn avx2() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") {
@@ -38,7 +37,7 @@ impl Isa {
         None
     }
 
-    /// AVX-512, where the processor has it.
+    /// Returns AVX-512, if the processor supports it.
     pub fn avx512() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx512f") {
@@ -47,8 +46,8 @@ impl Isa {
         None
     }
 
-    /// Returns the rank of `key`: how many of `keys`, at most eight units in ascending order,
-    /// are less than it.
+    /// Returns the rank of `key`: the number of smaller keys in `keys`, at most eight units in
+    /// ascending order.
     #[inline(always)]
     pub fn rank(self, keys: &[Unit], key: u32) -> usize {
         match self.0 {
@@ -63,8 +62,8 @@ impl Isa {
     }
 }
 
-/// Returns the index of `key` among the distinct keys of `keys`, which are in any order. Nearly
-/// all blocks have one unit, for which a call would cost more than the comparison.
+/// Returns the index of `key` among the distinct keys of `keys`, in any order. It is inlined
+/// because nearly all blocks have one unit, for which a call would cost more than the comparison.
 #[inline(always)]
 pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     for (at, unit) in keys.iter().enumerate() {
@@ -76,7 +75,7 @@ pub fn find_key(keys: &[Unit], key: u32) -> Option<usize> {
     None
 }
 
-/// Returns a mask of which of four keys are `key`, one bit each.
+/// Returns a mask with one bit for each of four keys that equals `key`.
 #[inline(always)]
 fn match_mask4(unit: &Unit, key: u32) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -96,7 +95,7 @@ fn match_mask4(unit: &Unit, key: u32) -> u32 {
     unit.0.iter().enumerate().fold(0, |bits, (at, &other)| bits | u32::from(other == key) << at)
 }
 
-/// [`Isa::rank`] without branches, which compilers vectorise.
+/// Computes [`Isa::rank`] without branches, in a form that compilers vectorise.
 #[inline]
 fn rank_plain(keys: &[Unit], key: u32) -> usize {
     let mut less = [0u32; 4];
@@ -116,8 +115,8 @@ fn rank_avx2(keys: &[Unit], key: u32) -> usize {
         _mm_set1_epi32, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_loadu_si256,
         _mm256_max_epu32, _mm256_movemask_ps, _mm256_set1_epi32,
     };
-    // A bit for each key that is not less: the larger of the two is then the key of
-    // the node. One more bit follows the last.
+    // A bit for each key that is not less than `key`: then the larger of the two is the node's key.
+    // One more bit follows the last.
     let mut not_less = 1u64 << ((keys.len() * 4) & 63);
     let (pairs, odd) = keys.as_chunks::<2>();
     let wanted = _mm256_set1_epi32(key as i32);

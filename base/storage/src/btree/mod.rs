@@ -1,14 +1,13 @@
-//! Sorted `u32` keys as an immutable B-tree of minimal depth.
+//! Immutable B-tree of sorted `u32` keys, with minimal depth.
 //!
-//! A complete tree of nodes of `K` keys lies breadth first in one array: child `s` of
-//! node `i` is node `i * (K + 1) + s + 1`, all nodes but the last are full, so no
-//! pointer is stored and no slot is wasted (Bogoychev's thesis, 4.3.2, made
-//! implicit). The value of a key is at the key's position in an array of its
-//! own. All keys of a node are compared at once, without branches ([`Isa::rank`]), so a
-//! search reads one or two cache lines for each factor of `K + 1`.
+//! A complete tree of nodes of `K` keys lies breadth first in one array: child `s` of node `i` is
+//! node `i * (K + 1) + s + 1`, all nodes but the last are full, so no pointer is stored and no slot
+//! is wasted (Bogoychev's thesis, 4.3.2, made implicit). Values are in a separate array, at the
+//! positions of their keys. All keys of a node are compared at once, without branches
+//! ([`Isa::rank`]), so a search reads one or two cache lines for each factor of `K + 1`.
 //!
-//! Nothing here trusts the keys: those of a damaged file give a wrong answer or none,
-//! never an endless search.
+//! Keys need not be valid: those of a damaged file give a wrong result or none, never an endless
+//! search.
 
 mod isa;
 
@@ -42,9 +41,9 @@ pub const NO_KEY: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticBTree {
-    /// Keys in a node, a multiple of four.
+    /// The number of keys per node, a multiple of four.
     pub node_keys: u64,
-    /// Keys in total.
+    /// The total number of keys.
     pub count: u64,
 }
 
@@ -55,8 +54,8 @@ impl StaticBTree {
         self.count.div_ceil(self.node_keys)
     }
 
-    /// Returns the node that holds the keys between those of slot `slot - 1` and `slot` of
-    /// `node`, if there are any.
+    /// Returns the node with the keys between slots `slot - 1` and `slot` of `node`, if there are
+    /// any.
     #[inline(always)]
     pub const fn child(self, node: u64, slot: u64) -> Option<u64> {
         let child = node * (self.node_keys + 1) + slot + 1;
@@ -71,8 +70,7 @@ impl StaticBTree {
         node * width..(node + 1) * width
     }
 
-    /// Returns the positions of the keys in ascending order of keys: the least key is at
-    /// the first of them. Nodes are visited without recursion.
+    /// Returns the positions of the keys in ascending order of keys, without recursion.
     pub fn in_order_positions(self) -> InOrderPositions {
         let mut positions = InOrderPositions { tree: self, path: [(0, 0); MAX_DEPTH], depth: 0 };
         if self.count > 0 {
@@ -81,7 +79,7 @@ impl StaticBTree {
         positions
     }
 
-    /// Returns the position of `key`; `None` where it is absent or `keys` ends too early.
+    /// Returns the position of `key`; `None` if it is absent or `keys` ends too early.
     pub fn find(self, isa: Isa, keys: &[Unit], key: u32) -> Option<u64> {
         let mut node = 0;
         if self.count == 0 {
@@ -114,13 +112,13 @@ const MAX_DEPTH: usize = 28;
 #[derive(Clone, Debug)]
 pub struct InOrderPositions {
     tree: StaticBTree,
-    /// The path from the root: nodes with the slot whose key is next.
+    /// The path from the root: nodes, each with the slot of its next key.
     path: [(u64, u64); MAX_DEPTH],
     depth: usize,
 }
 
 impl InOrderPositions {
-    /// Descends to `node` and on along its first children to a leaf.
+    /// Descends to `node`, and along its first children to a leaf.
     fn descend(&mut self, node: u64) {
         let mut next = Some(node);
         while let Some(node) = next {

@@ -1,4 +1,4 @@
-//! Trees of all critical sizes, compared with a sorted list.
+//! Tests of trees of all critical sizes, compared with a sorted list.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All instruction sets of this processor, the plain one first.
+/// Returns all instruction sets of this processor, the plain one first.
 fn isas() -> Vec<Isa> {
     let mut isas = vec![Isa::PLAIN];
     for (name, isa) in [("AVX2", Isa::avx2()), ("AVX-512", Isa::avx512())] {
@@ -20,7 +20,7 @@ fn isas() -> Vec<Isa> {
     isas
 }
 
-/// The keys in the order of a file.
+/// Returns the keys in the order of a file.
 fn lay_out(tree: StaticBTree, sorted: &[u32]) -> Vec<Unit> {
     let mut keys = vec![NO_KEY; (tree.nodes() * tree.node_keys) as usize];
     for (position, &key) in tree.in_order_positions().zip(sorted) {
@@ -126,7 +126,7 @@ proptest! {
     }
 }
 
-/// [`isas`] without the lines about skipped ones.
+/// Returns [`isas`] without printing skipped ones.
 fn isas_once() -> impl Iterator<Item = Isa> {
     [Some(Isa::PLAIN), Isa::avx2(), Isa::avx512()].into_iter().flatten()
 }

@@ -1,4 +1,4 @@
-//! The fixed structures at the start of a container file.
+//! Fixed structures at the start of a container file.
 
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -8,14 +8,14 @@ use crate::hash::hash64;
 /// The version of the container format this crate reads and writes.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The most sections of a file: as many as fit in the first page.
+/// The maximum number of sections: those that fit in the first page.
 pub const MAX_SECTIONS: usize = 63;
 
-/// Header and section table together; the first section starts here.
+/// The offset of the first section, after the header and the section table.
 pub(crate) const FIRST_SECTION_OFFSET: u64 = 4096;
 
-/// The first bytes of a file. One is not ASCII and one is a line end, so that
-/// transfers that damage binary files are detected at once.
+/// The first bytes of a file. One is not ASCII and one is a line end, so that damage by text-mode
+/// transfers is detected at once.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8fmiriam\n";
 
 /// The kind of a file's content, such as `phrase-table`: at most 16 ASCII letters,
@@ -60,7 +60,7 @@ impl std::fmt::Debug for FileKind {
     }
 }
 
-/// A zero-padded name as text; damaged bytes show as escapes.
+/// Converts a zero-padded name to text; damaged bytes are escaped.
 pub(crate) fn escape_name(name: &[u8]) -> String {
     let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
     name[..end].escape_ascii().to_string()

@@ -1,9 +1,9 @@
-//! The container file: header, section table, metadata, aligned sections.
+//! Container file: header, section table, metadata, aligned sections.
 //!
-//! The header and the table share the first 4,096 bytes, so that opening reads
-//! one page; both have a checksum, checked at every opening. Sections have
-//! checksums too, checked only by [`Container::verify`], because reading them
-//! all would cost what mapping saves. `docs/formats.md` describes every byte.
+//! The header and the table share the first 4,096 bytes, so that opening reads one page; their
+//! checksums are checked whenever a file is opened. Checksums of sections are checked only by
+//! [`Container::verify`], because reading all sections would cost the time that mapping saves.
+//! `docs/formats.md` describes every byte.
 
 mod header;
 mod reader;
@@ -13,7 +13,7 @@ pub use header::{FORMAT_VERSION, FileKind, MAX_SECTIONS};
 pub use reader::{Container, SectionInfo};
 pub use writer::{ContainerWriter, SectionWriter};
 
-/// The name of the section that holds the metadata block.
+/// The name of the section with the metadata block.
 pub(crate) const METADATA: &str = "metadata";
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Opening a container: every offset, length and checksum of the first page is
-//! checked before a section can be read.
+//! Reader of containers: every offset, length and checksum of the first page is checked before a
+//! section can be read.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::header::{
 use crate::hash::hash64;
 use crate::{Bytes, Error, LoadMethod, Result, View, metadata};
 
-/// A section as the table describes it.
+/// An entry of the section table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionInfo {
     /// Its name.
@@ -28,7 +28,7 @@ pub struct SectionInfo {
     checksum: u64,
 }
 
-/// An open container whose header and section table have been checked.
+/// An open container with a checked header and section table.
 ///
 /// ```
 /// use std::path::Path;
@@ -53,16 +53,16 @@ impl Container {
     /// `kind_version`.
     ///
     /// # Errors
-    /// Where the file cannot be read, is not a container, is damaged in its first page,
-    /// or is of another kind or version.
+    /// If the file cannot be read, is not a container, is damaged in its first page, or is of
+    /// another kind or version.
     pub fn open(path: &Path, kind: FileKind, kind_version: u32, load: LoadMethod) -> Result<Self> {
         Self::open_any(path, load)?.expect_kind(kind, kind_version)
     }
 
-    /// Opens the file at `path` whatever its kind.
+    /// Opens the file at `path`, of any kind.
     ///
     /// # Errors
-    /// Where the file cannot be read, is not a container or is damaged in its first page.
+    /// If the file cannot be read, is not a container or is damaged in its first page.
     pub fn open_any(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(Bytes::open(path, load)?, path)
     }
@@ -102,7 +102,7 @@ impl Container {
     /// Returns a container of `bytes`, whose first page is checked; `path` names them in messages.
     ///
     /// # Errors
-    /// Where the bytes are not a container or are damaged in the first page.
+    /// If the bytes are not a container or are damaged in the first page.
     pub fn from_bytes(bytes: Bytes, path: &Path) -> Result<Self> {
         let damaged = |place: &str, reason: String| Error::damaged(path, place, reason);
         if bytes.get(..8) != Some(&MAGIC[..]) {
@@ -180,7 +180,7 @@ impl Container {
     /// Returns the section `name` as items of `T`.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where it is missing or its items have another size.
+    /// [`Error::Damaged`] if it is missing or its items have another size.
     pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: &str) -> Result<View<T>> {
         let info = self.section_info(name)?;
         if info.item_size as usize != size_of::<T>() {
@@ -194,17 +194,17 @@ impl Container {
     /// Returns the metadata block.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where it is missing or holds no `T`.
+    /// [`Error::Damaged`] if it is missing or does not contain a `T`.
     pub fn metadata<T: DeserializeOwned>(&self) -> Result<T> {
         let bytes = self.section::<u8>(METADATA)?;
         metadata::decode(&bytes).map_err(|reason| self.damaged(METADATA, reason))
     }
 
-    /// Checks what opening does not: the checksum of every section, and that
-    /// the bytes between sections are zero. Reads the whole file.
+    /// Reads the whole file and checks what opening does not: the checksums of sections, and that
+    /// bytes between them are zero.
     ///
     /// # Errors
-    /// [`Error::Damaged`] with the first section that does not fit.
+    /// [`Error::Damaged`] for the first damaged section.
     pub fn verify(&self) -> Result<()> {
         let mut end = FIRST_SECTION_OFFSET as usize;
         let used = 64 + 64 * self.sections.len();
@@ -230,7 +230,7 @@ impl Container {
     }
 }
 
-/// Returns the section table as a list, checked: sections are in order, aligned, disjoint and
+/// Checks the section table and returns it as a list: sections are in order, aligned, disjoint and
 /// inside the file, which ends with the last one.
 fn check_sections(
     entries: &[SectionEntry],

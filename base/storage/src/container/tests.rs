@@ -54,8 +54,8 @@ fn file_and_memory_hold_the_same_bytes() {
     Container::open(&path, KIND, 7, LoadMethod::Populate).unwrap().verify().unwrap();
 }
 
-/// A file of format version 1 as it was first written; it must stay readable,
-/// and writing the same content must give the same bytes.
+/// A file of the first writer of format version 1 must stay readable, and writing the same content
+/// must give the same bytes.
 #[test]
 fn golden_file_of_version_1() {
     let golden = include_bytes!("../../testdata/container-v1.miriam");
@@ -111,8 +111,7 @@ fn verify_finds_every_flipped_byte() {
 }
 
 proptest! {
-    /// Even with matching checksums, a wrong table gives an error or views inside the
-    /// file.
+    /// An invalid table with matching checksums gives an error, or views inside the file.
     #[test]
     fn wrong_tables_never_panic(position in 64usize..320, value in any::<u8>(), second in 64usize..320, other in any::<u8>()) {
         use zerocopy::IntoBytes;

@@ -1,5 +1,5 @@
-//! Writing a container: sections are written one after another, the header and
-//! the table last, and only then is the file renamed to its target.
+//! Writer of containers: sections come one after another, then the header and the table, and
+//! finally the file is renamed to its target.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::hash::{Hasher, hash64};
 use crate::huge_page_writer::HUGE_PAGE;
 use crate::{Bytes, Error, Result, metadata};
 
-/// Sections expected to have at least this many bytes start at a multiple of 2 MiB, so
-/// that huge pages can back them; that costs at most a sixteenth of their size.
+/// The minimum expected size of sections that start at a multiple of 2 MiB, so that huge pages can
+/// back them; that costs at most a sixteenth of their size.
 const HUGE_SECTION: u64 = 32 << 20;
 const ALIGNMENT: u64 = 64;
 
-/// From this many bytes on, one thread writes and another computes the checksum.
+/// The minimum length of writes for which another thread computes the checksum.
 const PARALLEL_CHECKSUM_LEN: usize = 1 << 20;
 
 enum Sink {
@@ -61,10 +61,10 @@ pub struct ContainerWriter {
 }
 
 impl ContainerWriter {
-    /// Starts a file of `kind` that appears at `path` once finished.
+    /// Starts a file of `kind`, which appears at `path` when it is finished.
     ///
     /// # Errors
-    /// Where `path` is not a file that can be written.
+    /// If `path` is not a writable file.
     pub fn create(path: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Err(Error::NotAFile {
@@ -76,10 +76,10 @@ impl ContainerWriter {
         Self::with_sink(Sink::File(file), path.to_owned(), kind, kind_version)
     }
 
-    /// Starts a container in memory; messages call it `name`.
+    /// Starts a container in memory, with `name` as its name in messages.
     ///
     /// # Errors
-    /// None today: a container in memory cannot fail to start.
+    /// Currently none.
     pub fn in_memory(name: &Path, kind: FileKind, kind_version: u32) -> Result<Self> {
         Self::with_sink(Sink::Memory(AlignedBuffer::default()), name.to_owned(), kind, kind_version)
     }
@@ -91,7 +91,7 @@ impl ContainerWriter {
         Ok(writer)
     }
 
-    /// Returns the path the container was started with.
+    /// Returns the path of the container.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -99,7 +99,7 @@ impl ContainerWriter {
     /// Writes the metadata block.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] above 1 MiB, [`Error::Io`] where writing fails.
+    /// [`Error::TooLarge`] above 1 MiB, [`Error::Io`] if writing fails.
     pub fn write_metadata<T: Serialize>(&mut self, value: &T) -> Result<()> {
         let bytes = metadata::encode(value).map_err(|reason| Error::TooLarge {
             path: self.path.clone(),
@@ -108,10 +108,10 @@ impl ContainerWriter {
         self.write_section(METADATA, &bytes)
     }
 
-    /// Writes `items` as the section `name`. Panics as [`ContainerWriter::begin_section`].
+    /// Writes `items` as the section `name`. Panics like [`ContainerWriter::begin_section`].
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn write_section<T: IntoBytes + Immutable>(
         &mut self,
         name: &str,
@@ -123,14 +123,14 @@ impl ContainerWriter {
         section.finish()
     }
 
-    /// Starts the section `name` of items of `item_size` bytes, to be streamed. Its
-    /// `expected` length in bytes decides only its alignment.
+    /// Starts the section `name`, a stream of items of `item_size` bytes. Its `expected` length in
+    /// bytes affects only its alignment.
     ///
-    /// Panics on a name that is empty, longer than 24 bytes or already used, and
-    /// on more than [`MAX_SECTIONS`] sections: those are the caller's constants.
+    /// Panics if the name is empty, longer than 24 bytes or already used, or if there are more than
+    /// [`MAX_SECTIONS`] sections, because callers use constants.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn begin_section(
         &mut self,
         name: &str,
@@ -198,11 +198,11 @@ impl ContainerWriter {
         }
     }
 
-    /// Completes the container. A file is synced and renamed to its target; a container
-    /// in memory returns its bytes (a file returns `None`).
+    /// Completes the container. A file is synced and renamed to its target; for a container in
+    /// memory, its bytes are returned.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing, syncing or renaming fails; an old file is then as it was.
+    /// [`Error::Io`] if writing, syncing or renaming fails; an old file then stays unchanged.
     pub fn finish(mut self) -> Result<Option<Bytes>> {
         self.write_header()?;
         match self.sink {
@@ -212,7 +212,7 @@ impl ContainerWriter {
     }
 }
 
-/// One section being written in parts.
+/// A section that is written in parts.
 pub struct SectionWriter<'a> {
     container: &'a mut ContainerWriter,
     name: [u8; 24],
@@ -225,7 +225,7 @@ impl SectionWriter<'_> {
     /// Appends `bytes`.
     ///
     /// # Errors
-    /// [`Error::Io`] where writing fails.
+    /// [`Error::Io`] if writing fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let SectionWriter { container, hasher, .. } = self;
         if bytes.len() < PARALLEL_CHECKSUM_LEN {
@@ -235,7 +235,7 @@ impl SectionWriter<'_> {
         crate::parallel::join(|| container.write(bytes), || hasher.update(bytes)).0
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> u64 {
         self.container.position - self.start
     }
@@ -245,10 +245,10 @@ impl SectionWriter<'_> {
         self.len() == 0
     }
 
-    /// Ends the section. Panics when its bytes are not whole items.
+    /// Ends the section. Panics if its bytes are not whole items.
     ///
     /// # Errors
-    /// None today.
+    /// Currently none.
     pub fn finish(self) -> Result<()> {
         let length = self.len();
         assert!(

@@ -1,4 +1,4 @@
-//! Building a table: a counting sort of its entries, in partitions that fit a core's cache.
+//! Construction of tables: a counting sort of the entries, in partitions that fit a core's cache.
 //!
 //! Lines follow the order of keys, so a table could be built by sorting its
 //! entries. Keys are well mixed, so a comparison sort is not needed: each group of
@@ -13,24 +13,23 @@ use crate::hash::fast_range;
 use crate::parallel::{self, Workspaces};
 use crate::zeroed_vec::{Pod, ZeroedVec};
 
-/// Two entries of a table had the same key.
+/// The error for two entries with the same key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DuplicateKey {
     /// The key.
     pub key: u64,
 }
 
-/// Home lines that are filled independently of the lines before them; part of the
-/// format, because it decides where entries that overflow go.
+/// The number of home lines that are filled independently of earlier lines. It is part of the
+/// format, because it decides where overflowing entries go.
 const CHUNK_LINES: usize = 1 << 12;
-/// Most partitions: more would be so small in each group that finding them takes longer
-/// than the cache saves.
+/// The maximum number of partitions: smaller ones would cost more time than the cache saves.
 const MAX_PARTITIONS: usize = 1 << 10;
 
-/// Partitions the entries of a table by home line, and builds the table.
+/// A builder of tables, which partitions entries by home line.
 pub struct TableBuilder<L> {
     home_lines: usize,
-    /// Binary logarithm of the home lines of a partition, which is whole chunks.
+    /// The binary logarithm of the number of home lines per partition, which are whole chunks.
     partition_log2: u32,
     lines: PhantomData<L>,
 }
@@ -43,11 +42,11 @@ impl<L> Clone for TableBuilder<L> {
 
 impl<L> Copy for TableBuilder<L> {}
 
-/// Where each partition of a group of entries ends.
+/// The end of each partition of a group of entries.
 pub struct PartitionEnds(Vec<u32>);
 
 impl PartitionEnds {
-    /// How many entries the group has.
+    /// Returns the number of entries in the group.
     pub fn num_entries(&self) -> usize {
         self.0.last().map_or(0, |&end| end as usize)
     }
@@ -60,7 +59,7 @@ pub struct PartitionedEntries<'e, L: TableLine> {
 }
 
 impl<L: TableLine> TableBuilder<L> {
-    /// For a table of `home_lines` home lines, at least 1.
+    /// Returns a builder of a table with `home_lines` home lines, at least 1.
     pub fn new(home_lines: usize) -> Self {
         assert!(home_lines > 0);
         let partition_log2 =
@@ -68,7 +67,7 @@ impl<L: TableLine> TableBuilder<L> {
         TableBuilder { home_lines, partition_log2, lines: PhantomData }
     }
 
-    /// Home lines of each partition but the last.
+    /// Returns the number of home lines of each partition except the last.
     fn partition_lines(self) -> usize {
         1 << self.partition_log2
     }
@@ -77,8 +76,8 @@ impl<L: TableLine> TableBuilder<L> {
         fast_range(key, self.home_lines as u64) as usize
     }
 
-    /// Partitions `entries`, fewer than 2^32, into `into`, which has the same length. A
-    /// group of some ten thousand entries stays in a core's cache.
+    /// Partitions `entries`, fewer than 2^32, into `into`, which has the same length. Groups of
+    /// some ten thousand entries fit a core's cache.
     pub fn partition(self, entries: &[L::Entry], into: &mut [L::Entry]) -> PartitionEnds {
         let partition_of =
             |entry: &L::Entry| self.home_line(L::unpack_entry(entry).0) >> self.partition_log2;
@@ -95,10 +94,10 @@ impl<L: TableLine> TableBuilder<L> {
         PartitionEnds(ends)
     }
 
-    /// Builds the lines of the table, and the side values of its entries: one a slot, 0
-    /// where the slot is empty.
+    /// Builds the lines of the table, and the side values of its entries: one per slot, 0 for an
+    /// empty slot.
     ///
-    /// The same set of entries gives the same bytes however it is split into groups.
+    /// The same set of entries gives the same bytes with any split into groups.
     ///
     /// # Errors
     /// The smallest of the keys that occur more than once.
@@ -117,7 +116,7 @@ impl<L: TableLine> TableBuilder<L> {
             parallel::map_items(partitions, &|at, (lines, side_values): (&mut [L], &mut [u32])| {
                 sorters.with(|sorter| sorter.fill_partition(groups, self, at, lines, side_values))
             });
-        // Entries that do not fit before the end of their chunk are placed here, in order.
+        // Here, entries that do not fit in their chunk are placed in order.
         for overflows in partitions {
             for Overflow { first_line, entries } in overflows? {
                 let mut line = first_line;
@@ -146,7 +145,8 @@ impl<L: TableLine> TableBuilder<L> {
 }
 
 impl<'e, L: TableLine> PartitionedEntries<'e, L> {
-    /// What [`TableBuilder::partition`] has written to `entries`, where partitions end at `ends`.
+    /// Returns the group that [`TableBuilder::partition`] wrote to `entries`, with the ends of its
+    /// partitions.
     pub fn new(entries: &'e [L::Entry], ends: &'e PartitionEnds) -> Self {
         PartitionedEntries { entries, ends }
     }
@@ -157,7 +157,7 @@ impl<'e, L: TableLine> PartitionedEntries<'e, L> {
     }
 }
 
-/// Replaces each count by the sum of those before it.
+/// Replaces each count by the sum of the previous ones.
 fn exclusive_prefix_sum(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
@@ -165,8 +165,8 @@ fn exclusive_prefix_sum(counts: &mut [u32]) {
     }
 }
 
-/// Builds the lines of a table from `entries`, with `home_lines` home lines and the
-/// spare ones after them, on rayon's current threads.
+/// Builds the lines of a table from `entries`: `home_lines` home lines, then spare ones. Runs on
+/// rayon's current threads.
 ///
 /// The same set of entries gives the same bytes in any order.
 /// Keys must not be 0.
@@ -193,7 +193,7 @@ struct Overflow<L: TableLine> {
     entries: Vec<L::Entry>,
 }
 
-/// Sorts the entries of one partition after another, reusing its memory.
+/// A sorter of partitions that reuses its memory.
 #[derive(Default)]
 struct PartitionSorter<E> {
     sorted: Vec<E>,
@@ -202,7 +202,7 @@ struct PartitionSorter<E> {
 }
 
 impl<E: Pod + Copy + Default> PartitionSorter<E> {
-    /// Puts the entries of partition `at` into its `lines`; returns those that overflow.
+    /// Puts the entries of partition `at` into its `lines`; returns the overflowing ones.
     fn fill_partition<L: TableLine<Entry = E>>(
         &mut self,
         groups: &[PartitionedEntries<'_, L>],

@@ -1,13 +1,11 @@
-//! A linear-probing hash table whose slots are grouped by cache line.
+//! Linear-probing hash table with slots grouped by cache line.
 //!
-//! One lookup is one cache line nearly always: keys of a line are compared side
-//! by side, and only after a full line whose last key is smaller does the search go to
-//! the next. The line of a key is the high half of `key * lines`, so lines follow
-//! the order of keys and a table is built by sorting: in parallel, with the same
-//! bytes for any number of threads. There is no wrap-around; spare lines
-//! follow the last home line, and the very last slot is always empty,
-//! which ends a search. A finished table is immutable, so readers need
-//! no locks.
+//! A lookup nearly always reads one cache line: all keys of a line are compared together, and the
+//! search continues in the next line only after a full line whose last key is smaller. The line of
+//! a key is the high half of `key * lines`, so lines follow the order of keys and a table is built
+//! by sorting: in parallel, with the same bytes for any number of threads. There is no wrap-around:
+//! spare lines follow the last home line, and the very last slot is always empty, which ends a
+//! search. A finished table is immutable, so readers need no locks.
 //!
 //! Keys are well-mixed 64-bit hashes chosen by the caller; 0 marks an empty slot
 //! (see [`nonzero_key`]). The caller decides whether equal hashes mean equal items.
@@ -24,7 +22,7 @@ use crate::{View, prefetch_at};
 
 pub use build::{DuplicateKey, PartitionEnds, PartitionedEntries, TableBuilder, build};
 
-/// `hash` as a key of a table: itself, but 0 becomes 1.
+/// Converts `hash` to a key of a table: 0 becomes 1.
 #[inline(always)]
 pub fn nonzero_key(hash: u64) -> u64 {
     hash.max(1)
@@ -32,11 +30,11 @@ pub fn nonzero_key(hash: u64) -> u64 {
 
 /// The keys of one cache line of a table.
 pub trait LineKeys {
-    /// Pairs in a line.
+    /// The number of pairs per line.
     const SLOTS: usize;
-    /// Returns the key in `slot`, 0 when it is empty. Slots are filled from the first on.
+    /// Returns the key in `slot`; 0 if it is empty. Slots are filled from the first on.
     fn key(&self, slot: usize) -> u64;
-    /// Returns the slot that holds `key`.
+    /// Returns the slot of `key`.
     fn find(&self, key: u64) -> Option<usize>;
 }
 
@@ -52,7 +50,7 @@ pub trait TableLine:
     fn set(&mut self, slot: usize, key: u64, value: Self::Value);
     /// A pair and its side value, packed while a table is built.
     type Entry: Pod + Copy + Default + Send + Sync;
-    /// Packs `key` (not 0), `value`, and `side_value`, which lines do not hold.
+    /// Packs `key` (not 0), `value`, and `side_value`, which is not stored in lines.
     fn pack_entry(key: u64, value: Self::Value, side_value: u32) -> Self::Entry;
     /// Returns the key, the value and the side value.
     fn unpack_entry(entry: &Self::Entry) -> (u64, Self::Value, u32);
@@ -63,8 +61,8 @@ pub trait TableLine:
     }
 }
 
-/// Returns a mask of which of the first four `keys` are `key`, one bit each; no branch depends on
-/// the answer.
+/// Returns a mask with one bit for each of the first four `keys` that equals `key`, without
+/// branches on the result.
 #[inline(always)]
 fn match_mask4(keys: &[u64], key: u64) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -164,20 +162,20 @@ macro_rules! line {
 }
 
 line!(
-    /// Four pairs a line, with 64-bit values.
+    /// Four pairs per line, with 64-bit values.
     plain Line4, u64, 4, 0, 5
 );
 line!(
-    /// Five pairs a line, with 32-bit values.
+    /// Five pairs per line, with 32-bit values.
     plain Line5, u32, 5, 1, 4
 );
 line!(
-    /// A [`Line4`] with atomic values, which many threads may change at once.
+    /// A [`Line4`] with atomic values, which many threads may change simultaneously.
     AtomicLine4, AtomicU64, 4, 0
 );
 
 impl AtomicLine4 {
-    /// `lines`, shared for as long as they are borrowed.
+    /// Returns `lines` as shared lines while they are borrowed.
     pub fn from_mut_lines(lines: &mut [Line4]) -> &[Self] {
         // Both types have the same layout.
         <[Self]>::mut_from_bytes(lines.as_mut_bytes()).unwrap_or_else(|_| unreachable!())
@@ -190,7 +188,7 @@ impl AtomicLine4 {
     }
 }
 
-/// Returns the home lines for `entries` entries at the load factor `load` (0 to 1).
+/// Returns the number of home lines for `entries` entries at the load factor `load` (0 to 1).
 pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
     ((entries as f64 / (L::SLOTS as f64 * load)).ceil() as usize).max(1)
 }
@@ -199,15 +197,15 @@ pub fn home_lines<L: TableLine>(entries: usize, load: f64) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub usize);
 
-/// Returns the slot of `key` in `lines`, `home_lines` of which are home lines, as
-/// [`ProbingTable::find_slot`] finds it; for tables whose values are still being filled in.
+/// Returns the slot of `key` in `lines`, of which `home_lines` are home lines, like
+/// [`ProbingTable::find_slot`], but for tables that still need values.
 #[inline(always)]
 pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<Slot> {
     let (line, slot) = locate(lines, home_lines, key)?;
     Some(Slot(line * L::SLOTS + slot))
 }
 
-/// Returns the line and the slot that hold `key`.
+/// Returns the line and the slot of `key`.
 #[inline(always)]
 fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = fast_range(key, home_lines) as usize;
@@ -215,17 +213,17 @@ fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize,
     if let Some(slot) = current.find(key) {
         return Some((line, slot));
     }
-    // Of two keys neither of which comes before this line, the smaller is placed
-    // first (see [`build`]): a last key that is larger ends the search, as an
-    // empty slot (0 - 1 is larger than any key) does. It spares most absent keys
-    // of full lines a cache miss on a line that was not prefetched.
+    // Of two keys whose home lines are not before this line, the smaller is placed first (see
+    // [`build`]): a larger last key ends the search, like an empty slot (0 - 1 is larger than any
+    // key). For most absent keys of full lines, this avoids a cache miss on a line that was not
+    // prefetched.
     if current.key(L::SLOTS - 1).wrapping_sub(1) >= key {
         return None;
     }
     loop {
-        // Inside the slice: the last line of a table is never full, and a line
-        // that is not full ends the search. The keys of the next chunk may come
-        // before this one there, though they are larger.
+        // This stays inside the slice, because the last line of a table is never full, and a line
+        // that is not full ends the search. There, larger keys of the next chunk may precede this
+        // one.
         line += 1;
         let current = &lines[line];
         if let Some(slot) = current.find(key) {
@@ -266,19 +264,19 @@ impl<L: TableLine> ProbingTable<L> {
     /// Returns the table in `lines`, `home_lines` of which are home lines.
     ///
     /// # Errors
-    /// Why the lines are not a table.
+    /// The reason why the lines are not a table.
     pub fn new(lines: View<L>, home_lines: u64) -> Result<Self, &'static str> {
         if home_lines == 0 || home_lines > lines.len() as u64 {
-            return Err("its number of lines does not fit");
+            return Err("the number of lines is invalid");
         }
         if lines.last().is_none_or(|l| l.key(L::SLOTS - 1) != 0) {
-            return Err("its last line is full, so a search would not end");
+            return Err("the last line is full, so a search would not end");
         }
         Ok(ProbingTable { lines, home_lines })
     }
 
-    /// Prefetches the line in which a search for `key` begins; the hash before
-    /// [`nonzero_key`] may be given as well.
+    /// Prefetches the line in which a search for `key` begins; `key` may also be a hash before
+    /// [`nonzero_key`].
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         prefetch_at(&self.lines, fast_range(key, self.home_lines) as usize);
@@ -337,8 +335,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the standard library's map, from loose to overfull, with keys
-        /// that crowd at the end of the range.
+        /// Comparison with the standard library's map, from sparse to overfull tables, with keys
+        /// that cluster at the end of the range.
         #[test]
         fn equals_a_hash_map(
             pairs in proptest::collection::hash_map(prop_oneof![1u64..50, any::<u64>(), (u64::MAX - 50)..u64::MAX], any::<u32>(), 0..300),
@@ -370,7 +368,7 @@ mod tests {
         assert_eq!(table.find(nonzero_key(hash64(b"absent"))), None);
     }
 
-    /// Also where a full line, a full chunk and a full table overflow.
+    /// The same for an overflowing line, chunk and table.
     #[test]
     fn side_values_follow_their_keys() {
         for (n, home) in [(0, 1), (9, 2), (60_000, 3 << 12 | 1), (50_000, 3)] {
@@ -405,8 +403,7 @@ mod tests {
         let n = 20_000u64;
         let key = |i: u64| nonzero_key(hash64(&i.to_le_bytes()));
         let entries: Vec<(u64, u64)> = (0..n).map(|i| (key(i), i)).collect();
-        // Overfull: entries that overflow come before, after and among the keys whose
-        // home is there.
+        // Overfull: overflowing entries come before, after and among the keys whose home is there.
         let home = home_lines::<Line4>(entries.len(), 1.1);
         assert!(home > 1 << 12);
         let lines = build::<Line4>(&entries, home).unwrap();

@@ -27,8 +27,8 @@ fn permutations_are_inverted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Few and many entries, loads up to full lines, keys close together. There are
-    /// enough absent keys for some to have the tag of a nearby entry.
+    /// Few and many entries, loads up to full lines, similar keys. There are enough absent keys for
+    /// some to have the tag of a nearby entry.
     #[test]
     fn finds_inserted_keys_and_no_others(
         count in 0usize..3000,
@@ -58,7 +58,7 @@ proptest! {
         prop_assert_eq!(table.entries().count(), keys.len());
     }
 
-    /// Lines of arbitrary content: the answer is meaningless, but the search ends.
+    /// With lines of arbitrary content, the result is meaningless, but the search ends.
     #[test]
     fn any_lines_are_searched_safely(
         words in proptest::collection::vec(any::<u64>(), 8 * 40),
@@ -89,7 +89,7 @@ fn bytes_do_not_depend_on_threads() {
     assert_eq!(table(&one).verify(), Ok(200_000));
 }
 
-/// All possible keys, in a table so full that absent ones are searched far from home.
+/// All possible keys, in a very full table, in which absent ones are searched far from home.
 #[test]
 fn only_inserted_keys_are_found() {
     let mut keys: Vec<u64> = (0..20_000).map(|i| i * i % 40_009 * 509).collect();
