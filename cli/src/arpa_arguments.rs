@@ -5,10 +5,10 @@ use miriam_lmcpu::{ArpaOptions, DuplicatePolicy, MissingMarkerPolicy, PositivePo
 
 #[derive(Args, Clone, Copy)]
 pub struct ArpaArguments {
-    /// N-grams that an ARPA file lists twice: reject, or keep-first, as KenLM
+    /// Duplicate n-grams in an ARPA file: reject, or keep-first, like KenLM
     #[arg(long, value_name = "HOW", default_value = "reject")]
     duplicates: DuplicatePolicy,
-    /// Positive log probabilities in an ARPA file: reject, or zero, as KenLM's build_binary -i
+    /// Positive log probabilities in an ARPA file: reject, or zero, like KenLM's build_binary -i
     #[arg(long, value_name = "HOW", default_value = "reject")]
     positive: PositivePolicy,
     /// <s> or </s> missing from an ARPA file: reject, or unknown to score it as <unk>, as KenLM's

@@ -21,11 +21,11 @@ pub struct CommonOptions {
     /// Draw no progress bar
     #[arg(long, global = true, help_heading = GENERAL_HEADING)]
     pub quiet: bool,
-    /// The least serious messages shown on standard error
+    /// The lowest level of messages shown on standard error
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info",
           value_parser = LOG_LEVELS, help_heading = GENERAL_HEADING)]
     pub log_level: String,
-    /// The longest line; a longer one, as in input without line ends, is an error
+    /// The maximum length of a line; longer lines, as in input without line ends, are errors
     #[arg(long, global = true, value_name = "SIZE", default_value = "64M", value_parser = parse_size,
           help_heading = GENERAL_HEADING)]
     pub max_line_size: u64,
@@ -105,7 +105,7 @@ impl CommonOptions {
         tracing_subscriber::fmt()
             .with_max_level(level)
             .with_writer(io::stderr)
-            // It would be an error, and a panic, where nobody reads standard error any more.
+            // Reporting would fail, and panic, if standard error is closed.
             .log_internal_errors(false)
             .without_time()
             .with_target(false)
@@ -126,7 +126,7 @@ impl CommonOptions {
 /// Memory for buffers, threads and the program itself, independent of `--memory`.
 const MEMORY_FLOOR: u64 = 128 << 20;
 
-/// Warns of a memory limit that is below the least memory of a run.
+/// Warns of a memory limit below the minimum of a run.
 pub fn warn_of_memory_floor(limit: Option<u64>) {
     if let Some(limit) = limit.filter(|limit| *limit < MEMORY_FLOOR) {
         tracing::warn!(
@@ -178,8 +178,8 @@ pub fn verify_checksums(path: &Path) -> miriam_storage::Result<()> {
     Ok(())
 }
 
-/// Warns as [`open_text`] does of texts that are opened later and more than once. Standard input
-/// and pipes are left alone.
+/// Warns like [`open_text`], for texts that are opened later and more than once. Standard input and
+/// pipes are not checked.
 ///
 /// # Errors
 /// If a file cannot be read.

@@ -1,11 +1,11 @@
-//! Sizes of memory, also as KenLM's programs and GNU sort write them.
+//! Sizes of memory, also in the notation of KenLM's programs and GNU sort.
 
 use std::fs;
 
 use miriam_textio::parse_size;
 
 /// Returns the bytes of `text`: a number and a unit, `%` of physical memory, `b`, or K (if there is
-/// none), M, G, T, P, E, each 1,024 times the one before.
+/// none), M, G, T, P, E, each 1,024 times the previous one.
 pub fn parse_sort_size(text: &str) -> Result<u64, String> {
     let invalid = || format!("{text:?} is not a size; write 80%, 512M or 4G (without a unit, K)");
     let (number, unit) = match text.char_indices().last() {

@@ -147,8 +147,8 @@ impl ModelKind {
     }
 }
 
-/// Returns the error of opening the model at `path`. If its kind is not `wanted`, it says what it
-/// is and which command reads it; otherwise it is `error`.
+/// Returns the error of opening the model at `path`. If its kind is not `wanted`, the message names
+/// the kind and the command that reads it; otherwise it is `error`.
 pub fn explain_wrong_kind(
     error: impl Into<anyhow::Error>,
     path: &Path,

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// The alignment model
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
     model: ModelName,
-    /// How the links of both directions are symmetrised
+    /// The method of symmetrising the links of both directions
     #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
           default_value = "grow-diag-final-and", value_parser = symmetrization_parser())]
     symmetrize: String,
@@ -55,8 +55,8 @@ pub struct Arguments {
     /// p(source|target)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forward", "load_model"])]
     lexical_table: Option<PathBuf>,
-    /// Manual links: sure ones i-j, other possible ones i?j; prints precision, recall
-    /// and alignment error rate on standard output
+    /// Manual links, i-j if sure, i?j if possible; prints precision, recall and alignment error
+    /// rate on standard output
     #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
     /// Links to compare with --gold, instead of new ones
@@ -172,7 +172,7 @@ pub fn warn_of_too_long_pairs(summary: &AlignSummary) {
 
 fn log_summary(summary: &AlignSummary) {
     warn_of_too_long_pairs(summary);
-    // Where some are too long, the warning above is the reason.
+    // If some are too long, the warning above is the reason.
     if summary.has_nothing_to_align() && summary.too_long_pairs == 0 {
         tracing::warn!("there is nothing to align: no line has words on both sides");
     }

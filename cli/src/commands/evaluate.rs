@@ -95,7 +95,7 @@ struct BleuArguments {
     /// Ignore case
     #[arg(long)]
     lowercase: bool,
-    /// How zero matches are smoothed
+    /// The smoothing of orders without matches
     #[arg(short, long, value_name = "METHOD", default_value = "exp",
           value_parser = ["exp", "floor", "add-k", "none"])]
     smooth_method: String,
@@ -119,7 +119,7 @@ struct ChrfArguments {
     /// The weight of recall relative to precision
     #[arg(long, value_name = "N", default_value_t = 2)]
     chrf_beta: u32,
-    /// Let spaces be part of n-grams
+    /// Include spaces in n-grams
     #[arg(long)]
     chrf_whitespace: bool,
     /// Ignore case

@@ -23,7 +23,7 @@ pub struct Arguments {
     /// The source text, one sentence per line: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
-    /// The target text, line by line its translation
+    /// Its translation, line by line
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
     /// Word alignments, line by line: links SOURCE-TARGET, words counted from 0
@@ -43,7 +43,7 @@ pub struct Arguments {
     /// Added to each count of an orientation
     #[arg(long, value_name = "X", default_value_t = 0.5)]
     reordering_smoothing: f64,
-    /// How phrase translation probabilities are discounted
+    /// The discounting of phrase translation probabilities
     #[arg(long, value_enum, default_value_t = SmoothingName::None)]
     smoothing: SmoothingName,
     /// Drop phrase pairs that occur together by chance (Fisher's exact test): a+e
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// for those not below; or a number that -ln(p) has to exceed
     #[arg(long, value_name = "LEVEL", value_parser = SignificanceThreshold::parse)]
     significance: Option<SignificanceThreshold>,
-    /// How tables are compressed: phrase-table.gz, phrase-table.zst or phrase-table
+    /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
     #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
     tables: TableCompression,
     /// Memory to use, such as 4G; without it, half of the free memory

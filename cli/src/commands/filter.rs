@@ -12,7 +12,7 @@ use crate::common::{CommonOptions, exit_with_usage_error};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Which n-grams stay
+    /// The n-grams to keep
     mode: Mode,
     /// The model: ARPA text, or one n-gram per line with --format raw; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]

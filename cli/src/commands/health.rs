@@ -11,7 +11,7 @@ use clap::Args;
 
 /// The time limit of each step.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The most bytes that are read of a response.
+/// The maximum number of bytes read from a response.
 const MAX_RESPONSE: u64 = 64 << 10;
 /// The default path.
 const PATH: &str = "/readyz";

@@ -18,7 +18,7 @@ use crate::common::{CommonOptions, open_text, parse_load_mode};
 pub struct Arguments {
     /// A model file, a KenLM binary file, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
-    /// How many of the most probable words are printed
+    /// The number of most probable words to print
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "words")]
     top: usize,
     /// Print the words of this file, in its order, instead of the most probable

@@ -143,10 +143,10 @@ pub struct ShortlistArguments {
     /// The shortlist to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The most translations per source word
+    /// The maximum number of translations per source word
     #[arg(long, value_name = "N", default_value_t = 100)]
     best: usize,
-    /// The least probability of a translation
+    /// The minimum probability of a translation
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     threshold: f64,
 }

@@ -61,8 +61,8 @@ pub struct Arguments {
                                 "keep_percent"])]
     percentiles: Option<Percentiles>,
     /// Add the perplexity of each document, to a tenth, and its bucket by these percentiles, as
-    /// CCNet or --percentiles write them, as the keys perplexity and bucket: below the 30th head,
-    /// below the 60th middle, else tail; all where the language has none
+    /// CCNet or --percentiles write them, as the keys perplexity and bucket: head below the 30th,
+    /// middle below the 60th, else tail; all if the language has none
     #[arg(long, value_name = "CSV", requires = "json_field")]
     cutoffs: Option<PathBuf>,
     /// The field with the language of a document, for --cutoffs and --percentiles
@@ -96,7 +96,8 @@ pub struct Arguments {
     /// Do not put <s> before and </s> after each line
     #[arg(long)]
     no_markers: bool,
-    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several files are one text
+    /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several files are read as one
+    /// text
     #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
     /// The file to write, compressed when named .gz, .zst, .bz2 or .xz; - for standard output. A
@@ -289,7 +290,7 @@ fn score_text(
     common: &CommonOptions,
 ) -> anyhow::Result<LineCounts> {
     let progress = common.progress();
-    // Unknown if any input is a pipe.
+    // The size is unknown if any input is a pipe.
     let size = |path: &PathBuf| path.metadata().ok().filter(|m| m.is_file()).map(|m| m.len());
     let size = text.inputs.iter().map(size).sum();
     // There may be thousands, so they are opened one at a time.

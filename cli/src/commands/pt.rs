@@ -57,7 +57,7 @@ pub struct BuildArguments {
     /// Fail unless lines have this many scores
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     num_scores: Option<usize>,
-    /// Keep the N targets of a source with the highest third score, p(e|f)
+    /// Keep the N targets per source with the highest third score, p(e|f)
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     prune: Option<usize>,
     /// Use at most about this much memory for sorting and for the intermediate form, and
@@ -92,11 +92,11 @@ pub struct QueryArguments {
 
 /// Print a whole phrase table as text
 ///
-/// Fields are those of the original text. Entries of a source keep their order;
-/// sources are in the order of the file's index. Probabilities have enough digits
-/// to reproduce the stored scores, which are clipped at e^-100. `| LC_ALL=C sort`
-/// gives the order for `pt build`. Of a ProbingPT directory of Moses only the
-/// source phrases in its cache are printed, because the others are only hashes.
+/// Fields are those of the original text. Entries of a source keep their order; sources are in the
+/// order of the file's index. Probabilities have enough digits to reproduce the stored scores,
+/// which are clipped at e^-100. `| LC_ALL=C sort` gives the order for `pt build`. From a ProbingPT
+/// directory of Moses, only the source phrases in its cache are printed, because others are stored
+/// as hashes.
 ///
 /// Example: miriam pt dump phrase-table.miriam -o phrase-table.gz --reordering
 /// reordering-table.gz
@@ -108,7 +108,7 @@ pub struct DumpArguments {
     /// The file for the text; `-` is standard output, .gz and .zst are compressed
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The file for the lexical reordering table, if it is wanted too
+    /// Also write the lexical reordering table to this file
     #[arg(long, value_name = "FILE")]
     reordering: Option<PathBuf>,
 }
@@ -166,8 +166,8 @@ fn build(arguments: BuildArguments, common: &CommonOptions) -> anyhow::Result<()
     Ok(())
 }
 
-/// Checks that `table` can be read and is not `output`; where it is missing, the error says what is
-/// in its place.
+/// Checks that `table` can be read and is not `output`. If it is missing, the error says what is in
+/// its place.
 fn check_table(table: &Path, output: &Path) -> anyhow::Result<()> {
     let checked = Input::check_access(table, Some(output));
     checked.map_err(
@@ -272,7 +272,7 @@ fn dump(arguments: DumpArguments) -> anyhow::Result<()> {
     verify_checksums(&arguments.file)?;
     let table = AnyTable::open(&arguments.file, LoadMethod::Lazy)?;
     if arguments.reordering.is_some() && table.num_reordering_scores() == 0 {
-        anyhow::bail!("{}: there are no reordering scores in it", arguments.file.display());
+        anyhow::bail!("{}: the table has no reordering scores", arguments.file.display());
     }
     let mut printer = EntryPrinter::new(&table);
     let mut output = Output::create_atomic(&arguments.output)?;

@@ -155,12 +155,12 @@ impl RawTextOptions {
     }
 }
 
-/// Returns the file with the preparation of the system of `configuration`, which need not exist.
+/// Returns the path of the file with the preparation of the system; it may not exist.
 pub fn preparation_file(configuration: &Configuration) -> PathBuf {
     TextProcessorConfig::path_beside(&configuration.ini)
 }
 
-/// The most bytes of a line in the sample.
+/// The maximum number of bytes per line in the sample.
 const MAX_SAMPLED_LINE: usize = 1 << 16;
 
 /// A text that is sampled while it is read.

@@ -21,9 +21,9 @@ use crate::console;
 /// Serve translations to programs that speak Moses' XML-RPC, LibreTranslate, Marian's websocket,
 /// OpenNMT, OPUS-MT, OPUS-CAT, DeepL or this program's own protocol
 ///
-/// A model is a moses.ini, a neural model of any format, or a language model. Translations are
-/// the same as from miriam translate and miriam nmt translate. SIGHUP reloads the configuration
-/// and changed models; SIGTERM stops in order.
+/// A model is a moses.ini, a neural model of any format, or a language model. Translations are the
+/// same as from miriam translate and miriam nmt translate. SIGHUP reloads the configuration and
+/// changed models; SIGTERM finishes requests and stops.
 ///
 /// Example: miriam serve --model toy=examples/toy/moses.ini,from=en,to=es
 #[derive(Args)]
@@ -31,23 +31,22 @@ pub struct Arguments {
     /// A file in TOML with models and limits; options override or extend it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A model: its name and path, then its languages and other keys, from=de,to=en; repeats
+    /// A model: its name and path, then its languages and other keys, from=de,to=en; repeatable
     #[arg(short, long, value_name = "NAME=PATH,...", value_parser = ModelConfiguration::parse)]
     model: Vec<ModelConfiguration>,
-    /// The address and port to listen on; port 0 is a free one; repeats
-    /// [127.0.0.1:8080]
+    /// The address and port to listen on, port 0 for any free one; repeatable [127.0.0.1:8080]
     #[arg(short, long, value_name = "ADDRESS:PORT")]
     listen: Vec<String>,
     /// Listen only on this machine, on this port of 127.0.0.1
     #[arg(short, long, value_name = "PORT", conflicts_with = "listen")]
     port: Option<u16>,
-    /// A Unix socket to listen on; repeats
+    /// A Unix socket to listen on; repeatable
     #[arg(long, value_name = "PATH")]
     unix: Vec<PathBuf>,
     /// The mode of Unix sockets, in octal digits [0660]
     #[arg(long, value_name = "MODE")]
     unix_mode: Option<String>,
-    /// The group of Unix sockets, one that the server's user is in
+    /// The group of Unix sockets, to which the server's user must belong
     #[arg(long, value_name = "GROUP")]
     unix_group: Option<String>,
     /// Threads for sockets [1]
@@ -56,26 +55,26 @@ pub struct Arguments {
     /// The file of keys that clients need: SHA-256, name, rpm=N, cpm=N, admin
     #[arg(long, value_name = "FILE")]
     api_keys: Option<PathBuf>,
-    /// An origin whose pages may read responses, or *; repeats
+    /// An origin whose pages may read responses, or *; repeatable
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
     /// The protocols to serve, separated by commas: v1, xmlrpc, libre, marian, opennmt,
     /// opusmt, opuscat, deepl [all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = str::parse::<Api>)]
     apis: Vec<Api>,
-    /// Serve no page for people, only protocols
+    /// Do not serve the web page, only protocols
     #[arg(long)]
     no_page: bool,
-    /// The prefix of all paths, such as /mt, where a proxy maps a part of a site to the server
+    /// The prefix of all paths, such as /mt, if a proxy maps a part of a site to the server
     #[arg(long, value_name = "PATH")]
     base_path: Option<String>,
-    /// An address with a port that serves only measurements and health
+    /// An address and port that serve only metrics and health checks
     #[arg(long, value_name = "ADDRESS:PORT")]
     metrics: Option<String>,
     /// A file for one line of JSON per request, without texts; - for standard error
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
-    /// A proxy, an address or a network, whose X-Forwarded-For names the client in the log; repeats
+    /// A proxy (address or network) whose X-Forwarded-For names the client in the log; repeatable
     #[arg(long, value_name = "ADDRESS/BITS")]
     trusted_proxy: Vec<String>,
     /// The pivot language for pairs that no model has

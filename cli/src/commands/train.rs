@@ -33,17 +33,17 @@ pub struct Arguments {
     /// Its target side
     #[arg(long, value_name = "FILE", requires = "dev_source")]
     dev_target: Option<PathBuf>,
-    /// Text for the language model instead of the target side; may repeat
+    /// Text for the language model instead of the target side; repeatable
     #[arg(long, value_name = "FILE")]
     lm_text: Vec<PathBuf>,
     /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// The texts are raw: normalise punctuation, tokenise and truecase them, and
-    /// keep what `translate` needs to do the same
+    /// The texts are raw: normalise punctuation, tokenise and truecase them, and save these steps
+    /// for `translate`
     #[arg(long, requires = "source_language", requires = "target_language")]
     raw: bool,
-    /// The language of the source side, as de
+    /// The language of the source side, such as de
     #[arg(long, value_name = "LANGUAGE", requires = "raw")]
     source_language: Option<String>,
     /// The language of the target side
@@ -70,7 +70,7 @@ pub struct Arguments {
     /// The alignment model
     #[arg(long, value_name = "MODEL", default_value = "ibm2")]
     alignment_model: AlignmentModel,
-    /// How alignments of both directions are symmetrised, as in `align`
+    /// The method of symmetrising alignments of both directions, as in `align`
     #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
           value_parser = super::align::symmetrization_parser())]
     symmetrize: String,
@@ -89,13 +89,13 @@ pub struct Arguments {
     /// The kind of the language model's file: probing is faster, trie smaller
     #[arg(long, value_name = "KIND", default_value = "probing")]
     lm_type: LmType,
-    /// How weights are tuned on the dev text
+    /// The method of tuning weights on the dev text
     #[arg(long, value_name = "METHOD", default_value = "mira")]
     method: TuningMethod,
     /// The seed of tuning's random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The most iterations of tuning
+    /// The maximum number of iterations of tuning
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
     /// Also keep the tables and the language model as text, in DIR/text

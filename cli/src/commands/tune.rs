@@ -23,7 +23,7 @@ const DEFAULT_SEARCH_OPTIONS: [(&str, &str); 3] =
 /// Example: miriam tune -f moses.ini --source dev.de --reference dev.en -o tuned.ini
 #[derive(Args)]
 pub struct Arguments {
-    /// The system's moses.ini, or its folder, with the weights to begin with
+    /// The system's moses.ini, or its folder, with the initial weights
     #[arg(short = 'f', long = "config", value_name = "INI")]
     ini: PathBuf,
     /// The development text, one sentence per line. Raw text if a file `preparation` is beside the
@@ -43,7 +43,7 @@ pub struct Arguments {
     /// The optimiser of weights
     #[arg(long, value_enum, default_value = "mira")]
     method: MethodName,
-    /// The most iterations; stops after five in a row without improvement
+    /// The maximum number of iterations; stops after five in a row without improvement
     #[arg(long, value_name = "N", default_value_t = 15)]
     iterations: usize,
     /// Translations per n-best list
@@ -52,7 +52,7 @@ pub struct Arguments {
     /// The seed of random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Let BLEU ignore the case of ASCII letters
+    /// Ignore the case of ASCII letters in BLEU
     #[arg(long)]
     case_insensitive: bool,
     /// Also write one line per iteration to this file, which is FILE.partial until the run ends
@@ -66,8 +66,8 @@ pub struct Arguments {
         allow_hyphen_values = true
     )]
     decoder_options: Option<String>,
-    /// Options of `miriam translate`. Where neither they nor the ini say it:
-    /// [-search-algorithm 1 -cube-pruning-pop-limit 400 -stack 400]
+    /// Options of `miriam translate`. Defaults, if the ini does not set them: [-search-algorithm 1
+    /// -cube-pruning-pop-limit 400 -stack 400]
     #[arg(last = true, value_name = "OPTIONS")]
     moses: Vec<String>,
 }

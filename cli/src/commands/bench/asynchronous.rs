@@ -118,7 +118,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let is_complete =
         miriam_bench::asynchronous::run(&options, &stop, &progress, &mut standard_output())?;
     if !is_complete {
-        signals.reraise_signal_with_message("the same command goes on with the study");
+        signals.reraise_signal_with_message("the same command resumes the study");
     }
     Ok(())
 }

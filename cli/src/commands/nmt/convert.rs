@@ -36,8 +36,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = precision_names(&Precision::FOR_ANY_MODEL),
           conflicts_with = "to")]
     precision: Option<String>,
-    /// Write for other programs: marian-intgemm8, eight bits as bergamot and Firefox read them,
-    /// or marian-intgemm16, only for bergamot; vocabularies and shortlist are separate files
+    /// Write a format of other programs: marian-intgemm8, eight bits, for bergamot and Firefox, or
+    /// marian-intgemm16, only for bergamot; vocabularies and shortlist are separate files
     #[arg(long, value_name = "FORMAT", value_parser = [INTGEMM_8, INTGEMM_16])]
     to: Option<String>,
     /// Measure the range of the inputs of products on this source text, and write it as fixed
@@ -170,7 +170,7 @@ fn calibrate(
     Ok(clips)
 }
 
-/// The most tokens of a line for calibration.
+/// The maximum number of tokens per line for calibration.
 const LONGEST: usize = 500;
 
 /// Returns the translations of a text, one per line, as pieces separated by spaces.
@@ -188,7 +188,7 @@ fn translate(
     Ok(std::mem::take(&mut *bytes))
 }
 
-/// Bytes that a writer elsewhere fills.
+/// A buffer that is shared with its writer.
 #[derive(Clone, Default)]
 struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 

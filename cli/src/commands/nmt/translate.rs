@@ -194,16 +194,16 @@ struct SearchArguments {
     #[arg(short, long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
           alias = "length-penalty", allow_negative_numbers = true, value_parser = finite)]
     normalize: Option<f32>,
-    /// Subtract this for each word
+    /// Subtract this from the score for each word
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = finite)]
     word_penalty: Option<f32>,
-    /// The most words for each word of the source [Marian 3, CTranslate2 none]
+    /// The maximum target/source length ratio, in words [Marian 3, CTranslate2 none]
     #[arg(long, value_name = "F", value_parser = positive)]
     max_length_factor: Option<f32>,
-    /// The most words of a translation [Marian none, CTranslate2 256]
+    /// The maximum number of words of a translation [Marian none, CTranslate2 256]
     #[arg(long, value_name = "N", value_parser = length())]
     max_decoding_length: Option<usize>,
-    /// The fewest words of a translation [Marian 0, CTranslate2 1]
+    /// The minimum number of words of a translation [Marian 0, CTranslate2 1]
     #[arg(long, value_name = "N", alias = "min-decoding-length", value_parser = length_or_zero())]
     min_length: Option<usize>,
     /// The program whose rules end the search and whose defaults the other options have [the one
@@ -243,7 +243,7 @@ struct SamplingArguments {
     /// Draw words at random from the best ones, up to this share of probability
     #[arg(long, value_name = "P", value_parser = probability_mass)]
     sampling_topp: Option<f32>,
-    /// Draw words at random from those of at least this probability
+    /// Draw words at random from those with at least this probability
     #[arg(long, value_name = "P", value_parser = min_probability)]
     sampling_epsilon: Option<f32>,
     /// Divide logits by this
@@ -266,8 +266,8 @@ struct BatchArguments {
     /// Sentences translated together [that of a configuration, or 32]
     #[arg(long, value_name = "N", alias = "max-batch-size", value_parser = batch_size())]
     mini_batch: Option<usize>,
-    /// The most source words translated together, which limits memory; a longer sentence is
-    /// translated alone, and 0 sets no limit [that of a configuration, or 4096]
+    /// The maximum number of source words translated together, which limits memory; a longer
+    /// sentence is translated alone, and 0 sets no limit [that of a configuration, or 4096]
     #[arg(long, value_name = "N", value_parser = length_or_zero())]
     mini_batch_words: Option<usize>,
     /// The number of batches read ahead and sorted [that of a configuration, or 20]

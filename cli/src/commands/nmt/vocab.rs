@@ -13,7 +13,7 @@ use crate::common::{CommonOptions, exit_with_usage_error, warn_if_binary};
 #[derive(Args)]
 pub struct Arguments {
     /// The text, one sentence per line: plain, .gz, .zst, .bz2 or .xz; - for standard input.
-    /// Several files are one text
+    /// Several files are read as one text
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     text: Vec<PathBuf>,
     /// The file to write; - for standard output
@@ -24,8 +24,8 @@ pub struct Arguments {
     #[arg(long, alias = "vocab-size", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     size: Option<u32>,
-    /// What to make [default: by the name of the file to write: sentencepiece-unigram for .spm and
-    /// .model, words for .yml and .yaml, else bpe]
+    /// The kind of vocabulary [default: by the name of the file to write: sentencepiece-unigram for
+    /// .spm and .model, words for .yml and .yaml, else bpe]
     #[arg(long, alias = "type", value_name = "KIND", value_enum)]
     kind: Option<Kind>,
     /// bpe: merge no pair that occurs less often [default: 2]
@@ -35,7 +35,7 @@ pub struct Arguments {
     /// rarest, are unknown [default: 0.9995]
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     character_coverage: Option<f64>,
-    /// SentencePiece: how text is normalised before it is segmented [default: nmt-nfkc]
+    /// SentencePiece: the normalisation of text before segmentation [default: nmt-nfkc]
     #[arg(long, value_name = "NAME", value_enum)]
     normalization: Option<NormalizationName>,
     /// SentencePiece: segment unknown characters into pieces of one byte, which are 256 of the

@@ -28,7 +28,7 @@ use crate::memory_size::parse_sort_size;
     args_override_self = true
 )]
 struct Arguments {
-    /// log10 probability of <unk> where the ARPA file has none
+    /// log10 probability of <unk> if the ARPA file has none
     #[arg(short = 'u', allow_hyphen_values = true)]
     unknown: Option<f32>,
     /// Slots of a probing table for each entry, more than 1
@@ -46,7 +46,7 @@ struct Arguments {
     /// Accepted without effect, as -S in MiB
     #[arg(short = 'm', allow_hyphen_values = true)]
     mebibytes: Option<u64>,
-    /// Score <s> and </s> as <unk> where the ARPA file does not have them
+    /// Score <s> and </s> as <unk> if the ARPA file does not have them
     #[arg(short = 's')]
     allow_missing_markers: bool,
     /// Read positive log probabilities, which IRSTLM writes, as 0

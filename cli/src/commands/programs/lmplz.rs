@@ -68,7 +68,7 @@ struct Arguments {
     /// file without --arpa. Implies --renumber
     #[arg(long)]
     intermediate: Option<PathBuf>,
-    /// Order n-grams by the hashes of words, as tries have them
+    /// Order n-grams by the hashes of words, like in tries
     #[arg(long)]
     renumber: bool,
     /// Collapse probability and backoff into one value, which gives sentences the same

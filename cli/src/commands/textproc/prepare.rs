@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Truecase tokens with this model
     #[arg(long, value_name = "FILE")]
     truecase: Option<PathBuf>,
-    /// Train such a model on the text first and write it here
+    /// Train a truecase model on the text first, and write it to this file
     #[arg(long, value_name = "FILE", conflicts_with = "truecase")]
     train_truecase: Option<PathBuf>,
 }

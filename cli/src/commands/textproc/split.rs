@@ -10,9 +10,9 @@ use crate::common::CommonOptions;
 
 /// Split running text into sentences, one per line
 ///
-/// A line is a paragraph: no sentence continues on the next line, and blank lines stay.
-/// Sentences end as Unicode says (UAX #29), in all scripts, but not after abbreviations
-/// nor before lower case, as in Moses' split-sentences.perl -k -i.
+/// A line is a paragraph: no sentence continues on the next line, and blank lines stay. Sentences
+/// end by Unicode's rules (UAX #29), in all scripts, but not after abbreviations or before lower
+/// case, like in Moses' split-sentences.perl -k -i.
 ///
 /// Example: miriam split -l de -i news.de.gz -o news.sentences.de
 #[derive(Args)]

@@ -12,10 +12,9 @@ use crate::common::CommonOptions;
 
 /// Split text into tokens, as Moses' tokenizer.perl
 ///
-/// Words and punctuation are separated by spaces; characters that Moses reads as
-/// syntax become entities. Blank lines are unchanged, and bytes that are not
-/// UTF-8 are symbols. Options may be written with one dash where Moses' script
-/// does so.
+/// Words and punctuation are separated by spaces; characters that Moses reads as syntax become
+/// entities. Blank lines are unchanged, and bytes that are not UTF-8 are symbols. Options of Moses'
+/// script may be written with one dash, like there.
 ///
 /// Example: miriam tokenize -l de -i news.de.gz -o news.tok.de
 #[derive(Args)]

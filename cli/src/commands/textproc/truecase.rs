@@ -12,10 +12,9 @@ use miriam_pipeline::count_case_forms;
 
 /// Write tokens in their true case, as Moses' truecase.perl
 ///
-/// One of three: --train counts how words are written inside of sentences and writes
-/// a model; --model writes words in the case that the model has; --undo writes
-/// a capital letter at the beginning of each sentence. The text is tokens, as
-/// `miriam tokenize` makes them; models are files of Moses.
+/// There are three modes: --train counts the casings of words inside sentences and writes a model;
+/// --model applies a model; --undo writes a capital letter at the beginning of each sentence. The
+/// text consists of tokens from `miriam tokenize`; models have Moses' format.
 ///
 /// Examples:
 ///   miriam truecase --train -i train.tok.de -o truecase.de
@@ -27,7 +26,7 @@ use miriam_pipeline::count_case_forms;
 pub struct Arguments {
     #[command(flatten)]
     files: InputOutput,
-    /// Make a model of the text
+    /// Train a model on the text
     #[arg(long, group = "task")]
     train: bool,
     /// Apply this model
@@ -40,7 +39,7 @@ pub struct Arguments {
     /// with a small count if they are alone
     #[arg(long, alias = "possiblyUseFirstToken", requires = "train")]
     possibly_use_first_token: bool,
-    /// With --model: the text has no true case at all, as from a speech recogniser
+    /// With --model: the text has no casing, like the output of a speech recogniser
     #[arg(short, long, requires = "model")]
     asr: bool,
     /// Moses': flush every line; pipes are always flushed
