@@ -57,6 +57,19 @@ fn without_a_gpu_the_choice_is_named() {
     }
 }
 
+/// Half precision is of GPUs: the CPU refuses it by name, and a file is not packed for it.
+#[test]
+fn the_cpu_refuses_half_precision() {
+    let toy = toy();
+    for name in ["f16", "bfloat16"] {
+        let message = run_to_error(&mut nmt(&translation(&toy, &["--precision", name])));
+        assert!(message.contains("16 is a precision of GPUs"), "{message}");
+        let convert = ["convert", path_str(&toy), "-o", "none.miriam", "--precision", name];
+        let message = run_to_usage_error(&mut nmt(&convert));
+        assert!(message.contains("possible values: f32, i16, i8, mixed]"), "{message}");
+    }
+}
+
 #[cfg(feature = "cuda")]
 mod emulated {
     use std::ffi::OsString;

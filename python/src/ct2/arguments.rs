@@ -99,7 +99,7 @@ pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
         Precision::I8Alphas => "int8_float32",
         Precision::Mixed => "int16_int8_float32",
-        Precision::F32 | Precision::I16 | Precision::I8 => {
+        Precision::F32 | Precision::I16 | Precision::I8 | Precision::F16 | Precision::Bf16 => {
             precision.ctranslate2_names().last().copied().unwrap_or(precision.name())
         }
     }

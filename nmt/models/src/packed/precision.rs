@@ -21,16 +21,27 @@ pub enum Precision {
     /// matrix (alphas), and larger inputs are clipped. It loses more than [`Precision::I8`], but
     /// gives the translations of these programs.
     I8Alphas,
+    /// Floats of 16 bits by IEEE 754, added up in 32 bits. For GPUs.
+    F16,
+    /// Floats of 16 bits with the exponents of 32, added up in 32 bits. For GPUs.
+    Bf16,
 }
 
 impl Precision {
-    /// The precisions of every model; others need data that few files have.
+    /// The precisions of every model on CPUs; others need a GPU, or data that few files have.
     pub const FOR_ANY_MODEL: [Precision; 4] =
         [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed];
 
     /// All precisions.
-    pub const ALL: [Precision; 5] =
-        [Precision::F32, Precision::I16, Precision::I8, Precision::Mixed, Precision::I8Alphas];
+    pub const ALL: [Precision; 7] = [
+        Precision::F32,
+        Precision::I16,
+        Precision::I8,
+        Precision::Mixed,
+        Precision::I8Alphas,
+        Precision::F16,
+        Precision::Bf16,
+    ];
 
     /// Returns the precision of that name, or of CTranslate2's name for it.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -47,6 +58,8 @@ impl Precision {
             Precision::I16 => &["int16"],
             Precision::I8 => &["int8", "int8_float32"],
             Precision::Mixed | Precision::I8Alphas => &[],
+            Precision::F16 => &["float16"],
+            Precision::Bf16 => &["bfloat16"],
         }
     }
 
@@ -58,7 +71,14 @@ impl Precision {
             Precision::I8 => "i8",
             Precision::Mixed => "mixed",
             Precision::I8Alphas => "i8-alphas",
+            Precision::F16 => "f16",
+            Precision::Bf16 => "bf16",
         }
+    }
+
+    /// Whether only GPUs compute in it.
+    pub fn needs_gpu(self) -> bool {
+        matches!(self, Precision::F16 | Precision::Bf16)
     }
 
     /// Whether weights that are packed for one serve the other.
@@ -66,10 +86,11 @@ impl Precision {
         ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))
     }
 
-    /// Returns the layout of a matrix of that name, or of several of which it is the first.
+    /// Returns the layout of a matrix of that name, or of several of which it is the first. Floats of 16
+    /// bits are made of the others when a GPU loads them.
     pub fn layout(self, name: &str) -> Layout {
         match self {
-            Precision::F32 => Layout::F32,
+            Precision::F32 | Precision::F16 | Precision::Bf16 => Layout::F32,
             Precision::I16 => Layout::I16,
             Precision::I8 | Precision::I8Alphas => Layout::I8,
             Precision::Mixed if name.starts_with("encoder") => Layout::I16,

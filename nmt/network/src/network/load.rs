@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Layers;
 use super::Network;
-use crate::Result;
 use crate::engine::{Autotuner, CpuDevice, Engine, UsedParameters, WeightLoader};
 use crate::layer::recurrent::Speedups;
+use crate::{Error, Result};
 use miriam_nmt_models::architecture::Model;
 use miriam_nmt_models::packed::Precision;
 
@@ -16,8 +16,8 @@ impl Network {
     /// the model in messages.
     ///
     /// # Errors
-    /// [`Error::Mismatch`](crate::Error::Mismatch) if a parameter is missing or too large for
-    /// its precision.
+    /// [`Error::Mismatch`] if a parameter is missing or too large for
+    /// its precision; [`Error::Device`] if only GPUs compute in it.
     pub fn load(model: &Model, path: &Path, precision: Precision) -> Result<Self> {
         Self::load_on(CpuDevice::default(), model, path, precision, &Speedups::default())
     }
@@ -56,9 +56,21 @@ impl Network {
         precision: Precision,
         speedups: &Speedups,
     ) -> Result<Self> {
+        check_precision(precision)?;
         let mut parameters = WeightLoader::new(model, path, precision);
         Self::on_device(device, &mut parameters, model, path, speedups)
     }
+}
+
+/// Rejects the precisions that CPUs do not compute in.
+fn check_precision(precision: Precision) -> Result<()> {
+    if precision.needs_gpu() {
+        let name = precision.name();
+        let reason =
+            format!("{name} is a precision of GPUs; give --device cuda or --precision f32");
+        return Err(Error::Device { reason });
+    }
+    Ok(())
 }
 
 /// Returns the parameters that the layers of `model` load in `precision`, which a model file needs.
@@ -67,6 +79,7 @@ pub(crate) fn used_parameters(
     path: &Path,
     precision: Precision,
 ) -> Result<UsedParameters> {
+    check_precision(precision)?;
     let mut parameters = WeightLoader::new(model, path, precision);
     Layers::<Engine>::load(model.architecture(), &Speedups::default(), &mut parameters)?;
     Ok(parameters.into_used_parameters())
