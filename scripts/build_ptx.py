@@ -5,10 +5,10 @@
     /tmp/ptx/bin/python scripts/build_ptx.py            # writes kernels/ptx/ of each crate
     /tmp/ptx/bin/python scripts/build_ptx.py --check    # fails if that would change it
 
-NVRTC compiles each module of glm/kernels and nmt/cuda/kernels for the lowest target, whose PTX every later
-device takes; ptxas then assembles it for each device that is promised and counts
-registers. A spill is an error. Nothing of this is needed to build or run Miriam: the
-outcome is committed.
+NVRTC compiles each module of glm/kernels and nmt/cuda/kernels for its target, the lowest one
+unless it needs a later one; every later device takes the PTX. ptxas then assembles it for
+each of these devices that is promised and counts registers. A spill is an error. Nothing of
+this is needed to build or run Miriam: the outcome is committed.
 
 Written are the modules, one after another, each behind a line `//! NAME`, in
 modules.ptx.gz; report.tsv with the registers of each kernel; and hash.txt, by which a
@@ -26,27 +26,31 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TARGET = "compute_75"
-DEVICES = ["sm_75", "sm_80", "sm_90"]
+# Targets and devices by compute capability.
+LOWEST_TARGET = 75
+DEVICES = [75, 80, 90]
 # The language model gives the bits of the CPU, so nothing may be contracted or flushed.
 EXACT = ["--fmad=false", "--ftz=false"]
 FLAGS = ["--std=c++17", "--device-as-default-execution-space"]
 
 
 def glm_modules():
-    """Name, source and options of each module of the language model."""
-    yield "common", "common.cu", EXACT
+    """Name, source, options and target of each module of the language model."""
+    yield "common", "common.cu", EXACT, LOWEST_TARGET
     for tile in (4, 8, 16):
         for width in (8, 16, 32):
             for hashed in (0, 2, 16):
                 definitions = [f"-DLANES={tile}", f"-DNODE={width}", f"-DBUCKETS={hashed}"]
-                yield f"walks_t{tile}_k{width}_h{hashed}", "walks.cu", EXACT + definitions
+                yield f"walks_t{tile}_k{width}_h{hashed}", "walks.cu", EXACT + definitions, LOWEST_TARGET
 
 
 def nmt_modules():
-    """Name, source and options of each module of neural decoding."""
+    """Name, source, options and target of each module of neural decoding."""
+    options = ["--fmad=true", "--ftz=false"]
     for name in ("rows", "operators", "product", "attention", "output"):
-        yield name, f"{name}.cu", ["--fmad=true", "--ftz=false"]
+        yield name, f"{name}.cu", options, LOWEST_TARGET
+    for target in (75, 80):
+        yield f"half_product_{target}", "half_product.cu", options, target
 
 
 FOLDERS = {ROOT / "glm" / "kernels": glm_modules, ROOT / "nmt" / "cuda" / "kernels": nmt_modules}
@@ -75,12 +79,12 @@ def wheel_file(pattern):
     sys.exit(f"{pattern} is not there: pip install -r scripts/build_ptx.txt")
 
 
-def compile_module(nvrtc, folder, name, source, more):
+def compile_module(nvrtc, folder, name, source, more, target):
     """The PTX of one module."""
     program = ctypes.c_void_p()
     text = (folder / source).read_bytes()
     check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, source.encode(), 0, None, None))
-    options = [f"--gpu-architecture={TARGET}", f"--include-path={folder}", *FLAGS, *more]
+    options = [f"--gpu-architecture=compute_{target}", f"--include-path={folder}", *FLAGS, *more]
     array = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
     status = nvrtc.nvrtcCompileProgram(program, len(options), array)
     size = ctypes.c_size_t()
@@ -104,6 +108,7 @@ def check(status):
 
 def assemble(ptxas, folder, name, ptx, device):
     """What ptxas says of each kernel of a module: name, registers, stack, spills."""
+    device = f"sm_{device}"
     path = folder / f"{name}.{device}.ptx"
     path.write_text(ptx)
     command = [ptxas, "-v", f"-arch={device}", path, "-o", "/dev/null"]
@@ -139,17 +144,24 @@ def main():
 
 def build(nvrtc, ptxas, kernels, chosen, arguments):
     """Compiles and assembles the chosen modules of a folder, and writes or checks the outcome."""
-    compiled = [(name, compile_module(nvrtc, kernels, name, *rest)) for name, *rest in chosen]
+    compiled = [
+        (name, compile_module(nvrtc, kernels, name, *rest), rest[-1]) for name, *rest in chosen
+    ]
     rows, spilled = [], []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
-        jobs = [(name, ptx, device) for name, ptx in compiled for device in DEVICES]
+        jobs = [
+            (name, ptx, device)
+            for name, ptx, target in compiled
+            for device in DEVICES
+            if device >= target
+        ]
         work = lambda job: list(assemble(ptxas, pathlib.Path(folder), *job))
         for found in threads.map(work, jobs):
             rows += found
             spilled += [f"{row[0]} for {row[1]}" for row in found if row[4]]
     report = "kernel\tdevice\tregisters\tstack\tspills\n"
     report += "".join("\t".join(map(str, row)) + "\n" for row in rows)
-    text = "".join(f"//! {name}\n{ptx.strip()}\n" for name, ptx in compiled)
+    text = "".join(f"//! {name}\n{ptx.strip()}\n" for name, ptx, _ in compiled)
     packed = gzip.compress(text.encode(), 9, mtime=0)
     outcome = fnv([text.encode(), report.encode()])
     label = kernels.relative_to(ROOT)

@@ -2,33 +2,12 @@
 //
 // Both kernels add the terms of an element in ascending order, one after the other, so they give the
 // same bits, whichever of them a number of rows takes.
-#include "common.cuh"
-
-// Mirrored in `nmt/cuda/src/product.rs`.
-struct ProductShape {
-    unsigned rows;
-    unsigned depth;
-    unsigned columns;
-    unsigned input_stride;
-    unsigned weights_stride;
-    unsigned residual_stride;
-    unsigned out_stride;
-    unsigned activation;
-};
+#include "product.cuh"
 
 #define PARAMETERS                                                                   \
     float *__restrict__ out, const float *__restrict__ input,                        \
         const float *__restrict__ weights, const float *__restrict__ bias,           \
         const float *__restrict__ residual, ProductShape shape
-
-__device__ __forceinline__ void store(float* out, const float* bias, const float* residual,
-                                      const ProductShape& shape, unsigned row, unsigned column,
-                                      float sum) {
-    if (row >= shape.rows || column >= shape.columns) return;
-    if (bias) sum += __ldg(bias + column);
-    if (residual) sum += __ldg(residual + static_cast<u64>(row) * shape.residual_stride + column);
-    out[static_cast<u64>(row) * shape.out_stride + column] = activate(shape.activation, sum);
-}
 
 // Blocks of TILE by TILE elements, four by four of them a thread; grid (column blocks, row blocks).
 constexpr int TILE = 64;

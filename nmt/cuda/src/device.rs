@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use miriam_gpu::Buffer;
-use miriam_nmt_models::Result;
+use miriam_nmt_models::{Error, Result};
 use miriam_nmt_network::layer::Device;
 use miriam_nmt_network::plain_parameters::PlainWeights;
 
-use crate::kernels::Kernels;
+use crate::kernels::{HALF_WITH_BF16, Kernels};
 use crate::weights::uploaded;
-use crate::{CudaBackend, Weights, device_error};
+use crate::{CudaBackend, WeightFormat, Weights, device_error};
 
 /// A GPU with the kernels of networks. Clones share it.
 #[derive(Clone)]
@@ -43,16 +43,33 @@ impl CudaDevice {
         Ok(Arc::new(uploaded(&stream, values).map_err(device_error)?))
     }
 
-    /// Returns the weights of a product, `[depth, columns]`, in its memory.
+    /// Rejects weights that this GPU cannot multiply with.
     ///
     /// # Errors
-    /// If it has no room for them.
+    /// If it is too old for them.
+    pub fn check_format(&self, format: WeightFormat) -> Result<()> {
+        let properties = self.properties();
+        if format == WeightFormat::Bf16 && properties.compute_capability < HALF_WITH_BF16 {
+            let reason = format!(
+                "GPU {} ({}) computes in f32 and f16; bf16 needs compute capability 8.0",
+                properties.number, properties.name
+            );
+            return Err(Error::Device { reason });
+        }
+        Ok(())
+    }
+
+    /// Returns the weights of a product, `[depth, columns]`, in its memory, rounded to `format`.
+    ///
+    /// # Errors
+    /// If it has no room for them, or cannot multiply with them.
     ///
     /// # Panics
     /// If the bias does not have a number for each column.
-    pub fn weights(&self, weights: &PlainWeights) -> Result<Arc<Weights>> {
+    pub fn weights(&self, weights: &PlainWeights, format: WeightFormat) -> Result<Arc<Weights>> {
+        self.check_format(format)?;
         let stream = self.device.new_stream().map_err(device_error)?;
-        Ok(Arc::new(Weights::upload(&stream, weights).map_err(device_error)?))
+        Ok(Arc::new(Weights::upload(&stream, weights, format).map_err(device_error)?))
     }
 
     /// Returns the GPU itself.

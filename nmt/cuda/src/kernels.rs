@@ -7,16 +7,28 @@ use miriam_gpu::{Device, Kernel, Module, PtxArchive, Result};
 /// All modules, compressed.
 const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 
+/// The prefix of modules of products in half precision, of which a device has the one for its compute
+/// capability.
+const HALF_PREFIX: &str = "half_product_";
+
+/// The compute capability from which products in half precision are larger, and there is bf16.
+pub(crate) const HALF_WITH_BF16: (u32, u32) = (8, 0);
+
 /// The kernels by their names.
 pub(crate) struct Kernels {
     kernels: BTreeMap<String, Kernel>,
 }
 
 impl Kernels {
-    /// Loads all kernels.
+    /// Loads all kernels that are meant for the device.
     pub fn load(device: &Device) -> Result<Self> {
+        let has_bf16 = device.properties().compute_capability >= HALF_WITH_BF16;
+        let half_target = if has_bf16 { "80" } else { "75" };
         let mut kernels = BTreeMap::new();
-        for (_, text) in PtxArchive::unpack(PTX_ARCHIVE).modules() {
+        for (name, text) in PtxArchive::unpack(PTX_ARCHIVE).modules() {
+            if name.strip_prefix(HALF_PREFIX).is_some_and(|target| target != half_target) {
+                continue;
+            }
             let module = load_module(device, text)?;
             for name in PtxArchive::kernel_names(text) {
                 kernels.insert(name.to_owned(), module.kernel(name)?);

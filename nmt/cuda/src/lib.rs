@@ -7,7 +7,8 @@
 //! the best tokens of each row, and attention weights where they are asked for.
 //!
 //! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so the
-//! translation of a sentence does not depend on its batch.
+//! translation of a sentence does not depend on its batch. That holds in half precision too, where
+//! weights have 16 bits and matrix units multiply ([`WeightFormat`]).
 
 #![cfg(feature = "cuda")]
 
@@ -15,6 +16,7 @@ mod attention;
 mod backend;
 mod cuda_backend;
 mod device;
+mod half;
 mod histories;
 mod kernels;
 mod kv_cache;
@@ -27,6 +29,7 @@ mod product;
 mod queries;
 mod recurrent;
 mod rows;
+mod weight_format;
 mod weights;
 
 pub use cuda_backend::CudaBackend;
@@ -36,6 +39,7 @@ pub use load::CudaLoader;
 pub use memory::DeviceTensor;
 pub use queries::SourceKv;
 pub use recurrent::ProjectedEmbeddings;
+pub use weight_format::WeightFormat;
 pub use weights::{EmbeddingTable, PositionalEncoding, RelativeTerms, Weights};
 
 use miriam_nmt_models::Error;

@@ -16,7 +16,7 @@ use miriam_nmt_network::plain_parameters::{PlainParameters, PlainWeights};
 use crate::weights::{Sinusoids, uploaded};
 use crate::{
     CudaBackend, CudaDevice, EmbeddingTable, PositionalEncoding, ProjectedEmbeddings,
-    RelativeTerms, Weights, device_error,
+    RelativeTerms, WeightFormat, Weights, device_error,
 };
 
 /// Gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files are unpacked to
@@ -24,19 +24,27 @@ use crate::{
 pub struct CudaLoader<'a> {
     parameters: PlainParameters<'a>,
     stream: Stream,
+    format: WeightFormat,
     /// Tables that several layers share.
     tables: BTreeMap<String, Arc<EmbeddingTable>>,
 }
 
 impl<'a> CudaLoader<'a> {
-    /// Loads parameters of `model` for `device`; `path` names the model in messages.
+    /// Loads parameters of `model` for `device`, the weights of products in `format`; `path` names the
+    /// model in messages.
     ///
     /// # Errors
-    /// If the device has no stream to give.
-    pub fn new(device: &CudaDevice, model: &'a Model, path: &Path) -> Result<Self> {
+    /// If the device has no stream to give, or cannot multiply with such weights.
+    pub fn new(
+        device: &CudaDevice,
+        model: &'a Model,
+        path: &Path,
+        format: WeightFormat,
+    ) -> Result<Self> {
+        device.check_format(format)?;
         let stream = device.gpu().new_stream().map_err(device_error)?;
         let parameters = PlainParameters::new(model, path);
-        Ok(CudaLoader { parameters, stream, tables: BTreeMap::new() })
+        Ok(CudaLoader { parameters, stream, format, tables: BTreeMap::new() })
     }
 
     fn upload(&self, values: &[f32]) -> Result<miriam_gpu::Buffer<f32>> {
@@ -44,7 +52,7 @@ impl<'a> CudaLoader<'a> {
     }
 
     fn upload_weights(&self, weights: &PlainWeights) -> Result<Arc<Weights>> {
-        Ok(Arc::new(Weights::upload(&self.stream, weights).map_err(device_error)?))
+        Ok(Arc::new(Weights::upload(&self.stream, weights, self.format).map_err(device_error)?))
     }
 
     fn read_table(&self, name: &str) -> Result<EmbeddingTable> {

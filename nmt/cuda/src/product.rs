@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use miriam_gpu::Buffer;
+use miriam_gpu::{Buffer, Pod};
 use miriam_nmt_models::Result;
 use miriam_nmt_network::layer::Epilogue;
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::{CudaBackend, DeviceTensor, Weights, device_error};
 
-/// Mirrors `ProductShape` of `product.cu`.
+/// Mirrors `ProductShape` of `product.cuh`.
 #[derive(Clone, Copy, Debug, IntoBytes, Immutable)]
 #[repr(C)]
 struct ProductShape {
@@ -23,7 +23,7 @@ struct ProductShape {
     activation: u32,
 }
 
-/// The rows up to which each thread has a column, whose weights are read once for eight rows.
+/// The rows up to which weights are read once for eight or sixteen rows.
 const FEW_ROWS: usize = 16;
 
 impl CudaBackend {
@@ -49,17 +49,14 @@ impl CudaBackend {
             activation: epilogue.activation.code(),
             ..product_shape(input, rows.len(), weights)
         };
-        let (name, tile, threads) = if rows.len() <= FEW_ROWS {
-            ("product_of_few_rows", [128, 8], 128)
-        } else {
-            ("product_of_many_rows", [64, 64], 256)
-        };
-        let grid = blocks([weights.columns, rows.len()], tile);
-        let launch = self.launch(name).in_order(out.buffer(), 0);
+        let kernels = weights.format.kernels();
+        let kernel = if rows.len() <= FEW_ROWS { &kernels.few_rows } else { &kernels.many_rows };
+        let grid = blocks([weights.columns, rows.len()], kernel.tile);
+        let launch = self.launch(kernel.name).in_order(out.buffer(), 0);
         let launch = launch.in_order(input.buffer(), rows.start * input.width());
-        let launch = launch.read(&weights.matrix).read_optional(weights.bias.as_ref());
+        let launch = launch.read(&weights.words).read_optional(weights.bias.as_ref());
         let launch = launch.in_order_optional(residual.map(|residual| (residual.buffer(), 0)));
-        launch.value(&shape).run(grid, threads).map_err(device_error)?;
+        launch.value(&shape).run(grid, kernel.threads).map_err(device_error)?;
         Ok(out)
     }
 
@@ -81,11 +78,12 @@ impl CudaBackend {
         }
         let list = self.upload_list(pairs)?;
         let (shape, count_u32) = (product_shape(input, input.rows(), weights), count as u32);
-        let launch = self.launch("product_of_pairs").in_order(out.buffer(), 0);
-        let launch = launch.in_order(input.buffer(), 0).read(&weights.matrix);
+        let kernel = &weights.format.kernels().pairs;
+        let launch = self.launch(kernel.name).in_order(out.buffer(), 0);
+        let launch = launch.in_order(input.buffer(), 0).read(&weights.words);
         let launch = launch.read_optional(weights.bias.as_ref()).in_order(&*list, 0);
         let launch = launch.value(&count_u32).value(&shape);
-        launch.run((count.div_ceil(128) as u32, 1), 128).map_err(device_error)?;
+        launch.run(blocks([count, 1], kernel.tile), kernel.threads).map_err(device_error)?;
         Ok(out)
     }
 
@@ -94,25 +92,38 @@ impl CudaBackend {
         let limit = weights.columns as u32;
         assert!(columns.iter().all(|&column| column < limit), "columns that are there");
         let list = self.upload_list(columns)?;
-        let width = columns.len();
-        let select = |from: &Buffer<f32>, rows: usize| -> Result<Buffer<f32>> {
-            let out = self.stream().alloc_uninitialized(rows * width).map_err(device_error)?;
-            let (rows_u32, width_u32, stride) = (rows as u32, width as u32, limit);
-            if rows * width > 0 {
-                let launch = self.launch("gather_columns").in_order(&out, 0).read(from);
-                let launch = launch.in_order(&*list, 0);
-                let launch = launch.value(&rows_u32).value(&width_u32).value(&stride);
-                let grid = crate::rows::element_blocks(rows, width);
-                launch.run(grid, 128).map_err(device_error)?;
-            }
-            Ok(out)
-        };
+        let shape = [weights.format.column_words(weights.depth), columns.len()];
+        let bias = weights.bias.as_ref();
         Ok(Weights {
-            matrix: select(&weights.matrix, weights.depth)?,
-            bias: weights.bias.as_ref().map(|bias| select(bias, 1)).transpose()?,
+            words: self.gather_columns(&weights.words, &list, shape, limit)?,
+            format: weights.format,
+            bias: bias
+                .map(|bias| self.gather_columns(bias, &list, [1, columns.len()], limit))
+                .transpose()?,
             depth: weights.depth,
-            columns: width,
+            columns: columns.len(),
         })
+    }
+
+    /// Gathers the columns of a list, `[rows, width]`, from rows of `stride` words.
+    fn gather_columns<T: Pod>(
+        &self,
+        from: &Buffer<T>,
+        list: &Buffer<u32>,
+        [rows, width]: [usize; 2],
+        stride: u32,
+    ) -> Result<Buffer<T>> {
+        assert_eq!(size_of::<T>(), size_of::<u32>(), "words");
+        let out = self.stream().alloc_uninitialized(rows * width).map_err(device_error)?;
+        if rows * width > 0 {
+            let (rows_u32, width_u32) = (rows as u32, width as u32);
+            let launch = self.launch("gather_columns").in_order(&out, 0).read(from);
+            let launch = launch.in_order(list, 0);
+            let launch = launch.value(&rows_u32).value(&width_u32).value(&stride);
+            let grid = crate::rows::element_blocks(rows, width);
+            launch.run(grid, 128).map_err(device_error)?;
+        }
+        Ok(out)
     }
 }
 

@@ -3,26 +3,36 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use miriam_gpu::{Buffer, Result, Stream};
+use miriam_gpu::{Buffer, Pod, Result, Stream};
 use miriam_kernels::MatMut;
 use miriam_kernels::embedding::{SinusoidKind, fill_sinusoids};
 use miriam_nmt_network::layer::RelativePositions;
 use miriam_nmt_network::plain_parameters::PlainWeights;
 
+use crate::weight_format::WeightFormat;
+
 /// A matrix `[depth, columns]` and a bias for each column.
 pub struct Weights {
-    pub(crate) matrix: Buffer<f32>,
+    /// The words of each column ([`WeightFormat::column_words`]), row by row.
+    pub(crate) words: Buffer<u32>,
+    pub(crate) format: WeightFormat,
     pub(crate) bias: Option<Buffer<f32>>,
     pub(crate) depth: usize,
     pub(crate) columns: usize,
 }
 
 impl Weights {
-    pub(crate) fn upload(stream: &Stream, weights: &PlainWeights) -> Result<Self> {
+    /// Rounds weights to a format and uploads them; biases stay floats.
+    pub(crate) fn upload(
+        stream: &Stream,
+        weights: &PlainWeights,
+        format: WeightFormat,
+    ) -> Result<Self> {
         let PlainWeights { matrix, bias } = weights;
         assert!(bias.as_ref().is_none_or(|bias| bias.len() == matrix.columns), "a bias a column");
         Ok(Weights {
-            matrix: uploaded(stream, &matrix.values)?,
+            words: format.with_words(matrix, |words| uploaded(stream, words))?,
+            format,
             bias: bias.as_ref().map(|bias| uploaded(stream, bias)).transpose()?,
             depth: matrix.rows,
             columns: matrix.columns,
@@ -102,7 +112,7 @@ impl RelativeTerms {
 }
 
 /// Returns numbers in the memory of the device.
-pub(crate) fn uploaded(stream: &Stream, values: &[f32]) -> Result<Buffer<f32>> {
+pub(crate) fn uploaded<T: Pod>(stream: &Stream, values: &[T]) -> Result<Buffer<T>> {
     let mut buffer = stream.alloc_uninitialized(values.len())?;
     stream.upload_blocking(&mut buffer, 0, values)?;
     Ok(buffer)

@@ -44,16 +44,11 @@ impl Placement<'_> {
         use miriam_nmt_cuda::{CudaDevice, CudaLoader};
         use miriam_nmt_network::layer::recurrent::Speedups;
 
-        if self.precision != Precision::F32 {
-            let name = self.precision.name();
-            let reason =
-                format!("GPUs compute in f32, not in {name}; give --precision f32 or --device cpu");
-            return Err(Error::Device { reason });
-        }
+        let format = weight_format(self.precision)?;
         let copies = gpus.iter().map(|&number| {
             let device = CudaDevice::open(number)?;
             let networks = models.iter().map(|&(model, path)| {
-                let mut parameters = CudaLoader::new(&device, model, path)?;
+                let mut parameters = CudaLoader::new(&device, model, path, format)?;
                 let speedups = Speedups::default();
                 let network =
                     Network::on_device(device.clone(), &mut parameters, model, path, &speedups)?;
@@ -71,6 +66,25 @@ impl Placement<'_> {
     #[cfg(not(feature = "cuda"))]
     fn load_on_gpus(&self, _: &[(&Model, &Path)], _: &[u32]) -> Result<NetworksByDevice> {
         Err(device_error(miriam_gpu::BuiltWithoutCuda))
+    }
+}
+
+/// Returns the type of weights on GPUs for a precision.
+#[cfg(feature = "cuda")]
+fn weight_format(precision: Precision) -> Result<miriam_nmt_cuda::WeightFormat> {
+    use miriam_nmt_cuda::WeightFormat;
+
+    match precision {
+        Precision::F32 => Ok(WeightFormat::F32),
+        Precision::F16 => Ok(WeightFormat::F16),
+        Precision::Bf16 => Ok(WeightFormat::Bf16),
+        Precision::I16 | Precision::I8 | Precision::Mixed | Precision::I8Alphas => {
+            let reason = format!(
+                "GPUs compute in f32, f16 and bf16, not in {}; give --precision f32 or --device cpu",
+                precision.name()
+            );
+            Err(Error::Device { reason })
+        }
     }
 }
 

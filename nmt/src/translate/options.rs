@@ -177,7 +177,7 @@ impl TranslationOptions {
         }
     }
 
-    /// Computes on these devices, on GPUs in f32 and with the larger batches that suit them.
+    /// Computes on these devices, on GPUs in f32 until another precision is set, and with the larger batches that suit them.
     ///
     /// # Errors
     /// If a GPU is chosen in a build that cannot use one.

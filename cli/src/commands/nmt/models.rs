@@ -50,12 +50,13 @@ pub struct ModelArguments {
     weights: Vec<f32>,
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; i8-alphas is i8 with the fixed scales of a browser's model, as
-    /// bergamot and Firefox compute; a file packed by nmt convert --precision has its own
+    /// bergamot and Firefox compute; f16 and bf16 are for GPUs; a file packed by nmt convert
+    /// --precision has its own
     #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
           value_parser = precision_names(&Precision::ALL))]
     precision: Vec<String>,
     /// Where models compute: cpu, cuda, cuda:N, several GPUs as cuda:0,1, or auto, the first GPU if it
-    /// can be used. GPUs compute in f32
+    /// can be used. GPUs compute in f32, or as --precision f16 or bf16 says
     #[arg(long, value_name = "DEVICE", default_value = "cpu", conflicts_with = "devices")]
     device: DeviceSet,
     /// The GPUs, as Marian names them: the same as --device cuda:N,...

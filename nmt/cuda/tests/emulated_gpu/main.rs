@@ -3,6 +3,7 @@
 //! The library that replaces the driver must be there when a process starts, so the ignored tests run
 //! in processes of their own, which the first test starts.
 
+mod half_precision;
 mod networks;
 mod operations;
 
@@ -14,9 +15,15 @@ const SEEDS: [&str; 3] = ["seed=1", "seed=2", "seed=3"];
 #[test]
 fn kernels_agree_with_the_cpu() {
     let folder = tempfile::tempdir().unwrap();
-    // Whole networks take longer than single operations, and run with one order.
+    // Whole networks take longer than single operations, and run with one order. Modules for half
+    // precision depend on the device.
     let operations = SEEDS.map(|settings| (settings, "operations::"));
-    let runs = operations.into_iter().chain([("seed=4", "networks::")]).map(|(settings, tests)| {
+    let others = [
+        ("seed=4", "networks::"),
+        ("seed=5,capability=90", "half_precision::"),
+        ("seed=6,capability=75", "half_precision::"),
+    ];
+    let runs = operations.into_iter().chain(others).map(|(settings, tests)| {
         let environment = miriam_emulated_driver::environment(folder.path(), settings).unwrap();
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["--ignored", "--nocapture", tests]).envs(environment);

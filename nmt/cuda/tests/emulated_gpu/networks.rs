@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_nmt_cuda::{CudaDevice, CudaLoader};
+use miriam_nmt_cuda::{CudaDevice, CudaLoader, WeightFormat};
 use miriam_nmt_models::ModelBundle;
 use miriam_nmt_models::packed::Precision;
 use miriam_nmt_network::layer::recurrent::Speedups;
@@ -18,8 +18,22 @@ const BEAM: usize = 3;
 /// Steps that are compared.
 const STEPS: usize = 8;
 
+/// The greatest difference of numbers, relative to those above one, by the type of weights: f16 has
+/// ten bits of a fraction, bf16 seven.
+fn tolerance(format: WeightFormat) -> f32 {
+    match format {
+        WeightFormat::F32 => 1e-4,
+        WeightFormat::F16 => 1e-2,
+        WeightFormat::Bf16 => 1e-1,
+    }
+}
+
 /// Runs both sessions along the hypotheses that the first one prefers, and compares what they find.
-fn compare(name: &str, cpu: &mut dyn Session, gpu: &mut dyn Session, sentences: &[&[u32]]) {
+fn compare(name: &str, tolerance: f32, [cpu, gpu]: [&mut dyn Session; 2], sentences: &[&[u32]]) {
+    let check = |place: &str, a: f32, b: f32| {
+        let error = (a - b).abs() / a.abs().max(1.0);
+        assert!(error <= tolerance, "{place}: {a} {b}");
+    };
     cpu.keep_alignments(true);
     gpu.keep_alignments(true);
     let slots = cpu.begin(sentences, None).unwrap();
@@ -37,13 +51,11 @@ fn compare(name: &str, cpu: &mut dyn Session, gpu: &mut dyn Session, sentences: 
         for (row, (expected, found)) in expected.iter().zip(&found).enumerate() {
             let place = format!("{name}, step {step}, row {row}");
             for (rank, (a, b)) in expected.candidates().iter().zip(found.candidates()).enumerate() {
-                let near = (a.logit - b.logit).abs() <= 1e-4 * a.logit.abs().max(1.0);
-                assert!(near, "{place}, rank {rank}: {a:?} {b:?}");
+                check(&format!("{place}, rank {rank}"), a.logit, b.logit);
             }
-            let (a, b) = (expected.log_normalizer(), found.log_normalizer());
-            assert!((a - b).abs() <= 1e-4 * a.abs().max(1.0), "{place}: {a} {b}");
+            check(&place, expected.log_normalizer(), found.log_normalizer());
             for (a, b) in cpu.alignment(row as u32).iter().zip(gpu.alignment(row as u32)) {
-                assert!((a - b).abs() <= 1e-4, "{place}: attention {a} {b}");
+                check(&format!("{place}, attention"), *a, *b);
             }
             // As many hypotheses of a sentence as the beam has, from different parents.
             let count = if step == 0 { BEAM } else { 1 };
@@ -66,7 +78,7 @@ fn compare(name: &str, cpu: &mut dyn Session, gpu: &mut dyn Session, sentences: 
     }
 }
 
-fn compare_models(folder: &Path, names: &[&str]) {
+fn compare_models(folder: &Path, names: &[&str], format: WeightFormat) {
     let device = CudaDevice::open(0).unwrap();
     for name in names {
         let path = folder.join(name);
@@ -74,7 +86,7 @@ fn compare_models(folder: &Path, names: &[&str]) {
         let model = &bundle.models[0];
         let speedups = Speedups::default();
         let cpu = Network::load_with(model, &path, Precision::F32, &speedups).unwrap();
-        let mut parameters = CudaLoader::new(&device, model, &path).unwrap();
+        let mut parameters = CudaLoader::new(&device, model, &path, format).unwrap();
         let gpu = Network::on_device(device.clone(), &mut parameters, model, &path, &speedups);
         let vocabulary = model.architecture().embeddings().source_vocab_size as u32;
         let sentence = |length: u32, factor: u32| -> Vec<u32> {
@@ -84,29 +96,40 @@ fn compare_models(folder: &Path, names: &[&str]) {
         let sentences = [sentence(5, 7), sentence(1, 3), sentence(9, 11)];
         let sentences: Vec<&[u32]> = sentences.iter().map(|sentence| &sentence[..]).collect();
         let (mut cpu, mut gpu) = (cpu.session().unwrap(), gpu.unwrap().session().unwrap());
-        compare(name, &mut *cpu, &mut *gpu, &sentences);
+        compare(name, tolerance(format), [&mut *cpu, &mut *gpu], &sentences);
     }
 }
 
 /// The models of this repository: transformers of all formats, relative positions, Devlin's model.
+const MODELS: [&str; 12] = [
+    "tiny.npz",
+    "tiny.miriam",
+    "tiny-ct2-int8",
+    "ct2-bart",
+    "ct2-base",
+    "ct2-relative",
+    "ct2-t5",
+    "hf-mbart50",
+    "hf-t5",
+    "stacked-gru.npz",
+    "stacked-none.npz",
+    "stacked-tanh.npz",
+];
+
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
 fn models_of_all_formats() {
-    compare_models(
-        &testdata(),
-        &[
-            "tiny.npz",
-            "tiny.miriam",
-            "tiny-ct2-int8",
-            "ct2-bart",
-            "ct2-base",
-            "ct2-relative",
-            "ct2-t5",
-            "hf-mbart50",
-            "hf-t5",
-            "stacked-gru.npz",
-            "stacked-none.npz",
-            "stacked-tanh.npz",
-        ],
-    );
+    compare_models(&testdata(), &MODELS, WeightFormat::F32);
+}
+
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn models_of_all_formats_in_f16() {
+    compare_models(&testdata(), &MODELS, WeightFormat::F16);
+}
+
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn models_of_all_formats_in_bf16() {
+    compare_models(&testdata(), &MODELS, WeightFormat::Bf16);
 }

@@ -9,7 +9,7 @@ use miriam_kernels::operators::{
     LstmOutput, MultiplicativeState, Multiply, Normalize, NormalizeColumns, Operator, RunningMean,
     Sequences,
 };
-use miriam_nmt_cuda::{CudaBackend, CudaDevice, DeviceTensor, Weights};
+use miriam_nmt_cuda::{CudaBackend, CudaDevice, DeviceTensor, WeightFormat, Weights};
 use miriam_nmt_network::layer::{
     Activation, ActivationImpl, AttentionMask, AttentionScore, Backend, ColumnSlice,
     DecodingBackend, Device, Epilogue, NormKind, OutputColumns, OutputOps, TopK,
@@ -18,10 +18,10 @@ use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 use miriam_nmt_network::reference::{self, Matrix, ReferenceBackend};
 
 /// A linear congruential generator.
-struct Random(u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         ((self.0 >> 33) % limit as u64) as usize
     }
@@ -32,7 +32,7 @@ impl Random {
     }
 
     /// Returns numbers from -2 to 2.
-    fn numbers(&mut self, count: usize) -> Vec<f32> {
+    pub fn numbers(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
     }
 }
@@ -114,7 +114,7 @@ impl TestBackend for ReferenceBackend {
     }
 }
 
-fn device() -> &'static CudaDevice {
+pub(crate) fn device() -> &'static CudaDevice {
     static DEVICE: OnceLock<CudaDevice> = OnceLock::new();
     DEVICE.get_or_init(|| CudaDevice::open(0).unwrap())
 }
@@ -129,7 +129,7 @@ impl TestBackend for CudaBackend {
     }
 
     fn weights_with(&mut self, weights: &PlainWeights) -> Arc<Weights> {
-        device().weights(weights).unwrap()
+        device().weights(weights, WeightFormat::F32).unwrap()
     }
 
     fn numbers(&mut self, tensor: &DeviceTensor) -> Vec<f64> {

@@ -7,9 +7,10 @@ use miriam_ptx::Grid;
 
 use super::{
     DEFAULT_SHARED, INVALID_PTX, INVALID_VALUE, NOT_FOUND, SUCCESS, driver, max_shared, pointer,
-    status,
+    setting, status,
 };
 use crate::driver::Work;
+use crate::kernel_folder::target;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *const c_void) -> c_int {
@@ -18,8 +19,12 @@ pub unsafe extern "C" fn cuModuleLoadData(module: *mut *mut c_void, image: *cons
         return status;
     }
     // SAFETY: the caller passes text that ends with NUL.
-    let text = unsafe { CStr::from_ptr(image.cast()) };
-    match driver().load(&text.to_string_lossy()) {
+    let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
+    if target(&text).is_some_and(|target| u64::from(target) > setting("capability", 90)) {
+        eprintln!("emulated GPU: the module is for later devices");
+        return INVALID_PTX;
+    }
+    match driver().load(&text) {
         Ok(handle) => {
             // SAFETY: the caller passes a pointer to the value that is written.
             unsafe { *module = pointer(handle) };

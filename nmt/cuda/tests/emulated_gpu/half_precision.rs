@@ -1,0 +1,168 @@
+//! Products with weights of 16 bits, against plain loops over rounded numbers, and to the bit where
+//! only the batch differs.
+
+use std::sync::Arc;
+
+use miriam_nmt_cuda::{CudaBackend, DeviceTensor, WeightFormat, Weights};
+use miriam_nmt_network::layer::{
+    Activation, Backend, Device, Epilogue, OutputColumns, OutputOps, TopK,
+};
+use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
+
+use crate::operations::{Random, device};
+
+/// Returns the formats of 16 bits that the device has.
+fn formats() -> Vec<WeightFormat> {
+    let all = [WeightFormat::F16, WeightFormat::Bf16];
+    all.into_iter().filter(|&format| device().check_format(format).is_ok()).collect()
+}
+
+/// Rounds to so many bits of a fraction; the numbers of these tests are neither large nor tiny.
+fn rounded(format: WeightFormat, value: f32) -> f64 {
+    let dropped = match format {
+        WeightFormat::F32 => 0,
+        WeightFormat::F16 => 13,
+        WeightFormat::Bf16 => 16,
+    };
+    let scale = f32::from_bits(value.to_bits() & 0x7f80_0000) * 2.0_f32.powi(dropped - 23);
+    if value == 0.0 { 0.0 } else { f64::from((value / scale).round_ties_even() * scale) }
+}
+
+/// A product and what it should be.
+struct Product {
+    weights: PlainWeights,
+    input: Vec<f32>,
+    residual: Vec<f32>,
+    rows: usize,
+}
+
+impl Product {
+    fn random(random: &mut Random, [rows, depth, columns]: [usize; 3]) -> Self {
+        let values = random.numbers(depth * columns);
+        let matrix = PlainMatrix { rows: depth, columns, values };
+        let bias = Some(random.numbers(columns));
+        let (input, residual) = (random.numbers(rows * depth), random.numbers(rows * columns));
+        Product { weights: PlainWeights { matrix, bias }, input, residual, rows }
+    }
+
+    /// Returns an element, from numbers that `round` has rounded, and the sum of all magnitudes.
+    fn element(&self, row: usize, column: usize, round: impl Fn(f32) -> f64) -> [f64; 2] {
+        let PlainMatrix { rows: depth, columns, values } = &self.weights.matrix;
+        let bias = self.weights.bias.as_ref().map_or(0.0, |bias| bias[column]);
+        let others = [bias, self.residual[row * columns + column]].map(f64::from);
+        let terms = (0..*depth)
+            .map(|k| round(self.input[row * depth + k]) * round(values[k * columns + column]));
+        terms.chain(others).fold([0.0, 0.0], |[sum, size], term| [sum + term, size + term.abs()])
+    }
+
+    /// Computes the product on the device.
+    fn on_device(&self, backend: &mut CudaBackend, format: WeightFormat) -> Vec<f32> {
+        let PlainMatrix { rows: depth, columns, .. } = self.weights.matrix;
+        let weights = device().weights(&self.weights, format).unwrap();
+        let input = backend.tensor(self.rows, depth, &self.input).unwrap();
+        let residual = backend.tensor(self.rows, columns, &self.residual).unwrap();
+        let epilogue = Epilogue { residual: Some(&residual), activation: Activation::Relu };
+        let product = backend.affine(&input, &weights, epilogue).unwrap();
+        backend.values(&product).unwrap().to_vec()
+    }
+}
+
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn products_are_those_of_rounded_numbers() {
+    let random = &mut Random(3);
+    let backend = &mut device().new_backend().unwrap();
+    for format in formats() {
+        // The inputs and the weights are each off by at most this share.
+        let ulp = if format == WeightFormat::F16 { 2.0_f64.powi(-11) } else { 2.0_f64.powi(-8) };
+        for depth in [1, 7, 130] {
+            for columns in [1, 13, 200] {
+                for rows in [1, 5, 16, 17, 70] {
+                    let product = Product::random(random, [rows, depth, columns]);
+                    let found = product.on_device(backend, format);
+                    for (at, found) in found.iter().enumerate() {
+                        let (row, column) = (at / columns, at % columns);
+                        let place = format!("{format:?} {rows} {depth} {columns}: {row} {column}");
+                        let [sum, size] = product.element(row, column, |x| rounded(format, x));
+                        let error = (f64::from(*found) - sum.max(0.0)).abs() / size;
+                        assert!(error <= 1e-5, "{place}: {found} {sum}");
+                        let [sum, size] = product.element(row, column, f64::from);
+                        let error = (f64::from(*found) - sum.max(0.0)).abs() / size;
+                        assert!(error <= 2.1 * ulp, "{place}: {found} {sum}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn random_weights(random: &mut Random, depth: usize, columns: usize) -> PlainWeights {
+    let matrix = PlainMatrix { rows: depth, columns, values: random.numbers(depth * columns) };
+    PlainWeights { matrix, bias: Some(random.numbers(columns)) }
+}
+
+fn product(backend: &mut CudaBackend, input: &DeviceTensor, weights: &Arc<Weights>) -> Vec<f32> {
+    let product = backend.affine(input, weights, Epilogue::default()).unwrap();
+    backend.values(&product).unwrap().to_vec()
+}
+
+/// A row has the same bits in a product of few rows, of many, and wherever it is among them; so have
+/// single elements, and those of some columns.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn products_of_half_precision_do_not_depend_on_the_batch() {
+    let random = &mut Random(5);
+    let backend = &mut device().new_backend().unwrap();
+    for format in formats() {
+        for (rows, depth, columns) in [(90, 131, 70), (17, 64, 33), (40, 5, 9)] {
+            let values = random.numbers(rows * depth);
+            let input = backend.tensor(rows, depth, &values).unwrap();
+            let weights = random_weights(random, depth, columns);
+            let weights = device().weights(&weights, format).unwrap();
+            let all = product(backend, &input, &weights);
+            for count in [1, 2, 13, 16] {
+                let first = random.below(rows - count + 1);
+                let part = first as u32..(first + count) as u32;
+                let few = backend.index_select(&input, &part.collect::<Vec<_>>()).unwrap();
+                let expected = &all[first * columns..][..count * columns];
+                let found = product(backend, &few, &weights);
+                assert_eq!(found, expected, "{format:?}, {count} rows from {first}");
+            }
+            let pair = |_| (random.below(rows) as u32, random.below(columns) as u32);
+            let pairs: Vec<(u32, u32)> = (0..45).map(pair).collect();
+            let mut single = vec![0.0; pairs.len()];
+            backend.gather_logits(&input, &pairs, &weights, &mut single).unwrap();
+            for (&(row, column), single) in pairs.iter().zip(&single) {
+                let expected = all[row as usize * columns + column as usize];
+                assert_eq!(*single, expected, "{format:?}, row {row}, column {column}");
+            }
+            let tokens: Vec<u32> = (0..columns as u32).step_by(3).collect();
+            let some = backend.select_output(&weights, &tokens).unwrap();
+            let mut best = vec![TopK::new(columns, true); rows];
+            let shortlist = OutputColumns::Tokens(&tokens);
+            backend.topk(&input, 0..rows, &some, shortlist, &mut best).unwrap();
+            for (best, expected) in best.iter().zip(all.chunks_exact(columns)) {
+                assert_eq!(best.candidates().len(), tokens.len());
+                for one in best.candidates() {
+                    assert_eq!(one.logit, expected[one.id as usize], "{format:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Numbers that binary16 does not have become its largest, not infinite; bfloat16 has their size.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn large_numbers_stay_finite() {
+    let backend = &mut device().new_backend().unwrap();
+    for format in formats() {
+        let largest = if format == WeightFormat::F16 { 65_504.0 } else { 131_072.0 };
+        let values = vec![1.0, 131_072.0];
+        let matrix = PlainMatrix { rows: 1, columns: 2, values };
+        let weights = device().weights(&PlainWeights { matrix, bias: None }, format).unwrap();
+        let input = backend.tensor(2, 1, &[-131_072.0, 1.0]).unwrap();
+        let expected = [-largest, -largest * largest, 1.0, largest];
+        assert_eq!(product(backend, &input, &weights), expected, "{format:?}");
+    }
+}

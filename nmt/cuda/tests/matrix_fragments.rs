@@ -1,0 +1,95 @@
+//! Planted faults in products of half precision: registers that change their places are noticed.
+
+use miriam_gpu::PtxArchive;
+use miriam_ptx::{Grid, Memory, Module};
+
+const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
+
+/// The product of sixteen rows with eight columns: every part of the matrices is in use.
+const ROWS: usize = 16;
+const DEPTH: usize = 128;
+const COLUMNS: usize = 8;
+
+const KERNEL: &str = "product_of_few_rows_f16";
+
+/// Small integers, which binary16 has, and whose sums floats have.
+fn input(row: usize, k: usize) -> i32 {
+    ((row * 7 + k * 5) % 11) as i32 - 5
+}
+
+fn weight(k: usize, column: usize) -> i32 {
+    ((k * 3 + column * 4) % 13) as i32 - 6
+}
+
+/// Returns binary16 of an integer of at most ten bits.
+fn f16(number: i32) -> u32 {
+    let bits = (number as f32).to_bits();
+    let sign = bits >> 16 & 0x8000;
+    if number == 0 { 0 } else { sign | (((bits & 0x7fff_ffff) >> 13) - (112 << 10)) }
+}
+
+/// Runs the kernel of a module.
+fn run(text: &str) -> Vec<f32> {
+    let module = Module::parse(text).unwrap();
+    let mut memory = Memory::new(1 << 20);
+    let mut upload = |words: Vec<u32>| {
+        let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let address = memory.allocate(bytes.len() as u64).unwrap();
+        memory.write(address, &bytes).unwrap();
+        address
+    };
+    let out = upload(vec![0; ROWS * COLUMNS]);
+    let inputs =
+        (0..ROWS).flat_map(|row| (0..DEPTH).map(move |k| (input(row, k) as f32).to_bits()));
+    let inputs = upload(inputs.collect());
+    let pair = |k, column| f16(weight(k, column)) | f16(weight(k + 1, column)) << 16;
+    let pairs = (0..DEPTH).step_by(2).flat_map(|k| (0..COLUMNS).map(move |column| pair(k, column)));
+    let pairs = upload(pairs.collect());
+    let (bias, residual) = (0, 0);
+    let addresses: [u64; 5] = [out, inputs, pairs, bias, residual];
+    let strides = [DEPTH, COLUMNS, 0, COLUMNS];
+    let shape = [ROWS, DEPTH, COLUMNS].into_iter().chain(strides).chain([0]);
+    let mut parameters: Vec<u8> = addresses.into_iter().flat_map(u64::to_le_bytes).collect();
+    parameters.extend(shape.flat_map(|number| (number as u32).to_le_bytes()));
+    let grid = Grid { threads: [128, 1, 1], seed: 3, ..Grid::default() };
+    module.kernel(KERNEL).unwrap().run(&grid, &parameters, &mut memory).unwrap();
+    let bytes = memory.read(out, 4 * ROWS * COLUMNS).unwrap();
+    bytes.chunks_exact(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+fn expected() -> Vec<f32> {
+    let sum = |row: usize, column: usize| -> i32 {
+        (0..DEPTH).map(|k| input(row, k) * weight(k, column)).sum()
+    };
+    (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| sum(row, column) as f32)).collect()
+}
+
+/// Exchanges the first two registers of the left matrix of an instruction.
+fn with_exchanged_registers(instruction: &str) -> String {
+    let parts: Vec<&str> = instruction.split('{').collect();
+    let (left, rest) = parts[2].split_once('}').expect("registers in braces");
+    let mut registers: Vec<&str> = left.split(',').map(str::trim).collect();
+    registers.swap(0, 1);
+    let left = format!("{}}}{rest}", registers.join(", "));
+    [parts[0], parts[1], &left, parts[3], parts[4]].join("{")
+}
+
+#[test]
+fn exchanged_registers_change_the_product() {
+    let archive = PtxArchive::unpack(PTX_ARCHIVE);
+    for (name, depth) in [("half_product_75", 8), ("half_product_80", 16)] {
+        let text = archive.module(name);
+        assert_eq!(run(text), expected(), "{name}");
+        let begin = text.find(&format!(".entry {KERNEL}(")).expect("the kernel");
+        let end = begin + text[begin + 1..].find(".entry ").unwrap_or(text.len() - begin - 1);
+        let places: Vec<usize> =
+            text[begin..end].match_indices("mma.sync").map(|(place, _)| begin + place).collect();
+        assert_eq!(places.len(), DEPTH / depth, "{name}");
+        for place in places {
+            let length = text[place..].find(';').expect("the end of the instruction");
+            let planted = with_exchanged_registers(&text[place..place + length]);
+            let planted = [&text[..place], &planted, &text[place + length..]].concat();
+            assert_ne!(run(&planted), expected(), "{name}");
+        }
+    }
+}
