@@ -142,6 +142,27 @@ mod emulated {
         assert_eq!(on_gpu("seed=3", &translation(&toy, &on_device)), expected);
     }
 
+    /// Half precision finds the same translations, in batches of any size and on older devices.
+    #[test]
+    fn the_toy_model_translates_in_half_precision() {
+        let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
+        let text = project_root().join("examples/toy/test.en");
+        let text = first_lines(&text, 24, folder.path());
+        let input = ["-i", path_str(&text)];
+        let expected = on_cpu(&translation(&toy, &[&input[..], &["--precision", "f32"]].concat()));
+        let runs = [
+            ("seed=1", "f16", "64"),
+            ("seed=2", "float16", "5"),
+            ("seed=3,capability=75", "f16", "20"),
+            ("seed=4,capability=80", "bf16", "64"),
+        ];
+        for (settings, precision, batch) in runs {
+            let more = ["--device", "cuda", "--precision", precision, "--mini-batch", batch];
+            let found = on_gpu(settings, &translation(&toy, &[&input[..], &more].concat()));
+            assert_eq!(found, expected, "{settings}, {precision}, batches of {batch}");
+        }
+    }
+
     /// All models with recorded outputs, of every architecture that the CPU decodes.
     #[test]
     fn models_of_all_architectures_translate_as_on_the_cpu() {
@@ -228,6 +249,9 @@ mod emulated {
         };
         let message = fails("seed=1", &["--device", "cuda", "--precision", "i8"]);
         assert!(message.contains("f32") && message.contains("--device cpu"), "{message}");
+        let bf16 = ["--device", "cuda", "--precision", "bf16"];
+        let message = fails("capability=75", &bf16);
+        assert!(message.contains("bf16 needs compute capability 8.0"), "{message}");
         let message = fails("seed=1", &["--device", "cuda:3"]);
         assert!(message.contains("no GPU 3"), "{message}");
         let message = fails("memory=4000", &["--device", "cuda"]);
