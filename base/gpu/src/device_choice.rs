@@ -1,5 +1,4 @@
-//! The choice between the CPU and GPUs, as options name it. It is there in every build, so that a
-//! build without GPUs can say so.
+//! Choice of devices, as options name it. Builds without GPUs have it too, for their error message.
 
 use std::str::FromStr;
 
@@ -41,7 +40,7 @@ impl std::fmt::Display for BuiltWithoutCuda {
 
 impl std::error::Error for BuiltWithoutCuda {}
 
-/// As options write it.
+/// Formats the set as the option `--device` expects it.
 impl std::fmt::Display for DeviceSet {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -64,7 +63,7 @@ impl FromStr for DeviceChoice {
             DeviceSet::Cpu => Ok(DeviceChoice::Cpu),
             DeviceSet::Cuda(numbers) => match numbers[..] {
                 [number] => Ok(DeviceChoice::Cuda(number)),
-                _ => Err("give one GPU".into()),
+                _ => Err("expected a single GPU".into()),
             },
         }
     }
@@ -74,7 +73,7 @@ impl FromStr for DeviceSet {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || "expected cpu, cuda, cuda:N or auto".to_owned();
+        let unknown = || "expected cpu, cuda, cuda:N, cuda:N,N or auto".to_owned();
         match text {
             "auto" => Ok(DeviceSet::Auto),
             "cpu" => Ok(DeviceSet::Cpu),
@@ -132,7 +131,7 @@ impl DeviceSet {
         Ok(set)
     }
 
-    /// Whether models are on GPUs.
+    /// Whether this is a set of GPUs.
     pub fn is_cuda(&self) -> bool {
         matches!(self, DeviceSet::Cuda(_))
     }

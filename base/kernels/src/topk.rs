@@ -103,11 +103,6 @@ impl TopK {
         self.k
     }
 
-    /// Whether the normaliser is asked for.
-    pub fn normalizes(&self) -> bool {
-        self.normalize
-    }
-
     /// Sets what a device has found for the whole row: its best tokens, best first, and the sum of
     /// the exponentials of all logits minus `shift`.
     pub fn set(&mut self, candidates: impl Iterator<Item = TokenLogit>, shift: f32, sum: f64) {

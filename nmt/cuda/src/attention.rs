@@ -202,7 +202,12 @@ impl CudaBackend {
 
 /// Returns the kernel for heads of a width, and the threads of its blocks.
 fn attention_kernel(score: &Score<'_>, width: usize) -> Result<(&'static str, u32)> {
-    let too_wide = || Error::Device { reason: format!("attention heads of {width} columns") };
+    let too_wide = || Error::Device {
+        reason: format!(
+            "attention heads of {width} columns are too wide for the kernels of GPUs; use the CPU \
+             (--device cpu)"
+        ),
+    };
     Ok(match (score, width) {
         (Score::Dot(_), ..=128) => ("attend_dot_128", 32),
         (Score::Dot(_), ..=512) => ("attend_dot_512", 128),

@@ -103,9 +103,12 @@ impl Backend for CudaBackend {
         mask: AttentionMask,
         relative: &RelativeTerms,
     ) -> Result<DeviceTensor> {
+        let values_width = values.columns.len();
         let sentences = self.keys_values_of_sentences(heads, keys, values, lengths)?;
         let records = QueryRecords::for_sentences(lengths, mask);
-        let Some(sentence) = sentences.first() else { return self.empty(0, 0) };
+        let Some(sentence) = sentences.first() else {
+            return self.empty(0, values_width);
+        };
         let longest = lengths.iter().max().copied().unwrap_or(0);
         self.attend_with_distances(
             queries,

@@ -23,6 +23,14 @@ pub struct CudaBackend {
     pub(crate) histories: StepHistories,
 }
 
+impl Drop for CudaBackend {
+    /// Waits for what is queued, which reads weights that may be released next.
+    fn drop(&mut self) {
+        // A stream that fails runs nothing more.
+        let _ = self.stream.synchronize();
+    }
+}
+
 impl CudaBackend {
     pub(crate) fn new(stream: Stream, kernels: Arc<Kernels>) -> Self {
         CudaBackend {

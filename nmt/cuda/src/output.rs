@@ -22,7 +22,7 @@ const THREADS: u32 = 128;
 /// The k best and the normalisers of some rows, as they leave the device.
 struct BestOfRows {
     /// The logits of the best and then their columns as bits, `k` for each row; then the largest logit
-    /// and the sum relative to it for each row, if asked.
+    /// and the sum relative to it for each row.
     numbers: Vec<f32>,
     rows: usize,
     k: usize,
@@ -45,28 +45,22 @@ impl BestOfRows {
 }
 
 impl CudaBackend {
-    /// Finds the k best of each row of logits, and what normalises them if asked.
-    fn best_of_logits(
-        &mut self,
-        logits: &DeviceTensor,
-        k: usize,
-        normalizes: bool,
-    ) -> Result<BestOfRows> {
+    /// Finds the k best of each row of logits, and what normalises them: without the sum, a logit
+    /// that is not finite would not be noticed.
+    fn best_of_logits(&mut self, logits: &DeviceTensor, k: usize) -> Result<BestOfRows> {
         let (rows, columns) = (logits.rows(), logits.width());
         let splits = columns.div_ceil(SPLIT).max(1);
         let sums = self.empty(2, rows * splits)?;
         let parts = self.empty(2, rows * splits * k)?;
-        let count = 2 * rows * (k + usize::from(normalizes));
-        let found = self.empty(1, count.max(1))?;
+        let count = 2 * rows * (k + 1);
+        let found = self.empty(1, count)?;
         let (columns_u32, k_u32, splits_u32) = (columns as u32, k as u32, splits as u32);
-        let sum_parts = [0, rows * splits].map(|first| normalizes.then(|| (sums.buffer(), first)));
         let launch = self.launch("topk_of_parts");
-        let launch = launch.in_order_optional(sum_parts[0]).in_order_optional(sum_parts[1]);
+        let launch = launch.in_order(sums.buffer(), 0).in_order(sums.buffer(), rows * splits);
         let launch = launch.in_order(parts.buffer(), 0).in_order(parts.buffer(), rows * splits * k);
         let launch = launch.in_order(logits.buffer(), 0).value(&columns_u32).value(&k_u32);
         launch.run((splits as u32, rows as u32), THREADS).map_err(device_error)?;
-        let normalizers = normalizes.then(|| (found.buffer(), 2 * rows * k));
-        let launch = self.launch("topk_of_rows").in_order_optional(normalizers);
+        let launch = self.launch("topk_of_rows").in_order(found.buffer(), 2 * rows * k);
         let launch = launch.in_order(found.buffer(), 0).in_order(found.buffer(), rows * k);
         let launch = launch.in_order(sums.buffer(), 0).in_order(sums.buffer(), rows * splits);
         let launch = launch.in_order(parts.buffer(), 0).in_order(parts.buffer(), rows * splits * k);
@@ -93,12 +87,11 @@ impl OutputOps for CudaBackend {
         assert_eq!(best.len(), rows.len(), "one list for each row");
         let block = (LOGIT_BLOCK / weights.columns.max(1)).clamp(1, MAX_ROWS);
         let k = best.iter().map(TopK::k).max().unwrap_or(0).min(weights.columns);
-        let normalizes = best.iter().any(TopK::normalizes);
         for (index, best) in best.chunks_mut(block).enumerate() {
             let first = rows.start + index * block;
             let part = first..first + best.len();
             let logits = self.product(hidden, part, weights, Epilogue::default())?;
-            let found = self.best_of_logits(&logits, k, normalizes)?;
+            let found = self.best_of_logits(&logits, k)?;
             for (row, best) in best.iter_mut().enumerate() {
                 let candidates = found.candidates(row).map(|(logit, column)| TokenLogit {
                     id: match columns {
@@ -107,8 +100,7 @@ impl OutputOps for CudaBackend {
                     },
                     logit,
                 });
-                let [shift, sum] =
-                    if normalizes { found.shift_and_sum(row) } else { [f32::NEG_INFINITY, 0.0] };
+                let [shift, sum] = found.shift_and_sum(row);
                 best.set(candidates, shift, sum.into());
             }
         }
@@ -149,7 +141,7 @@ impl OutputOps for CudaBackend {
             return Ok(());
         }
         let products = self.product(hidden, rows.clone(), weights, Epilogue::default())?;
-        let found = self.best_of_logits(&products, 0, true)?;
+        let found = self.best_of_logits(&products, 0)?;
         for row in 0..rows.len() {
             let [shift, sum] = found.shift_and_sum(row);
             log_normalizers.push((f64::from(shift) + f64::from(sum).ln()) as f32);

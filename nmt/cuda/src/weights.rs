@@ -59,19 +59,19 @@ pub enum PositionalEncoding {
 pub struct Sinusoids {
     kind: SinusoidKind,
     width: usize,
-    /// The table that is long enough for what was asked so far.
-    table: Mutex<Option<Arc<EmbeddingTable>>>,
+    /// Tables of increasing length; streams may still read the shorter ones.
+    tables: Mutex<Vec<Arc<EmbeddingTable>>>,
 }
 
 impl Sinusoids {
     pub(crate) fn new(kind: SinusoidKind, width: usize) -> Self {
-        Sinusoids { kind, width, table: Mutex::new(None) }
+        Sinusoids { kind, width, tables: Mutex::default() }
     }
 
     /// Returns a table of at least so many positions.
     pub(crate) fn table(&self, stream: &Stream, positions: usize) -> Result<Arc<EmbeddingTable>> {
-        let mut table = self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(table) = table.as_ref().filter(|table| table.vocab_size >= positions) {
+        let mut tables = self.tables.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(table) = tables.last().filter(|table| table.vocab_size >= positions) {
             return Ok(Arc::clone(table));
         }
         let positions = positions.next_power_of_two().max(256);
@@ -82,7 +82,9 @@ impl Sinusoids {
             vocab_size: positions,
             width: self.width,
         };
-        Ok(Arc::clone(table.insert(Arc::new(new))))
+        let table = Arc::new(new);
+        tables.push(Arc::clone(&table));
+        Ok(table)
     }
 }
 

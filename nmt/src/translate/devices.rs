@@ -49,7 +49,8 @@ impl Placement<'_> {
             let device = CudaDevice::open(number)?;
             let networks = models.iter().map(|&(model, path)| {
                 let mut parameters = CudaLoader::new(&device, model, path, format)?;
-                let speedups = Speedups::default();
+                // The products of contexts that CPUs compute ahead would make attention wide.
+                let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
                     Network::on_device(device.clone(), &mut parameters, model, path, &speedups)?;
                 let (model, path, tuner) = (model.clone(), path.to_owned(), Arc::clone(self.tuner));

@@ -60,6 +60,10 @@ pub struct TranslationOptions {
     pub output: OutputOptions,
 }
 
+/// The sentences and the words of a batch on a CPU.
+const CPU_MINI_BATCH: usize = 32;
+const CPU_MINI_BATCH_WORDS: usize = 4096;
+
 /// The sentences and the words of a batch on a GPU, as Amun and Marian have them.
 const GPU_MINI_BATCH: usize = 300;
 const GPU_MINI_BATCH_WORDS: usize = 8192;
@@ -155,9 +159,9 @@ impl TranslationOptions {
             devices: DeviceSet::Cpu,
             weights: settings.weights.clone(),
             threads: 1,
-            mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(32),
+            mini_batch: settings.mini_batch.filter(|&n| n > 1).unwrap_or(CPU_MINI_BATCH),
             // This bounds memory for sentences of any length.
-            mini_batch_words: settings.mini_batch_words.unwrap_or(4096),
+            mini_batch_words: settings.mini_batch_words.unwrap_or(CPU_MINI_BATCH_WORDS),
             maxi_batch: settings.maxi_batch.filter(|&n| n > 1).unwrap_or(20),
             sort_by_length: settings.sort_by_length.unwrap_or(true),
             input: InputOptions {
@@ -187,8 +191,13 @@ impl TranslationOptions {
         if let DeviceSet::Cuda(numbers) = &self.devices {
             self.precision = Precision::F32;
             self.threads = numbers.len();
-            self.mini_batch = self.mini_batch.max(GPU_MINI_BATCH);
-            self.mini_batch_words = self.mini_batch_words.max(GPU_MINI_BATCH_WORDS);
+            // What a configuration sets stays.
+            if self.mini_batch == CPU_MINI_BATCH {
+                self.mini_batch = GPU_MINI_BATCH;
+            }
+            if self.mini_batch_words == CPU_MINI_BATCH_WORDS {
+                self.mini_batch_words = GPU_MINI_BATCH_WORDS;
+            }
         }
         Ok(())
     }

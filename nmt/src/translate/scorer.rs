@@ -19,9 +19,10 @@ impl Scorer {
     /// # Errors
     /// If the models cannot form an ensemble.
     pub fn new(models: &LoadedModels, by_steps: bool) -> Result<Self> {
-        Ok(match models.single_network() {
-            Some(network) if !by_steps => Scorer::FullSequence(network.scorer()?),
-            _ => Scorer::Stepwise(models.session()?),
+        let network = if by_steps { None } else { models.single_network() };
+        Ok(match network {
+            Some(network) => Scorer::FullSequence(network.scorer()?),
+            None => Scorer::Stepwise(models.session()?),
         })
     }
 

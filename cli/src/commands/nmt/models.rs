@@ -10,7 +10,7 @@ use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::translate::TranslationOptions;
 use miriam_nmt::{
     BundleOptions, DIALECTS, DecoderConfig, DeviceSet, LanguageStyle, ModelBundle, Segmentation,
-    TokenizerPair,
+    TokenizerPair, gpu_count,
 };
 
 use super::value_parsers::finite;
@@ -209,19 +209,24 @@ impl ModelArguments {
     /// Sets where and how models compute. Marian's option for GPUs has no effect where there are none,
     /// for command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
+        let precision = self.precision();
         let mut devices = self.device.clone();
+        if devices == DeviceSet::Auto && precision.is_some_and(Precision::is_integer) {
+            devices = DeviceSet::Cpu;
+        }
         if !self.devices.is_empty() {
-            match DeviceSet::from_numbers(self.devices.clone()).and_then(|set| set.check()) {
-                Ok(set) => devices = set,
-                Err(reason) => {
+            match DeviceSet::from_numbers(self.devices.clone()) {
+                Ok(_) if gpu_count() == 0 => {
                     tracing::warn!(
-                        "without effect here: --devices: {reason}; models run on the CPU"
+                        "without effect here: --devices; there is no GPU, models run on the CPU"
                     );
                 }
+                Ok(set) => devices = set,
+                Err(reason) => exit_with_usage_error(format!("--devices: {reason}")),
             }
         }
         options.set_devices(devices)?;
-        options.precision = self.precision().unwrap_or(options.precision);
+        options.precision = precision.unwrap_or(options.precision);
         Ok(())
     }
 

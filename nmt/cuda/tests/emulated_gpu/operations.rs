@@ -437,6 +437,14 @@ fn best_tokens_are_those_of_the_logits() {
             backend.gather_logits(&hidden, &pairs, &weights, &mut single).unwrap();
             assert!(single.iter().zip(&expected).all(|(single, (_, logit))| single == logit));
         }
+        // A logit that is not finite is noticed, even if no probability is asked for.
+        let mut bias = vec![0.0; columns];
+        bias[columns / 2] = if rows % 2 == 0 { f32::NAN } else { f32::INFINITY };
+        let matrix = PlainMatrix { rows: depth, columns, values: vec![1.0; depth * columns] };
+        let damaged = backend.weights_with(&PlainWeights { matrix, bias: Some(bias) });
+        let mut found = vec![TopK::new(1, false); 1];
+        backend.topk(&hidden, 1..2, &damaged, OutputColumns::All, &mut found).unwrap();
+        assert!(found[0].has_non_finite(), "{columns} columns");
         let tokens: Vec<u32> = (0..columns as u32).step_by(3).collect();
         let some = backend.select_output(&weights, &tokens).unwrap();
         let mut best = vec![TopK::new(k, false); 1];

@@ -81,6 +81,11 @@ impl Precision {
         matches!(self, Precision::F16 | Precision::Bf16)
     }
 
+    /// Whether products are computed in integers, which GPUs do not do.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Precision::I16 | Precision::I8 | Precision::Mixed | Precision::I8Alphas)
+    }
+
     /// Whether weights that are packed for one serve the other.
     pub fn packs_like(self, other: Precision) -> bool {
         ["encoder", ""].iter().all(|name| self.layout(name) == other.layout(name))

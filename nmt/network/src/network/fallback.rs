@@ -116,16 +116,24 @@ impl FallbackSession {
 
     /// Moves all sentences and hypotheses to a session on the CPU.
     fn move_to_cpu(&mut self, error: &Error) -> Result<()> {
-        warn!("{error}; the sentences under translation are translated on the CPU");
+        warn!("{error}; its sentences continue on the CPU");
         self.failures += 1;
-        self.is_on_cpu = true;
-        self.session = self.network.on_cpu()?.session()?;
-        self.session.keep_alignments(self.keeps_alignments);
-        for sentence in self.slots.iter_mut().flatten() {
+        if self.failures == MAX_FAILURES {
+            warn!("the device has failed {MAX_FAILURES} times in a row and is not used again");
+        }
+        let mut session = self.network.on_cpu()?.session()?;
+        session.keep_alignments(self.keeps_alignments);
+        let mut slots = Vec::new();
+        for sentence in self.slots.iter().flatten() {
             let candidates = sentence.candidates.as_deref().map(|list| [list]);
             let lists = candidates.as_ref().map(|lists| &lists[..]);
-            sentence.inner = self.session.begin(&[&sentence.tokens], lists)?[0];
+            slots.extend(session.begin(&[&sentence.tokens], lists)?);
         }
+        for (sentence, slot) in self.slots.iter_mut().flatten().zip(slots) {
+            sentence.inner = slot;
+        }
+        self.session = session;
+        self.is_on_cpu = true;
         self.replay()
     }
 
@@ -176,7 +184,10 @@ impl FallbackSession {
                     self.rows.clear();
                     self.inner_rows = None;
                 }
-                Err(_) => self.failures += 1,
+                Err(error) => {
+                    warn!("{error}; the device is not used again");
+                    self.failures = MAX_FAILURES;
+                }
             }
         }
     }
@@ -241,6 +252,7 @@ impl Session for FallbackSession {
     }
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
+        assert!(self.inner_rows.is_none(), "rows are those of the last step");
         self.run(|this| this.session.topk(best))
     }
 
