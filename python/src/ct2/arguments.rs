@@ -67,9 +67,21 @@ fn invalid_compute_type() -> PyErr {
     )
 }
 
-/// Returns the precision of a compute type; `None` for that of the stored weights.
-pub(super) fn precision_of(name: &str) -> PyResult<Option<Precision>> {
+/// Returns the precision of a compute type on devices; `None` for the default: that of the stored
+/// weights, on GPUs f32.
+pub(super) fn precision_of(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
     match name {
+        "default" | "auto" if devices.is_cuda() => Ok(None),
+        _ if devices.is_cuda() => {
+            let known = Precision::from_name(name).filter(|precision| !precision.is_integer());
+            known.map(Some).ok_or_else(|| {
+                let message = format!(
+                    "compute type {name:?} is not supported on GPUs; give \"default\", \"float32\", \
+                     \"float16\" or \"bfloat16\""
+                );
+                PyValueError::new_err(message)
+            })
+        }
         "default" => Ok(None),
         "auto" => Ok(Some(Precision::I8)),
         "float16" | "bfloat16" | "int8_float16" | "int8_bfloat16" => {

@@ -56,7 +56,7 @@ pub fn get_supported_compute_types(
     device_index: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<std::collections::HashSet<&'static str>> {
     if arguments::devices(device, device_index)?.is_cuda() {
-        return Ok(["float32"].into());
+        return Ok(["float32", "float16", "bfloat16"].into());
     }
     Ok(["float32", "int16", "int8", "int8_float32"].into())
 }

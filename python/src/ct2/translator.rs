@@ -245,10 +245,7 @@ impl Translator {
             Some(value) => compute_type_name(value, &devices)?,
             None => "default".into(),
         };
-        let precision = match &name[..] {
-            "auto" if devices.is_cuda() => None,
-            name => precision_of(name)?,
-        };
+        let precision = precision_of(&name, &devices)?;
         for (is_set, name) in
             [(flash_attention, "flash_attention"), (tensor_parallel, "tensor_parallel")]
         {
