@@ -403,7 +403,7 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
     fs::write(corpus.path("train.yml"), "sqlite: temporary\n").unwrap();
     assert!(refuse("-c train.yml").contains("--sqlite: "));
     for (options, name) in [
-        ("--unlikelihood-loss", "--unlikelihood-loss: it is not built"),
+        ("--unlikelihood-loss", "--unlikelihood-loss: it is not implemented"),
         (
             "--async-sgd --quantize-aware i8",
             "--quantize-aware: it works only in synchronous training",
@@ -411,16 +411,16 @@ fn options_that_are_not_known_or_not_honoured_are_named() {
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
         ("--fp16", "--fp16: training computes in f32"),
         ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),
-        ("--valid-metrics valid-script", "--valid-script-path is needed"),
+        ("--valid-metrics valid-script", "valid-script needs --valid-script-path"),
         ("--mini-batch-fit --workspace -4000", "--workspace: "),
-        ("--clip-norm-per token", "--clip-norm-per: \"token\""),
+        ("--clip-norm-per token", "--clip-norm-per: expected sum or words, found \"token\""),
         ("--dynamic-gradient-scaling 0", "--dynamic-gradient-scaling: "),
         ("--valid-freq 5x", "--valid-freq: \"5x\""),
         ("--optimizer-delay 0.4", "--optimizer-delay: "),
         ("--transformer-dropout 1.5", "--transformer-dropout: 1.5"),
         ("--mini-batch -3", "--mini-batch: \"-3\""),
-        ("--valid-metrics blue", "--valid-metrics: \"blue\": there are"),
-        ("--vocabs one.spm", "--vocabs: 1 files"),
+        ("--valid-metrics blue", "--valid-metrics: unknown metric \"blue\""),
+        ("--vocabs one.spm", "--vocabs: expected two files"),
         ("-m model.bin", "--model: model.bin"),
     ] {
         let error = refuse(options);
@@ -482,7 +482,7 @@ fn text_that_does_not_train_is_refused() {
     write("train.en", &"a b\n".repeat(20));
     write("train.es", &train);
     let error = refuse("--vocab-size 60 --max-length 5");
-    assert!(error.contains("no pair"), "{error}");
+    assert!(error.contains("no line pair"), "{error}");
     assert!(error.contains("--max-length"), "{error}");
     write("dev.en", "a\nb\n");
     let error = refuse("--vocab-size 60 --dev-source dev.en --dev-target dev.es");

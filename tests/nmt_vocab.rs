@@ -131,7 +131,7 @@ fn errors_say_what_to_do() {
         let error = refuse(b"abc abd\n", &["--kind", kind, "--size", "4"]);
         assert!(error.contains("use 7 or more"), "{error}");
         let error = refuse(b"abc abd\n", &["--kind", kind, "--size", "400"]);
-        assert!(error.contains("give ") && error.contains("or fewer"), "{error}");
+        assert!(error.contains("use ") && error.contains("or fewer"), "{error}");
     }
     let usage = |arguments: &[&str]| {
         let output = vocab(arguments).stdin(Stdio::null()).output().unwrap();
