@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{
-    lossy_text, miriam, project_root, run, run_to_error, run_to_usage_error, run_with_input,
+    lossy_text, miriam, project_root, run_to_error, run_to_usage_error, run_with_input,
 };
 
 fn nmt(arguments: &[&str]) -> Command {
@@ -75,7 +75,7 @@ mod emulated {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::common::shared_data;
+    use crate::common::{run, shared_data};
 
     /// The environment of a process that finds the emulated GPU, with settings of its driver.
     fn emulated_gpu(settings: &str) -> [(&'static str, OsString); 2] {

@@ -117,12 +117,11 @@ fn is_device_limit(error: &Error) -> bool {
     matches!(error, Error::Gpu(_) | Error::Unsupported { .. })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod tests {
     use super::*;
 
     /// `auto` takes the CPU for what only a GPU cannot do; a damaged file is an error anywhere.
-    #[cfg(feature = "cuda")]
     #[test]
     fn limits_of_a_device_are_told_from_faults_of_a_file() {
         assert!(is_device_limit(&miriam_gpu::Error::NoDevice.into()));
