@@ -43,6 +43,7 @@ __all__ = [
     "estimate",
     "evaluate_links",
     "filter_ngrams",
+    "get_cuda_device_count",
     "get_supported_compute_types",
     "score_bleu",
     "score_chrf",

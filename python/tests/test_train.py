@@ -143,7 +143,7 @@ def test_wrong_options_are_named(tmp_path: Path) -> None:
         train.neural(source, target, tmp_path / "m", options={"dim_emb": {}})
     with pytest.raises(ValueError, match="dev_target"):
         train.neural(source, target, tmp_path / "m", dev_source=source)
-    with pytest.raises(ValueError, match='there is no "no-task"'):
+    with pytest.raises(ValueError, match='unknown preset "no-task"'):
         train.neural(source, target, tmp_path / "m", task="no-task")
 
 
