@@ -68,7 +68,7 @@ impl Sinusoids {
         Sinusoids { kind, width, tables: Mutex::default() }
     }
 
-    /// Returns a table of at least so many positions.
+    /// Returns a table of at least this many positions.
     pub(crate) fn table(&self, stream: &Stream, positions: usize) -> Result<Arc<EmbeddingTable>> {
         let mut tables = self.tables.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(table) = tables.last().filter(|table| table.vocab_size >= positions) {

@@ -151,7 +151,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
     /// Returns `[rows, width]` of the result, from those of the matrices.
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2];
 
-    /// Returns the work of a device that computes a result of so many columns.
+    /// Returns the work of a device for a result of `width` columns.
     fn device(&self, width: usize) -> DeviceOperator<'_>;
 
     /// Writes the result.
