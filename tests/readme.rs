@@ -50,7 +50,7 @@ fn commands_in_the_page_on_raw_text_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_gpus_print_what_it_shows() {
-    check("docs/gpu.md", 8);
+    check("docs/gpu.md", 9);
 }
 
 #[test]

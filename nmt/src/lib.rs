@@ -58,4 +58,4 @@ pub use miriam_nmt_models::{
     checkpoint, formats, language_code, learn_vocabulary, packed, select_words, shortlist, verify,
     words_to_yaml, yaml,
 };
-pub use miriam_nmt_network::{engine, layer, model_file, network, reference};
+pub use miriam_nmt_network::{engine, layer, model_file, network, plain_parameters, reference};

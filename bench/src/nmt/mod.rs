@@ -2,18 +2,34 @@
 
 pub mod batching;
 pub mod devlin;
+pub mod gpu;
 pub mod random_models;
 
-use miriam_nmt::Result;
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::Session;
 use miriam_nmt::search::{Request, SearchOptions, Translation};
+use miriam_nmt::{DeviceSet, Result};
+
+use crate::error::Error;
 
 pub use devlin::STACKED_SHAPES;
 pub use random_models::TRANSFORMER_SIZES;
 
 /// The first ids are EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
+
+/// Returns the CPU or a single GPU, as it was chosen.
+///
+/// # Errors
+/// If this build has no GPUs and one is chosen, or several are chosen.
+fn resolve_device(devices: &DeviceSet) -> std::result::Result<DeviceSet, Error> {
+    match devices.clone().resolve() {
+        Ok(DeviceSet::Cuda(numbers)) if numbers.len() > 1 => {
+            Err(Error::unmeasurable("give one GPU"))
+        }
+        resolved => resolved.map_err(|error| Error::unmeasurable(error.to_string())),
+    }
+}
 
 /// Returns the best translation of each request, on this thread.
 ///
@@ -24,8 +40,8 @@ fn translate_requests(
     requests: &[Request],
     options: &SearchOptions,
     batching: &BatchingOptions,
-) -> Result<Vec<Vec<u32>>> {
-    let translations = vec![Vec::new(); requests.len()];
+) -> Result<Vec<Translation>> {
+    let translations = vec![Translation::default(); requests.len()];
     let mut source = RequestSource { requests: (0..).zip(requests), translations };
     translate_batches(session, options, batching, &mut source)?;
     Ok(source.translations)
@@ -34,7 +50,7 @@ fn translate_requests(
 /// Requests one by one, and the best translation of each.
 struct RequestSource<I> {
     requests: I,
-    translations: Vec<Vec<u32>>,
+    translations: Vec<Translation>,
 }
 
 impl<'a, I: Iterator<Item = (u64, &'a Request)>> JobSource for RequestSource<I> {
@@ -44,7 +60,7 @@ impl<'a, I: Iterator<Item = (u64, &'a Request)>> JobSource for RequestSource<I> 
 
     fn finish(&mut self, id: u64, result: Result<Vec<Translation>>) -> Result<()> {
         if let Some(best) = result?.into_iter().next() {
-            self.translations[id as usize] = best.tokens;
+            self.translations[id as usize] = best;
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 
 use miriam_nmt::Result;
 use miriam_nmt::architecture::{
-    Activation, Architecture, AutoregressionConfig, DecoderStart, EmbeddingConfig, Model,
-    ParameterSpec, PositionalEncodingKind, PreNormKeys, ProcessStep, ProcessSteps,
+    Activation, Architecture, AutoregressionConfig, CellKind, DecoderStart, EmbeddingConfig,
+    EncoderKind, Model, ParameterSpec, PositionalEncodingKind, PreNormKeys, ProcessStep,
+    ProcessSteps, RecurrentConfig, RecurrentDecoderConfig, RecurrentEncoderConfig,
     TransformerConfig, TransformerStackConfig,
 };
 use miriam_storage::random::SplitMix64;
@@ -75,15 +76,61 @@ pub fn transformer_of_width(
 /// If the architecture is not valid.
 pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<Model> {
     let mut numbers = SplitMix64::new(seed);
-    Model::with_values(architecture, |ParameterSpec { name, shape: [rows, columns] }| {
-        let range = match *rows {
-            1 => 0.1,
-            _ if name.ends_with("Wemb") => 1.0,
-            _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
-            inputs => gain * (3.0 / inputs as f32).sqrt(),
-        };
-        (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
+    Model::with_values(architecture, |parameter| random_values(parameter, gain, &mut numbers))
+}
+
+/// Returns a recurrent model of that shape with weights as in [`random_model`], which never generates
+/// EOS.
+///
+/// # Errors
+/// If the shape is not valid.
+pub fn random_recurrent_without_eos(shape: RecurrentConfig, seed: u64) -> Result<Model> {
+    let mut numbers = SplitMix64::new(seed);
+    Model::with_values(Architecture::Recurrent(shape), |parameter| {
+        let mut values = random_values(parameter, 1.0, &mut numbers);
+        if parameter.name == "decoder_ff_logit_l2_b" {
+            values[0] = EOS_BIAS;
+        }
+        values
     })
+}
+
+fn random_values(parameter: &ParameterSpec, gain: f32, numbers: &mut SplitMix64) -> Vec<f32> {
+    let ParameterSpec { name, shape: [rows, columns] } = parameter;
+    let range = match *rows {
+        1 => 0.1,
+        _ if name.ends_with("Wemb") => 1.0,
+        _ if name.ends_with("_Wt") => gain * (3.0 / *columns as f32).sqrt(),
+        inputs => gain * (3.0 / inputs as f32).sqrt(),
+    };
+    (0..rows * columns).map(|_| (2.0 * numbers.next_f32() - 1.0) * range).collect()
+}
+
+/// Returns the shape of a recurrent model with one layer of `cell` on either side, over vocabularies of
+/// `words` tokens: with GRUs Nematus' and Amun's (Hoang et al. 2018: 30,000 tokens, 256 wide).
+pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentConfig {
+    RecurrentConfig {
+        embeddings: EmbeddingConfig {
+            source_vocab_size: words,
+            target_vocab_size: words,
+            dim: width,
+            shared: false,
+            tied_output: false,
+            output_bias: true,
+            right_to_left: false,
+            suppress_tokens: Vec::new(),
+        },
+        state_width: width,
+        encoder: RecurrentEncoderConfig {
+            kind: EncoderKind::Bidirectional,
+            cell,
+            depth: 1,
+            cell_depth: 1,
+        },
+        decoder: RecurrentDecoderConfig { cell, depth: 1, base_depth: 2, high_depth: 1 },
+        skip_connections: false,
+        layer_norm_style: None,
+    }
 }
 
 /// Returns a model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never

@@ -25,11 +25,31 @@ pub struct Placement<'a> {
 /// The networks of an ensemble on each device.
 pub(super) type NetworksByDevice = Vec<Arc<[Network]>>;
 
+/// The precisions in which every supported GPU computes; bf16 needs compute capability 8.0.
+pub const GPU_PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F16];
+
 impl Placement<'_> {
+    /// Loads one model on the first device, for measurements and comparisons: a failure of a GPU is an
+    /// error, and the CPU does not continue. `path` names the model in messages.
+    ///
+    /// # Errors
+    /// If the device cannot be used, or a parameter is missing or does not fit.
+    pub fn load_network(&self, model: &Model, path: &Path) -> Result<Network> {
+        Ok(self.load_on_devices(&[(model, path)], false)?[0][0].clone())
+    }
+
     /// Loads models, each with the file that messages name, on each device.
     pub(super) fn load(&self, models: &[(&Model, &Path)]) -> Result<NetworksByDevice> {
+        self.load_on_devices(models, true)
+    }
+
+    fn load_on_devices(
+        &self,
+        models: &[(&Model, &Path)],
+        falls_back: bool,
+    ) -> Result<NetworksByDevice> {
         match self.devices.clone().resolve().map_err(device_error)? {
-            DeviceSet::Cuda(numbers) => self.load_on_gpus(models, &numbers),
+            DeviceSet::Cuda(numbers) => self.load_on_gpus(models, &numbers, falls_back),
             DeviceSet::Cpu | DeviceSet::Auto => {
                 let networks = models.iter().map(|&(model, path)| {
                     Network::load_tuned(model, path, self.precision, self.tuner)
@@ -39,8 +59,14 @@ impl Placement<'_> {
         }
     }
 
+    /// Loads models on GPUs. If one fails and `falls_back` is set, the CPU continues.
     #[cfg(feature = "cuda")]
-    fn load_on_gpus(&self, models: &[(&Model, &Path)], gpus: &[u32]) -> Result<NetworksByDevice> {
+    fn load_on_gpus(
+        &self,
+        models: &[(&Model, &Path)],
+        gpus: &[u32],
+        falls_back: bool,
+    ) -> Result<NetworksByDevice> {
         use miriam_nmt_cuda::{CudaDevice, CudaLoader};
         use miriam_nmt_network::layer::recurrent::Speedups;
 
@@ -53,6 +79,9 @@ impl Placement<'_> {
                 let speedups = Speedups { precompute_context: false, ..Speedups::default() };
                 let network =
                     Network::on_device(device.clone(), &mut parameters, model, path, &speedups)?;
+                if !falls_back {
+                    return Ok(network);
+                }
                 let (model, path, tuner) = (model.clone(), path.to_owned(), Arc::clone(self.tuner));
                 Ok(network.with_fallback(move || {
                     let precision = model.precision().unwrap_or(Precision::F32);
@@ -65,7 +94,7 @@ impl Placement<'_> {
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn load_on_gpus(&self, _: &[(&Model, &Path)], _: &[u32]) -> Result<NetworksByDevice> {
+    fn load_on_gpus(&self, _: &[(&Model, &Path)], _: &[u32], _: bool) -> Result<NetworksByDevice> {
         Err(device_error(miriam_gpu::BuiltWithoutCuda))
     }
 }

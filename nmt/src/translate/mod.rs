@@ -33,7 +33,7 @@ use miriam_textio::{CancellationToken, Output, Progress};
 use miriam_textproc::{SegmentWriter, SentenceSplitter};
 
 pub use cost::CostReport;
-pub use devices::Placement;
+pub use devices::{GPU_PRECISIONS, Placement};
 pub use miriam_nmt_models::AlignmentFormat;
 pub use models::LoadedModels;
 pub use options::{InputOptions, LineFormat, OutputOptions, TranslationOptions};

@@ -1,20 +1,27 @@
 //! Gains by sorting, shrinking, topping up and the fused output layer of batches.
 
 mod ablated_session;
-mod variant;
+pub(super) mod variant;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
+use miriam_kernels::Cpu;
+use miriam_kernels::autotuner::Autotuner;
+use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
+use miriam_nmt::network::Network;
+use miriam_nmt::translate::{GPU_PRECISIONS, Placement};
 
 use super::random_models::transformer_shape;
+use super::resolve_device;
 use crate::error::{Error, Result};
 use crate::input::read_text;
 use crate::machine::{cpu_name, cpu_seconds};
 use crate::statistics::{median, share_of_equal};
-use variant::{BatchingRun, BatchingVariant, BenchmarkModel, ParallelText, run_variant};
+use variant::{BatchingRun, BatchingVariant, ParallelText, load_random_transformer, run_variant};
 
 /// What is measured: a random transformer that translates a text on one thread. Each translation
 /// ends where its reference does.
@@ -34,8 +41,10 @@ pub struct BatchingStudy {
     pub batch: u32,
     /// Widths of the beam.
     pub beams: Vec<u32>,
-    /// Precisions of GEMM.
+    /// Precisions of GEMM; none: f32 and i8, on a GPU f32 and f16.
     pub precisions: Vec<Precision>,
+    /// The CPU or a GPU.
+    pub device: DeviceSet,
     /// Rounds that are counted.
     pub rounds: u32,
     /// No further round of a table begins after this many seconds.
@@ -43,10 +52,12 @@ pub struct BatchingStudy {
 }
 
 /// Measures batching with all optimisations and without each of them in turn: prints a table for
-/// each precision and beam, and a summary in Markdown.
+/// each precision and beam, and a summary in Markdown. Times are those of the processor, on a GPU by
+/// the clock.
 ///
 /// # Errors
-/// The texts cannot be read or are not parallel; there is no such shape.
+/// The texts cannot be read or are not parallel; there is no such shape; the device cannot be used,
+/// or does not compute in a precision.
 pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (sentences, words) = (options.sentences as usize, options.words as usize);
@@ -55,15 +66,25 @@ pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let shape = transformer_shape(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
     let [read, translated] = text.token_counts();
+    let devices = resolve_device(&options.device)?;
+    let is_gpu = devices.is_cuda();
+    let place = if is_gpu { devices.to_string() } else { cpu_name() };
+    let precisions = match &options.precisions[..] {
+        [] if is_gpu => &GPU_PRECISIONS,
+        [] => &[Precision::F32, Precision::I8],
+        chosen => chosen,
+    };
     let (shape_name, batch) = (&options.shape, options.batch);
-    writeln!(out, "{}, one thread, {shape_name}, batches of {batch}", cpu_name())?;
+    writeln!(out, "{place}, one thread, {shape_name}, batches of {batch}")?;
     writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.num_sentences())?;
     let mut columns = Vec::new();
-    for &precision in &options.precisions {
-        let subject = BenchmarkModel::new(&shape, precision)?;
+    let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+    for &precision in precisions {
+        let placement = Placement { devices: &devices, precision, tuner: &tuner };
+        let network = load_random_transformer(&shape, &placement)?;
         for &beam in &options.beams {
             let name = format!("{}, beam {beam}", precision.name());
-            let (times, passes) = measure(options, &subject, &text, beam)?;
+            let (times, passes) = measure(options, &network, &text, beam, is_gpu)?;
             write_table(out, &name, translated, &times, &passes)?;
             columns.push((name, times));
         }
@@ -77,11 +98,13 @@ type RoundTimes = Vec<Vec<f64>>;
 /// All ways in turn: their times, and what the last round did.
 fn measure(
     options: &BatchingStudy,
-    subject: &BenchmarkModel,
+    network: &Network,
     text: &ParallelText,
     beam: u32,
+    is_gpu: bool,
 ) -> Result<(RoundTimes, Vec<BatchingRun>)> {
     let (start, batch) = (Instant::now(), options.batch as usize);
+    let seconds = || if is_gpu { start.elapsed().as_secs_f64() } else { cpu_seconds() };
     let mut times = vec![Vec::new(); BatchingVariant::ALL.len()];
     let mut passes = Vec::new();
     for round in 0..=options.rounds {
@@ -90,11 +113,12 @@ fn measure(
         }
         passes.clear();
         for (way, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
-            let before = cpu_seconds();
-            passes.push(run_variant(subject, text, batch, beam as usize, way)?);
+            let before = seconds();
+            let mut session = network.session()?;
+            passes.push(run_variant(&mut *session, text, batch, beam as usize, way)?);
             // The first one finds the fastest products.
             if round > 0 {
-                times.push(cpu_seconds() - before);
+                times.push(seconds() - before);
             }
         }
     }

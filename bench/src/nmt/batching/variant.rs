@@ -7,15 +7,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use miriam_kernels::Cpu;
-use miriam_kernels::autotuner::Autotuner;
 use miriam_nmt::architecture::TransformerConfig;
 use miriam_nmt::batch::BatchingOptions;
-use miriam_nmt::engine::{Engine, Precision, WeightLoader};
-use miriam_nmt::network::Transformer;
+use miriam_nmt::network::{Network, Session};
 use miriam_nmt::search::{Request, SearchOptions};
+use miriam_nmt::translate::Placement;
+use miriam_storage::random::SplitMix64;
 use miriam_textio::display_name;
 
 use super::super::random_models::random_transformer_without_eos;
@@ -92,7 +90,10 @@ impl BatchingVariant {
 /// Source sentences with the lengths of their translations.
 pub struct ParallelText {
     requests: Vec<Request>,
-    target_lengths: HashMap<Vec<u32>, usize>,
+    /// The length of the translation of a source, including EOS; none if the model ends it.
+    target_lengths: Option<HashMap<Vec<u32>, usize>>,
+    /// How they are translated; the beam is that of the run.
+    search_options: SearchOptions,
 }
 
 impl ParallelText {
@@ -114,7 +115,7 @@ impl ParallelText {
         let lengths = names.iter().map(String::as_str).zip(lengths);
         miriam_textio::Error::check_line_counts(lengths)?;
         let mut numbers: HashMap<&[u8], u32> = HashMap::new();
-        let mut text = ParallelText { requests: Vec::new(), target_lengths: HashMap::new() };
+        let mut text = ParallelText::empty();
         let pairs = lines(source).zip(lines(target));
         let pairs = pairs.filter(|(source, _)| words(source).next().is_some());
         for (source, target) in pairs.take(sentences) {
@@ -125,10 +126,53 @@ impl ParallelText {
                 ids.push(FIRST_TOKEN + number % (vocabulary_size as u32 - FIRST_TOKEN));
             }
             ids.push(EOS_ID);
-            text.target_lengths.entry(ids.clone()).or_insert(words(target).count() + 1);
-            text.requests.push(Request { source: ids, ..Request::default() });
+            text.push(ids, words(target).count() + 1);
         }
         if text.requests.is_empty() { Err(Error::no_words(paths[0])) } else { Ok(text) }
+    }
+
+    /// Returns random sentences with these lengths and those of their translations, without EOS, for
+    /// a vocabulary of `vocabulary_size` tokens.
+    pub fn random(lengths: &[[usize; 2]], vocabulary_size: usize, seed: u64) -> Self {
+        let mut numbers = SplitMix64::new(seed);
+        let mut text = ParallelText::empty();
+        let kinds = vocabulary_size as u32 - FIRST_TOKEN;
+        for &[source, target] in lengths {
+            let words = (0..source).map(|_| FIRST_TOKEN + numbers.below(u64::from(kinds)) as u32);
+            text.push(words.chain([EOS_ID]).collect(), target + 1);
+        }
+        text
+    }
+
+    /// Returns sentences, ids of a vocabulary, whose translations end where the model ends them.
+    pub fn open_ended(sentences: Vec<Vec<u32>>, search_options: SearchOptions) -> Self {
+        let requests = sentences.into_iter().map(|source| Request { source, ..Request::default() });
+        ParallelText { requests: requests.collect(), target_lengths: None, search_options }
+    }
+
+    fn empty() -> Self {
+        ParallelText {
+            requests: Vec::new(),
+            target_lengths: Some(HashMap::new()),
+            search_options: SearchOptions::default(),
+        }
+    }
+
+    /// Adds a sentence; of equal sources the first length counts.
+    fn push(&mut self, source: Vec<u32>, target_length: usize) {
+        if let Some(lengths) = &mut self.target_lengths {
+            lengths.entry(source.clone()).or_insert(target_length);
+        }
+        self.requests.push(Request { source, ..Request::default() });
+    }
+
+    /// Returns the first sentences, again from the first where there are fewer.
+    pub fn resized(&self, sentences: usize) -> Self {
+        ParallelText {
+            requests: self.requests.iter().cycle().take(sentences).cloned().collect(),
+            target_lengths: self.target_lengths.clone(),
+            search_options: self.search_options.clone(),
+        }
     }
 
     /// Returns the number of sentences.
@@ -136,35 +180,28 @@ impl ParallelText {
         self.requests.len()
     }
 
-    /// Returns the number of tokens of the sources and of the translations, including EOS.
+    /// Returns the number of tokens of the sources and of the translations, including EOS. Of
+    /// translations that the model ends it is 0.
     pub fn token_counts(&self) -> [usize; 2] {
         let sources = self.requests.iter().map(|request| &request.source);
+        let lengths = self.target_lengths.as_ref();
         [
             sources.clone().map(Vec::len).sum(),
-            sources.map(|source| self.target_lengths[source]).sum(),
+            sources.map(|source| lengths.map_or(0, |lengths| lengths[source])).sum(),
         ]
     }
 }
 
-/// A transformer with random weights, loaded.
-pub struct BenchmarkModel {
-    layers: Arc<Transformer<Engine>>,
-    vocabulary_size: usize,
-    tuner: Arc<Autotuner>,
-}
-
-impl BenchmarkModel {
-    /// Returns a random model of that shape in `precision`.
-    ///
-    /// # Errors
-    /// If the shape is not valid.
-    pub fn new(shape: &TransformerConfig, precision: Precision) -> Result<Self> {
-        let model = random_transformer_without_eos(shape.clone(), 1)?;
-        let mut parameters = WeightLoader::new(&model, Path::new("a random model"), precision);
-        let layers = Arc::new(Transformer::load(&mut parameters, shape)?);
-        let tuner = Arc::new(Autotuner::new(Cpu::detect()));
-        Ok(BenchmarkModel { layers, vocabulary_size: shape.embeddings.target_vocab_size, tuner })
-    }
+/// Loads a transformer of that shape with random weights.
+///
+/// # Errors
+/// If the shape is not valid, or the device cannot be used.
+pub fn load_random_transformer(
+    shape: &TransformerConfig,
+    placement: &Placement<'_>,
+) -> Result<Network> {
+    let model = random_transformer_without_eos(shape.clone(), 1)?;
+    Ok(placement.load_network(&model, Path::new("a random model"))?)
 }
 
 /// The result of translating a text.
@@ -172,6 +209,8 @@ impl BenchmarkModel {
 pub struct BatchingRun {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
+    /// The log-probability of each.
+    pub scores: Vec<f32>,
     /// The number of steps of all batches.
     pub steps: usize,
     /// The number of rows of all steps.
@@ -183,7 +222,7 @@ pub struct BatchingRun {
 /// # Errors
 /// Those of [`translate_requests`].
 pub fn run_variant(
-    subject: &BenchmarkModel,
+    session: &mut dyn Session,
     text: &ParallelText,
     batch: usize,
     beam: usize,
@@ -192,8 +231,7 @@ pub fn run_variant(
     assert!(!(variant.keep_dead_rows && variant.top_up), "a batch that is topped up is never done");
     let ablation =
         Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
-    let BenchmarkModel { layers, vocabulary_size: words, tuner } = subject;
-    let mut session = AblatedSession::new(layers, tuner, *words, &text.target_lengths, ablation)?;
+    let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation);
     let batching = BatchingOptions {
         max_sentences: batch,
         max_source_tokens: 0,
@@ -201,13 +239,25 @@ pub fn run_variant(
         sort_by_length: variant.sort_by_length,
         top_up: variant.top_up,
     };
-    let options = SearchOptions { beam_size: beam, ..SearchOptions::default() };
-    let translations = translate_requests(&mut session, &text.requests, &options, &batching)?;
-    Ok(BatchingRun { steps: session.steps, rows: session.rows, translations })
+    let options = SearchOptions { beam_size: beam, ..text.search_options.clone() };
+    let found = translate_requests(&mut session, &text.requests, &options, &batching);
+    session.drop_dead_sentences();
+    let (steps, rows) = (session.steps, session.rows);
+    let found = found?;
+    let scores = found.iter().map(|translation| translation.log_probability).collect();
+    let translations = found.into_iter().map(|translation| translation.tokens).collect();
+    Ok(BatchingRun { translations, scores, steps, rows })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use miriam_kernels::Cpu;
+    use miriam_kernels::autotuner::Autotuner;
+    use miriam_nmt::DeviceSet;
+    use miriam_nmt::engine::Precision;
+
     use super::super::super::random_models::transformer_of_width;
     use super::*;
 
@@ -226,18 +276,22 @@ mod tests {
 
     const LENGTHS: [(usize, usize); 7] = [(3, 4), (9, 1), (2, 6), (5, 5), (12, 11), (4, 2), (1, 0)];
 
-    fn subject(precision: Precision) -> BenchmarkModel {
-        BenchmarkModel::new(&transformer_of_width(32, 48, [1, 2], 120), precision).unwrap()
+    fn session(precision: Precision) -> Box<dyn Session> {
+        let shape = transformer_of_width(32, 48, [1, 2], 120);
+        let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+        let placement = Placement { devices: &DeviceSet::Cpu, precision, tuner: &tuner };
+        load_random_transformer(&shape, &placement).unwrap().session().unwrap()
     }
 
     #[test]
     fn no_variant_changes_a_translation() {
         let text = text(&LENGTHS);
         for precision in [Precision::F32, Precision::I8] {
-            let subject = subject(precision);
+            let mut session = session(precision);
             for beam in [1, 3] {
-                let pass =
-                    |variant| run_variant(&subject, &text, 3, beam, variant).unwrap().translations;
+                let mut pass = |variant| {
+                    run_variant(&mut *session, &text, 3, beam, variant).unwrap().translations
+                };
                 let baseline = pass(BatchingVariant::ALL[0]);
                 let lengths: Vec<usize> = baseline.iter().map(Vec::len).collect();
                 assert_eq!(lengths, LENGTHS.map(|(_, target)| target));
@@ -255,10 +309,10 @@ mod tests {
     /// Steps and rows worked out from the lengths, including EOS: batches of three.
     #[test]
     fn row_counts_match_live_or_padded_batches() {
-        let (text, subject) = (text(&LENGTHS), subject(Precision::F32));
-        let counts = |name: &str, beam| {
+        let (text, mut session) = (text(&LENGTHS), session(Precision::F32));
+        let mut counts = |name: &str, beam| {
             let variant = *BatchingVariant::ALL.iter().find(|v| v.name == name).unwrap();
-            let pass = run_variant(&subject, &text, 3, beam, variant).unwrap();
+            let pass = run_variant(&mut *session, &text, 3, beam, variant).unwrap();
             (pass.steps, pass.rows)
         };
         // 5, 2, 7 | 6, 12, 3 | 1

@@ -219,7 +219,9 @@ impl Workload {
         let mut session =
             CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };
         let batching = BatchingOptions::default();
-        let translations = translate_requests(&mut session, &self.requests, &options, &batching)?;
+        let found = translate_requests(&mut session, &self.requests, &options, &batching)?;
+        let translations: Vec<Vec<u32>> =
+            found.into_iter().map(|translation| translation.tokens).collect();
         let (rows, parents) = (session.rows, session.distinct_parents);
         let words = translations.iter().map(Vec::len).sum();
         Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })

@@ -21,7 +21,7 @@ pub enum Command {
     Serve(serve::Arguments),
     #[command(name = "async")]
     Async(asynchronous::Arguments),
-    /// Measure neural translation, on models with random weights
+    /// Measure neural translation, mostly on models with random weights
     #[command(subcommand)]
     Nmt(nmt::Command),
     /// Make one measurement of `scaling`, in a separate process
@@ -33,7 +33,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
-        Command::Nmt(command) => nmt::run(command),
+        Command::Nmt(command) => nmt::run(command, common),
         Command::Scaling(arguments) => scaling::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Async(arguments) => asynchronous::run(arguments, common),

@@ -5,22 +5,26 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, value_parser};
 use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
+use miriam_bench::nmt::gpu::{self, NmtGpuStudy};
 use miriam_bench::nmt::{STACKED_SHAPES, TRANSFORMER_SIZES};
+use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
+use crate::common::CommonOptions;
 use crate::console::standard_output;
 
 #[derive(Subcommand)]
 pub enum Command {
     Batching(BatchingArguments),
     Devlin(DevlinArguments),
+    Gpu(GpuArguments),
 }
 
 /// Batching with all optimisations, and without each of them in turn
 ///
 /// Translates a text with a random transformer on one thread. Each translation ends where its
 /// reference does, so lengths vary as in real text. All variants take turns; times are
-/// processor time, medians over the rounds. The first round is not counted.
+/// processor time (on a GPU by the clock), medians over the rounds. The first round is not counted.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 #[derive(Args)]
@@ -46,9 +50,12 @@ pub struct BatchingArguments {
     /// Widths of the beam
     #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
-    /// f32, i16 or i8
-    #[arg(long, value_name = "NAME", num_args = 1.., default_values = ["f32", "i8"], value_parser = parse_precision)]
+    /// f32, i16, i8 or mixed, on a GPU f32, f16 or bf16 [default: f32 i8, on a GPU f32 f16]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = parse_precision)]
     precisions: Vec<Precision>,
+    /// The device: cpu, cuda, cuda:N, or auto (a GPU if there is one)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: DeviceSet,
     /// The number of counted rounds
     #[arg(short, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     n: u32,
@@ -86,16 +93,63 @@ pub struct DevlinArguments {
     passes: u32,
 }
 
-fn parse_precision(text: &str) -> Result<Precision, String> {
-    let found = Precision::from_name(text).filter(|found| Precision::FOR_ANY_MODEL.contains(found));
-    found.ok_or_else(|| "give f32, i16 or i8".into())
+/// Neural decoding on a GPU beside the CPU: speed, and floors of time on paper
+///
+/// Measures tokens a second of beams and batches in each precision of the GPU and on one thread of
+/// the CPU, then each way of batching (sorted, topped up, shrinking, output searched while made).
+/// Models are random: Amun's GRU, an mLSTM, a tiny and a base transformer; sentences have lengths
+/// of real text. Writes speed.csv, kernels.csv and speed.svg, and a table to standard output.
+///
+/// With --check nothing is measured: translations must be those of the CPU in f32. Without a GPU
+/// the CPU is compared with a reference in f64.
+///
+/// Example: miriam bench nmt gpu -o nmt-speed
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct GpuArguments {
+    /// A model to read instead, repeatable; needs --input
+    #[arg(short, long, value_name = "MODEL", requires = "input")]
+    model: Vec<PathBuf>,
+    /// Text, one sentence per line, plain or compressed
+    #[arg(short, long, value_name = "TEXT")]
+    input: Option<PathBuf>,
+    /// The folder to write to; it is created if it is missing
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "check")]
+    output: Option<PathBuf>,
+    /// The device besides the CPU: cpu (none), cuda, cuda:N, or auto (a GPU if there is one)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: DeviceSet,
+    /// Compare translations instead
+    #[arg(long)]
+    check: bool,
+    /// Tiny models and few sentences
+    #[arg(long)]
+    quick: bool,
+    /// Widths of the beam [default: 1,3,5,9; with --quick 1,2]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1000))]
+    beams: Vec<u32>,
+    /// Sentences of a batch [default: 1,8,32,128,512,1280; with --quick 1,2]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=65_536))]
+    batches: Vec<u32>,
+    /// The seed of random models and sentences
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// The number of measurements; the result is their median [default: 3; with --quick 1]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1000))]
+    repeat: Option<u32>,
 }
 
-pub fn run(command: Command) -> anyhow::Result<()> {
+fn parse_precision(text: &str) -> Result<Precision, String> {
+    let found = Precision::from_name(text).filter(|found| *found != Precision::I8Alphas);
+    found.ok_or_else(|| "give f32, i16, i8, mixed, f16 or bf16".into())
+}
+
+pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     let out = &mut standard_output();
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out)?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out)?,
+        Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
     }
     Ok(())
 }
@@ -111,6 +165,7 @@ impl From<BatchingArguments> for BatchingStudy {
             batch: arguments.batch,
             beams: arguments.beams,
             precisions: arguments.precisions,
+            device: arguments.device,
             rounds: arguments.n,
             seconds: arguments.seconds,
         }
@@ -121,5 +176,29 @@ impl From<DevlinArguments> for DevlinStudy {
     fn from(arguments: DevlinArguments) -> Self {
         let DevlinArguments { input, sentences, words, shape, alone, passes } = arguments;
         DevlinStudy { input, sentences, words, shape, alone, passes }
+    }
+}
+
+impl From<GpuArguments> for NmtGpuStudy {
+    fn from(arguments: GpuArguments) -> Self {
+        fn or_default(numbers: Vec<u32>, full: &[u32], quick: bool) -> Vec<u32> {
+            match numbers[..] {
+                [] if quick => vec![1, 2],
+                [] => full.to_vec(),
+                _ => numbers,
+            }
+        }
+        let quick = arguments.quick;
+        NmtGpuStudy {
+            models: arguments.model,
+            input: arguments.input,
+            devices: arguments.device,
+            output: arguments.output.filter(|_| !arguments.check),
+            quick,
+            beams: or_default(arguments.beams, &[1, 3, 5, 9], quick),
+            batches: or_default(arguments.batches, &[1, 8, 32, 128, 512, 1280], quick),
+            seed: arguments.seed,
+            repeat: arguments.repeat.unwrap_or(if quick { 1 } else { 3 }),
+        }
     }
 }

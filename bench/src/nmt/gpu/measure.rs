@@ -1,0 +1,142 @@
+//! The measurements of a model: beams and batches in each place, and ways of batching.
+
+use std::time::Instant;
+
+use miriam_nmt::network::Session;
+use miriam_textio::ProgressTask;
+
+use super::super::batching::variant::{BatchingRun, BatchingVariant, run_variant};
+use super::NmtGpuStudy;
+use super::models::Subject;
+use super::paper::{PaperModel, ROOFLINES, total_floor};
+use super::places::Place;
+use super::report::{KernelRow, Report, SpeedRow};
+use crate::error::Result;
+use crate::statistics::median_by;
+
+/// The largest batch that is measured on one thread of the CPU, where larger ones gain nothing.
+const MAX_CPU_BATCH: u32 = 128;
+
+/// Sentences that are translated at least, and batches.
+const MIN_SENTENCES: usize = 64;
+const MIN_SENTENCES_OF_QUICK_STUDY: usize = 4;
+const MIN_BATCHES: usize = 2;
+
+/// Returns the batches that are measured in a place.
+fn batches<'a>(study: &'a NmtGpuStudy, place: &Place) -> impl Iterator<Item = u32> + 'a {
+    let limit = if place.is_gpu() { u32::MAX } else { MAX_CPU_BATCH };
+    study.batches.iter().copied().filter(move |&batch| batch <= limit)
+}
+
+/// Returns the batch with which ways of batching are compared: the largest that every place takes.
+fn batch_of_variants(study: &NmtGpuStudy) -> Option<u32> {
+    study.batches.iter().copied().filter(|&batch| batch <= MAX_CPU_BATCH).max()
+}
+
+/// Returns the number of measurements of each model.
+pub fn runs_of_subject(study: &NmtGpuStudy, places: &[Place]) -> usize {
+    let variants = batch_of_variants(study).map_or(0, |_| BatchingVariant::ALL.len() - 1);
+    let rows: usize = places.iter().map(|place| batches(study, place).count() + variants).sum();
+    rows * study.beams.len()
+}
+
+/// Measures a model in all places.
+///
+/// # Errors
+/// If a place cannot be used, or a row cannot be printed.
+pub fn measure_subject(
+    study: &NmtGpuStudy,
+    subject: &Subject,
+    places: &[Place],
+    report: &mut Report<'_>,
+    task: &ProgressTask<'_>,
+) -> Result<()> {
+    let paper = PaperModel::new(&subject.model, &subject.path)?;
+    for (number, place) in places.iter().enumerate() {
+        let mut session = place.load(subject)?.session()?;
+        for &beam in &study.beams {
+            let [default, others @ ..] = BatchingVariant::ALL;
+            let sizes = batches(study, place).map(|batch| (batch, default));
+            let compared = batch_of_variants(study).into_iter();
+            let ways = compared.flat_map(|batch| others.map(|variant| (batch, variant)));
+            for (batch, variant) in sizes.chain(ways) {
+                let run = Run { study, subject, place, beam, batch, variant };
+                let row = run.measure(&mut *session, &paper)?;
+                // Shapes are the same in all places.
+                if number == 0 && variant == default {
+                    report.add_kernels(run.kernels(&row, &paper)?);
+                }
+                report.add_speed(row)?;
+                task.advance(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One measurement.
+struct Run<'a> {
+    study: &'a NmtGpuStudy,
+    subject: &'a Subject,
+    place: &'a Place,
+    beam: u32,
+    batch: u32,
+    variant: BatchingVariant,
+}
+
+impl Run<'_> {
+    fn measure(&self, session: &mut dyn Session, paper: &PaperModel) -> Result<SpeedRow> {
+        let (batch, beam) = (self.batch as usize, self.beam as usize);
+        let least = if self.study.quick { MIN_SENTENCES_OF_QUICK_STUDY } else { MIN_SENTENCES };
+        let text = self.subject.text.resized(least.max(MIN_BATCHES * batch));
+        let mut times: Vec<(f64, BatchingRun)> = Vec::new();
+        // The first round finds the fastest products and fills pools of memory. A quick study tries
+        // the program, not the machine.
+        for round in u32::from(self.study.quick)..=self.study.repeat {
+            let start = Instant::now();
+            let run = run_variant(session, &text, batch, beam, self.variant)?;
+            if round > 0 {
+                times.push((start.elapsed().as_secs_f64(), run));
+            }
+        }
+        let (seconds, run) = median_by(&times, |(seconds, _)| *seconds);
+        // With EOS, as sources are counted.
+        let tokens = run.translations.iter().map(|words| words.len() + 1).sum();
+        let steps = run.steps.max(1);
+        let rows_per_step = run.rows as f64 / steps as f64;
+        let sizes = self.subject.step_sizes(rows_per_step, beam, tokens);
+        let work = paper.work(sizes)?.step;
+        Ok(SpeedRow {
+            model: self.subject.name.clone(),
+            place: self.place.to_string(),
+            beam: self.beam,
+            batch: self.batch,
+            variant: self.variant.name,
+            sentences: text.num_sentences(),
+            tokens,
+            seconds,
+            steps: run.steps,
+            rows: run.rows,
+            floors: ROOFLINES.map(|roofline| total_floor(&roofline, &work)),
+        })
+    }
+
+    /// Returns the work of a whole batch on paper, a row for each kernel.
+    fn kernels(&self, row: &SpeedRow, paper: &PaperModel) -> Result<Vec<KernelRow>> {
+        let rows = f64::from(self.batch) * f64::from(self.beam);
+        let sizes = self.subject.step_sizes(rows, self.beam as usize, row.tokens);
+        let work = paper.work(sizes)?;
+        let phases = [("encoder", work.encoder), ("step", work.step)];
+        let rows = phases.into_iter().flat_map(|(phase, kernels)| {
+            kernels.into_iter().map(move |(kernel, work)| KernelRow {
+                model: self.subject.name.clone(),
+                beam: self.beam,
+                batch: self.batch,
+                phase,
+                kernel,
+                work,
+            })
+        });
+        Ok(rows.collect())
+    }
+}

@@ -1,0 +1,158 @@
+//! The models of the study and the sentences that they translate.
+
+use std::path::{Path, PathBuf};
+
+use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::{CellKind, Model};
+use miriam_nmt::search::SearchOptions;
+use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
+use miriam_storage::random::SplitMix64;
+
+use super::super::batching::variant::ParallelText;
+use super::super::random_models::{
+    random_recurrent_without_eos, random_transformer_without_eos, recurrent_shape,
+    transformer_of_width, transformer_shape,
+};
+use super::NmtGpuStudy;
+use super::paper::StepSizes;
+use crate::error::{Error, Result};
+use crate::input::{lines, read_text, words};
+
+/// A model with the sentences that it translates.
+pub struct Subject {
+    /// The name in tables.
+    pub name: String,
+    /// The model.
+    pub model: Model,
+    /// The model in messages.
+    pub path: PathBuf,
+    /// The sentences.
+    pub text: ParallelText,
+}
+
+/// Words of the vocabularies of random models: Amun's (Hoang et al. 2018).
+const WORDS: usize = 30_000;
+const WORDS_OF_QUICK_STUDY: usize = 60;
+
+/// The width of the states and of the embeddings of random recurrent models.
+const RECURRENT_WIDTH: usize = 256;
+const MLSTM_WIDTH: usize = 512;
+
+/// Sentences of a text that is generated.
+const SENTENCES: usize = 2_560;
+
+/// The models that the study is of, in turn: each is loaded when the one before is done.
+pub fn subject_count(study: &NmtGpuStudy) -> usize {
+    if study.models.is_empty() { RANDOM_MODELS.len() } else { study.models.len() }
+}
+
+/// Random models, by their names.
+const RANDOM_MODELS: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
+
+/// Makes or reads the model of that number.
+///
+/// # Errors
+/// If the model or the text cannot be read.
+pub fn subject(study: &NmtGpuStudy, number: usize) -> Result<Subject> {
+    match study.models.get(number) {
+        Some(path) => read_subject(study, path),
+        None => random_subject(study, RANDOM_MODELS[number]),
+    }
+}
+
+fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
+    let words = if study.quick { WORDS_OF_QUICK_STUDY } else { WORDS };
+    let width = |full: usize| if study.quick { 16 } else { full };
+    let seed = study.seed;
+    let model = match name {
+        "gru" => {
+            let shape = recurrent_shape(CellKind::Gru, width(RECURRENT_WIDTH), words);
+            random_recurrent_without_eos(shape, seed)?
+        }
+        "mlstm" => {
+            let shape = recurrent_shape(CellKind::Mlstm, width(MLSTM_WIDTH), words);
+            random_recurrent_without_eos(shape, seed)?
+        }
+        name => {
+            let layers = if name == "tiny" { [1, 1] } else { [1, 2] };
+            let shape = match transformer_shape(name, words) {
+                Some(shape) if !study.quick => shape,
+                _ => transformer_of_width(16, 24, layers, words),
+            };
+            random_transformer_without_eos(shape, seed)?
+        }
+    };
+    let text = match &study.input {
+        Some(path) => {
+            let text = read_text(path)?;
+            // A translation is as long as its source.
+            ParallelText::new(&text, &text, SENTENCES, words, [path, path])?
+        }
+        None => ParallelText::random(&random_lengths(study), words, seed),
+    };
+    let path = PathBuf::from(format!("a random model ({name})"));
+    Ok(Subject { name: name.to_owned(), model, path, text })
+}
+
+/// Draws lengths of sentences and of their translations. The logarithms of lengths of real text are
+/// about normal: half of the sentences have up to 19 pieces, a sixth more than 33.
+fn random_lengths(study: &NmtGpuStudy) -> Vec<[usize; 2]> {
+    let mut numbers = SplitMix64::new(study.seed);
+    if study.quick {
+        return (0..8).map(|_| [0; 2].map(|_| 2 + numbers.below(4) as usize)).collect();
+    }
+    let lengths = (0..SENTENCES).map(|_| {
+        let normal = (0..12).map(|_| f64::from(numbers.next_f32())).sum::<f64>() - 6.0;
+        let source = (19.0 * (0.55 * normal).exp()).round().clamp(1.0, 100.0);
+        let target = (source * (0.8 + 0.4 * f64::from(numbers.next_f32()))).round().max(1.0);
+        [source as usize, target as usize]
+    });
+    lengths.collect()
+}
+
+fn read_subject(study: &NmtGpuStudy, path: &Path) -> Result<Subject> {
+    let Some(input) = &study.input else {
+        return Err(Error::unmeasurable("--model needs a text (--input)"));
+    };
+    let bundle = ModelBundle::open(path, None)?;
+    let (Some(pair), 1) = (&bundle.tokenizers, bundle.models.len()) else {
+        let reason = format!("{}: expected one model with vocabularies", path.display());
+        return Err(Error::unmeasurable(reason));
+    };
+    let tokenizer = Tokenizer::new(pair, 0);
+    let mut scratch = TokenizerScratch::default();
+    let text = read_text(input)?;
+    let mut sentences: Vec<Vec<u32>> = Vec::new();
+    for line in lines(&text).filter(|line| words(line).next().is_some()).take(SENTENCES) {
+        sentences.push(tokenizer.ids_with_marks(&tokenizer.encode(line, &mut scratch)));
+    }
+    if sentences.is_empty() {
+        return Err(Error::no_words(input));
+    }
+    let options = SearchOptions {
+        max_length_factor: 3.0,
+        eos_id: pair.vocabularies[1].eos_id(),
+        ..SearchOptions::default()
+    };
+    let name =
+        path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    let name = name.into_owned();
+    let text = ParallelText::open_ended(sentences, options);
+    let model = bundle.models.into_iter().next().expect("there is one");
+    Ok(Subject { name, model, path: path.to_owned(), text })
+}
+
+impl Subject {
+    /// Returns the sizes of a step in the middle of sentences of mean length, with so many rows.
+    pub fn step_sizes(&self, rows: f64, beam: usize, target_tokens: usize) -> StepSizes {
+        let sentences = self.text.num_sentences().max(1);
+        let [source_tokens, target] = self.text.token_counts();
+        let target_tokens = if target > 0 { target } else { target_tokens };
+        StepSizes {
+            sentences: ((rows / beam as f64).round() as usize).max(1),
+            beam,
+            source_length: source_tokens.div_ceil(sentences),
+            history: target_tokens / sentences / 2,
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! The backend whose tensors are shapes. Its operations are the launches of the backend for GPUs.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use miriam_kernels::operators::DeviceOperator;
+use miriam_nmt::Result;
+use miriam_nmt::layer::{
+    ActivationImpl, AttentionMask, AttentionScore, Backend, ColumnSlice, DecodingOps, Device,
+    Epilogue, Operator, OutputColumns, OutputOps, RecurrentOps, TopK,
+};
+
+use super::{KernelWork, WorkByKernel};
+
+/// Logits that a block of the search for the best ones reads.
+const LOGITS_OF_BLOCK: usize = 1024;
+
+/// The device of [`PaperBackend`]s, which add their work up in one place.
+pub struct PaperDevice {
+    work: Arc<Mutex<WorkByKernel>>,
+}
+
+impl PaperDevice {
+    pub fn new(work: &Arc<Mutex<WorkByKernel>>) -> Self {
+        PaperDevice { work: Arc::clone(work) }
+    }
+}
+
+impl Device for PaperDevice {
+    type Backend = PaperBackend;
+
+    fn new_backend(&self) -> Result<PaperBackend> {
+        Ok(PaperBackend { work: Arc::clone(&self.work) })
+    }
+}
+
+/// Adds the work of operations up.
+pub struct PaperBackend {
+    work: Arc<Mutex<WorkByKernel>>,
+}
+
+/// A matrix: rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    rows: usize,
+    width: usize,
+}
+
+impl Shape {
+    fn numbers(self) -> usize {
+        self.rows * self.width
+    }
+}
+
+/// The weights of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeightShape {
+    /// Inputs.
+    pub depth: usize,
+    /// Outputs.
+    pub columns: usize,
+    /// Whether there is a bias.
+    pub has_bias: bool,
+}
+
+/// A table of embeddings, and the weights that they are multiplied with.
+pub struct ProjectedEmbeddings {
+    /// Columns of the table.
+    pub width: usize,
+    /// The weights.
+    pub weights: WeightShape,
+}
+
+/// The keys and values of a sentence.
+pub struct SentenceKv {
+    positions: usize,
+    key_width: usize,
+    value_width: usize,
+}
+
+/// The keys and values of hypotheses that have the same number of steps.
+#[derive(Default)]
+pub struct StepKv {
+    steps: usize,
+}
+
+impl PaperBackend {
+    /// Adds a launch.
+    fn launch(&self, kernel: &'static str, numbers: usize, products: usize, others: usize) {
+        let mut work = self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        work.entry(kernel).or_default().add(&KernelWork {
+            launches: 1,
+            numbers: numbers as f64,
+            product_operations: products as f64,
+            other_operations: others as f64,
+        });
+    }
+
+    /// Adds a copy of a matrix by `kernel`.
+    fn copy_numbers(&self, kernel: &'static str, shape: Shape) -> Shape {
+        if shape.numbers() > 0 {
+            self.launch(kernel, 2 * shape.numbers(), 0, 0);
+        }
+        shape
+    }
+
+    fn product(&self, rows: usize, weights: &WeightShape, residual: bool) -> Shape {
+        let WeightShape { depth, columns, has_bias } = *weights;
+        let out = rows * columns;
+        let extra = if residual { out } else { 0 } + if has_bias { columns } else { 0 };
+        let numbers = rows * depth + depth * columns + out + extra;
+        self.launch("product", numbers, 2 * rows * depth * columns, 0);
+        Shape { rows, width: columns }
+    }
+
+    /// Adds attention of groups of rows, each to keys and values that are read once.
+    fn attend_groups<'a>(&self, groups: impl Iterator<Item = (usize, &'a SentenceKv)>) -> Shape {
+        let (mut rows, mut width) = (0, 0);
+        let (mut numbers, mut products) = (0, 0);
+        for (queries, sentence) in groups {
+            let SentenceKv { positions, key_width, value_width } = *sentence;
+            rows += queries;
+            width = value_width;
+            numbers += (queries + positions) * (key_width + value_width);
+            products += 2 * queries * positions * (key_width + value_width);
+        }
+        self.launch("attend", numbers, products, 0);
+        Shape { rows, width }
+    }
+
+    /// Adds keys and values to a cache, and attention to it.
+    fn attend_histories(&self, cache: &mut StepKv, keys: &ColumnSlice<'_, Shape>) -> Shape {
+        let (rows, width) = (keys.tensor.rows, keys.columns.len());
+        cache.steps += 1;
+        self.copy_numbers("copy_part", Shape { rows, width });
+        self.copy_numbers("copy_part", Shape { rows, width });
+        let history = SentenceKv { positions: cache.steps, key_width: width, value_width: width };
+        self.attend_groups((0..rows).map(|_| (1, &history)))
+    }
+}
+
+impl Backend for PaperBackend {
+    type Tensor = Shape;
+    type Weights = WeightShape;
+    type Vector = usize;
+    type EmbeddingTable = usize;
+    type PositionalEncoding = ();
+    type PackedKv = SentenceKv;
+    type RelativePositions = ();
+
+    fn shape(&self, tensor: &Shape) -> [usize; 2] {
+        [tensor.rows, tensor.width]
+    }
+
+    fn zeros(&mut self, rows: usize, width: usize) -> Result<Shape> {
+        Ok(self.copy_numbers("gather_rows", Shape { rows, width }))
+    }
+
+    fn index_select(&mut self, from: &Shape, indices: &[u32]) -> Result<Shape> {
+        Ok(self.copy_numbers("gather_rows", Shape { rows: indices.len(), width: from.width }))
+    }
+
+    fn embed(
+        &mut self,
+        table: &usize,
+        tokens: &[Option<u32>],
+        _scale: f32,
+        _positional_encoding: Option<(&(), &[u32])>,
+    ) -> Result<Shape> {
+        Ok(self.copy_numbers("embed", Shape { rows: tokens.len(), width: *table }))
+    }
+
+    fn affine(
+        &mut self,
+        input: &Shape,
+        weights: &WeightShape,
+        epilogue: Epilogue<'_, Shape>,
+    ) -> Result<Shape> {
+        Ok(self.product(input.rows, weights, epilogue.residual.is_some()))
+    }
+
+    fn apply(
+        &mut self,
+        operator: impl Operator,
+        matrices: &[ColumnSlice<'_, Shape>],
+        vectors: &[&usize],
+    ) -> Result<Shape> {
+        let shapes: Vec<[usize; 2]> =
+            matrices.iter().map(|matrix| [matrix.tensor.rows, matrix.columns.len()]).collect();
+        let [rows, width] = operator.shape(&shapes);
+        let read: usize = shapes.iter().map(|[rows, width]| rows * width).sum();
+        let vectors: usize = vectors.iter().copied().sum();
+        let numbers = read + vectors + rows * width;
+        if rows * width > 0 {
+            match operator.device(width) {
+                DeviceOperator::Elements(kernel)
+                | DeviceOperator::Rows(kernel)
+                | DeviceOperator::Sequences { kernel, .. } => {
+                    self.launch(kernel.name, numbers, 0, numbers);
+                }
+                DeviceOperator::ConcatRows | DeviceOperator::ConcatColumns => {
+                    for [rows, width] in shapes {
+                        self.copy_numbers("copy_part", Shape { rows, width });
+                    }
+                }
+                DeviceOperator::ColumnRanges(ranges) => {
+                    for part in ranges.iter().filter(|part| !part.columns.is_empty()) {
+                        let numbers = 2 * rows * part.columns.len();
+                        self.launch(part.kernel.name, numbers, 0, numbers);
+                    }
+                }
+                DeviceOperator::Unsupported => {}
+            }
+        }
+        Ok(Shape { rows, width })
+    }
+
+    fn pack_kv(
+        &mut self,
+        _heads: usize,
+        keys: ColumnSlice<'_, Shape>,
+        values: ColumnSlice<'_, Shape>,
+        lengths: &[usize],
+    ) -> Result<Vec<SentenceKv>> {
+        let (key_width, value_width) = (keys.columns.len(), values.columns.len());
+        let sentences = lengths.iter();
+        Ok(sentences.map(|&positions| SentenceKv { positions, key_width, value_width }).collect())
+    }
+
+    fn attend(
+        &mut self,
+        _queries: ColumnSlice<'_, Shape>,
+        groups: &[(usize, &SentenceKv)],
+        _mask: AttentionMask,
+    ) -> Result<Shape> {
+        Ok(self.attend_groups(groups.iter().copied()))
+    }
+
+    fn attend_relative(
+        &mut self,
+        heads: usize,
+        [_, keys, values]: [ColumnSlice<'_, Shape>; 3],
+        lengths: &[usize],
+        _mask: AttentionMask,
+        _relative: &(),
+    ) -> Result<Shape> {
+        let sentences = self.pack_kv(heads, keys, values, lengths)?;
+        Ok(self.attend_groups(lengths.iter().copied().zip(&sentences)))
+    }
+}
+
+impl DecodingOps for PaperBackend {
+    type KvCache = StepKv;
+
+    fn new_kv_cache(&mut self) -> Result<StepKv> {
+        Ok(StepKv::default())
+    }
+
+    fn attend_kv_cache(
+        &mut self,
+        cache: &mut StepKv,
+        _heads: usize,
+        [_, keys, _]: [ColumnSlice<'_, Shape>; 3],
+        _parents: &[Option<u32>],
+    ) -> Result<Shape> {
+        Ok(self.attend_histories(cache, &keys))
+    }
+
+    fn attend_kv_cache_relative(
+        &mut self,
+        cache: &mut StepKv,
+        _heads: usize,
+        [_, keys, _]: [ColumnSlice<'_, Shape>; 3],
+        _parents: &[Option<u32>],
+        _relative: &(),
+    ) -> Result<Shape> {
+        Ok(self.attend_histories(cache, &keys))
+    }
+
+    fn gather_state(&mut self, state: &Shape, parents: &[Option<u32>]) -> Result<Shape> {
+        Ok(self.copy_numbers("gather_rows", Shape { rows: parents.len(), width: state.width }))
+    }
+
+    fn replace_rows(
+        &mut self,
+        rows: Shape,
+        indices: &[u32],
+        from: ColumnSlice<'_, Shape>,
+    ) -> Result<Shape> {
+        let part = Shape { rows: indices.len(), width: from.columns.len() };
+        self.copy_numbers("scatter_rows", part);
+        Ok(rows)
+    }
+
+    fn attend_with_weights(
+        &mut self,
+        queries: ColumnSlice<'_, Shape>,
+        groups: &[(usize, &SentenceKv)],
+        _head: usize,
+        _weights: &mut Vec<Vec<f32>>,
+    ) -> Result<Shape> {
+        self.attend(queries, groups, AttentionMask::All)
+    }
+}
+
+impl RecurrentOps for PaperBackend {
+    type Annotations = SentenceKv;
+    type ProjectedEmbeddingCache = ProjectedEmbeddings;
+
+    fn embed_projected(
+        &mut self,
+        cache: &ProjectedEmbeddings,
+        tokens: &[Option<u32>],
+    ) -> Result<Shape> {
+        let embedded = self.embed(&cache.width, tokens, 1.0, None)?;
+        Ok(self.product(embedded.rows, &cache.weights, false))
+    }
+
+    fn annotate(
+        &mut self,
+        _attention_score: &AttentionScore<usize>,
+        keys: &Shape,
+        values: &Shape,
+        lengths: &[usize],
+    ) -> Result<Vec<SentenceKv>> {
+        self.pack_kv(1, self.whole(keys), self.whole(values), lengths)
+    }
+
+    fn attend_annotations(
+        &mut self,
+        _activation_impl: ActivationImpl,
+        _attention_score: &AttentionScore<usize>,
+        _queries: &Shape,
+        groups: &[(usize, &SentenceKv)],
+        _weights: Option<&mut Vec<Vec<f32>>>,
+    ) -> Result<Shape> {
+        Ok(self.attend_groups(groups.iter().copied()))
+    }
+}
+
+impl OutputOps for PaperBackend {
+    fn select_output(&mut self, weights: &WeightShape, tokens: &[u32]) -> Result<WeightShape> {
+        Ok(WeightShape { columns: tokens.len(), ..*weights })
+    }
+
+    fn topk(
+        &mut self,
+        _hidden: &Shape,
+        rows: Range<usize>,
+        weights: &WeightShape,
+        _columns: OutputColumns<'_>,
+        best: &mut [TopK],
+    ) -> Result<()> {
+        let k = best.iter().map(TopK::k).max().unwrap_or(0);
+        let logits = self.product(rows.len(), weights, false).numbers();
+        // The best of each block of columns with what normalises it, then the best of these.
+        let blocks = rows.len() * weights.columns.div_ceil(LOGITS_OF_BLOCK);
+        let parts = blocks * 2 * (k + 1);
+        self.launch("topk_of_parts", logits + parts, 0, 2 * logits);
+        self.launch("topk_of_rows", parts + rows.len() * 2 * (k + 1), 0, parts);
+        Ok(())
+    }
+
+    fn gather_logits(
+        &mut self,
+        _hidden: &Shape,
+        _pairs: &[(u32, u32)],
+        _weights: &WeightShape,
+        _logits: &mut [f32],
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    fn row_logits(
+        &mut self,
+        _hidden: &Shape,
+        rows: Range<usize>,
+        weights: &WeightShape,
+        logits: &mut Vec<f32>,
+        log_normalizers: &mut Vec<f32>,
+    ) -> Result<()> {
+        logits.clear();
+        logits.resize(rows.len() * weights.columns, 0.0);
+        log_normalizers.clear();
+        log_normalizers.resize(rows.len(), 0.0);
+        Ok(())
+    }
+}

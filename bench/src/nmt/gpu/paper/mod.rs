@@ -1,0 +1,230 @@
+//! Costs of decoding on paper: the launches of a step, their bytes and operations, from shapes alone.
+//!
+//! A backend whose tensors are shapes runs the layers of a model through the same session as any
+//! other, and adds up what each operation has to read, write and compute. Each number is read and
+//! written once; a device cannot do it in less time than its memory and its units allow.
+
+mod backend;
+mod loader;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use miriam_nmt::Result;
+use miriam_nmt::architecture::Model;
+use miriam_nmt::layer::recurrent::Speedups;
+use miriam_nmt::network::{HypothesisRow, Network, TopK};
+
+use backend::PaperDevice;
+use loader::PaperLoader;
+
+/// The work of the launches of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KernelWork {
+    /// The number of launches.
+    pub launches: usize,
+    /// Numbers read and written.
+    pub numbers: f64,
+    /// Operations of products, a multiplication and an addition each two.
+    pub product_operations: f64,
+    /// Other operations.
+    pub other_operations: f64,
+}
+
+impl KernelWork {
+    /// Returns the bytes read and written, with `size` bytes for a number.
+    pub fn bytes(&self, size: f64) -> f64 {
+        self.numbers * size
+    }
+
+    /// Returns the number of operations.
+    pub fn operations(&self) -> f64 {
+        self.product_operations + self.other_operations
+    }
+
+    fn add(&mut self, other: &KernelWork) {
+        self.launches += other.launches;
+        self.numbers += other.numbers;
+        self.product_operations += other.product_operations;
+        self.other_operations += other.other_operations;
+    }
+}
+
+/// The peak rates of a GPU in a precision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roofline {
+    /// The name in tables.
+    pub name: &'static str,
+    bytes_per_number: f64,
+    bytes_per_second: f64,
+    products_per_second: f64,
+    others_per_second: f64,
+}
+
+/// The GPUs whose floors of time are computed: an H100 in f32 and with matrix units in bf16 (rates that
+/// were measured), and a T4 in f32.
+pub const ROOFLINES: [Roofline; 3] = [
+    Roofline {
+        name: "h100_f32",
+        bytes_per_number: 4.0,
+        bytes_per_second: 3.0e12,
+        products_per_second: 67e12,
+        others_per_second: 67e12,
+    },
+    Roofline {
+        name: "h100_bf16",
+        bytes_per_number: 2.0,
+        bytes_per_second: 3.0e12,
+        products_per_second: 800e12,
+        others_per_second: 67e12,
+    },
+    Roofline {
+        name: "t4_f32",
+        bytes_per_number: 4.0,
+        bytes_per_second: 320e9,
+        products_per_second: 8.1e12,
+        others_per_second: 8.1e12,
+    },
+];
+
+impl Roofline {
+    /// Returns the seconds that the work takes at least.
+    pub fn floor(&self, work: &KernelWork) -> f64 {
+        let memory = work.bytes(self.bytes_per_number) / self.bytes_per_second;
+        let units = work.product_operations / self.products_per_second
+            + work.other_operations / self.others_per_second;
+        memory.max(units)
+    }
+}
+
+/// The work of each kernel, by its name.
+pub type WorkByKernel = BTreeMap<&'static str, KernelWork>;
+
+/// Returns the sum of the floors of kernels, which run one after the other.
+pub fn total_floor(roofline: &Roofline, kernels: &WorkByKernel) -> f64 {
+    kernels.values().map(|work| roofline.floor(work)).sum()
+}
+
+/// A model of which only shapes are computed.
+pub struct PaperModel {
+    network: Network,
+    work: Arc<Mutex<WorkByKernel>>,
+}
+
+/// The work of a batch: of encoding it, and of a step in the middle of its translations.
+pub struct PaperWork {
+    /// The encoder.
+    pub encoder: WorkByKernel,
+    /// The step, with the output layer.
+    pub step: WorkByKernel,
+}
+
+/// The sizes of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepSizes {
+    /// Sentences of the batch.
+    pub sentences: usize,
+    /// Hypotheses of each.
+    pub beam: usize,
+    /// Tokens of each source.
+    pub source_length: usize,
+    /// Tokens of each hypothesis before the step.
+    pub history: usize,
+}
+
+impl PaperModel {
+    /// Reads the shapes of `model`; `path` names it in messages.
+    ///
+    /// # Errors
+    /// If a parameter is missing or does not fit.
+    pub fn new(model: &Model, path: &Path) -> Result<Self> {
+        let work = Arc::<Mutex<WorkByKernel>>::default();
+        let device = PaperDevice::new(&work);
+        let mut loader = PaperLoader::new(model, path);
+        let network = Network::on_device(device, &mut loader, model, path, &Speedups::default())?;
+        Ok(PaperModel { network, work })
+    }
+
+    /// Returns the work of a batch.
+    ///
+    /// # Errors
+    /// If the model has layers that devices do not compute.
+    pub fn work(&self, sizes: StepSizes) -> Result<PaperWork> {
+        let StepSizes { sentences, beam, source_length, history } = sizes;
+        let mut session = self.network.session()?;
+        self.take_work();
+        let source = vec![1; source_length];
+        let slots = session.begin(&vec![&source[..]; sentences], None)?;
+        let encoder = self.take_work();
+        for time in 0..=history {
+            self.take_work();
+            let rows = slots.iter().flat_map(|&slot| (0..beam).map(move |_| slot));
+            let rows: Vec<HypothesisRow> = (0..)
+                .zip(rows)
+                .map(|(row, slot)| HypothesisRow {
+                    slot,
+                    parent: (time > 0).then_some(row),
+                    token: (time > 0).then_some(1),
+                })
+                .collect();
+            session.step(&rows)?;
+        }
+        session.topk(&mut vec![TopK::new(beam, true); sentences * beam])?;
+        Ok(PaperWork { encoder, step: self.take_work() })
+    }
+
+    fn take_work(&self) -> WorkByKernel {
+        std::mem::take(&mut *self.work.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miriam_nmt::architecture::CellKind;
+
+    use super::super::super::random_models::{
+        random_recurrent_without_eos, random_transformer_without_eos, recurrent_shape,
+        transformer_of_width,
+    };
+    use super::*;
+
+    const SIZES: StepSizes = StepSizes { sentences: 3, beam: 2, source_length: 5, history: 4 };
+
+    fn step(model: &Model) -> WorkByKernel {
+        PaperModel::new(model, Path::new("random")).unwrap().work(SIZES).unwrap().step
+    }
+
+    /// Products worked out by hand: 16 wide, 24 inside, one layer, 50 tokens, 6 rows.
+    #[test]
+    fn products_of_a_transformer_are_those_of_its_matrices() {
+        let shape = transformer_of_width(16, 24, [1, 1], 50);
+        let work = step(&random_transformer_without_eos(shape, 1).unwrap());
+        let matrices = 16 * 48 + 16 * 16 + 16 * 16 + 16 * 16 + 2 * 16 * 24 + 16 * 50;
+        assert_eq!(work["product"].launches, 7);
+        assert_eq!(work["product"].product_operations, (2 * 6 * matrices) as f64);
+        // Attention to five positions of the target and to five of the source.
+        assert_eq!(work["attend"].launches, 2);
+        assert_eq!(work["attend"].product_operations, (2 * 6 * (5 + 5) * 32) as f64);
+        assert!(ROOFLINES.iter().all(|roofline| total_floor(roofline, &work) > 0.0));
+    }
+
+    #[test]
+    fn every_cell_has_its_kernel() {
+        for (cell, kernel) in [(CellKind::Gru, "gru"), (CellKind::Mlstm, "lstm_cell")] {
+            let shape = recurrent_shape(cell, 16, 50);
+            let work = step(&random_recurrent_without_eos(shape, 1).unwrap());
+            assert!(work.contains_key(kernel), "{work:?}");
+            assert_eq!(work["attend"].launches, 1);
+        }
+    }
+
+    #[test]
+    fn a_floor_is_the_slower_of_memory_and_units() {
+        let [h100, bf16, t4] = ROOFLINES;
+        let few = KernelWork { launches: 1, numbers: 3e9, ..KernelWork::default() };
+        assert_eq!([h100.floor(&few), bf16.floor(&few)], [4e-3, 2e-3]);
+        let many = KernelWork { product_operations: 8.1e12, ..few };
+        assert_eq!(t4.floor(&many), 1.0);
+    }
+}
