@@ -136,7 +136,7 @@ class Bench:
         with open(output / "requests.csv") as file:
             rows = [(float(row["intended_s"]), float(row["sent_s"]), float(row["done_s"]), row["outcome"])
                     for row in csv.DictReader(file)]
-        cpu = float(re.search(r"server\s+([\d.]+) s of processor", done.stdout).group(1))
+        cpu = float(re.search(r"server\s+([\d.]+) s of CPU time", done.stdout).group(1))
         return Load(rows, cpu)
 
 

@@ -125,8 +125,8 @@ fn what_a_study_sets_is_not_given_twice() {
         assert!(error.contains(expected), "{error}");
         assert!(!corpus.path().join("refused").exists());
     };
-    refused(&["--systems", "1", "--seeds", "1,1"], "--seeds: 1 is there twice");
-    refused(&["--systems", "1,2,1"], "--systems: 1 is there twice");
+    refused(&["--systems", "1", "--seeds", "1,1"], "--seeds: 1 is given twice");
+    refused(&["--systems", "1,2,1"], "--systems: 1 is given twice");
     fs::write(corpus.path().join("model.yml"), format!("{MODEL}lr-warmup: 100\n")).unwrap();
     refused(&["--systems", "1"], "--config: lr-warmup is set by the systems");
 }

@@ -1,7 +1,8 @@
-//! Tokens a second of transformers with random weights: 25 tokens in, 25 out, one thread.
+//! Decoding speed of transformers with random weights: 25 source and 25 target tokens, one thread.
 //!
-//! Time is CPU time of the thread, which other programs disturb little. Arguments select rows
-//! by name: `cargo bench -p miriam-bench --bench nmt_decode -- base i8`.
+//! The speed is in tokens per second of the thread's CPU time, because other programs disturb
+//! it less than wall time. Arguments select rows by name:
+//! `cargo bench -p miriam-bench --bench nmt_decode -- base i8`.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +19,7 @@ use nix::time::{ClockId, clock_gettime};
 const VOCABULARY_SIZE: usize = 32_000;
 const SENTENCE_LENGTH: usize = 25;
 
-/// A transformer of a common size; with `ssru` its decoder has SSRUs in the place of
+/// Returns a transformer of a common size; with `ssru`, its decoder has SSRUs instead of
 /// self-attention.
 fn transformer(size: &str, ssru: bool) -> TransformerConfig {
     let shape = transformer_shape(size, VOCABULARY_SIZE).expect("a common size");
@@ -34,16 +35,16 @@ fn transformer(size: &str, ssru: bool) -> TransformerConfig {
     TransformerConfig { autoregression, ..shape }
 }
 
-/// CPU time of this thread in seconds.
+/// Returns the CPU time of this thread in seconds.
 fn thread_seconds() -> f64 {
-    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock of the thread");
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("every thread has a clock");
     time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9
 }
 
 /// Translates a batch into sentences of a fixed length, with a beam of fixed width.
 fn translate(session: &mut dyn Session, sources: &[Vec<u32>], beam: usize) {
     let sources: Vec<&[u32]> = sources.iter().map(|source| &source[..]).collect();
-    let slots = session.begin(&sources, None).expect("words of the vocabulary");
+    let slots = session.begin(&sources, None).expect("the tokens are in the vocabulary");
     let mut rows: Vec<HypothesisRow> =
         slots.iter().map(|&slot| HypothesisRow { slot, parent: None, token: None }).collect();
     let mut scores = vec![0.0; rows.len()];
@@ -78,8 +79,7 @@ fn translate(session: &mut dyn Session, sources: &[Vec<u32>], beam: usize) {
 }
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let wanted = |name: &str| asked.iter().all(|part| name.split(' ').any(|word| word == part));
+    let filters: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let mut random = SplitMix64::new(7);
     let mut out = std::io::stdout();
     for (shape, description) in [
@@ -96,17 +96,19 @@ fn main() {
                         (name, precision, batch, beam)
                     })
                 })
-                .filter(|(name, ..)| wanted(name))
+                .filter(|(name, ..)| {
+                    filters.iter().all(|part| name.split(' ').any(|word| word == part))
+                })
                 .collect();
         if cases.is_empty() {
             continue;
         }
-        let model = random_transformer_without_eos(description, 1).expect("a sound description");
+        let model = random_transformer_without_eos(description, 1).expect("the shape is valid");
         let mut loaded: Option<(Precision, Network)> = None;
         for (name, precision, batch, beam) in cases {
             if loaded.as_ref().is_none_or(|(other, _)| *other != precision) {
                 let network = Network::load(&model, Path::new("random"), precision);
-                loaded = Some((precision, network.expect("every parameter is there")));
+                loaded = Some((precision, network.expect("no parameter is missing")));
             }
             let Some((_, network)) = &loaded else { continue };
             let mut session = network.session().expect("a CPU computes");
@@ -116,7 +118,7 @@ fn main() {
                 (0..batch).map(|_| sentence()).collect()
             };
             translate(session.as_mut(), &sources(), beam);
-            // The best of several runs, which others disturbed least.
+            // The fastest of several runs is the one that other programs disturbed least.
             let mut best = f64::INFINITY;
             let mut spent = 0.0;
             while spent < 2.0 {
@@ -128,7 +130,7 @@ fn main() {
                 best = best.min(time);
             }
             let rate = (batch * SENTENCE_LENGTH) as f64 / best;
-            let _ = writeln!(out, "{name:24} {rate:9.0} words a second");
+            let _ = writeln!(out, "{name:24} {rate:9.0} tokens/s");
         }
     }
 }

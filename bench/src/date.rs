@@ -1,4 +1,4 @@
-//! Today's date, for the record.
+//! Today's date, for reports.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,10 +9,10 @@ pub fn today() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// Year, month and day of the day that many days after 1970-01-01.
+/// Returns year, month and day of the date `days` days after 1970-01-01.
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
-    // Years from 1 March, so that the leap day is a year's last; 400 of them are
-    // 146,097 days. Day 0 of this count is 1 March 0000.
+    // Years are counted from 1 March, so that a leap day is the last day of its year; 400 years
+    // are 146,097 days. Day 0 is 1 March 0000.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! The errors of measuring.
+//! Errors of benchmarks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something could not be measured or reported. Each message includes its cause.
+/// Errors of measurements and reports. Each message includes its cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,24 +19,24 @@ pub enum Error {
     /// A language model could not be built or opened.
     #[error(transparent)]
     LanguageModel(#[from] miriam_lmcpu::Error),
-    /// A language model for GPUs could not be built, opened or asked.
+    /// A language model for GPUs could not be built, opened or queried.
     #[error(transparent)]
     Glm(#[from] miriam_glm::Error),
     /// A phrase-based system could not be loaded, or could not translate.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
-    /// A neural model could not be made, or could not translate.
+    /// A neural model could not be generated, or could not translate.
     #[error(transparent)]
     Nmt(#[from] miriam_nmt::Error),
     /// A neural model could not be trained.
     #[error(transparent)]
     Trainer(#[from] miriam_trainer::Error),
-    /// A file or a folder could not be used, or the system refused something.
+    /// An operation on a file, a folder or this process failed.
     #[error("{place}: cannot {action}: {source}")]
     Io {
-        /// The file, the folder or the part of the system.
+        /// The file, the folder or `this process`.
         place: String,
-        /// What was being done, as a verb phrase.
+        /// The operation, as a verb phrase.
         action: &'static str,
         /// The cause.
         source: io::Error,
@@ -44,13 +44,13 @@ pub enum Error {
     /// The table could not be printed.
     #[error("{0}")]
     Print(#[from] io::Error),
-    /// What is asked for cannot be measured.
+    /// The options, the input or the machine do not allow a measurement.
     #[error("{reason}")]
     Unmeasurable {
-        /// What cannot be measured, and what to do instead.
+        /// What is wrong, and what to do instead.
         reason: String,
     },
-    /// Two searches that must agree do not.
+    /// Two searches that must give the same results differ.
     #[error("{what}: they differ at {detail}; please report this with the command")]
     Mismatch {
         /// What was compared.
@@ -66,11 +66,11 @@ impl Error {
     }
 
     pub(crate) fn no_words(path: &Path) -> Self {
-        Error::unmeasurable(format!("{}: there is no line with words in it", path.display()))
+        Error::unmeasurable(format!("{}: the text has no line with words", path.display()))
     }
 }
 
-/// Returns a function for `map_err` that makes an [`Error::Io`] for a file or folder.
+/// Returns a function for `map_err` that returns an [`Error::Io`] for a file or folder.
 pub(crate) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let path: PathBuf = path.into();
     move |source| Error::Io { place: path.display().to_string(), action, source }

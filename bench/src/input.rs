@@ -1,4 +1,4 @@
-//! The texts of measurements, read at once.
+//! Reading of whole texts, and their lines and words.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use miriam_textio::{Input, display_name};
 
 use crate::error::{Error, Result};
 
-/// Returns all of a file or of standard input, decompressed.
+/// Returns the decompressed contents of a file or of standard input.
 pub fn read_text(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let read = Input::open(path)?.read_to_end(&mut text);
@@ -15,12 +15,12 @@ pub fn read_text(path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Returns the lines of a text; the last one may lack its end.
+/// Returns the lines of a text, of which the last one may lack a line feed.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n')
 }
 
-/// Returns the words of a line, between white space of ASCII.
+/// Returns the words of a line, which are separated by ASCII white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     line.split(|byte| matches!(byte, b' ' | 0x09..=0x0d)).filter(|word| !word.is_empty())
 }

@@ -1,18 +1,19 @@
-//! Benchmark harnesses of `miriam bench`, and the models and texts that they make.
+//! Benchmark harnesses of `miriam bench`, and the models and texts that they generate.
 //!
-//! Each harness has options, a function that measures and prints its table row by row, and, where
-//! the result is more than a table, a report with files and a chart. A harness is a caller of the
-//! libraries like others: they have no modules for it, except for what must be timed on a GPU.
+//! Each harness has options and a function that measures and prints a table row by row; some also
+//! write files and a chart. Harnesses use the public functions of the libraries, so that they
+//! measure what users call; only the timing of kernels on a GPU has functions of its own.
 //!
 //! ```
 //! use miriam_bench::synthetic::{SyntheticOptions, Text, TextKind};
 //!
-//! // A trigram model of about 5,000 n-grams and a text of 100 words that it could have come from.
+//! // A trigram model of about 5,000 n-grams, and a text of 100 words that resembles its training
+//! // text.
 //! let options = SyntheticOptions { ngrams: SyntheticOptions::MIN_NGRAMS, order: 3, seed: 1 };
 //! let model = options.generate_model();
 //! let text = Text::sample(&model, TextKind::Training, 100, 1);
 //! assert_eq!(text.words.len(), 100);
-//! // How many words match one, two and three words of the model.
+//! // The numbers of words whose longest n-gram in the model has one, two and three words.
 //! let matches = text.match_length_counts(&model);
 //! assert_eq!(matches.iter().sum::<u64>(), 100);
 //! ```

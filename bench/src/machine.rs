@@ -1,4 +1,4 @@
-//! Description of the machine, and the clock of this process's CPU time.
+//! The name of the processor, and the CPU time of this process.
 
 use nix::time::{ClockId, clock_gettime};
 
@@ -12,7 +12,7 @@ pub fn cpu_name() -> String {
     name.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-/// User and system time of this process.
+/// Returns the user and system time of this process in seconds.
 pub fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("every process has it");
     time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9

@@ -1,7 +1,7 @@
 //! Median and spread of repeated measurements.
 
-/// Returns the measurement whose `key` is in the middle (of two middles the lower one): one of
-/// them, so that what belongs together stays together.
+/// Returns the measurement with the median `key` (of an even number, the lower of the middle two).
+/// It is one of the measurements, so that its values are consistent with each other.
 ///
 /// # Panics
 /// If there are no measurements.
@@ -21,7 +21,7 @@ pub fn median(values: &[f64]) -> f64 {
     (lower + upper) / 2.0
 }
 
-/// How many items are equal to those of `reference`, from 0 to 1.
+/// Returns the share of items that are equal to those of `reference`, from 0 to 1.
 pub fn share_of_equal<T: PartialEq>(items: &[T], reference: &[T]) -> f64 {
     let equal = items.iter().zip(reference).filter(|(a, b)| a == b).count();
     equal as f64 / items.len() as f64

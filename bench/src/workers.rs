@@ -1,10 +1,10 @@
-//! Work on new threads: a measurement decides on their number, and a pool would share them.
+//! Sums over tasks on new threads: a pool would share its threads with other work.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls the workers that `make_worker` gives to `threads` threads with each task from 0 to
-/// `tasks`, first come, first served. Returns the sum of what they return, whose order of
-/// additions depends on the threads. One thread is the caller's own.
+/// Returns the sum of a worker's results for the tasks from 0 to `tasks`. Each of `threads` threads
+/// has a worker from `make_worker` and takes the next task when it is free, so that rounding errors
+/// of the sum depend on scheduling. A single thread is the caller's.
 pub fn sum_over_threads<W: FnMut(usize) -> f64>(
     threads: usize,
     tasks: usize,

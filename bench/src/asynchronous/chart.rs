@@ -1,4 +1,4 @@
-//! The curves of a study: cross-entropy by epoch and by simulated time, one line per system.
+//! Charts of a study: cross-entropy over epochs and over simulated time, one curve per system.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 
@@ -16,15 +16,16 @@ const COLOURS: [Colour; 7] = [
     Colour(0x8a, 0x3b, 0x5c),
 ];
 
-/// The most that a curve may be above the lowest end of all: the first epochs would hide the rest.
+/// The height of the panel above the lowest point: with the high losses of the first epochs in
+/// it, the differences between systems could not be seen.
 const SHOWN_NATS: f64 = 2.0;
 
-/// Cross-entropy over epochs.
+/// Draws the cross-entropy over epochs.
 pub fn by_epoch(study: &Study) -> Chart {
     draw(study, "epochs", |point| point.epoch)
 }
 
-/// Cross-entropy over the seconds of the simulated machine.
+/// Draws the cross-entropy over the seconds of the simulated machine.
 pub fn by_time(study: &Study) -> Chart {
     draw(study, "simulated seconds", |point| point.seconds)
 }
@@ -51,7 +52,7 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     let high = points.clone().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
     let last = points.map(|(x, _)| *x).fold(0.0, f64::max);
     for curve in &mut curves {
-        // A line that begins above the panel begins at its edge.
+        // Points above the panel are left out, except the last one before the curve enters it.
         let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();
         curve.points.drain(..outside);
     }

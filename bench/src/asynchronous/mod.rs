@@ -1,8 +1,8 @@
-//! Asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis over a corpus.
+//! Study of asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis.
 //!
-//! Each system trains with each seed in a separate folder and in one thread, so that several train
-//! in parallel, and a stopped study can be resumed. The study shows the quality of a system by
-//! epoch and by the simulated clock; the clock of this machine does not enter it.
+//! Each system trains with each seed in one thread and in its own folder, so that trainings run in
+//! parallel and a stopped study can be resumed. The study compares the quality of systems by epoch
+//! and by simulated time. It does not depend on the speed of this machine.
 
 mod chart;
 mod report;
@@ -28,49 +28,48 @@ use systems::Scale;
 pub use systems::{NUM_THESIS_SYSTEMS, SYSTEMS, System};
 use training::Trainee;
 
-/// The thesis's kind of model, small enough for a study on a few cores.
+/// The thesis's architecture, small enough for a study on a few cores.
 const SHALLOW_GRU: &str = "type: s2s\nenc-cell: gru\ndec-cell: gru\ndim-emb: 64\ndim-rnn: 64\n\
                            tied-embeddings-all: true\ndropout-rnn: 0.1\nmax-length: 100\n\
                            maxi-batch: 1000\nbeam-size: 1\n";
 
-/// What is studied.
+/// Options of the study.
 #[derive(Clone, Debug)]
 pub struct AsyncOptions {
-    /// Source and target of the text to train on.
+    /// Source and target of the training text.
     pub train: [PathBuf; 2],
-    /// Those of the text to validate on.
+    /// Source and target of the validation text.
     pub dev: [PathBuf; 2],
     /// The folder to write to.
     pub output: PathBuf,
-    /// The systems, at least one.
+    /// The systems to compare, at least one.
     pub systems: Vec<System>,
     /// Seeds, at least one.
     pub seeds: Vec<u64>,
-    /// Epochs of each training.
+    /// The number of epochs of each training.
     pub epochs: u64,
-    /// Workers of the simulated machine, if none is given.
+    /// The number of workers if `machine` is `None`.
     pub workers: usize,
-    /// A simulated machine; without it, that of the thesis.
+    /// The description of the simulated machine; `None` for the thesis's machine.
     pub machine: Option<PathBuf>,
-    /// Target words of a large batch.
+    /// The number of target words of a large batch.
     pub batch_words: usize,
-    /// The learning rate with large batches.
+    /// The learning rate for large batches.
     pub rate: f64,
-    /// The number of pieces of the vocabulary.
+    /// The number of pieces of the vocabulary, if not the default.
     pub vocab_size: Option<usize>,
-    /// Options of the model; without them a small GRU.
+    /// Options of the model; `None` for a small GRU.
     pub model: Option<RawOptions>,
-    /// Trainings side by side, at least one.
+    /// The number of trainings that run at once, at least one.
     pub threads: usize,
 }
 
-/// Trains every system, writes `study.csv` (one line per training), `curves.csv` (one per
-/// validation),
-/// `by-epoch.svg` and `by-time.svg`, and prints a table. Gives whether all were trained: false if
-/// `stop` was cancelled.
+/// Trains every system, prints a table, and writes `study.csv` (one line per training),
+/// `curves.csv` (one line per validation), `by-epoch.svg` and `by-time.svg`. Returns whether all
+/// systems were trained: false if `stop` was cancelled.
 ///
 /// # Errors
-/// If options or files do not fit, a training fails, or a file cannot be written.
+/// If options are invalid, a training fails, or a file cannot be read or written.
 pub fn run(
     options: &AsyncOptions,
     stop: &CancellationToken,
@@ -94,13 +93,14 @@ pub fn run(
                     let place = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&(system, seed)) = tasks.get(place) else { break };
                     let result = study.train(&system, seed, stop);
-                    let goes_on = matches!(result, Ok(Some(_)));
+                    let continues = matches!(result, Ok(Some(_)));
                     if result.is_err() {
-                        // The others save what they have and end, and the error is seen now.
+                        // The other trainings save their state and end, so that the error is
+                        // reported soon.
                         stop.cancel();
                     }
                     results.lock().expect("no thread panics")[place] = Some(result);
-                    if !goes_on {
+                    if !continues {
                         next.store(tasks.len(), Ordering::Relaxed);
                         break;
                     }
@@ -137,7 +137,7 @@ pub fn run(
     Ok(true)
 }
 
-/// Options that the study or its systems set, so that a model's file may not.
+/// Options that the study or its systems set and that a configuration of the model may not set.
 const SET_BY_SYSTEMS: &[&str] = &[
     "after",
     "after-batches",
@@ -183,14 +183,14 @@ const SET_BY_SYSTEMS: &[&str] = &[
     "workers",
 ];
 
-/// Refuses what would make systems other ones than their names say.
+/// Rejects repeated seeds and systems, and options of the model that the systems set.
 fn check(options: &AsyncOptions) -> Result<()> {
     if let Some(seed) = find_repeated(&options.seeds) {
-        let message = format!("--seeds: {seed} is there twice");
+        let message = format!("--seeds: {seed} is given twice");
         return Err(Error::unmeasurable(message));
     }
     if let Some(system) = find_repeated(&options.systems) {
-        let message = format!("--systems: {} is there twice", system.name);
+        let message = format!("--systems: {} is given twice", system.name);
         return Err(Error::unmeasurable(message));
     }
     match SET_BY_SYSTEMS
@@ -198,7 +198,7 @@ fn check(options: &AsyncOptions) -> Result<()> {
         .find(|name| options.model.as_ref().is_some_and(|model| model.is_given(name)))
     {
         Some(name) => Err(Error::unmeasurable(format!(
-            "--config: {name} is set by the systems that are compared; give options of the model only"
+            "--config: {name} is set by the systems that are compared; remove it"
         ))),
         None => Ok(()),
     }
@@ -209,7 +209,7 @@ fn find_repeated<T: PartialEq>(values: &[T]) -> Option<&T> {
     places.find(|(at, value)| values[..*at].contains(value)).map(|(_, value)| value)
 }
 
-/// Makes the folder and the vocabulary, and measures the corpus.
+/// Creates the folder and the vocabulary, and counts the words of the corpus.
 fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> {
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
@@ -235,7 +235,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         given.set(name, values)?;
     }
     let base = given.or_else_from(base);
-    // A dry run checks all options and makes the vocabulary.
+    // A dry run checks all options and builds the vocabulary.
     let request = TrainingRequest {
         options: base.clone(),
         folder: Some(folder.clone()),

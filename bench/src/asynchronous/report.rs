@@ -1,4 +1,4 @@
-//! Results of a study of asynchronous training, as tables.
+//! Tables of the results of a study of asynchronous training.
 
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ impl Study {
     /// Adds a training of one of the systems.
     pub fn add(&mut self, training: SystemTraining) {
         let found = self.systems.iter_mut().find(|(system, _)| *system == training.system);
-        found.expect("its system is of the study").1.push(training);
+        found.expect("its system is in the study").1.push(training);
     }
 
     fn trainings(&self) -> impl Iterator<Item = &SystemTraining> {
@@ -85,8 +85,8 @@ impl Study {
         text
     }
 
-    /// Returns the mean curve of a system: the nth validations of all seeds are at the same epoch
-    /// but for a batch.
+    /// Returns the mean curve of a system. The nth validations of different seeds are at most one
+    /// batch apart.
     pub fn mean_curve(trainings: &[SystemTraining]) -> Vec<ValidationPoint> {
         let len = trainings.iter().map(|training| training.validations.len()).min().unwrap_or(0);
         let points = (0..len).map(|nth| ValidationPoint {
@@ -98,8 +98,8 @@ impl Study {
         points.collect()
     }
 
-    /// Returns the means over seeds in Markdown; where there are several seeds, with the lowest and
-    /// the highest.
+    /// Returns a Markdown table of means over seeds; if there are several seeds, with the lowest
+    /// and the highest value.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "| system | | dev CE | at epoch | last CE | train CE | BLEU | seconds | words/s | staleness | bytes/word |\n\
@@ -154,15 +154,15 @@ impl Row {
     }
 }
 
-/// Returns the mean of a value, the least and the largest.
-fn mean_and_range(trainings: &[SystemTraining], of: fn(&SystemTraining) -> f64) -> [f64; 3] {
-    let values = trainings.iter().map(of);
+/// Returns the mean, the least and the largest value.
+fn mean_and_range(trainings: &[SystemTraining], value: fn(&SystemTraining) -> f64) -> [f64; 3] {
+    let values = trainings.iter().map(value);
     let least = values.clone().fold(f64::INFINITY, f64::min);
-    [mean(trainings, of), least, values.fold(f64::NEG_INFINITY, f64::max)]
+    [mean(trainings, value), least, values.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn mean(trainings: &[SystemTraining], of: impl Fn(&SystemTraining) -> f64) -> f64 {
-    trainings.iter().map(of).sum::<f64>() / trainings.len() as f64
+fn mean(trainings: &[SystemTraining], value: impl Fn(&SystemTraining) -> f64) -> f64 {
+    trainings.iter().map(value).sum::<f64>() / trainings.len() as f64
 }
 
 /// Returns the highest BLEU of all validations.

@@ -1,33 +1,34 @@
-//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `docs/spec/training.md` A.14), cut
-//! to size.
+//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `docs/spec/training.md` A.14),
+//! scaled to small corpora.
 //!
-//! The thesis trains on 72 million words an epoch. Here lengths that it gives in updates or batches
-//! are parts of an epoch, so that a small corpus sees as much of the warm-up and of the local
-//! optimisers; the ratios of batch sizes and of rates are the thesis's own.
+//! An epoch of the thesis has 72 million words. The thesis states the lengths of warm-up and of
+//! local optimisers in updates or batches; here they are converted to the same fraction of an
+//! epoch, so that they have the same effect with a small corpus. The ratios of batch sizes and of
+//! learning rates are unchanged.
 
 use miriam_trainer::options::RawOptions;
 
 use crate::error::Result;
 
-/// Target words of the thesis's batches of 3 GB and of 10 GB.
+/// Target words of the thesis's batches, which fill 3 GB and 10 GB of a GPU.
 const SMALL_BATCH: f64 = 2633.0;
 const LARGE_BATCH: f64 = 10_449.0;
-/// The rate with small batches, as a part of that with large ones.
+/// The learning rate for small batches divided by that for large ones.
 const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
-/// Words an epoch: 1,720 large batches of each of four workers.
+/// Target words of an epoch: 1,720 large batches for each of four workers.
 const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
-/// What the thesis measures of its machine, in seconds: a large batch, a small one, and the fetch
-/// and the push of either (tables 5.1 and 5.3).
+/// Times that the thesis measured, in seconds: a large batch, a small batch, and fetch and push
+/// together (tables 5.1 and 5.3).
 const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;
 
-/// A system: what is trained in which way.
+/// A system that the study trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System {
-    /// Its name; a digit is its number in the thesis.
+    /// The name, which begins with the system's number in the thesis.
     pub name: &'static str,
-    /// What it is.
+    /// A description for tables and legends.
     pub about: &'static str,
     is_small: bool,
     delay: usize,
@@ -38,14 +39,14 @@ pub struct System {
     buffers: bool,
 }
 
-/// For how long there are local optimisers, and what they do to shards.
+/// The duration of local optimisers, and their effect on shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Local {
     is_endless: bool,
     shard: &'static str,
 }
 
-/// An asynchronous system of large batches without anything.
+/// The asynchronous system with large batches and no technique of the thesis.
 const PLAIN: System = System {
     name: "1",
     about: "large batches",
@@ -124,7 +125,7 @@ pub const SYSTEMS: [System; 14] = [
 /// The name of the synchronous system.
 pub const SYNCHRONOUS: &str = "sync";
 
-/// How many of [`SYSTEMS`] are the thesis's.
+/// The number of [`SYSTEMS`] that the thesis has; the others are variants.
 pub const NUM_THESIS_SYSTEMS: usize = 10;
 
 /// The size of a study.
@@ -143,26 +144,27 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Returns the words that are as much of an epoch here as `batches` large batches of each of
-    /// four workers are in the thesis.
-    fn words_of_batches(&self, batches: f64) -> f64 {
+    /// Converts `batches` large batches of each of four workers to target words: the same fraction
+    /// of an epoch as in the thesis.
+    fn scaled_words(&self, batches: f64) -> f64 {
         batches * 4.0 * LARGE_BATCH / EPOCH * self.epoch_words as f64
     }
 
-    /// Target words of a system's batch.
+    /// Returns the number of target words of a system's batch.
     fn batch_words(&self, system: &System) -> usize {
         let share = if system.is_small { SMALL_BATCH / LARGE_BATCH } else { 1.0 };
         (self.batch_words as f64 * share).round().max(1.0) as usize
     }
 
-    /// Returns the same number of a worker's batches, at least one.
+    /// Converts `batches` of the thesis to batches of one worker of `system`: the same fraction of
+    /// an epoch, at least one batch.
     fn batches_a_worker(&self, system: &System, batches: f64) -> u64 {
-        let words = self.words_of_batches(batches) / self.workers as f64;
+        let words = self.scaled_words(batches) / self.workers as f64;
         (words / self.batch_words(system) as f64).ceil().max(1.0) as u64
     }
 
-    /// Returns the thesis's machine: a large batch takes the time that it took there, and so do the
-    /// transfers of a model of this many `parameters`.
+    /// Returns the description of the thesis's machine: batches take the times measured there, and
+    /// so does the transfer of a model of `parameters` parameters.
     pub fn thesis_machine(&self, parameters: usize) -> String {
         let word = (LARGE_SECONDS - SMALL_SECONDS) / (LARGE_BATCH - SMALL_BATCH);
         let shard_bytes = 4.0 * parameters as f64 / self.workers as f64;
@@ -177,7 +179,7 @@ impl Scale {
 }
 
 impl System {
-    /// Returns the system of a name.
+    /// Returns the system called `name`.
     pub fn find(name: &str) -> Option<System> {
         SYSTEMS.into_iter().find(|system| system.name == name)
     }
@@ -187,10 +189,10 @@ impl System {
         self.name == SYNCHRONOUS
     }
 
-    /// Returns its options.
+    /// Returns the system's options for the trainer.
     ///
     /// # Errors
-    /// Never, as long as the trainer knows these options.
+    /// Only if the trainer does not know one of these options.
     pub fn options(&self, scale: &Scale) -> Result<RawOptions> {
         let mut options = RawOptions::default();
         let mut set = |name: &str, value: String| options.set(name, vec![value]);
@@ -198,8 +200,8 @@ impl System {
         set("learn-rate", rate.to_string())?;
         set("mini-batch-words", scale.batch_words(self).to_string())?;
         set("count-target-words", "true".into())?;
-        // 16,000 of its large updates, those of 4,000 batches of each worker.
-        let warm_up = format!("{}t", scale.words_of_batches(4000.0).round());
+        // 16,000 updates of the thesis: 4,000 batches of each of four workers.
+        let warm_up = format!("{}t", scale.scaled_words(4000.0).round());
         if self.warms_up {
             set("lr-warmup", warm_up.clone())?;
         }

@@ -1,4 +1,4 @@
-//! A training of the study, and what is read of it.
+//! One training of the study, and its results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,52 +12,52 @@ use miriam_trainer::training::Outcome;
 use super::systems::{Scale, System};
 use crate::error::{Error, Result, cannot};
 
-/// Validations an epoch.
+/// The number of validations per epoch.
 const VALIDATIONS: u64 = 2;
 
-/// What all trainings share.
+/// Data and settings that all trainings share.
 pub struct Trainee {
-    /// The model, the data and the end of training.
+    /// Options for the model, the data and the end of training.
     pub base: RawOptions,
     /// The size of the study.
     pub scale: Scale,
     /// The simulated machine.
     pub machine: Machine,
-    /// Its file.
+    /// The file that describes the machine.
     pub machine_path: PathBuf,
-    /// The bytes of all parameters.
+    /// The size of all parameters in bytes.
     pub model_bytes: u64,
     /// The folder of the study.
     pub folder: PathBuf,
 }
 
-/// A training that has ended.
+/// Results of a finished training.
 #[derive(Clone, Debug)]
 pub struct SystemTraining {
     pub system: System,
     pub seed: u64,
     /// By ascending epoch.
     pub validations: Vec<ValidationPoint>,
-    /// The loss in nats a target token since the last validation, at the end.
+    /// The loss since the last validation, in nats per target token.
     pub training_loss: f64,
-    /// Simulated seconds of the whole training.
+    /// The duration of the training in simulated seconds.
     pub seconds: f64,
-    /// Target words of the whole training.
+    /// The number of target words trained on.
     pub words: u64,
     /// The mean staleness of pushes.
     pub staleness: f64,
-    /// The bytes that have moved between workers.
+    /// The number of bytes sent between workers.
     pub bytes: f64,
 }
 
-/// A validation.
+/// Results of a validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValidationPoint {
     /// Target words so far, in epochs.
     pub epoch: f64,
     /// Simulated seconds so far.
     pub seconds: f64,
-    /// Nats a target token.
+    /// Cross-entropy in nats per target token.
     pub cross_entropy: f64,
     /// BLEU of greedy translations.
     pub bleu: f64,
@@ -76,7 +76,7 @@ impl SystemTraining {
     }
 }
 
-/// A push, as the trainer's table of pushes has it.
+/// A push of gradients: a row of the trainer's table of pushes.
 struct Push {
     seconds: f64,
     staleness: f64,
@@ -133,7 +133,7 @@ impl Trainee {
         let training = self.read_training(system, seed, &curves, &pushes);
         let training = training.ok_or_else(|| {
             let path = folder.display();
-            Error::unmeasurable(format!("{path}: no complete training; remove this folder"))
+            Error::unmeasurable(format!("{path}: the training is incomplete; remove this folder"))
         })?;
         let last = training.last();
         tracing::info!(
@@ -145,8 +145,8 @@ impl Trainee {
         Ok(Some(training))
     }
 
-    /// Simulated seconds of synchronous training: parts of a batch are even, and all workers fetch
-    /// and push the model at once.
+    /// Returns the simulated seconds of synchronous training: workers have equal parts of each
+    /// batch, and fetch and push the model at the same time.
     fn synchronous_seconds(&self, updates: u64, words: u64) -> f64 {
         let Machine { workers, seconds_per_word, seconds_per_batch, latency, bandwidth, .. } =
             self.machine;
@@ -157,7 +157,7 @@ impl Trainee {
             + updates as f64 * (seconds_per_batch + transfers)
     }
 
-    /// Makes sense of the trainer's tables; nothing if something is missing in them.
+    /// Parses the trainer's tables; returns `None` if they are incomplete.
     fn read_training(
         &self,
         system: &System,
@@ -197,7 +197,7 @@ impl Trainee {
         }
         validations.last()?;
         let is_synchronous = system.is_synchronous();
-        // All workers but one, for each shard, fetch and push it.
+        // Each shard is local to one worker; all others fetch and push it.
         let update_bytes = 2 * self.model_bytes * (self.machine.workers as u64 - 1);
         Some(SystemTraining {
             system: *system,

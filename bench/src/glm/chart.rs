@@ -1,8 +1,9 @@
-//! Queries per second over the size of a batch: explicit queries above, whole sentences below, both
-//! axes logarithmic.
+//! Chart of queries per second over batch size: explicit queries above, sentences below, both axes
+//! logarithmic.
 //!
-//! Of `glm` files the default layout is drawn. Solid lines are the last text (held-out
-//! text of a synthetic model), dashed ones the others.
+//! Only the default layout of `glm` files is drawn, because a curve for each layout would be too
+//! many. Solid curves belong to the last text (the held-out-like text of a synthetic model), dashed
+//! curves to the others.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 
@@ -10,7 +11,7 @@ use super::report::{Backend, Measurement, QueryMode, Report};
 
 const INK: Colour = Colour(0x22, 0x22, 0x22);
 
-/// The curves: name, colour, and the rows that each shows.
+/// The curves: name, colour, and the rows that they show.
 const CURVES: [(&str, Colour, RowFilter); 6] = [
     ("glm, kernel alone", Colour(0x1f, 0x5f, 0xa8), |row| row.backend == Backend::Kernel),
     ("glm, with copies", Colour(0x4f, 0xa3, 0xd1), |row| row.backend == Backend::WithCopies),
@@ -40,16 +41,16 @@ pub fn draw(report: &Report<'_>) -> Chart {
     let engines = drawn.map(|(name, colour, _)| ((*name).to_owned(), LineStyle::solid(*colour)));
     let kinds = texts.iter().enumerate().map(|(i, name)| ((*name).to_owned(), style(INK, i)));
     Chart {
-        title: "n-grams a second over the size of a batch".into(),
+        title: "n-grams per second over batch size".into(),
         notes: report.notes.iter().take(2).cloned().collect(),
         legend: engines.chain(kinds).collect(),
         x_axis: Axis::logarithmic(
-            "queries of a batch",
+            "batch size (queries)",
             report.rows.iter().map(|row| row.batch as f64),
         ),
         panels: [
-            (QueryMode::Explicit, "explicit queries a second"),
-            (QueryMode::Sentences, "words of sentences a second"),
+            (QueryMode::Explicit, "explicit queries per second"),
+            (QueryMode::Sentences, "words of sentences per second"),
         ]
         .map(|(mode, label)| {
             let curves = CURVES.iter().flat_map(|(_, colour, belongs)| {
@@ -116,7 +117,8 @@ mod tests {
         }
     }
 
-    /// The default layout on two backends, another layout, which is not drawn, and a trie.
+    /// Measurements of the default layout on two backends, of another layout, which is not drawn,
+    /// and of a trie.
     #[test]
     fn default_layouts_and_other_models_are_drawn() {
         let default_engine = Engine::glm(GlmOptions::default(), 5);

@@ -1,8 +1,8 @@
-//! Comparison of all searches, which must give the same bits (`ngram-lm.md` 8, T11): the CPU's,
-//! word by word and in batches, against another kind of model of the same n-grams; the device's, in
-//! batches of many sizes, against the CPU's.
+//! Bitwise comparison of the scores of all searches (`ngram-lm.md` 8, T11).
 //!
-//! The check ends with the query of the first difference.
+//! The searches of a `glm` file on the CPU, word by word and in batches, are compared with another
+//! kind of model of the same n-grams; those on the device, in batches of many sizes, with the
+//! CPU's. The comparison ends at the first query that differs.
 
 #[cfg(feature = "cuda")]
 use miriam_glm::device::DeviceModel;
@@ -15,13 +15,13 @@ use crate::error::{Error, Result};
 use crate::lm::sequences::{ScoringMode, Sequences};
 use crate::synthetic::Text;
 
-/// The queries of a check.
+/// The queries to compare.
 pub struct CheckData {
-    /// Random n-grams, `[n, order]` as of [`queries::ngrams`].
+    /// Random n-grams, `[n, order]`, as [`queries::ngrams`] returns them.
     pub random_ngrams: Vec<u32>,
-    /// A text of known and of new n-grams.
+    /// A text with known and unknown n-grams.
     pub text: Text,
-    /// The sizes of batches for the device. Queries are repeated to fill one.
+    /// The batch sizes for the device. Queries are repeated to fill a batch.
     pub batch_sizes: Vec<usize>,
 }
 
@@ -31,16 +31,16 @@ pub const BATCH_SIZES: [usize; 7] = [1, 31, 32, 33, 1_000, 10_000, 10_000_000];
 /// The most batches of one size that are compared.
 const MAX_BATCHES: usize = 128;
 
-/// What a device answers.
+/// The result of a call of the device.
 pub type GlmResult = std::result::Result<(), miriam_glm::Error>;
 
-/// Scores batches as a `DeviceModel` does; tests have a plain implementation.
+/// The scoring functions of `DeviceModel`, which tests implement plainly.
 pub trait BatchScorer {
-    /// Scores n-grams as `DeviceModel::score_ngrams`.
+    /// Scores n-grams, as `DeviceModel::score_ngrams` does.
     fn score_ngrams(&self, queries: &[u32], answers: ScoreBuffers<'_>) -> GlmResult;
-    /// Scores tokens as `DeviceModel::score_tokens`.
+    /// Scores tokens, as `DeviceModel::score_tokens` does.
     fn score_tokens(&self, tokens: &[u32], answers: ScoreBuffers<'_>) -> GlmResult;
-    /// Sums sentences as `DeviceModel::sum_sentences`, with markers.
+    /// Sums the scores of sentences that begin with `<s>`, as `DeviceModel::sum_sentences` does.
     fn sum_sentences(&self, tokens: &[u32], ends: &[usize], sums: &mut [SentenceSum]) -> GlmResult;
 }
 
@@ -59,7 +59,7 @@ impl BatchScorer for DeviceModel {
     }
 }
 
-/// The models that should agree.
+/// The models to compare.
 pub struct Models<'m> {
     /// A `glm` file on the CPU.
     pub cpu_model: &'m dyn LanguageModel,
@@ -73,12 +73,12 @@ pub struct Models<'m> {
     pub device: Option<&'m dyn BatchScorer>,
 }
 
-/// Makes all checks, on rayon's current threads, and calls `report` with a line for each
-/// that passed.
+/// Compares all searches on rayon's current threads, and calls `report` with a line for each
+/// comparison that found no difference.
 ///
 /// # Errors
 ///
-/// [`Error::Mismatch`] at the first difference; the device fails.
+/// [`Error::Mismatch`] at the first difference, or an error of the device.
 pub fn compare_models(
     models: &Models<'_>,
     data: &CheckData,
@@ -142,7 +142,7 @@ fn compare_on_cpu(
     Ok(expected)
 }
 
-/// Compares the device with the scores of the text.
+/// Compares the device's scores of a text with the expected ones.
 fn compare_text_on_device(
     models: &Models<'_>,
     data: &CheckData,
@@ -151,7 +151,7 @@ fn compare_text_on_device(
     report: &mut dyn FnMut(&str),
 ) -> Result<()> {
     let text = &data.text;
-    // Whole sentences after <s>, repeated to fill the largest batch.
+    // Sentences that begin with <s>, repeated to fill the largest batch.
     let tokens = queries::tokens(text, models.bos_id);
     let most = data.batch_sizes.iter().copied().max().unwrap_or(0);
     let times = most.div_ceil(tokens.len()).max(1);
@@ -164,7 +164,7 @@ fn compare_text_on_device(
         QueryWords::TextPrefix(text.words[..=i % text.words.len()].to_vec())
     })?;
     report(&format!("{what}, {} compared", expected.len() * times));
-    // Windows of every size, without <s>.
+    // Parts of the text of every batch size, without <s>.
     for &size in &data.batch_sizes {
         let size = size.min(text.words.len());
         let what = format!("text without <s>, batches of {size}: device = CPU");
@@ -190,7 +190,7 @@ fn compare_text_on_device(
     Ok(())
 }
 
-/// Compares the sums of sentences, and reports the perplexity.
+/// Compares the summed scores of sentences, and reports the perplexity.
 fn compare_perplexity(
     models: &Models<'_>,
     text: &Text,
@@ -210,7 +210,7 @@ fn compare_perplexity(
         return Ok(());
     };
     let tokens = queries::tokens(text, models.bos_id);
-    // After i + 1 sentences there are i + 1 markers <s>.
+    // The first i + 1 sentences have i + 1 tokens <s>, which `text` lacks.
     let ends: Vec<usize> = text.ends.iter().enumerate().map(|(i, end)| end + i + 1).collect();
     let mut sums = vec![SentenceSum::default(); ends.len()];
     device.sum_sentences(&tokens, &ends, &mut sums)?;
@@ -220,7 +220,8 @@ fn compare_perplexity(
         if !same {
             let what = "sums of sentences: device = CPU".into();
             let words = text.slice(i..i + 1).words;
-            let detail = format!("sentence {i}, {words:?}: {got:?}, but the CPU has {expected:?}");
+            let detail =
+                format!("sentence {i}, {words:?}: {got:?}, but the CPU computes {expected:?}");
             return Err(Error::Mismatch { what, detail });
         }
     }
@@ -237,15 +238,15 @@ fn perplexity(sums: &[SentenceSum], num_words: usize) -> f64 {
     10f64.powf(-sum / num_words as f64)
 }
 
-/// The cuts of queries into batches of one size.
+/// A division of queries into batches of one size.
 struct BatchCuts {
     count: usize,
     size: usize,
 }
 
 impl BatchCuts {
-    /// Returns the ranges of the batches, at most [`MAX_BATCHES`]. A single one may exceed the
-    /// count.
+    /// Returns the ranges of the batches, at most [`MAX_BATCHES`]. If there are fewer queries than
+    /// a batch holds, the only range exceeds `count`.
     fn ranges(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let batches = (self.count / self.size).clamp(1, MAX_BATCHES);
         (0..batches).map(move |i| i * self.size..(i + 1) * self.size)
@@ -266,11 +267,12 @@ fn collect_scores(
 enum QueryWords<'q> {
     /// Words, newest first.
     Ngram(&'q [u32]),
-    /// Words of which the last is scored; earlier ones may be of another sentence.
+    /// Words of a text, of which the last one is scored; the first ones may belong to the previous
+    /// sentence.
     TextPrefix(Vec<u32>),
 }
 
-/// An error unless each pair, the expected score and the other, is equal to the bit.
+/// Fails at the first pair of an expected and an actual score that are not bitwise equal.
 fn ensure_bit_equal<'q>(
     what: &str,
     pairs: impl Iterator<Item = ((Log10, u8), (Log10, u8))>,
@@ -291,7 +293,7 @@ fn ensure_bit_equal<'q>(
                 QueryWords::TextPrefix(words) => words[words.len().saturating_sub(16)..].to_vec(),
             };
             let (got, expected) = (show(got), show(expected));
-            let detail = format!("query {i}, words {words:?}: {got}, but expected are {expected}");
+            let detail = format!("query {i}, words {words:?}: {got}, but expected {expected}");
             return Err(Error::Mismatch { what: what.to_owned(), detail });
         }
     }

@@ -1,4 +1,4 @@
-//! The model and the texts of a measurement: made, or read from files.
+//! The model and the texts of a measurement, generated or read from files.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::input;
 use crate::synthetic::{SyntheticOptions, Text, TextKind};
 
-/// Where queries come from.
+/// A model, and the texts from which queries are made.
 pub struct BenchData {
     pub model: SortedModel,
-    /// Texts of files, with their names; empty: they are made.
+    /// Texts of files with their names; if empty, texts are generated.
     files: Vec<(String, Text)>,
 }
 
@@ -22,16 +22,16 @@ const SYNTHETIC_TEXTS: [(&str, TextKind); 2] =
     [("training-like", TextKind::Training), ("held-out-like", TextKind::HeldOut)];
 
 impl BenchData {
-    /// Makes the model.
+    /// Generates a model.
     pub fn generate(recipe: &SyntheticOptions) -> Self {
         let started = std::time::Instant::now();
         let model = recipe.generate_model();
         let (counts, seconds) = (&model.counts, started.elapsed().as_secs_f64());
-        tracing::info!("made n-grams of each order in {seconds:.1} s: {counts:?}");
+        tracing::info!("generated n-grams of each order in {seconds:.1} s: {counts:?}");
         BenchData { model, files: Vec::new() }
     }
 
-    /// Reads a model, and texts in its words.
+    /// Reads a model, and texts as ids of its words.
     pub fn read(path: &Path, texts: &[PathBuf], progress: &dyn Progress) -> Result<Self> {
         for text in texts {
             Input::check_access(text, None)?;
@@ -39,7 +39,10 @@ impl BenchData {
         let mut source = miriam_glm::open_source(path, ArpaOptions::default(), progress)?;
         let model = SortedModel::from_source(&mut *source)?;
         if model.counts.len() < 2 {
-            let reason = format!("{}: a model of words alone has no walks", path.display());
+            let reason = format!(
+                "{}: the model has unigrams only; expected order 2 or higher",
+                path.display()
+            );
             return Err(Error::unmeasurable(reason));
         }
         let files = texts.iter().map(|path| Ok((display_name(path), read_text(path, &model)?)));
@@ -52,7 +55,7 @@ impl BenchData {
         self.model.counts.len()
     }
 
-    /// Returns the texts, each of about `words` words: those of files are cut or repeated.
+    /// Returns the texts, each of about `words` words: texts of files are cut or repeated.
     pub fn texts(&self, words: usize, seed: u64) -> Vec<(String, Text)> {
         if self.files.is_empty() {
             return SYNTHETIC_TEXTS
@@ -64,7 +67,7 @@ impl BenchData {
         self.files.iter().map(|(name, text)| (name.clone(), text.resized(words))).collect()
     }
 
-    /// Returns a text of `words` words that has some of each kind.
+    /// Returns a text of `words` words with equal parts of all texts.
     pub fn mixed_text(&self, words: usize, seed: u64) -> Text {
         let mut mixed = Text::default();
         let texts = if self.files.is_empty() { SYNTHETIC_TEXTS.len() } else { self.files.len() };
@@ -76,7 +79,7 @@ impl BenchData {
     }
 }
 
-/// Returns the words of a text, each line a sentence.
+/// Reads a text with one sentence per line as word ids of `model`.
 fn read_text(path: &Path, model: &SortedModel) -> Result<Text> {
     let text = input::read_text(path)?;
     let mut ids = vec![0; model.source_ids.len()];

@@ -1,4 +1,4 @@
-//! The measurements on a GPU.
+//! Measurements on a GPU.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use super::report::{Backend, Engine, Measurement, QueryMode};
 use crate::error::Result;
 use crate::statistics::median_by;
 
-/// Returns the model on the device that `choice` allows. If there is none, `choice` becomes the
-/// CPU.
+/// Loads the model on the device that `choice` names, and returns `None` for the CPU. If `choice`
+/// is `Auto` and there is no device, it becomes the CPU.
 pub fn open_on_device(
     choice: &Cell<DeviceChoice>,
     built: &BuiltLayout,
@@ -32,7 +32,7 @@ pub fn open_on_device(
     match DeviceModel::new(&built.container, cpu_model, number, DeviceOptions::default()) {
         Ok(device) => Ok(Some(device)),
         Err(miriam_glm::Error::Gpu(error)) if choice.get() == DeviceChoice::Auto => {
-            tracing::info!("without a device: {error}");
+            tracing::info!("no device is used: {error}");
             choice.set(DeviceChoice::Cpu);
             Ok(None)
         }
@@ -52,9 +52,9 @@ impl Bench<'_> {
         let rates = self.measure_device_ceilings(device, bytes)?;
         let Bench { plan, texts, report, .. } = self;
         for text in texts {
-            let tokens = queries::tokens(&text.text, self.begin);
+            let tokens = queries::tokens(&text.text, self.bos_id);
             for mode in QueryMode::ALL {
-                let reads = count_reads(plan, cpu_model, text, self.begin, mode);
+                let reads = count_reads(plan, cpu_model, text, self.bos_id, mode);
                 for &batch in &plan.batches {
                     let slices = sample_batches(text, &tokens, mode, self.order, batch);
                     let mut row = |backend, (queries, wall)| {
@@ -82,7 +82,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Random reads on the device; returns the rates of a buffer as large as the model.
+    /// Measures random reads on the device, and returns the rates for a buffer as large as the
+    /// model.
     fn measure_device_ceilings(&mut self, device: &DeviceModel, model: u64) -> Result<ReadRates> {
         let properties = device.properties();
         let (plan, number) = (&self.plan, properties.number);
@@ -100,8 +101,8 @@ impl Bench<'_> {
     }
 }
 
-/// Up to eight different batches of one size, so that a small one does not find its
-/// n-grams in the cache: the number of queries of each, without `<s>`, and its input.
+/// Returns up to eight different batches of one size: the number of queries of each, which does
+/// not include `<s>`, and its input. With a single small batch, all n-grams would be in the cache.
 fn sample_batches(
     text: &QueryText,
     tokens: &[u32],
@@ -128,14 +129,14 @@ fn sample_batches(
     batches.take(MAX_BATCHES).collect()
 }
 
-/// Returns the queries of a batch and the median seconds of its kernel.
+/// Returns the number of queries of the median batch and the seconds of its kernel.
 fn time_kernel(
     plan: &BenchPlan,
     device: &DeviceModel,
     mode: QueryMode,
     slices: &[(usize, Vec<u32>)],
 ) -> Result<(usize, f64)> {
-    // Large batches are few, and do not fit into a cache.
+    // Large batches are few, but do not fit into a cache, so each can be measured repeatedly.
     let repeat = if slices.len() < plan.repeat { plan.repeat } else { 1 };
     let mut times = Vec::new();
     for (i, (queries, input)) in slices.iter().enumerate() {
@@ -144,7 +145,7 @@ fn time_kernel(
             QueryMode::Sentences => device.resident_tokens(input)?,
         };
         if i == 0 {
-            // The first kernel of its kind is loaded first.
+            // The first call also loads the kernel, which is not measured.
             resident.time_kernel(1)?;
         }
         let milliseconds = resident.time_kernel(repeat)?;
@@ -153,7 +154,7 @@ fn time_kernel(
     Ok(median_by_rate(&times))
 }
 
-/// The same with copies from and to the memory of the host.
+/// Returns the same as [`time_kernel`] for calls that copy from and to the host's memory.
 fn time_with_copies(
     plan: &BenchPlan,
     device: &DeviceModel,
@@ -164,7 +165,7 @@ fn time_with_copies(
     let mut times = Vec::new();
     let longest = slices.iter().map(|(_, input)| input.len()).max().unwrap_or(0);
     let mut log10 = vec![0.0; longest];
-    // The first round allocates buffers and warms up.
+    // The first round allocates buffers and is not counted.
     for round in 0..=plan.repeat {
         for (queries, input) in slices {
             let count = match mode {

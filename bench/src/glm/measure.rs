@@ -1,4 +1,4 @@
-//! The measurements, one after another.
+//! Measurements of a model with each text, mode and batch size.
 
 use std::io::Write;
 use std::time::Instant;
@@ -18,17 +18,17 @@ use crate::machine::{self, cpu_seconds};
 use crate::statistics::median_by;
 use crate::synthetic::Text;
 
-/// How much is measured.
+/// The extent of the measurements.
 pub struct BenchPlan {
     pub(super) batches: Vec<usize>,
     pub(super) repeat: usize,
-    /// All threads of the CPU.
+    /// The number of threads of the CPU.
     threads: usize,
-    /// Queries of a repeat on each thread of the CPU.
+    /// The number of queries per repetition and thread of the CPU.
     queries_per_thread: usize,
-    /// Queries of which reads are counted.
+    /// The number of queries whose reads are counted.
     pub(super) counted_queries: usize,
-    /// Sizes of buffers besides the model's, and random reads of them.
+    /// Sizes in bytes of buffers for random reads, besides the model's size.
     pub(super) buffer_sizes: Vec<u64>,
     pub(super) random_reads: u64,
 }
@@ -69,32 +69,32 @@ impl BenchPlan {
 pub struct Bench<'o> {
     pub(super) plan: BenchPlan,
     pub(super) texts: Vec<QueryText>,
-    pub(super) begin: u32,
+    pub(super) bos_id: u32,
     pub(super) order: usize,
     words: Vec<Vec<u8>>,
     pub(super) report: Report<'o>,
 }
 
-/// A text in the forms in which it is asked.
+/// A text and its n-grams as queries.
 pub(super) struct QueryText {
     pub(super) name: String,
     pub(super) text: Text,
     pub(super) ngrams: Vec<u32>,
 }
 
-/// Reads per second of 32, 64 and 128 bytes at once.
+/// Reads per second of 32, 64 and 128 bytes each.
 pub(super) type ReadRates = [f64; 3];
 const READ_BYTES: [u32; 3] = [32, 64, 128];
 
 impl<'o> Bench<'o> {
-    /// Prepares the measurements of these texts, and notes their statistics.
+    /// Prepares measurements with `texts`, and adds notes on the machine, the model and the texts.
     pub fn new(
         plan: BenchPlan,
         source: &BenchData,
         texts: Vec<(String, Text)>,
         out: &'o mut dyn Write,
     ) -> Result<Self> {
-        let (begin, order) = (source.model.bos_id, source.order());
+        let (bos_id, order) = (source.model.bos_id, source.order());
         let mut report = Report::new(out);
         let model = &source.model;
         let total: u64 = model.counts.iter().sum();
@@ -118,14 +118,14 @@ impl<'o> Bench<'o> {
         let texts = texts
             .into_iter()
             .map(|(name, text)| {
-                let ngrams = queries::ngrams(&text, begin, order);
+                let ngrams = queries::ngrams(&text, bos_id, order);
                 QueryText { name, text, ngrams }
             })
             .collect();
-        Ok(Bench { plan, texts, begin, order, words, report })
+        Ok(Bench { plan, texts, bos_id, order, words, report })
     }
 
-    /// Returns the report of all measurements.
+    /// Returns the report on all measurements.
     pub fn report(self) -> Report<'o> {
         self.report
     }
@@ -147,7 +147,7 @@ impl<'o> Bench<'o> {
                 &self.plan,
                 cpu_model,
                 &self.texts[at],
-                self.begin,
+                self.bos_id,
                 QueryMode::Sentences,
             );
             self.measure_on_cpu(engine, cpu_model, at, Some((reads, rates)))?;
@@ -157,12 +157,14 @@ impl<'o> Bench<'o> {
 
     /// Measures another model of the same n-grams on the CPU.
     pub fn measure_other(&mut self, kind: &'static str, model: &dyn LanguageModel) -> Result<()> {
-        let same = (0..).zip(&self.words).all(|(id, word): (u32, &Vec<u8>)| {
+        let has_same_ids = (0..).zip(&self.words).all(|(id, word): (u32, &Vec<u8>)| {
             model.word(miriam_lmcpu::LmWord(id)) == Some(&word[..])
         }) && model.num_words() == self.words.len();
-        if !same {
-            let reason =
-                format!("{kind} gives words other ids than the n-grams that it is made of");
+        if !has_same_ids {
+            let reason = format!(
+                "{kind}: its word ids differ from those of the n-grams that it was built from; \
+                 please report this with the command"
+            );
             return Err(Error::unmeasurable(reason));
         }
         for at in 0..self.texts.len() {
@@ -171,8 +173,8 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    /// Measures a model with one text on the CPU, in one size of batches unless it is
-    /// the default `glm` file.
+    /// Measures a model with one text on the CPU: the default `glm` file in batches of many sizes,
+    /// others in batches of one size.
     fn measure_on_cpu(
         &mut self,
         engine: &Engine,
@@ -181,16 +183,16 @@ impl<'o> Bench<'o> {
         reads: Option<(ReadCounts, [ReadRates; 2])>,
     ) -> Result<()> {
         let Bench { plan, texts, report, .. } = self;
-        let asked = &texts[text];
+        let query_text = &texts[text];
         for mode in QueryMode::ALL {
             // As many as all threads need.
-            let limit = (plan.queries_per_thread * plan.threads).min(asked.text.words.len());
+            let limit = (plan.queries_per_thread * plan.threads).min(query_text.text.words.len());
             let sequences = match mode {
                 QueryMode::Explicit => {
-                    Sequences::ngrams(&asked.ngrams[..limit * self.order], self.order)
+                    Sequences::ngrams(&query_text.ngrams[..limit * self.order], self.order)
                 }
                 QueryMode::Sentences => {
-                    Sequences::sentences(&asked.text.resized(limit), model.begin_state())
+                    Sequences::sentences(&query_text.text.resized(limit), model.begin_state())
                 }
             };
             let most = plan.queries_per_thread;
@@ -200,29 +202,35 @@ impl<'o> Bench<'o> {
                 runs.extend(smaller.map(|&batch| (Backend::CpuBatch(1), batch)));
             }
             if plan.threads > 1 {
-                // Small enough for every thread to have several batches.
+                // Batches are small enough for each thread to score several.
                 runs.push((Backend::CpuBatch(plan.threads), (most / 10).min(10_000)));
             }
-            for (place, batch) in runs {
-                let threads = place.threads();
+            for (backend, batch) in runs {
+                let threads = backend.threads();
                 let mut batches = sequences.batches(batch);
                 batches.truncate((most * threads).div_ceil(batch));
                 let queries =
                     batches.iter().map(|batch| sequences.num_queries(batch.clone())).sum();
-                let way = match place {
+                let scoring_mode = match backend {
                     Backend::CpuSingle(_) => ScoringMode::Single,
                     _ => ScoringMode::Batch,
                 };
                 let (wall, cpu) = time_median(plan.repeat, || {
-                    std::hint::black_box(sequences.sum_scores(model, way, &batches, threads));
+                    std::hint::black_box(sequences.sum_scores(
+                        model,
+                        scoring_mode,
+                        &batches,
+                        threads,
+                    ));
                 });
-                // Explicit queries on the CPU score their contexts anew.
+                // Explicit queries on the CPU also score their contexts, whose reads are not
+                // counted.
                 let reads = reads.as_ref().filter(|_| mode == QueryMode::Sentences);
                 report.add_measurement(Measurement {
                     engine: engine.clone(),
-                    backend: place,
+                    backend,
                     mode,
-                    text: asked.name.clone(),
+                    text: query_text.name.clone(),
                     batch,
                     queries,
                     wall_seconds: wall,
@@ -236,7 +244,8 @@ impl<'o> Bench<'o> {
         Ok(())
     }
 
-    /// Random reads of the machine's memory; the rates of a buffer as large as the model.
+    /// Measures random reads of the machine's memory, and returns the rates for a buffer as large
+    /// as the model.
     fn measure_cpu_ceilings(&mut self, threads: usize, model: u64) -> Result<ReadRates> {
         let plan = &self.plan;
         let loads = plan.random_reads.min(1 << 22) * threads as u64;
@@ -259,8 +268,8 @@ impl<'o> Bench<'o> {
     }
 }
 
-/// Random reads of the buffers and of one as large as the model, whose rates are
-/// returned. Files of all layouts are about as large, so the first one's does for all.
+/// Measures random reads of buffers, the last one as large as the model, and returns the rates of
+/// that one. Files of all layouts have about the same size, so only the first is measured.
 pub(super) fn measure_ceilings(
     report: &mut Report<'_>,
     buffers: &[u64],
@@ -286,24 +295,27 @@ pub(super) fn measure_ceilings(
 pub(super) fn count_reads(
     plan: &BenchPlan,
     cpu_model: &GlmModel,
-    asked: &QueryText,
-    begin: u32,
+    query_text: &QueryText,
+    bos_id: u32,
     mode: QueryMode,
 ) -> ReadCounts {
     match mode {
         QueryMode::Explicit => {
             let counted = plan.counted_queries * LanguageModel::order(cpu_model);
-            ReadCounts::for_ngrams(cpu_model, &asked.ngrams[..counted.min(asked.ngrams.len())])
+            ReadCounts::for_ngrams(
+                cpu_model,
+                &query_text.ngrams[..counted.min(query_text.ngrams.len())],
+            )
         }
         QueryMode::Sentences => {
-            let counted = plan.counted_queries.min(asked.text.words.len());
-            ReadCounts::for_text(cpu_model, &asked.text.resized(counted), begin)
+            let counted = plan.counted_queries.min(query_text.text.words.len());
+            ReadCounts::for_text(cpu_model, &query_text.text.resized(counted), bos_id)
         }
     }
 }
 
-/// Wall and processor seconds of the repeat of `work` in the middle, after one that
-/// does not count.
+/// Returns the median wall seconds of repetitions of `work`, after one that is not counted, and the
+/// CPU seconds of the same repetition.
 fn time_median(repeat: usize, mut work: impl FnMut()) -> (f64, f64) {
     work();
     median_by(

@@ -1,11 +1,9 @@
-//! n-grams per second of the GPU language model, on the device and on the CPU, beside this
-//! project's other models, made from the same n-grams; or the comparison of their results to
-//! the bit.
+//! Benchmark of the GPU language model on the device and on the CPU, beside the other models of
+//! this project with the same n-grams, and bitwise comparison of their scores.
 //!
-//! Only this program is needed: without files it generates a model and texts. Each
-//! layout of the file is built, measured and deleted before the next. Queries have the form that
-//! searches take (`queries`); what a search has to read (`read_counts`) and random reads of the
-//! memory (`random_reads`) give the upper bound.
+//! No data is needed: without files, a model and texts are generated. Only one layout of the model
+//! is on disk at a time. The upper bound of the speed follows from the bytes that a search must
+//! read (`read_counts`) and the speed of random reads of memory (`random_reads`).
 
 mod chart;
 mod comparison;
@@ -43,32 +41,31 @@ use data::BenchData;
 use measure::{Bench, BenchPlan};
 use report::Engine;
 
-/// What is measured or compared.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct GlmBenchOptions {
     /// The n-grams and the texts.
     pub source: NgramSource,
     /// The seed of synthetic models and texts, and of random n-grams.
     pub seed: u64,
-    /// The folder to write to; without it nothing is measured, but all results are compared to
-    /// the bit.
+    /// The folder to write to; if `None`, scores are compared bitwise and nothing is measured.
     pub output: Option<PathBuf>,
-    /// Where besides the CPU.
+    /// The device that is measured besides the CPU.
     pub device: DeviceChoice,
-    /// A small model, small batches, few repeats.
+    /// Use a small model, small batches and few repetitions.
     pub quick: bool,
-    /// Measurements of which the median is taken, if not the usual number.
+    /// The number of repetitions of each measurement, if not the default.
     pub repeat: Option<usize>,
-    /// The most threads of the CPU.
+    /// The maximal number of threads of the CPU.
     pub threads: usize,
 }
 
-/// Where the n-grams of a measurement come from.
+/// The source of the n-grams of a measurement.
 #[derive(Clone, Debug)]
 pub enum NgramSource {
     /// A synthetic model, and texts made from it.
     Synthetic {
-        /// About how many n-grams, if not the usual number.
+        /// The approximate number of n-grams, if not the default.
         ngrams: Option<u64>,
         /// The length of the longest n-grams.
         order: usize,
@@ -77,21 +74,23 @@ pub enum NgramSource {
     File {
         /// The file, of any kind that `lm build` reads.
         model: PathBuf,
-        /// Texts to score; none: they are made from the model.
+        /// Texts to score; if empty, they are generated from the model.
         texts: Vec<PathBuf>,
     },
 }
 
-/// Layouts that are measured: node widths, and up to which order hash tables go.
+/// Node widths that are measured.
 const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWidth::Keys32];
+/// Highest orders with hash tables that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
 /// Measures every layout and writes `queries.csv`, `reads.csv` and `queries.svg`, or compares the
-/// results of all layouts; prints rows as they come. Models are made on rayon's current threads.
+/// scores of all layouts; prints each row when it is measured. Models are built on rayon's current
+/// threads.
 ///
 /// # Errors
-/// Files cannot be read or written, the chosen device cannot be used, or ([`Error::Mismatch`])
-/// two searches differ.
+/// If files cannot be read or written, the device cannot be used, or ([`Error::Mismatch`]) two
+/// searches differ.
 pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let device = Cell::new(options.device.resolve_for_build().map_err(miriam_glm::Error::from)?);
     let source = match &options.source {
@@ -102,7 +101,7 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
             if !recipe.fits_u32_ids() {
                 return Err(Error::unmeasurable(format!(
                     "--synthetic {ngrams} with --order {order}: an order would have more \
-                     n-grams than 32 bits count; give fewer or a higher order"
+                     n-grams than 32-bit ids; give fewer n-grams or a higher order"
                 )));
             }
             BenchData::generate(&recipe)
@@ -114,7 +113,7 @@ pub fn run(options: &GlmBenchOptions, out: &mut dyn Write, progress: &dyn Progre
     }
 }
 
-/// Measures every layout and writes what came of it.
+/// Measures every layout, and writes the tables and the chart.
 fn measure_all(
     options: &GlmBenchOptions,
     folder: &Path,
@@ -153,9 +152,8 @@ fn measure_all(
     Ok(Output::write_file(&folder.join("queries.svg"), chart.as_bytes())?)
 }
 
-/// The layouts that are measured for models of an order: every node width with bigrams
-/// in a tree and in a hash table, what `lm build` makes unless told otherwise, and all
-/// orders in hash tables.
+/// Returns the layouts that are measured for models of an order: every node width with bigrams in a
+/// tree and in a hash table, the default of `lm build`, and all orders in hash tables.
 fn measured_layouts(order: usize) -> Vec<GlmOptions> {
     let hashed = MAX_HASHED_ORDERS.iter().filter(|&&hashed| hashed <= order);
     let mut layouts: Vec<GlmOptions> = hashed
@@ -172,7 +170,7 @@ fn measured_layouts(order: usize) -> Vec<GlmOptions> {
     layouts
 }
 
-/// A `glm` file of one layout, open.
+/// An open `glm` file with a certain layout.
 struct BuiltLayout {
     container: Container,
     cpu_model: Arc<GlmModel>,
@@ -186,7 +184,7 @@ fn build_layout(model: SortedModel, layout: GlmOptions, path: &Path) -> Result<B
     Ok(BuiltLayout { container, cpu_model })
 }
 
-/// Compares the results of every layout.
+/// Compares the scores of every layout.
 fn compare_all(
     options: &GlmBenchOptions,
     source: BenchData,
@@ -232,8 +230,8 @@ fn compare_all(
         written?;
     }
     let what = match choice.get() {
-        DeviceChoice::Cpu => "all the same on the CPU; no device was compared",
-        _ => "all the same, on the device and on the CPU",
+        DeviceChoice::Cpu => "all scores are equal on the CPU; no device was compared",
+        _ => "all scores are equal on the device and on the CPU",
     };
     Ok(writeln!(out, "{what}")?)
 }

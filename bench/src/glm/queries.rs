@@ -1,36 +1,36 @@
-//! A text as queries of both modes: explicit n-grams, and a stream of tokens.
+//! Conversion of texts to queries: explicit n-grams, or a stream of tokens.
 
 use miriam_glm::device::{PAD, SENTENCE_START};
 
 use crate::synthetic::Text;
 
-/// Returns each word with up to `order - 1` words of its sentence before it, `<s>` (`begin`)
-/// among them: `[n, order]`, newest word first, padded with [`PAD`].
-pub fn ngrams(text: &Text, begin: u32, order: usize) -> Vec<u32> {
+/// Returns each word after up to `order - 1` preceding words of its sentence, which begins with
+/// `bos_id` (`<s>`): `[n, order]`, newest word first, padded with [`PAD`].
+pub fn ngrams(text: &Text, bos_id: u32, order: usize) -> Vec<u32> {
     let mut ngrams = Vec::with_capacity(text.words.len() * order);
     for sentence in text.sentences() {
         for at in 0..sentence.len() {
             let words = sentence[..=at].iter().rev().copied();
-            let words = words.chain([begin]).chain(std::iter::repeat(PAD));
+            let words = words.chain([bos_id]).chain(std::iter::repeat(PAD));
             ngrams.extend(words.take(order));
         }
     }
     ngrams
 }
 
-/// Returns the text as a stream of tokens: each sentence after `begin`, which is marked as its
-/// start.
-pub fn tokens(text: &Text, begin: u32) -> Vec<u32> {
+/// Returns the text as a stream of tokens: each sentence is preceded by `bos_id`, which is flagged
+/// as the start of a sentence.
+pub fn tokens(text: &Text, bos_id: u32) -> Vec<u32> {
     let mut tokens = Vec::with_capacity(text.words.len() + text.ends.len());
     for sentence in text.sentences() {
-        tokens.push(begin | SENTENCE_START);
+        tokens.push(bos_id | SENTENCE_START);
         tokens.extend(sentence);
     }
     tokens
 }
 
 /// Returns the text as a stream of tokens without `<s>`: the first word of each sentence is
-/// marked as its start.
+/// flagged as its start.
 pub fn tokens_without_markers(text: &Text) -> Vec<u32> {
     let mut tokens = text.words.clone();
     for sentence_start in text.starts() {

@@ -1,4 +1,4 @@
-//! Random reads of the machine's memory: the upper bound of a search's speed on the CPU.
+//! Random reads of main memory, which bound the speed of a search on the CPU.
 
 use miriam_storage::random::SplitMix64;
 
@@ -22,7 +22,7 @@ impl ReadBuffer {
                 let (start, mut sum) = (chunk as u64 * CHUNK, 0u64);
                 let mut random = SplitMix64::at_position(u64::from(sector), 7, start);
                 for _ in start..loads.min(start + CHUNK) {
-                    // Positions do not depend on what was read, so reads overlap.
+                    // Positions do not depend on values, so that several reads are in flight.
                     let line = &self.0[random.below(self.0.len() as u64) as usize];
                     sum = sum.wrapping_add(line[0]);
                     if sector > 64 {

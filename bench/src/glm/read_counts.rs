@@ -1,10 +1,9 @@
-//! Bytes that a search reads, counted query by query. They turn queries per second into a share of
-//! the bandwidth of memory.
+//! Counts of the bytes that a search reads for each query, to express queries per second as a share
+//! of the memory bandwidth.
 //!
-//! This is a separate plain search that counts each request in sectors of 32 bytes: an
-//! entry is one; a node of keys is one to four; a block that fits a line is one request.
-//! Reads that neighbouring queries share or that hit a cache are not subtracted. Queries
-//! and scores, which are streams, do not count.
+//! A plain search counts requests in sectors of 32 bytes: an entry is one sector, a node of keys
+//! one to four, and a block that fits into a cache line is one request. Cache hits are counted like
+//! other reads. Reads of queries and writes of scores are not counted, because they are sequential.
 
 use miriam_glm::device::PAD;
 use miriam_glm::format::{
@@ -17,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::synthetic::Text;
 
-/// The reads of some queries.
+/// The reads of a number of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCounts {
     /// The number of queries.
@@ -29,7 +28,7 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Returns the reads of explicit queries: a walk for the match and one for the backoffs.
+    /// Returns the reads of explicit queries: one walk for the match and one for the backoffs.
     pub fn for_ngrams(model: &GlmModel, ngrams: &[u32]) -> Self {
         let order = model.order();
         let walks = ngrams.par_chunks(order).with_min_len(1 << 10).map(|ngram| {
@@ -43,29 +42,29 @@ impl ReadCounts {
     }
 
     /// Returns the reads of a text token by token: one walk each.
-    pub fn for_text(model: &GlmModel, text: &Text, begin: u32) -> Self {
+    pub fn for_text(model: &GlmModel, text: &Text, bos_id: u32) -> Self {
         let order = model.order();
         let sentences: Vec<&[u32]> = text.sentences().collect();
         let walks = sentences.into_par_iter().with_min_len(1 << 6).map(|sentence| {
             let mut reads = ReadCounts { queries: sentence.len() as u64, ..ReadCounts::default() };
             for at in 0..sentence.len() {
-                let words = sentence[..=at].iter().rev().copied().chain([begin]);
+                let words = sentence[..=at].iter().rev().copied().chain([bos_id]);
                 let ngram: Vec<u32> = words.take(order).collect();
                 count_walk(model, &ngram, &mut reads);
             }
-            count_walk(model, &[begin], &mut reads);
+            count_walk(model, &[bos_id], &mut reads);
             reads
         });
         walks.reduce(ReadCounts::default, ReadCounts::merge)
     }
 
-    /// Sectors read per query.
+    /// Returns the number of sectors per query.
     pub fn sectors_per_query(&self) -> f64 {
         self.sectors as f64 / self.queries as f64
     }
 
-    /// Queries per second if only the requests took time; `rates`: requests per second of 32,
-    /// 64 and 128 bytes.
+    /// Returns the queries per second if only the requests took time. `rates` are the requests per
+    /// second of 32, 64 and 128 bytes.
     pub fn ceiling(&self, rates: [f64; 3]) -> f64 {
         let seconds: f64 = self.requests.iter().zip(rates).map(|(&n, rate)| n as f64 / rate).sum();
         self.queries as f64 / seconds
@@ -91,7 +90,7 @@ impl ReadCounts {
     }
 }
 
-/// How many of these n-grams match 1, 2, .. words, as the walks find.
+/// Counts the n-grams that match 1, 2, ... words.
 #[cfg(test)]
 pub(super) fn count_matches(model: &GlmModel, ngrams: &[u32]) -> Vec<u64> {
     let mut counts = vec![0; model.order()];
@@ -105,7 +104,7 @@ pub(super) fn count_matches(model: &GlmModel, ngrams: &[u32]) -> Vec<u64> {
 /// The location of an n-gram's children.
 enum ChildrenRef {
     None,
-    /// An only child: its word and the location of its entry.
+    /// The only child: its word and the location of its entry.
     Single {
         word: u32,
         first: u64,
@@ -122,8 +121,8 @@ enum ChildrenRef {
     },
 }
 
-/// The length of the longest n-gram of the model that `ngram`, newest word first,
-/// begins with; adds what finding it reads.
+/// Returns the length of the longest n-gram of the model that is a prefix of `ngram` (newest word
+/// first), and adds the reads of the search to `reads`.
 fn count_walk(model: &GlmModel, ngram: &[u32], reads: &mut ReadCounts) -> usize {
     let Some(&newest) = ngram.first() else { return 0 };
     reads.record_request(1);
@@ -142,7 +141,7 @@ fn count_walk(model: &GlmModel, ngram: &[u32], reads: &mut ReadCounts) -> usize 
     ngram.len()
 }
 
-/// The children of the child `word`, if there is one.
+/// Returns the location of the children of the child `word`, if there is one.
 fn find_child(
     model: &GlmModel,
     order: usize,
@@ -252,7 +251,7 @@ fn find_in_block(
     }
 }
 
-/// The bucket and the slot of a key; adds what finding it reads.
+/// Returns the bucket and the slot of a key, and adds the reads of the search to `reads`.
 fn find_in_hash_table<B: HashBucket>(
     buckets: &[B],
     parent: u32,

@@ -1,4 +1,4 @@
-//! Rows of measurements, for people and for programs.
+//! Tables of measurements: for people on the terminal, for programs as CSV.
 
 use std::fmt::{self, Write as _};
 use std::io::Write;
@@ -9,30 +9,30 @@ use miriam_textio::Output;
 
 use crate::error::{Error, Result};
 
-/// An engine that is measured: the kind of its model, and the layout of a `glm` file.
+/// An engine that is measured: the kind of model and, for a `glm` file, its layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Engine {
     /// The kind of the model.
     pub kind: &'static str,
-    /// Keys of a node and hashed orders, where there are such.
+    /// Node width and hashed orders of a `glm` file.
     pub layout: Option<GlmOptions>,
-    /// Whether this is a `glm` file as `lm build` makes it unless told otherwise.
+    /// Whether this is a `glm` file with the default layout of `lm build`.
     pub is_default: bool,
 }
 
 impl Engine {
-    /// Returns a `glm` file of this layout, of a model of this order.
+    /// Returns a `glm` file with this layout, for a model of this order.
     pub fn glm(layout: GlmOptions, order: usize) -> Self {
         Engine { kind: "glm", layout: Some(layout), is_default: layout == default_layout(order) }
     }
 
-    /// Another kind of model.
+    /// Returns another kind of model.
     pub fn other(kind: &'static str) -> Self {
         Engine { kind, layout: None, is_default: false }
     }
 }
 
-/// How `lm build` lays out models of an order unless told otherwise.
+/// Returns the default layout of `lm build` for models of an order.
 pub fn default_layout(order: usize) -> GlmOptions {
     let defaults = GlmOptions::default();
     GlmOptions { max_hashed_order: defaults.max_hashed_order.min(order), ..defaults }
@@ -55,7 +55,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The mode of queries.
+/// The form of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryMode {
     /// n-grams, each with its context.
@@ -65,10 +65,10 @@ pub enum QueryMode {
 }
 
 impl QueryMode {
-    /// Both.
+    /// Both modes.
     pub const ALL: [QueryMode; 2] = [QueryMode::Explicit, QueryMode::Sentences];
 
-    /// As tables have it.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             QueryMode::Explicit => "explicit",
@@ -80,18 +80,18 @@ impl QueryMode {
 /// The backend that answers queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// On the device, between two events around the kernel.
+    /// The device; the time of the kernel alone.
     Kernel,
-    /// On the device, from the machine's memory and back.
+    /// The device; the time with copies from and to the host's memory.
     WithCopies,
-    /// On n threads of the CPU, one word at a time.
+    /// The CPU with this number of threads, one word at a time.
     CpuSingle(usize),
-    /// On n threads of the CPU, in batches.
+    /// The CPU with this number of threads, in batches.
     CpuBatch(usize),
 }
 
 impl Backend {
-    /// As tables have it.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Kernel => "kernel",
@@ -101,7 +101,7 @@ impl Backend {
         }
     }
 
-    /// Threads of the CPU; 0 on the device.
+    /// Returns the number of threads of the CPU, 0 for the device.
     pub fn threads(self) -> usize {
         match self {
             Backend::Kernel | Backend::WithCopies => 0,
@@ -117,21 +117,22 @@ pub struct Measurement {
     pub mode: QueryMode,
     /// The name of the text.
     pub text: String,
-    /// The size of batches that was asked for.
+    /// The batch size.
     pub batch: usize,
-    /// Queries of a repeat, and the median of its time.
+    /// The number of queries per repetition.
     pub queries: usize,
+    /// The median wall time of repetitions.
     pub wall_seconds: f64,
-    /// Processor time of that repeat; of the CPU only.
+    /// The CPU time of the repetition with the median wall time; `None` for the device.
     pub cpu_seconds: Option<f64>,
-    /// Sectors of 32 bytes that a query reads, where that was counted.
+    /// Sectors of 32 bytes read per query, if they were counted.
     pub sectors_per_query: Option<f64>,
-    /// Queries per second that the same number of random reads would allow.
+    /// Queries per second if each query took as long as its reads at random positions.
     pub ceiling: Option<f64>,
 }
 
 impl Measurement {
-    /// Queries per second.
+    /// Returns the queries per second.
     pub fn rate(&self) -> f64 {
         self.queries as f64 / self.wall_seconds
     }
@@ -153,7 +154,7 @@ impl Measurement {
             self.backend.name(),
             self.backend.threads(),
             self.mode.name(),
-            // Names of files may have anything in them.
+            // File names may contain separators of CSV.
             self.text.replace([',', '"', '\n'], "_"),
             self.batch,
             self.queries,
@@ -172,19 +173,19 @@ const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,qu
                        cpu_seconds,queries_per_second,queries_per_cpu_second,sectors_per_query,\
                        ceiling_per_second,share_of_ceiling\n";
 
-/// Random reads of memory.
+/// The measured speed of random reads.
 pub struct ReadCeiling {
-    /// Threads of the CPU; 0: the device.
+    /// The number of threads of the CPU, 0 for the device.
     pub threads: usize,
-    /// Bytes that are read from.
+    /// The size of the buffer in bytes.
     pub bytes: u64,
-    /// Bytes that are read at once.
+    /// The size of each read in bytes.
     pub sector: u32,
     /// Reads per second.
     pub rate: f64,
 }
 
-/// All that was measured, printed as it comes.
+/// All measurements, each printed when it is added.
 pub struct Report<'o> {
     out: &'o mut dyn Write,
     /// Notes on the model and the machine.
@@ -194,7 +195,7 @@ pub struct Report<'o> {
 }
 
 impl<'o> Report<'o> {
-    /// Of nothing yet.
+    /// Returns an empty report that prints to `out`.
     pub fn new(out: &'o mut dyn Write) -> Self {
         Report { out, notes: Vec::new(), ceilings: Vec::new(), rows: Vec::new() }
     }
@@ -206,7 +207,7 @@ impl<'o> Report<'o> {
         Ok(())
     }
 
-    /// Adds a measurement of memory, and prints it.
+    /// Adds a measurement of random reads, and prints it.
     pub fn add_ceiling(&mut self, ceiling: ReadCeiling) -> Result<()> {
         let place = match ceiling.threads {
             0 => "device".to_owned(),
@@ -259,13 +260,13 @@ impl<'o> Report<'o> {
             optional(row.sectors_per_query, &|sectors| format!("{sectors:.1}")),
             optional(row.ceiling, &|ceiling| format!("{:.0} %", 100.0 * row.rate() / ceiling)),
         )?;
-        // Rows take their time; somebody may be looking through a pipe.
+        // A row takes seconds to measure, and the output may be a pipe that somebody watches.
         self.out.flush()?;
         self.rows.push(row);
         Ok(())
     }
 
-    /// Writes queries.csv and reads.csv to `folder`.
+    /// Writes `queries.csv` and `reads.csv` to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
         fn write(name: &str, text: String, folder: &Path) -> Result<(), Error> {
             Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)

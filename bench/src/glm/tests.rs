@@ -88,10 +88,10 @@ fn equal_models_pass_and_a_single_bit_is_found() {
     assert!(detail.contains("4 matched, but expected"), "{detail}");
 }
 
-/// Scores as the documentation of the device says: each query from its whole context.
+/// A plain reference of the device: scores each query from its whole context.
 struct NaiveScorer<'m> {
     model: &'m TrieModel,
-    /// The query, counted over all calls, whose score is wrong.
+    /// The number of the query, over all calls, that gets a wrong score.
     wrong_query: Option<usize>,
     num_queries: std::cell::Cell<usize>,
 }
@@ -147,8 +147,7 @@ impl BatchScorer for NaiveScorer<'_> {
     }
 }
 
-/// A device that scores as documented passes, and a wrong score of any query is found, in
-/// whichever batch it is.
+/// A correct device passes, and a wrong score of any query in any batch is found.
 #[test]
 fn a_device_is_compared_in_batches_of_every_size() {
     let model = synthetic_model();
@@ -179,7 +178,7 @@ fn a_device_is_compared_in_batches_of_every_size() {
     assert!(device_lines[3].contains("25000 compared"), "{lines:?}");
     assert!(device_lines[10].contains(&format!("{} compared", 31 * 128)), "{lines:?}");
     assert!(device_lines[12].contains("12000 compared"), "{lines:?}");
-    // Queries of all kinds, the last being in the sums of sentences.
+    // Queries of all kinds; the last one is part of the sums of sentences.
     for wrong in [0, 128 + 31 * 5, 40_000, 100_000, num_queries - 12_500, num_queries - 1] {
         let (outcome, _, _) = run(Some(wrong));
         let Err(Error::Mismatch { what, .. }) = outcome else { panic!("{wrong} of {num_queries}") };
@@ -210,7 +209,7 @@ fn both_scoring_modes_and_all_threads_agree() {
     }
 }
 
-/// Every walk finds what the model finds, so it counts what a search needs.
+/// Each walk of the counts matches the same number of words as the model.
 #[test]
 fn read_counts_are_those_of_a_search_that_finds_every_ngram() {
     let model = synthetic_model();
@@ -229,21 +228,21 @@ fn read_counts_are_those_of_a_search_that_finds_every_ngram() {
             let [ones, twos, fours] = reads.requests;
             assert!(reads.sectors >= ones + 2 * twos + 3 * fours);
             assert!(reads.sectors <= ones + 2 * twos + 4 * fours);
-            // Ceilings are harmonic: twice the rates, twice the queries.
+            // Twice the rates of all reads allow twice the queries.
             let ceiling = reads.ceiling([4e9, 2e9, 1e9]);
             assert!((reads.ceiling([8e9, 4e9, 2e9]) / ceiling - 2.0).abs() < 1e-9);
         }
-        assert!(explicit.sectors > sentences.sectors, "there are two walks");
+        assert!(explicit.sectors > sentences.sectors, "an explicit query needs two walks");
         if layout.max_hashed_order == 4 {
-            // One entry, then a bucket of two sectors for each order, more where
-            // buckets overflow.
+            // A unigram is one sector; each longer match is a bucket of two sectors, more if the
+            // bucket overflows.
             let lookups: u64 = (1..4).map(|n| matches[n - 1..].iter().sum::<u64>()).sum();
             let words = sentences.queries + text.ends.len() as u64;
             let without_overflow = words + 2 * lookups;
             assert!(sentences.sectors <= without_overflow * 5 / 4, "{sentences:?}");
         }
     }
-    // Small nodes read fewer bytes of keys a node, and large ones fewer nodes.
+    // A small node is a request for one sector, a large one for three or four.
     let sectors = |width| {
         let cpu_model = glm(model.clone(), GlmOptions { node_width: width, max_hashed_order: 0 });
         ReadCounts::for_text(&cpu_model, &text, model.bos_id)

@@ -1,4 +1,4 @@
-//! Queries per second of a language model, in all ways of scoring.
+//! Speed of a language model in queries per second, for each method of scoring.
 
 pub mod sequences;
 
@@ -19,40 +19,40 @@ use crate::synthetic::Text;
 use crate::workers::sum_over_threads;
 use sequences::{ScoringMode, ScoringScratch, Sequences};
 
-/// What is measured.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct LmOptions {
-    /// A model file of this program or of KenLM, or ARPA text.
+    /// A model file of Miriam or KenLM, or an ARPA file.
     pub model: PathBuf,
     /// The text; `-` for standard input.
     pub input: PathBuf,
-    /// How queries are made; empty: every way there is.
+    /// The query methods; empty for all.
     pub methods: Vec<QueryMethod>,
-    /// Passes over the text.
+    /// The number of passes over the text.
     pub passes: u32,
-    /// How a model file comes into memory.
+    /// The method of loading the model file.
     pub load: LoadMethod,
-    /// The most threads; one thread is always measured.
+    /// The number of threads that is measured besides one thread.
     pub threads: usize,
-    /// Where the table is written as comma-separated values too.
+    /// The file to which the table is also written as CSV.
     pub csv: Option<PathBuf>,
 }
 
-/// How queries are made.
+/// The form of calls to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryMethod {
-    /// One at a time, by the type of the model itself.
+    /// One query per call of the model's concrete type.
     Single,
-    /// One at a time, by the trait that hides the type.
+    /// One query per virtual call of the trait object.
     Dyn,
-    /// In batches of 64 words, each after a different state.
+    /// Batches of 64 words, each after a different state.
     Batch,
-    /// Whole sentences side by side.
+    /// Whole sentences, interleaved.
     Sentences,
 }
 
 impl QueryMethod {
-    /// Every method.
+    /// All methods.
     pub const ALL: [QueryMethod; 4] =
         [QueryMethod::Single, QueryMethod::Dyn, QueryMethod::Batch, QueryMethod::Sentences];
 
@@ -67,7 +67,7 @@ impl QueryMethod {
     }
 }
 
-/// A model by its concrete type, if that is known here.
+/// A model by its concrete type, if the benchmark has a loop for it.
 enum Model {
     Probing(Box<ProbingModel>),
     Other(Arc<dyn LanguageModel>),
@@ -90,11 +90,11 @@ struct Measurement {
     log10: f64,
 }
 
-/// Measures every method on one thread, and on all, and prints a table. Models are opened on
+/// Measures every method on one thread and on `threads`, and prints a table. The model is opened on
 /// rayon's current threads.
 ///
 /// # Errors
-/// Model or text cannot be read, or the table cannot be written.
+/// If the model or the text cannot be read, or the table cannot be written.
 pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     Input::check_access(&options.input, options.csv.as_deref())?;
     Input::check_access(&options.model, options.csv.as_deref())?;
@@ -144,7 +144,7 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
     Ok(csv.map_or(Ok(()), Output::finish)?)
 }
 
-/// Words that a thread scores between two accesses to the queue.
+/// The number of words that a thread takes from the queue at once.
 const WORDS_PER_TASK: usize = 1 << 16;
 
 fn measure(
@@ -183,10 +183,10 @@ fn measure(
     Measurement { queries, cpu, wall, log10 }
 }
 
-/// Sentences of a batch.
+/// The number of sentences in a batch.
 const BATCH_SENTENCES: usize = 64;
 
-/// Buffers of one thread.
+/// The buffers of one thread.
 struct Scratch {
     sequences: ScoringScratch,
     begin: State,
@@ -204,8 +204,8 @@ impl Scratch {
         }
     }
 
-    /// One query after another, as a caller without a plan makes them. Sums are
-    /// f32, as kenlm_benchmark's.
+    /// Scores one word per call, and returns the sum of all log10 probabilities. The sum is an f32,
+    /// as in `kenlm_benchmark`, so that the figures are comparable.
     #[inline(never)]
     fn score_single<'s, M: LanguageModel + ?Sized>(
         &mut self,
@@ -220,7 +220,7 @@ impl Scratch {
             state.copy_from(&self.begin);
             for &word in sentence {
                 sum += model.score(state, word, next).0.0;
-                // The references, not the states.
+                // This swaps references; the states are not copied.
                 std::mem::swap(&mut state, &mut next);
             }
         }

@@ -1,4 +1,4 @@
-//! Searches on the CPU: word by word, or in batches.
+//! Sequences of words, and their scores on the CPU word by word or in batches.
 
 use std::ops::Range;
 
@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use crate::synthetic::Text;
 use crate::workers::sum_over_threads;
 
-/// Sequences of words to be scored: sentences, or n-grams of which only the last word is
-/// scored.
+/// Sequences of words to score: sentences, or n-grams, of which only the last word is a query.
 #[derive(Clone, Debug)]
 pub struct Sequences {
     begin: State,
@@ -21,12 +20,12 @@ pub struct Sequences {
     last_word_only: bool,
 }
 
-/// How sequences are scored.
+/// The method of scoring sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoringMode {
-    /// A word at a time.
+    /// One word at a time.
     Single,
-    /// Many sequences interleaved.
+    /// Many sequences, interleaved.
     Batch,
 }
 
@@ -37,8 +36,8 @@ impl Sequences {
         Sequences { begin, words, ends: text.ends.clone(), last_word_only: false }
     }
 
-    /// n-grams of up to `order` words, `[n, order]` as of
-    /// `glm::queries::ngrams`.
+    /// Returns n-grams of up to `order` words: `[n, order]`, newest word first, as
+    /// `glm::queries::ngrams` returns them.
     pub fn ngrams(ngrams: &[u32], order: usize) -> Self {
         let (mut words, mut ends) = (Vec::with_capacity(ngrams.len()), Vec::new());
         for ngram in ngrams.chunks(order) {
@@ -54,7 +53,7 @@ impl Sequences {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no sequences.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -69,7 +68,8 @@ impl Sequences {
         if self.last_word_only { range.len() } else { self.word_range(&range).len() }
     }
 
-    /// Returns the words of the query `at`, oldest first; those of a text begin anywhere.
+    /// Returns the words up to query `at`, oldest first. In a text they may begin in a previous
+    /// sentence.
     pub fn query_words(&self, at: usize) -> Vec<u32> {
         let end = if self.last_word_only { self.ends[at] } else { at + 1 };
         let start = if self.last_word_only {
@@ -80,7 +80,7 @@ impl Sequences {
         self.words[start..end].iter().map(|word| word.0).collect()
     }
 
-    /// Ranges of sequences of about `queries` queries each.
+    /// Divides the sequences into ranges of about `queries` queries each.
     pub fn batches(&self, queries: usize) -> Vec<Range<usize>> {
         let mut batches = Vec::new();
         let mut first = 0;
@@ -99,7 +99,8 @@ impl Sequences {
         start..range.end.checked_sub(1).map_or(0, |last| self.ends[last]).max(start)
     }
 
-    /// log10 p and matched length of each query, on rayon's current threads.
+    /// Returns the log10 probability and the matched length of each query, on rayon's current
+    /// threads.
     pub fn score(&self, model: &dyn LanguageModel, mode: ScoringMode) -> Vec<(Log10, u8)> {
         let parts = self.batches(1 << 14).into_par_iter().map(|range| {
             let mut scratch = ScoringScratch::default();
@@ -113,8 +114,8 @@ impl Sequences {
         parts.collect::<Vec<Vec<(Log10, u8)>>>().concat()
     }
 
-    /// Scores the batches on `threads` threads; returns the sum of all scores, which depends
-    /// on the order of the threads.
+    /// Scores the batches on `threads` threads and returns the sum of all scores. Its rounding
+    /// errors depend on the scheduling of the threads.
     pub fn sum_scores(
         &self,
         model: &dyn LanguageModel,
@@ -140,7 +141,7 @@ pub struct ScoringScratch {
 }
 
 impl ScoringScratch {
-    /// log10 p and matched length of all words of these sequences.
+    /// Returns the log10 probability and the matched length of all words of `sequences` in `range`.
     pub fn score(
         &mut self,
         model: &dyn LanguageModel,

@@ -1,4 +1,4 @@
-//! Costs of neural translation, on models with random weights.
+//! Benchmarks of neural translation, on models with random weights.
 
 pub mod batching;
 pub mod devlin;
@@ -15,7 +15,7 @@ use crate::error::Error;
 pub use devlin::STACKED_SHAPES;
 pub use random_models::TRANSFORMER_SIZES;
 
-/// The first ids are EOS and the unknown token.
+/// The first id after EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;
 
 /// Returns the CPU or a single GPU, as it was chosen.
@@ -47,7 +47,7 @@ fn translate_requests(
     Ok(source.translations)
 }
 
-/// Requests one by one, and the best translation of each.
+/// A source of requests one by one, which keeps the best translation of each.
 struct RequestSource<I> {
     requests: I,
     translations: Vec<Translation>,

@@ -1,5 +1,5 @@
-//! Models with random weights: the cost of an architecture does not depend on the values of its
-//! weights.
+//! Models with random weights, for benchmarks: the cost of an architecture does not depend on the
+//! values of its weights.
 
 use miriam_nmt::Result;
 use miriam_nmt::architecture::{
@@ -10,15 +10,15 @@ use miriam_nmt::architecture::{
 };
 use miriam_storage::random::SplitMix64;
 
-/// Names of the sizes: `tiny` is 256 wide with 1,536 inside, 6 + 2 layers, as Firefox has
-/// it; `base` 512 with 2,048 and 6 + 6 (Vaswani et al. 2017).
+/// Names of the sizes. `tiny` is Firefox's: width 256, feed-forward width 1,536, 6 encoder and 2
+/// decoder layers. `base` is that of Vaswani et al. (2017): 512, 2,048, 6 and 6.
 pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
 
-/// The bias of EOS, which makes it so improbable that no search ends by itself.
+/// The bias of EOS, with which no hypothesis ends before the length limit.
 const EOS_BIAS: f32 = -1e4;
 
-/// Returns the transformer of that name over a shared vocabulary of `words` tokens, if there is
-/// one.
+/// Returns the transformer called `name` with a shared vocabulary of `words` tokens; `None` if it
+/// is unknown.
 pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> {
     let (width, ffn_width, encoder, decoder) = match name {
         "tiny" => (256, 1536, 6, 2),
@@ -28,7 +28,7 @@ pub fn transformer_shape(name: &str, words: usize) -> Option<TransformerConfig> 
     Some(transformer_of_width(width, ffn_width, [encoder, decoder], words))
 }
 
-/// Returns a post-norm transformer with 8 heads; `layers` of the encoder and of the decoder.
+/// Returns a post-norm transformer with 8 heads; `layers` are those of encoder and decoder.
 pub fn transformer_of_width(
     width: usize,
     ffn_width: usize,
@@ -68,9 +68,8 @@ pub fn transformer_of_width(
     }
 }
 
-/// Returns a model of that architecture whose weights are drawn evenly from as far around 0 as
-/// keeps signals alive: `gain * sqrt(3 / inputs)`, for tables of embeddings 1, for biases
-/// a tenth.
+/// Returns a model with weights drawn uniformly from -r to r, so that signals neither vanish nor
+/// explode: r is `gain * sqrt(3 / inputs)`, for embeddings 1, and for biases 0.1.
 ///
 /// # Errors
 /// If the architecture is not valid.
@@ -133,8 +132,7 @@ pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentC
     }
 }
 
-/// Returns a model of that shape with Glorot-uniform weights (Glorot and Bengio 2010), which never
-/// generates EOS.
+/// Returns a model with Glorot-uniform weights (Glorot and Bengio 2010) that never generates EOS.
 ///
 /// # Errors
 /// If the shape is not valid.

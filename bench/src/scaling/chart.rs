@@ -1,4 +1,5 @@
-//! The curves of a study: words per second above, efficiency below, over the number of threads.
+//! Chart of a scaling study: words per second above and efficiency below, over the number of
+//! threads.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel, Shading};
 
@@ -19,7 +20,7 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     }
     let cores = study.topology.num_physical_cores();
     let fastest = study.points.iter().flat_map(rates).fold(one, f64::max);
-    // The ideal line may leave the panel: hyperthreads are never ideal.
+    // The ideal line may leave the panel, because hyperthreads never reach it.
     let highest = (fastest * 1.08).max(one * most.min(cores) as f64);
     let ideal_end = (most as f64).min(highest / one);
     let measured = |value: &dyn Fn(&Point) -> f64| Curve {
@@ -50,7 +51,7 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     };
     let efficiency = measured(&|point| study.efficiency(point));
     Chart {
-        title: "How translation speeds up with threads".into(),
+        title: "Speed-up of translation with threads".into(),
         notes: vec![format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today())],
         legend: vec![
             ("measured (median; bars: slowest to fastest)".into(), MEASURED),
@@ -60,7 +61,7 @@ pub fn draw(study: &ScalingStudy) -> Chart {
         panels: vec![
             panel(
                 300,
-                Axis::linear("words a second", 0.0, highest),
+                Axis::linear("words per second", 0.0, highest),
                 [(1.0, one), (ideal_end, one * ideal_end)],
                 speed,
             ),
@@ -79,8 +80,8 @@ mod tests {
     use super::super::topology::Topology;
     use super::*;
 
-    /// Eight cores with two threads each, the last point slower than the one
-    /// before; and a study of one count, which has no range to draw over.
+    /// Draws a study of eight cores with two threads each, whose last point is slower than the one
+    /// before, and a study of one thread count, whose x axis has no range.
     #[test]
     fn hyperthreads_are_shaded_and_ideal_lines_end_in_the_panel() {
         let draw_rates = |topology: Topology, rates: &[(usize, u64)]| {

@@ -1,10 +1,10 @@
-//! Speedup of translation over threads, on physical cores first and then on hyperthreads.
+//! Benchmark of the speed-up of translation with threads, on physical cores first and then on
+//! hyperthreads.
 //!
-//! Every measurement is a fresh process of this binary, so that its memory, its
-//! processor time and its context switches are its own; each worker is tied to a
-//! CPU, and the process to the CPUs of its workers. Rounds over the thread counts
-//! go up and down in turn, so that a machine that slowly warms up or fills with
-//! other work does not look like a curve.
+//! Each measurement runs in a new process of this program, so that memory, CPU time and context
+//! switches can be attributed to it. Each worker is pinned to a CPU, and the process to the CPUs of
+//! its workers. Rounds go through the thread counts in ascending and descending order by turns, so
+//! that a slow change of the machine, as when it warms up, does not distort the curve.
 
 mod chart;
 mod process;
@@ -24,23 +24,23 @@ pub use process::run_measurement;
 use report::ScalingStudy;
 use topology::Topology;
 
-/// What is measured.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct ScalingOptions {
     /// The system's moses.ini.
     pub config: PathBuf,
     /// The text to translate, a file.
     pub input: PathBuf,
-    /// Numbers of threads besides 1; none: powers of two up to the physical cores, then
+    /// Numbers of threads besides 1; if empty, powers of two up to the physical cores, then
     /// hyperthreads.
     pub counts: Vec<usize>,
     /// The folder to write to.
     pub output: PathBuf,
-    /// Measurements of each count, at least one.
+    /// The number of measurements of each count, at least one.
     pub repeat: usize,
-    /// The least seconds of a measurement; the text is repeated to fill them.
+    /// The minimal duration of a measurement in seconds, for which the text is repeated.
     pub seconds: f64,
-    /// Options of `translate` for the search.
+    /// Further options for `translate`.
     pub options: Vec<String>,
 }
 
@@ -48,16 +48,15 @@ pub struct ScalingOptions {
 /// run) and `scaling.svg`, and prints a table and a verdict.
 ///
 /// # Errors
-/// A measurement fails, more threads are asked for than there are CPUs, or a file cannot be
-/// written.
+/// If a measurement fails, there are fewer CPUs than threads, or a file cannot be written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     Input::check_access(&options.config, None)?;
     Input::check_access(&options.input, None)?;
     if options.input.as_os_str() == "-" {
-        let reason = "the text is read more than once: -i takes a file, not standard input";
+        let reason = "-i: expected a file, found standard input; the text is read more than once";
         return Err(Error::unmeasurable(reason));
     }
-    let allowed = affinity::allowed_cpus().map_err(refused("ask for its CPUs"))?;
+    let allowed = affinity::allowed_cpus().map_err(refused("list its CPUs"))?;
     let topology = Topology::read(Path::new("/sys/devices/system/cpu"), &allowed);
     let order = topology.cpu_order();
     let counts = select_counts(&options.counts, &topology)?;
@@ -93,17 +92,17 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     Ok(writeln!(out, "{}", study.verdict())?)
 }
 
-/// Returns the counts to measure, ascending and each once.
-fn select_counts(asked: &[usize], topology: &Topology) -> Result<Vec<usize>> {
+/// Returns the counts to measure in ascending order, without duplicates.
+fn select_counts(requested: &[usize], topology: &Topology) -> Result<Vec<usize>> {
     let (cores, all) = (topology.num_physical_cores(), topology.cpu_order().len());
-    let mut counts = asked.to_vec();
+    let mut counts = requested.to_vec();
     if let Some(&count) = counts.iter().find(|&&count| count > all) {
         return Err(Error::unmeasurable(format!(
             "--counts: {count} threads need as many CPUs; this process may use {all}"
         )));
     }
     counts.push(1);
-    if asked.is_empty() {
+    if requested.is_empty() {
         counts.extend((1..).map(|power| 1 << power).take_while(|&count| count < cores));
         counts.extend([cores, cores.midpoint(all), all]);
     }
@@ -118,14 +117,14 @@ mod tests {
 
     #[test]
     fn counts_double_up_to_the_cores_and_go_on_to_all_threads() {
-        let of = |cores, threads| Topology::uniform(1, cores, threads);
+        let uniform = |cores, threads| Topology::uniform(1, cores, threads);
         let default = |topology: Topology| select_counts(&[], &topology).unwrap();
-        assert_eq!(default(of(1, 1)), [1]);
-        assert_eq!(default(of(2, 1)), [1, 2]);
-        assert_eq!(default(of(16, 2)), [1, 2, 4, 8, 16, 24, 32]);
-        assert_eq!(default(of(6, 2)), [1, 2, 4, 6, 9, 12]);
-        assert_eq!(select_counts(&[4, 2, 4], &of(4, 1)).unwrap(), [1, 2, 4]);
-        let error = select_counts(&[5], &of(4, 1)).unwrap_err().to_string();
+        assert_eq!(default(uniform(1, 1)), [1]);
+        assert_eq!(default(uniform(2, 1)), [1, 2]);
+        assert_eq!(default(uniform(16, 2)), [1, 2, 4, 8, 16, 24, 32]);
+        assert_eq!(default(uniform(6, 2)), [1, 2, 4, 6, 9, 12]);
+        assert_eq!(select_counts(&[4, 2, 4], &uniform(4, 1)).unwrap(), [1, 2, 4]);
+        let error = select_counts(&[5], &uniform(4, 1)).unwrap_err().to_string();
         assert!(error.contains("5 threads") && error.contains("may use 4"), "{error}");
     }
 }

@@ -1,7 +1,6 @@
-//! One measurement: the process that makes it, and the call that starts it.
+//! Measurement in a child process: the function that starts it, and the one that runs in it.
 //!
-//! The two speak through the child's standard output, one line of numbers; its
-//! translations go nowhere.
+//! The child prints its result as one line of numbers, and discards its translations.
 
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
@@ -16,22 +15,22 @@ use super::ScalingOptions;
 use crate::error::{Error, Result};
 use crate::input::read_text;
 
-/// The work, time and memory of one run.
+/// The number of words, the times and the memory of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunStats {
-    /// Words translated.
+    /// The number of source words translated.
     pub words: u64,
-    /// Seconds from the first word to the last translation.
+    /// Wall time from the start of reading to the last translation.
     pub wall_seconds: f64,
-    /// Seconds of all threads in the program itself.
+    /// CPU time of all threads in user mode.
     pub user_seconds: f64,
-    /// Seconds of all threads in the kernel.
+    /// CPU time of all threads in the kernel.
     pub system_seconds: f64,
-    /// Times a thread waited for something.
+    /// The number of times that a thread waited.
     pub voluntary_switches: u64,
-    /// Times a thread was taken off its CPU.
+    /// The number of times that a thread was preempted.
     pub involuntary_switches: u64,
-    /// Bytes of memory at most, models included.
+    /// The peak memory in bytes, including models.
     pub peak_bytes: u64,
 }
 
@@ -41,7 +40,7 @@ impl RunStats {
         self.words as f64 / self.wall_seconds
     }
 
-    /// Returns the kernel's share of the processor time, 0 to 1.
+    /// Returns the kernel's share of the CPU time, from 0 to 1.
     pub fn system_share(&self) -> f64 {
         self.system_seconds / (self.user_seconds + self.system_seconds).max(1e-9)
     }
@@ -75,7 +74,7 @@ impl RunStats {
     }
 }
 
-/// Measures one worker on each of `cpus` in separate processes.
+/// Measures a child process with one worker on each of `cpus`.
 pub fn spawn_measurement(study: &ScalingOptions, cpus: &[usize]) -> Result<RunStats> {
     let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
     let program = std::env::current_exe().map_err(refused("find this program"))?;
@@ -104,16 +103,16 @@ pub fn spawn_measurement(study: &ScalingOptions, cpus: &[usize]) -> Result<RunSt
     }
 }
 
-/// Returns an [`Error::Io`] of this process, for `map_err`.
+/// Returns a function for `map_err` that returns an [`Error::Io`] of this process.
 pub fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error {
     move |source| Error::Io { place: "this process".into(), action, source: source.into() }
 }
 
-/// One measurement of [`run`](super::run), in the process that it starts: loads the system,
-/// translates the text once, then as often as `seconds` takes, and prints what that took.
+/// Runs one measurement in the child process that [`run`](super::run) starts: translates the text
+/// once, then repeatedly for about `seconds`, and prints the [`RunStats`] of the second phase.
 ///
 /// # Errors
-/// The system cannot be loaded, or the text cannot be read or translated.
+/// If the system cannot be loaded, or the text cannot be read or translated.
 pub fn run_measurement(
     mut configuration: Configuration,
     seconds: f64,
@@ -125,8 +124,8 @@ pub fn run_measurement(
         }
     }
     let settings = &configuration.settings;
-    // Readers, writers and threads that load models too.
-    affinity::pin_to_cpus(&settings.cpus).map_err(refused("stay on its CPUs"))?;
+    // The whole process is pinned: the threads that read, write and load models too.
+    affinity::pin_to_cpus(&settings.cpus).map_err(refused("pin itself to its CPUs"))?;
     let name = display_name(&settings.input);
     let mut text = read_text(&settings.input)?;
     if !text.ends_with(b"\n") {
@@ -135,14 +134,14 @@ pub fn run_measurement(
     let words: u64 =
         text.split(|&b| b == b'\n').map(|line| fields::split_words(line).count() as u64).sum();
     if words == 0 {
-        return Err(Error::unmeasurable(format!("{name}: there are no words to translate")));
+        return Err(Error::unmeasurable(format!("{name}: the text has no words")));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
     let pool = pool.map_err(io::Error::other).map_err(refused("start threads"))?;
     let system = pool.install(|| System::load(&configuration, &NoProgress))?;
     drop(pool);
 
-    // The first pass also fills what is kept from sentence to sentence.
+    // The first pass also fills the caches that sentences share.
     let translate = |passes: u64| -> Result<f64> {
         let text = RepeatedText { text: text.clone(), position: 0, passes };
         let start = Instant::now();
@@ -170,14 +169,14 @@ pub fn run_measurement(
 }
 
 fn own_usage() -> Result<Usage> {
-    getrusage(UsageWho::RUSAGE_SELF).map_err(refused("ask for its times"))
+    getrusage(UsageWho::RUSAGE_SELF).map_err(refused("read its CPU times"))
 }
 
 fn in_seconds(time: nix::sys::time::TimeVal) -> f64 {
     time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6
 }
 
-/// A text that is read from front to end a given number of times.
+/// A reader that returns a text a given number of times.
 struct RepeatedText {
     text: Vec<u8>,
     position: usize,

@@ -1,4 +1,4 @@
-//! Results of a scaling study, as tables and in one sentence.
+//! Results of a scaling study: tables and a verdict.
 
 use std::fmt::Write;
 
@@ -6,30 +6,32 @@ use super::process::RunStats;
 use super::topology::Topology;
 use crate::statistics::median_by;
 
-/// The runs of every thread count.
+/// The runs of all thread counts.
 pub struct ScalingStudy {
     pub topology: Topology,
     pub points: Vec<Point>,
 }
 
-/// The runs on one number of threads.
+/// The runs with one thread count.
 pub struct Point {
     pub threads: usize,
     pub runs: Vec<RunStats>,
 }
 
 impl Point {
-    /// Returns the run in the middle by speed (of two middles the slower): one run, so
-    /// that its times and its speed belong together.
+    /// Returns the run with the median speed (of an even number, the slower of the middle two). It
+    /// is a single run, so that its times and its speed are consistent.
     pub fn median(&self) -> RunStats {
         median_by(&self.runs, RunStats::words_per_second)
     }
 }
 
-/// What 2 threads on 2 cores should reach, and more threads on as many cores.
+/// The efficiency that 2 threads on 2 cores should reach.
 const MIN_PAIR_EFFICIENCY: f64 = 0.95;
+/// The efficiency that n threads on n cores should reach, for n above 2.
 const MIN_EFFICIENCY: f64 = 0.9;
-/// Shorter measurements are not judged: starting threads and a scheduler's tick weigh too much.
+/// The shortest measurement with a verdict: in shorter ones, the start of threads and the ticks of
+/// the scheduler have too much weight.
 const MIN_JUDGED_SECONDS: f64 = 1.0;
 /// The largest acceptable share of processor time in the kernel.
 const MAX_SYSTEM_SHARE: f64 = 0.02;
@@ -43,22 +45,22 @@ impl ScalingStudy {
         ScalingStudy { topology, points: points.collect() }
     }
 
-    /// Adds a run on the thread count of this place.
+    /// Adds a run of the thread count with index `place`.
     pub fn add_run(&mut self, place: usize, run: RunStats) {
         self.points[place].runs.push(run);
     }
 
-    /// How many times as fast as one thread a point is.
+    /// Returns the speed of a point divided by that of one thread.
     pub fn speed_up(&self, point: &Point) -> f64 {
         point.median().words_per_second() / self.points[0].median().words_per_second()
     }
 
-    /// Returns the share of ideal speed-up that a point reaches.
+    /// Returns the speed-up of a point divided by its number of threads.
     pub fn efficiency(&self, point: &Point) -> f64 {
         self.speed_up(point) / point.threads as f64
     }
 
-    /// A line for each count, of its median run.
+    /// Returns a line for each thread count, with its median run.
     pub fn medians_csv(&self) -> String {
         let mut text = String::from(
             "threads,cores,cpus,words_per_second,speed_up,efficiency,user_seconds,system_seconds,\
@@ -117,7 +119,7 @@ impl ScalingStudy {
         text
     }
 
-    /// Returns the medians for people.
+    /// Returns the medians as a table for the terminal.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "threads   words/s  speed-up  efficiency   user s  system s  system %  waits  preempted  peak MiB\n",
@@ -142,22 +144,22 @@ impl ScalingStudy {
         text
     }
 
-    /// Returns a line on whether threads scale as they should.
+    /// Returns a sentence on whether the speed-up with threads is sufficient.
     pub fn verdict(&self) -> String {
         let cores = self.topology.num_physical_cores();
         let on_cores = self.points.iter().rfind(|point| point.threads <= cores);
         let Some(on_cores) = on_cores.filter(|point| point.threads > 1) else {
-            return "Verdict: only one thread was measured on cores of its own; there is nothing \
-                    to compare"
+            return "Verdict: none, because only one thread was measured on physical cores; \
+                    there is nothing to compare"
                 .into();
         };
         let runs = self.points.iter().flat_map(|point| &point.runs);
         let shortest = runs.map(|run| run.wall_seconds).fold(f64::INFINITY, f64::min);
         if shortest < MIN_JUDGED_SECONDS {
             return format!(
-                "Verdict: none, for a measurement of {shortest:.2} s says little: {} threads on {} \
-                 cores were {:.2} times as fast as one; measure for {MIN_JUDGED_SECONDS} s or more \
-                 (--seconds, or a longer text)",
+                "Verdict: none, because a measurement of {shortest:.2} s is too short: {} threads \
+                 on {} cores were {:.2} times as fast as one; measure for {MIN_JUDGED_SECONDS} s \
+                 or more (--seconds, or a longer text)",
                 on_cores.threads,
                 on_cores.threads,
                 self.speed_up(on_cores)
@@ -167,13 +169,13 @@ impl ScalingStudy {
         let (efficiency, share) = (self.efficiency(on_cores), on_cores.median().system_share());
         let mut text = format!(
             "Verdict: {} threads on {} cores are {:.2} times as fast as one, efficiency {:.2} ({} \
-             {goal} it should reach), and the kernel takes {:.1} % of the time ({} the {:.0} % it \
-             may)",
+             the goal of {goal}), and the kernel takes {:.1} % of the time ({} the limit of \
+             {:.0} %)",
             on_cores.threads,
             on_cores.threads,
             self.speed_up(on_cores),
             efficiency,
-            if efficiency >= goal { "above the" } else { "below the" },
+            if efficiency >= goal { "reaches" } else { "below" },
             100.0 * share,
             if share <= MAX_SYSTEM_SHARE { "within" } else { "above" },
             100.0 * MAX_SYSTEM_SHARE
@@ -232,7 +234,10 @@ mod tests {
         assert_eq!(study.runs_csv().lines().count(), 1 + 6);
         assert_eq!(study.table().lines().count(), 3);
         let verdict = study.verdict();
-        assert!(verdict.contains("1.95 times") && verdict.contains("above the 0.95"), "{verdict}");
+        assert!(
+            verdict.contains("1.95 times") && verdict.contains("reaches the goal of 0.95"),
+            "{verdict}"
+        );
         assert!(verdict.contains("1.0 %") && verdict.contains("within"), "{verdict}");
     }
 
@@ -240,21 +245,24 @@ mod tests {
     fn verdicts_tell_good_from_bad() {
         let two = Topology::uniform(1, 2, 1);
         let slow = study(two.clone(), &[(1, 100.0, 0.01), (2, 180.0, 0.2)]).verdict();
-        assert!(slow.contains("below the 0.95") && slow.contains("above the 2 %"), "{slow}");
+        assert!(
+            slow.contains("below the goal of 0.95") && slow.contains("above the limit of 2 %"),
+            "{slow}"
+        );
         let alone = study(two, &[(1, 100.0, 0.01)]).verdict();
         assert!(alone.contains("nothing to compare"), "{alone}");
         let sixteen = Topology::uniform(1, 16, 2);
         let rates = [(1, 100.0, 0.01), (16, 1450.0, 0.01), (32, 1740.0, 0.01)];
         let gain = study(sixteen.clone(), &rates).verdict();
         assert!(
-            gain.contains("16 threads on 16 cores") && gain.contains("above the 0.9"),
+            gain.contains("16 threads on 16 cores") && gain.contains("reaches the goal of 0.9"),
             "{gain}"
         );
         assert!(gain.contains("add 20 % at 32 threads, as it should"), "{gain}");
         let mut short = study(Topology::uniform(1, 2, 1), &[(1, 100.0, 0.01), (2, 90.0, 0.2)]);
         short.add_run(0, RunStats { wall_seconds: 0.2, ..run(100.0, 0.01) });
         let short = short.verdict();
-        assert!(short.contains("none, for a measurement of 0.20 s"), "{short}");
+        assert!(short.contains("none, because a measurement of 0.20 s is too short"), "{short}");
         assert!(!short.contains("below") && !short.contains("above"), "{short}");
         let rates = [(1, 100.0, 0.01), (16, 1450.0, 0.01), (32, 1300.0, 0.01)];
         let loss = study(sixteen, &rates).verdict();

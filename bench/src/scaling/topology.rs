@@ -1,10 +1,10 @@
-//! CPUs that share a core and cores that share a socket, as Linux lists them in folders.
+//! Topology of the machine: hardware threads, cores and sockets, from the files of Linux's sysfs.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The CPUs a process may use, by core.
+/// The CPUs that a process may use, by core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     /// Sockets in ascending order, and cores in the order of their first CPUs.
@@ -19,22 +19,22 @@ struct Core {
     cpus: Vec<usize>,
 }
 
-/// The identity of a core. The list of siblings is best: core numbers may
-/// repeat within a socket.
+/// The identity of a core. The list of siblings is preferred, because core numbers may repeat
+/// within a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CoreIdentity {
-    /// The first CPU of those that share the core, allowed or not.
+    /// The first of the CPUs that share the core, whether the process may use it or not.
     FirstSibling(usize),
-    /// Its number within the socket.
+    /// The number within the socket.
     Number(u32),
-    /// A CPU of which nothing is known is a core.
+    /// A CPU without topology files, which counts as a core.
     Alone(usize),
 }
 
 impl Topology {
-    /// Reads what `folder` (`/sys/devices/system/cpu`) says about the `allowed`
-    /// CPUs, which ascend. CPUs that are offline are left out; where files are missing a CPU
-    /// counts as a separate core.
+    /// Reads the topology of the `allowed` CPUs, in ascending order, from `folder`
+    /// (`/sys/devices/system/cpu`). CPUs that are offline are left out; a CPU whose files are
+    /// missing counts as a core.
     pub fn read(folder: &Path, allowed: &[usize]) -> Self {
         let mut cores: Vec<Core> = Vec::new();
         for &cpu in allowed {
@@ -56,7 +56,7 @@ impl Topology {
                 None => cores.push(Core { socket, identity, cpus: vec![cpu] }),
             }
         }
-        // Stable: cores of a socket stay in the order of their first CPUs.
+        // The sort is stable, so cores of a socket stay in the order of their first CPUs.
         cores.sort_by_key(|core| core.socket);
         Topology { cores }
     }
@@ -76,8 +76,8 @@ impl Topology {
         }
     }
 
-    /// Returns the CPUs in the order in which workers take them: one of every core, the
-    /// cores of a socket together, then the second of every core, and so on.
+    /// Returns the CPUs in the order in which workers are pinned to them: the first of each core,
+    /// socket by socket, then the second of each core, and so on.
     pub fn cpu_order(&self) -> Vec<usize> {
         let most = self.cores.iter().map(|core| core.cpus.len()).max().unwrap_or(0);
         (0..most)
@@ -86,12 +86,12 @@ impl Topology {
             .collect()
     }
 
-    /// How many cores there are.
+    /// Returns the number of cores.
     pub fn num_physical_cores(&self) -> usize {
         self.cores.len()
     }
 
-    /// How many sockets these cores are on.
+    /// Returns the number of sockets.
     fn num_sockets(&self) -> usize {
         self.cores.chunk_by(|a, b| a.socket == b.socket).count()
     }
@@ -132,7 +132,7 @@ impl fmt::Display for Topology {
 mod tests {
     use super::*;
 
-    /// A folder as Linux has it: for each CPU the files with their contents.
+    /// Creates a folder like that of Linux, with these files and contents for each CPU.
     fn folder(cpus: &[(usize, &[(&str, &str)])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (cpu, files) in cpus {
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(topology.to_string(), "1 socket, 2 cores, 2 hardware threads");
     }
 
-    /// Siblings side by side on one machine, far apart on another.
+    /// Siblings have adjacent numbers on one machine and distant ones on another.
     #[test]
     fn sixteen_cores_with_two_threads_each() {
         for far in [true, false] {
@@ -188,7 +188,7 @@ mod tests {
             } else {
                 assert_eq!((order[..3].to_vec(), order[15], order[16]), (vec![0, 2, 4], 30, 1));
             }
-            // A process confined to one core and a half.
+            // The process may use both threads of one core and one thread of another.
             let mut allowed = [3, sibling(3), 5];
             allowed.sort_unstable();
             let confined = Topology::read(folder.path(), &allowed);

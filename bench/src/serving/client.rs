@@ -1,7 +1,7 @@
-//! A connection of HTTP/1.1 or of a websocket, and one exchange on it.
+//! Minimal client of HTTP/1.1 and websockets.
 //!
-//! As little as a client can be: requests are bytes that are there, and of a response only its
-//! status and length are read, so that what is measured is the server.
+//! Requests are prepared bytes, and only the status, the length and the kind of a response are
+//! parsed, so that the client takes little of the measured time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::Outcome;
 
-/// A connection, which is opened at the first exchange and again after one that failed.
+/// A connection that is opened at the first exchange and again after a failed one.
 pub(super) struct Connection {
     address: SocketAddr,
     handshake: Option<Vec<u8>>,
@@ -17,7 +17,7 @@ pub(super) struct Connection {
     body: Vec<u8>,
 }
 
-/// Bytes of a response at most.
+/// The maximal size of a response in bytes.
 const MAX_BODY: usize = 256 << 20;
 
 fn broken(reason: &str) -> std::io::Error {
@@ -29,7 +29,7 @@ impl Connection {
         Connection { address, handshake, stream: None, body: Vec::new() }
     }
 
-    /// Sends a request and reads its response, of which the body is returned.
+    /// Sends a request, reads the response, and returns its outcome and body.
     pub fn exchange(&mut self, request: &[u8], patience: Duration) -> (Outcome, &[u8]) {
         self.body.clear();
         let outcome = self.try_exchange(request, patience).unwrap_or_else(|error| {
@@ -85,10 +85,10 @@ impl Connection {
     }
 }
 
-/// What the head of a response says besides its status.
+/// The head of a response without its status.
 #[derive(Default)]
 struct Head {
-    /// `None` for chunks.
+    /// The length of the body; `None` for the chunked encoding.
     length: Option<usize>,
     closes: bool,
     is_xml: bool,
@@ -139,8 +139,7 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result
     }
 }
 
-/// Returns a text message in one frame, with a mask of zeros: what is masked is the client's
-/// choice.
+/// Returns a text message as one frame. The mask, which a client may choose, is zero.
 fn frame(message: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x81];
     match message.len() {
@@ -159,7 +158,7 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads a frame that is not a ping; returns its kind.
+/// Reads a frame that is not a ping; returns its opcode.
 fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
     loop {
         let mut head = [0; 2];
@@ -217,7 +216,7 @@ mod tests {
             let bytes = frame(&vec![b'a'; length]);
             assert!(bytes.starts_with(head));
             let mut body = Vec::new();
-            // What the server sends has no mask.
+            // Frames of the server have no mask.
             let mut unmasked = bytes.clone();
             unmasked[1] &= 0x7f;
             let start = bytes.len() - length;

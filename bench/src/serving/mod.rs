@@ -1,9 +1,9 @@
-//! Latency and throughput of a translation server, asked as its clients ask it.
+//! Load test of a translation server: latency and throughput.
 //!
-//! In an open loop requests come when they come, at random and independent of each other, and
-//! a latency begins when its request should have been sent: a server that stands still for a
-//! second is charged for all who would have come in it. In a closed loop a number of clients
-//! each send the next request after a response, which finds the highest throughput.
+//! In an open loop, requests arrive at random times (a Poisson process), whether previous ones were
+//! answered or not. Latency is measured from the intended arrival, so that a server that hangs for
+//! a second is charged for all requests of that second. In a closed loop, each of a number of
+//! clients sends its next request after the previous response, which gives the highest throughput.
 
 mod client;
 mod protocol;
@@ -31,82 +31,82 @@ use report::LoadStudy;
 use schedule::poisson_arrivals;
 use usage::ProcessUsage;
 
-/// Connections of an open loop at most: requests that come while all of them wait are sent
-/// later, and their latency counts from when they came.
+/// The maximal number of connections of an open loop. A request that arrives while all of them wait
+/// is sent later, but its latency counts from its arrival.
 const MAX_OPEN_CONNECTIONS: usize = 256;
 
-/// How long a response may take.
+/// The time limit for a response.
 const MAX_RESPONSE: Duration = Duration::from_secs(120);
 
-/// How requests come.
+/// The arrival process of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// At random times, this many per second on average.
+    /// Random times, with this average number of requests per second.
     Open(f64),
-    /// From this many clients, each after its previous response.
+    /// This number of clients, each of which sends a request after its previous response.
     Closed(usize),
 }
 
-/// What is measured.
+/// Options of the load test.
 #[derive(Clone, Debug)]
 pub struct ServingOptions {
     /// `http://HOST:PORT` of the server.
     pub url: String,
-    /// The protocol that is spoken.
+    /// The protocol of the requests.
     pub protocol: Protocol,
-    /// The model, where several are served.
+    /// The name of the model, if the server has several.
     pub model: Option<String>,
-    /// The key of a server that needs one.
+    /// The API key, if the server requires one.
     pub key: Option<String>,
-    /// The languages, source and target, where the protocol or the model needs them.
+    /// The source and target languages, if the protocol or the model requires them.
     pub languages: [Option<String>; 2],
-    /// How requests come.
+    /// The arrival process of requests.
     pub arrivals: Arrivals,
-    /// How long they come.
+    /// The duration of the test in seconds.
     pub seconds: f64,
-    /// The number of requests after which no more come.
+    /// The maximal number of requests.
     pub max_requests: Option<usize>,
     /// The text: one line per request, repeated when it ends.
     pub input: PathBuf,
     /// The folder to write to.
     pub output: PathBuf,
-    /// The process of the server, whose memory and processor time are recorded.
+    /// The process id of the server, whose memory and CPU time are recorded.
     pub pid: Option<u32>,
-    /// The seed of arrivals.
+    /// The seed of the arrival times.
     pub seed: u64,
-    /// Whether a server of another machine may be asked.
+    /// Whether the server may be on another machine.
     pub allow_remote: bool,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// A response with an HTTP status, or 200 for a message of a websocket.
+    /// A response with this HTTP status; 200 for a message of a websocket.
     Status(u16),
     /// A fault of XML-RPC.
     Fault,
-    /// The connection broke, or no response came in time.
+    /// The connection broke, or the response exceeded the time limit.
     Failed,
 }
 
-/// A request that was sent; times in seconds since the first could be.
+/// A request; times are in seconds since the start of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sample {
-    /// When it should have been sent.
+    /// The intended time of sending.
     pub(crate) intended: f64,
-    /// When it was.
+    /// The actual time of sending.
     pub(crate) sent: f64,
-    /// When its response was there.
+    /// The time at which the response was complete.
     pub(crate) done: f64,
     pub(crate) outcome: Outcome,
 }
 
-/// Asks the server, writes `requests.csv` (every request), `seconds.csv` (every second) and
-/// `latency.svg`, and prints a summary.
+/// Sends requests to the server, writes `requests.csv` (a line per request), `seconds.csv` (a line
+/// per second) and `latency.svg`, and prints a summary.
 ///
 /// # Errors
-/// The server is on another machine and may not be asked, does not answer the first request, or a
-/// file cannot be read or written.
+/// If the server is on another machine and `allow_remote` is not set, if it does not answer the
+/// first request, or if a file cannot be read or written.
 pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     let address = resolve(&options.url, options.allow_remote)?;
     let text = read_text(&options.input)?;
@@ -130,26 +130,26 @@ pub fn run(options: &ServingOptions, out: &mut dyn Write) -> Result<()> {
     Ok(out.write_all(study.summary().as_bytes())?)
 }
 
-/// Returns the address of a URL; of this machine alone unless others may be asked.
+/// Returns the address of a URL, which must be on this machine unless `allow_remote` is set.
 fn resolve(url: &str, allow_remote: bool) -> Result<SocketAddr> {
     fn wrong(reason: &str, url: &str) -> Error {
         Error::unmeasurable(format!("{url}: {reason}"))
     }
     let host = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
     if host.contains('/') || host.is_empty() {
-        return Err(wrong("give http://HOST:PORT, without a path", url));
+        return Err(wrong("expected http://HOST:PORT, without a path", url));
     }
     let mut addresses = host.to_socket_addrs().map_err(|error| wrong(&error.to_string(), url))?;
     let address = addresses.next().ok_or_else(|| wrong("the host has no address", url))?;
     if !address.ip().is_loopback() && !allow_remote {
-        let reason = "this is another machine, which this load could take down; if it is yours, \
-                      say --yes-remote";
+        let reason = "this is another machine, which the load could take down; if it is yours, \
+                      give --yes-remote";
         return Err(wrong(reason, url));
     }
     Ok(address)
 }
 
-/// A first request, outside of the measurement: it says what is wrong.
+/// Sends a request before the measurement, to report a wrong request or server at once.
 fn check_first(address: &SocketAddr, requests: &RequestBytes) -> Result<()> {
     let mut connection = Connection::new(*address, requests.handshake.clone());
     let (outcome, body) = connection.exchange(&requests.all[0], MAX_RESPONSE);
@@ -164,8 +164,8 @@ fn check_first(address: &SocketAddr, requests: &RequestBytes) -> Result<()> {
     }
 }
 
-/// Sends requests from separate threads; returns them, and the use of the server's process in
-/// each second.
+/// Sends requests from several threads; returns them, and the resource usage of the server's
+/// process in each second.
 fn measure(
     options: &ServingOptions,
     address: &SocketAddr,

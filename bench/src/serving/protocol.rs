@@ -1,4 +1,4 @@
-//! Requests of each protocol as bytes, made before the clock starts.
+//! Requests of each protocol as bytes, prepared before the measurement.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ServingOptions;
 use crate::error::{Error, Result};
 
-/// What is spoken with the server.
+/// A protocol of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// `POST /v1/translate`.
@@ -18,7 +18,8 @@ pub enum Protocol {
     XmlRpc,
     /// Marian's websocket.
     Marian,
-    /// `POST /v1/perplexity`, of a language model: next to no work but that of the server.
+    /// `POST /v1/perplexity` of a language model, whose scoring takes so little time that mainly
+    /// the server's overhead is measured.
     Perplexity,
 }
 
@@ -33,11 +34,11 @@ impl Protocol {
     ];
 }
 
-/// Requests, and what opens a connection for them.
+/// Requests, and the handshake of their connections.
 pub(super) struct RequestBytes {
-    /// The request of each line: of HTTP with its head, of websockets the message.
+    /// The request of each line: with its head for HTTP, the message for websockets.
     pub all: Vec<Vec<u8>>,
-    /// The request that makes a connection a websocket.
+    /// The request that upgrades a connection to a websocket.
     pub handshake: Option<Vec<u8>>,
 }
 
@@ -52,7 +53,9 @@ impl Protocol {
         let [from, to] = &options.languages;
         let model = options.model.as_deref();
         if self == Protocol::Libre && (from.is_none() || to.is_none()) {
-            return Err(Error::unmeasurable("LibreTranslate needs languages: --from, --to"));
+            return Err(Error::unmeasurable(
+                "LibreTranslate needs languages; give --from and --to",
+            ));
         }
         let path_fields = [("model", model), ("from", from.as_deref()), ("to", to.as_deref())];
         let query: Vec<String> = path_fields
@@ -79,7 +82,7 @@ impl Protocol {
             }
             body.to_string()
         }
-        // The key is that of RFC 6455; nothing depends on it.
+        // The key is the example of RFC 6455; any key is valid.
         let handshake = (self == Protocol::Marian).then(|| {
             format!(
                 "GET /translate{query} HTTP/1.1\r\nHost: {address}\r\n{key}Upgrade: websocket\r\n\
@@ -124,7 +127,7 @@ impl Protocol {
     }
 }
 
-/// Encodes a value of a query.
+/// Percent-encodes a value of a URL's query.
 fn percent_encode(text: &str) -> String {
     fn is_plain(byte: u8) -> bool {
         byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)

@@ -12,14 +12,14 @@ use crate::{date, machine};
 /// The percentiles of the summary.
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 100.0];
 
-/// What happened, in order of completion.
+/// All requests in order of completion, and the server's resource usage.
 pub(super) struct LoadStudy {
-    /// A line that says what was asked how.
+    /// The URL and the arrival process, for titles.
     what: String,
     samples: Vec<Sample>,
     usage: Vec<ProcessUsage>,
     is_open: bool,
-    /// Latencies of good responses in ascending order, in milliseconds.
+    /// Latencies of successful responses in ascending order, in milliseconds.
     latencies: Vec<f64>,
 }
 
@@ -49,7 +49,7 @@ impl LoadStudy {
         let mut latencies: Vec<f64> = good.map(|one| (one.done - one.intended) * 1e3).collect();
         latencies.sort_by(f64::total_cmp);
         let how = match options.arrivals {
-            Arrivals::Open(rate) => format!("open loop, {rate} requests a second"),
+            Arrivals::Open(rate) => format!("open loop, {rate} requests per second"),
             Arrivals::Closed(clients) => format!("closed loop, {clients} clients"),
         };
         let what = format!("{}: {how}", options.url);
@@ -57,7 +57,7 @@ impl LoadStudy {
         LoadStudy { what, samples, usage, is_open, latencies }
     }
 
-    /// Seconds from the beginning to the last response.
+    /// Returns the seconds from the start to the last response.
     fn seconds(&self) -> f64 {
         self.samples.last().map_or(f64::NAN, |last| last.done)
     }
@@ -79,7 +79,7 @@ impl LoadStudy {
         let good = self.latencies.len();
         let _ = writeln!(
             out,
-            "requests   {} in {seconds:.2} s; {good} good, {:.1} a second",
+            "requests   {} in {seconds:.2} s; {good} good, {:.1} per second",
             self.samples.len(),
             good as f64 / seconds
         );
@@ -89,7 +89,7 @@ impl LoadStudy {
             .map(|(&outcome, count)| format!("{} {count}", label(outcome)))
             .collect();
         let _ = writeln!(out, "responses  {}", counts.join(", "));
-        let from = if self.is_open { "from when they should be sent" } else { "from sending" };
+        let from = if self.is_open { "from the intended time of sending" } else { "from sending" };
         let found: Vec<String> = PERCENTILES
             .iter()
             .map(|&percent| {
@@ -107,8 +107,8 @@ impl LoadStudy {
             if !late.is_empty() {
                 let _ = writeln!(
                     out,
-                    "late       {} requests were sent more than 10 ms late, which their \
-                     latency has",
+                    "late       {} requests were sent more than 10 ms late; their latency \
+                     includes this",
                     late.len()
                 );
             }
@@ -121,8 +121,8 @@ impl LoadStudy {
             let cpu = last.cpu_seconds - first.cpu_seconds;
             let _ = writeln!(
                 out,
-                "server     {cpu:.2} s of processor time, {:.1} us a request; {:.1} MiB at the \
-                 beginning, {most:.1} at most, {:.1} at the end",
+                "server     {cpu:.2} s of CPU time, {:.1} us per request; {:.1} MiB at the \
+                 start, {most:.1} at most, {:.1} at the end",
                 cpu * 1e6 / self.samples.len().max(1) as f64,
                 mebibytes(first),
                 mebibytes(last)
@@ -131,7 +131,7 @@ impl LoadStudy {
         out
     }
 
-    /// Writes all requests as CSV.
+    /// Returns a line of CSV for each request.
     pub fn requests_csv(&self) -> String {
         let mut out = String::from("intended_s,sent_s,done_s,outcome\n");
         for Sample { intended, sent, done, outcome } in &self.samples {
@@ -140,8 +140,8 @@ impl LoadStudy {
         out
     }
 
-    /// Writes a line of CSV per second: responses, percentiles, and the usage of the server's
-    /// process.
+    /// Returns a line of CSV for each second: responses, percentiles, and the resource usage of the
+    /// server's process.
     pub fn seconds_csv(&self) -> String {
         let mut out =
             String::from("second,responses,good,p50_ms,p99_ms,resident_bytes,cpu_seconds\n");
@@ -153,8 +153,8 @@ impl LoadStudy {
             let good = now.iter().filter(|one| one.outcome == Outcome::Status(200));
             let mut times: Vec<f64> = good.map(|one| (one.done - one.intended) * 1e3).collect();
             times.sort_by(f64::total_cmp);
-            let usage = self.usage.iter().find(|look| look.time >= second as f64);
-            let usage = usage.map(|look| (look.resident_bytes.to_string(), look.cpu_seconds));
+            let usage = self.usage.iter().find(|usage| usage.time >= second as f64);
+            let usage = usage.map(|usage| (usage.resident_bytes.to_string(), usage.cpu_seconds));
             let (bytes, cpu) =
                 usage.map_or_else(Default::default, |(bytes, cpu)| (bytes, format!("{cpu:.2}")));
             let [p50, p99] = [50.0, 99.0].map(|percent| match &times[..] {
@@ -167,11 +167,11 @@ impl LoadStudy {
         out
     }
 
-    /// Returns the latency that one in n requests exceeds.
+    /// Returns a chart of the latency that one in n requests exceeds.
     pub fn chart(&self) -> Chart {
         const MEASURED: LineStyle = LineStyle::solid(Colour(0x1f, 0x5f, 0xa8));
         let count = self.latencies.len();
-        // Ranks from the slowest, denser towards it.
+        // Ranks count from the slowest request and are evenly spaced on the logarithmic axis.
         let mut ranks: Vec<usize> =
             (0..200).map(|step| (count as f64).powf(f64::from(step) / 199.0) as usize).collect();
         ranks.dedup();
@@ -190,9 +190,9 @@ impl LoadStudy {
         Chart {
             title: "Latency of a translation server".into(),
             notes: vec![self.what.clone(), format!("{}; {}", machine::cpu_name(), date::today())],
-            legend: vec![("as slow or slower is one request in ...".into(), MEASURED)],
+            legend: vec![("latency that one in n requests exceeds".into(), MEASURED)],
             x_axis: Axis::logarithmic(
-                "requests (10: the 90th percentile, 100: the 99th)",
+                "n (10: the 90th percentile, 100: the 99th)",
                 points.iter().map(|point| point.0),
             ),
             panels: vec![panel],

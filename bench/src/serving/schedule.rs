@@ -1,14 +1,14 @@
-//! Times at which requests arrive.
+//! Arrival times of requests.
 
 use miriam_storage::random::SplitMix64;
 
-/// Times in seconds, in order and before `seconds`, of a Poisson process of `rate` per second: the
-/// time between two is exponentially distributed, whatever was before.
+/// Returns the ascending times before `seconds` of a Poisson process with `rate` events per second:
+/// the times between events are independent and exponentially distributed.
 pub(super) fn poisson_arrivals(rate: f64, seconds: f64, seed: u64) -> impl Iterator<Item = f64> {
     let mut random = SplitMix64::new(seed);
     let mut time = 0.0;
     std::iter::from_fn(move || {
-        // From 0, exclusive, to 1.
+        // The logarithm's argument is above 0.
         time -= (1.0 - random.next_f64()).ln() / rate;
         (time < seconds).then_some(time)
     })
@@ -18,8 +18,8 @@ pub(super) fn poisson_arrivals(rate: f64, seconds: f64, seed: u64) -> impl Itera
 mod tests {
     use super::*;
 
-    /// Mean and variance of the times between, and of the counts in a second, are those of the
-    /// distributions, within four standard errors.
+    /// Mean and variance of the gaps and of the counts per second differ from those of the
+    /// distributions by at most four standard errors.
     #[test]
     fn arrivals_are_a_poisson_process() {
         let (rate, seconds) = (50.0, 2000.0);

@@ -1,4 +1,4 @@
-//! Against servers of a few lines, whose times are known.
+//! Load tests of minimal servers with known response times.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::*;
 
-/// Serves `answer` on a port of its own; one request at a time, each taking `time`.
+/// Starts a server that answers every request with `answer`, one at a time, after `time`.
 fn server(time: Duration, answer: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -68,7 +68,7 @@ fn options(folder: &std::path::Path, address: SocketAddr, arrivals: Arrivals) ->
     }
 }
 
-/// The rows of a file of the output as numbers; words are not numbers.
+/// Returns the rows of an output file as numbers; NaN for words.
 fn read_rows(folder: &std::path::Path, name: &str) -> Vec<Vec<f64>> {
     let text = std::fs::read_to_string(folder.join("out").join(name)).unwrap();
     let row = |line: &str| line.split(',').map(|one| one.parse().unwrap_or(f64::NAN)).collect();
@@ -100,10 +100,10 @@ fn a_closed_loop_waits_for_each_answer() {
     roxmltree::Document::parse(&chart).unwrap();
 }
 
-/// A server that needs 20 ms a request gets one every 10 ms on average: requests wait, and the
-/// wait counts from when they should have been sent, as in Lindley's recursion.
+/// A server that needs 20 ms per request gets one every 10 ms on average. Requests wait, and their
+/// latency counts from the intended time of sending, as in Lindley's recursion.
 #[test]
-fn an_open_loop_charges_the_server_for_who_would_have_come() {
+fn an_open_loop_measures_from_the_intended_time_of_sending() {
     let folder = tempfile::tempdir().unwrap();
     let service = 0.02;
     let address = server(Duration::from_secs_f64(service), GOOD);
@@ -124,7 +124,7 @@ fn an_open_loop_charges_the_server_for_who_would_have_come() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said() {
+fn what_cannot_be_measured_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let busy = "HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nbusy";
     let address = server(Duration::ZERO, busy);
@@ -143,7 +143,7 @@ fn what_cannot_be_measured_is_said() {
 }
 
 #[test]
-fn faults_are_no_good_responses() {
+fn faults_are_not_good_responses() {
     let folder = tempfile::tempdir().unwrap();
     let fault = "HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset=utf-8\r\ncontent-length: 15\r\n\
                  \r\n<fault></fault>";

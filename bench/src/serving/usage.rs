@@ -1,4 +1,4 @@
-//! Memory and processor time of another process, second by second, as Linux tells it.
+//! Memory and CPU time of another process in each second, from Linux's `/proc`.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// The interval between two observations of a process.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// A process at a moment.
+/// The resource usage of a process at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ProcessUsage {
-    /// Seconds since the first look.
+    /// Seconds since the first observation.
     pub time: f64,
-    /// Bytes in memory.
+    /// Resident memory in bytes.
     pub resident_bytes: u64,
-    /// Seconds of all its threads in the program and in the kernel, since it started.
+    /// User and system time of all threads in seconds, since the process started.
     pub cpu_seconds: f64,
 }
 
@@ -43,31 +43,32 @@ impl ProcessUsage {
     }
 }
 
-/// Looks at process `pid` until `is_done`, and a last time then.
+/// Observes process `pid` every second until `is_done`, and once more then.
 ///
 /// # Errors
 /// If there is no such process at the beginning.
 pub(super) fn watch(pid: u32, is_done: &AtomicBool) -> Result<Vec<ProcessUsage>> {
     let started = Instant::now();
-    let mut looks = vec![ProcessUsage::of(pid, 0.0)?];
+    let mut observations = vec![ProcessUsage::of(pid, 0.0)?];
     loop {
-        let next = started + INTERVAL * looks.len() as u32;
+        let next = started + INTERVAL * observations.len() as u32;
         while Instant::now() < next && !is_done.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(20));
         }
         let ends = is_done.load(Ordering::Relaxed);
         match ProcessUsage::of(pid, started.elapsed().as_secs_f64()) {
-            Ok(usage) => looks.push(usage),
-            // It ended; what was seen of it stays.
-            Err(_) => return Ok(looks),
+            Ok(usage) => observations.push(usage),
+            // The process has ended.
+            Err(_) => return Ok(observations),
         }
         if ends {
-            return Ok(looks);
+            return Ok(observations);
         }
     }
 }
 
-/// User and system time of a line of `/proc/PID/stat`; the name in it may have any letters.
+/// Returns the user and system time in the contents of `/proc/PID/stat`, in which the name of the
+/// program may contain spaces and parentheses.
 fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);

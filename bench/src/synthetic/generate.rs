@@ -1,14 +1,14 @@
-//! A trie grown order by order.
+//! Generation of a synthetic trie, order by order.
 //!
-//! A model has the suffix and the context of each of its n-grams. The suffix is the
-//! parent; the context is there if the children of `(w0, w1, .., wk)` are also children
-//! of `(w1, .., wk)`. So each block is a sample of the block of its context, and the
+//! A model contains the suffix and the context of each of its n-grams. The suffix is the parent in
+//! the trie. The context exists if the children of `(w0, w1, .., wk)` are also children of
+//! `(w1, .., wk)`. So the children of each n-gram are sampled from those of its context, and the
 //! context of each child is known without a search.
 //!
-//! Each n-gram has a weight, its expected count in a text of the right length. The number
-//! of children is a power of the weight (Heaps' law within one context); its exponent is
-//! found by bisection so that an order gets its target number of n-grams. The children
-//! share the weight by Zipf's law.
+//! The weight of an n-gram is its expected count in the training text. The number of its children
+//! is a power of the weight (Heaps' law within one context), with an exponent that is found by
+//! bisection so that each order gets its target number of n-grams. The children divide the weight
+//! by Zipf's law.
 
 use miriam_lmcpu::NO_EXTENSION;
 use miriam_lmcpu::sorted::{Nodes, SortedModel, SortedTrie};
@@ -17,15 +17,15 @@ use rayon::prelude::*;
 
 use super::{SplitMix64, SyntheticOptions};
 
-/// n-grams whose children one task generates.
+/// The number of n-grams whose children one task generates.
 const PARENTS_PER_TASK: usize = 1 << 13;
-/// Tokens of a text for each n-gram of the highest order of its model.
+/// The number of tokens of the training text per n-gram of the largest order.
 const TOKENS_PER_LONGEST: f64 = 1.6;
-/// The probability, per child, that `<s>` is among the children of a block, by the order
-/// of the parent.
+/// The probability that `<s>` is among the children of an n-gram, divided by the number of its
+/// children; by the order of the n-gram.
 const BOS_RATES: [f32; 4] = [0.013, 0.035, 0.08, 0.12];
-/// How much the choice of children prefers frequent words: of a block of `m` words
-/// that of rank `m * u^FREQUENCY_BIAS` is taken, u being uniform.
+/// The preference of frequent words as children: of `m` candidates, the one with rank
+/// `m * u^FREQUENCY_BIAS` is chosen, where u is uniform from 0 to 1.
 const FREQUENCY_BIAS: f32 = 3.0;
 /// The frequency of the word of rank r is proportional to 1 / (r + RANK_SHIFT)
 /// (Mandelbrot); beyond the rank words^KNEE_EXPONENT it falls faster, by a factor
@@ -38,7 +38,7 @@ const CHILD_EXPONENT: f32 = 1.3;
 /// The id of `</s>`.
 const EOS_ID: u32 = 3;
 
-/// Streams of random numbers, one of each kind for each order.
+/// Streams of random numbers: one of each kind for each order.
 #[derive(Clone, Copy)]
 enum RandomStream {
     Count,
@@ -57,18 +57,19 @@ impl SyntheticOptions {
     ///
     /// # Panics
     ///
-    /// As [`SyntheticOptions::num_ngrams_per_order`], and when 32 bits do not count an order.
+    /// Like [`SyntheticOptions::num_ngrams_per_order`], and if an order has more n-grams than
+    /// 32-bit ids.
     pub fn generate_model(&self) -> SortedModel {
         let targets = self.num_ngrams_per_order();
         let longest = targets.iter().max().map_or(0, |&most| most);
         let tokens = longest as f64 * TOKENS_PER_LONGEST;
         let words = targets[0] as usize;
         let (nodes, mut weights) = unigrams(words, tokens);
-        let begin = words as u32 - 1;
+        let bos_id = words as u32 - 1;
         let mut growing = SortedTrie { levels: vec![nodes] };
         for order in 2..=self.order {
             let level =
-                GrowingLevel { options: self, growing: &growing, bos_id: begin, weights: &weights };
+                GrowingLevel { options: self, growing: &growing, bos_id, weights: &weights };
             let children = level.child_offsets(targets[order - 1]);
             let (mut nodes, next_weights) = level.fill_children(&children);
             if order < self.order {
@@ -88,7 +89,7 @@ impl SyntheticOptions {
             match id {
                 0 => vocabulary.intern(b"<unk>"),
                 EOS_ID => vocabulary.intern(b"</s>"),
-                _ if id == begin => vocabulary.intern(b"<s>"),
+                _ if id == bos_id => vocabulary.intern(b"<s>"),
                 _ => vocabulary.intern(format!("w{id}").as_bytes()),
             };
         }
@@ -98,13 +99,13 @@ impl SyntheticOptions {
             source_ids: (0..words as u32).map(WordId).collect(),
             vocabulary,
             has_unknown: true,
-            bos_id: begin,
+            bos_id,
             eos_id: EOS_ID,
             trie: growing,
         }
     }
 
-    /// Gives the n-grams of `order` that are contexts a backoff.
+    /// Sets the backoffs of the n-grams of `order` that are contexts.
     fn set_backoffs(&self, order: usize, backoffs: &mut [f32]) {
         backoffs.par_iter_mut().with_min_len(PARENTS_PER_TASK).enumerate().for_each(
             |(at, backoff)| {
@@ -144,12 +145,12 @@ fn unigrams(words: usize, tokens: f64) -> (Nodes, Vec<f32>) {
     (nodes, weights)
 }
 
-/// The highest order so far, whose children are generated next.
+/// The highest finished order, whose children are generated next.
 struct GrowingLevel<'g> {
     options: &'g SyntheticOptions,
     growing: &'g SortedTrie,
     bos_id: u32,
-    /// ln of the weight of each of its n-grams, at least 0.
+    /// The natural logarithm of the weight of each n-gram, at least 0.
     weights: &'g [f32],
 }
 
@@ -190,13 +191,9 @@ impl GrowingLevel<'_> {
             let range = self.growing.levels[self.order() - 2].children_of(nodes.contexts[at]);
             (range.start, range.end)
         };
-        let begins = end > start && nodes.words[end - 1] == self.bos_id;
+        let has_bos = end > start && nodes.words[end - 1] == self.bos_id;
         let without_end = usize::from(self.order() == 1 && end > start);
-        Candidates {
-            start,
-            num_words: end - start - usize::from(begins) - without_end,
-            has_bos: begins,
-        }
+        Candidates { start, num_words: end - start - usize::from(has_bos) - without_end, has_bos }
     }
 
     /// Returns the number of children of the n-gram `at`.
@@ -215,8 +212,8 @@ impl GrowingLevel<'_> {
         (((self.weights[at] * exponent).exp() + u) as usize).clamp(1, choices)
     }
 
-    /// Returns the offsets of the children of each n-gram, and the end of the last, so that there
-    /// are about `target`.
+    /// Chooses the numbers of children, about `target` in all; returns the offset of the first
+    /// child of each n-gram, and the total.
     fn child_offsets(&self, target: u64) -> Vec<u32> {
         let len = self.nodes().len();
         // A sample of about a million estimates the sum.
@@ -239,7 +236,7 @@ impl GrowingLevel<'_> {
         std::iter::once(0).chain(ends).collect()
     }
 
-    /// Generates the children, and ln of the weight of each.
+    /// Generates the children, and the natural logarithm of the weight of each.
     fn fill_children(&self, children: &[u32]) -> (Nodes, Vec<f32>) {
         let len = children[children.len() - 1] as usize;
         let mut nodes = Nodes {
@@ -284,14 +281,14 @@ impl GrowingLevel<'_> {
             RandomStream::ChildChoice.id(self.order()),
             at as u64,
         );
-        let begins = choices.has_bos
+        let has_bos = choices.has_bos
             && (count == choices.len()
                 || random.next_f32()
                     < BOS_RATES[self.order().min(BOS_RATES.len()) - 1] * count as f32);
-        let words = count - usize::from(begins);
+        let words = count - usize::from(has_bos);
         let nodes = self.nodes();
         let mut least = 0;
-        // The sum of all shares is about the integral.
+        // The integral approximates the sum of all shares.
         let steeper = CHILD_EXPONENT - 1.0;
         let sum = 1.0 + (1.0 - (count as f32).powf(-steeper)) / steeper;
         let share = self.weights[at] - sum.ln();

@@ -1,12 +1,11 @@
-//! Models and texts made from a seed, for benchmarks on machines without data.
+//! Synthetic models and texts, for benchmarks on machines without data.
 //!
 //! The speed of a lookup depends on the shape of the trie and of the walks through it
-//! (`ngram-lm.md` 4.5), not on the words. So a synthetic model copies from a measured
-//! one the number of n-grams of each order, the distribution of the numbers of children,
-//! and that frequent words have the large blocks. [`SyntheticOptions::generate_model`]
-//! grows the trie order by order. The [texts](Text) are walks through it.
+//! (`ngram-lm.md` 4.5), not on the words. So a synthetic model has the same proportions as a
+//! measured one: the number of n-grams of each order, the distribution of the numbers of children,
+//! and most children for frequent words. [Texts](Text) are walks through the trie.
 //!
-//! Every random choice is a hash of the seed and of a position, so nothing depends on
+//! Each random choice is a hash of the seed and a position, so that the results do not depend on
 //! the number of threads.
 
 mod generate;
@@ -22,7 +21,7 @@ pub use text::{Text, TextKind};
 /// The size and the seed of a synthetic model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntheticOptions {
-    /// About how many n-grams it has in all, from [`SyntheticOptions::MIN_NGRAMS`] to
+    /// The approximate number of n-grams of all orders, from [`SyntheticOptions::MIN_NGRAMS`] to
     /// [`SyntheticOptions::MAX_NGRAMS`].
     pub ngrams: u64,
     /// The length of the longest n-grams, 2 to [`MAX_ORDER`].
@@ -31,9 +30,9 @@ pub struct SyntheticOptions {
     pub seed: u64,
 }
 
-/// n-grams of orders 1 to 5 of the measured model.
+/// The numbers of n-grams of orders 1 to 5 of the measured model.
 const REFERENCE_COUNTS: [f64; 5] = [110_049.0, 1_535_319.0, 3_903_660.0, 5_434_809.0, 5_986_699.0];
-/// The growth of the vocabulary with text: Heaps' exponent.
+/// Heaps' exponent: the growth of the vocabulary with the length of the text.
 const HEAPS_EXPONENT: f64 = 0.7;
 
 impl SyntheticOptions {
@@ -42,12 +41,12 @@ impl SyntheticOptions {
     /// The most n-grams; fewer for low orders ([`SyntheticOptions::fits_u32_ids`]).
     pub const MAX_NGRAMS: u64 = 8_000_000_000;
 
-    /// About how many n-grams of each order the model has.
+    /// Returns the approximate number of n-grams of each order.
     ///
     /// # Panics
     ///
-    /// When `ngrams` or `order` are out of their bounds. Whether 32 bits count the n-grams
-    /// of each order, [`SyntheticOptions::fits_u32_ids`] says.
+    /// If `ngrams` or `order` is out of range. The numbers may exceed 32-bit ids; see
+    /// [`SyntheticOptions::fits_u32_ids`].
     pub fn num_ngrams_per_order(&self) -> Vec<u64> {
         assert!((2..=MAX_ORDER).contains(&self.order), "an order from 2 to {MAX_ORDER}");
         assert!(
@@ -55,7 +54,7 @@ impl SyntheticOptions {
             "{} n-grams",
             self.ngrams
         );
-        // Higher orders have about as many as order 5.
+        // Orders above 5 have about as many n-grams as order 5.
         fn measured(order: usize) -> f64 {
             REFERENCE_COUNTS[order.min(REFERENCE_COUNTS.len()) - 1]
         }
@@ -71,7 +70,7 @@ impl SyntheticOptions {
     ///
     /// # Panics
     ///
-    /// As [`SyntheticOptions::num_ngrams_per_order`].
+    /// Like [`SyntheticOptions::num_ngrams_per_order`].
     pub fn fits_u32_ids(&self) -> bool {
         self.num_ngrams_per_order().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }

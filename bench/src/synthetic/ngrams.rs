@@ -1,15 +1,15 @@
 //! Random n-grams, for comparing two searches.
 //!
-//! n-grams of random words are hardly ever in a model, so half of these begin, at their
-//! newest word, with an n-gram drawn uniformly from the model: each block and each entry
-//! is equally likely to be visited.
+//! n-grams of random words are rarely in a model. So the newest words of half of these n-grams are
+//! an n-gram drawn uniformly from the model, which visits all parts of the model with equal
+//! probability.
 
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;
 
 use super::SplitMix64;
 
-/// Random n-grams: `[count, order]` word ids, newest first.
+/// Returns random n-grams: `[count, order]` word ids, newest word first.
 pub fn random_ngrams(model: &SortedModel, order: usize, count: usize, seed: u64) -> Vec<u32> {
     let levels = &model.trie.levels;
     let words = levels[0].len() as u64;

@@ -12,7 +12,7 @@ fn in_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// The model as ARPA text.
+/// Returns the model in the ARPA format.
 fn arpa(model: &SortedModel) -> Vec<u8> {
     let levels = &model.trie.levels;
     let word = |id: u32| model.vocabulary.word(model.source_ids[id as usize]);
@@ -20,7 +20,7 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
     for (order, nodes) in (1..).zip(levels) {
         writeln!(text, "ngram {order}={}", nodes.len()).unwrap();
     }
-    // The words of each n-gram of the previous order, newest first.
+    // The words of each n-gram of the previous order, newest word first.
     let mut before: Vec<Vec<u32>> = vec![Vec::new()];
     for (order, nodes) in (1..).zip(levels) {
         writeln!(text, "\n\\{order}-grams:").unwrap();
@@ -47,8 +47,8 @@ fn arpa(model: &SortedModel) -> Vec<u8> {
     text
 }
 
-/// Written as text and read again, a synthetic model is the same: sorted, with every
-/// suffix and every context, and a backoff of -0.0 exactly where no longer n-gram begins.
+/// A synthetic model that is written as ARPA and read again is the same: sorted, with every suffix
+/// and every context, and a backoff of -0.0 exactly for n-grams that are not contexts.
 #[test]
 fn a_model_written_as_text_is_read_back() {
     for (order, ngrams) in [(2, 5_000), (3, 20_000), (5, 60_000), (6, 30_000)] {

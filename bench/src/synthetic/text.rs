@@ -1,21 +1,19 @@
-//! Texts as walks through a model, from the end of each sentence to its beginning.
+//! Synthetic texts: walks through a model from the end of each sentence to its beginning.
 //!
-//! In this direction a reverse trie can be walked without a search: a child of
-//! `(w0, w1, w2, w3)` is a word that precedes these, and the context of that child,
-//! without w0, is where the next step begins. No step has a dead end, because only
-//! n-grams that begin with `<s>` have no children.
+//! In this direction a reverse trie can be walked without a search. A child of `(w0, w1, w2, w3)`
+//! is a preceding word, and the next step begins at the context of that child, which lacks w0.
+//! There are no dead ends, because only n-grams that begin with `<s>` have no children.
 //!
-//! **Training-like.** Each step goes to a child of the longest n-gram at the current
-//! position, so every word ends an n-gram of the highest order, except the first words
-//! of a sentence.
+//! **Training-like.** Each step goes to a child of the longest n-gram at the current position. So
+//! every word ends an n-gram of the highest order, except the first words of a sentence.
 //!
-//! **Held-out-like.** A word matches n words when n - 1 steps in a row went to
-//! children of an n-gram that it ends. Each step draws a depth d: the preceding word
-//! becomes a child of the n-gram of d words, and, as far as there are other choices, of
-//! no longer one. If the depth is at least d with the probability a(d), independently,
-//! then words match more than n words with the probability a(1) a(2) .. a(n). The a(d)
-//! for the match lengths measured on held-out text (`ngram-lm.md` 4.5) follow by
-//! division; as some chance matches are unavoidable, they are calibrated on samples.
+//! **Held-out-like.** The longest n-gram that a word ends has n words if n - 1 consecutive steps
+//! went to children of an n-gram that it ends. Each step draws a depth d: the preceding word
+//! becomes a child of the n-gram of d words and, if possible, not of a longer one. If a(d) is the
+//! probability of a depth of at least d, and depths are independent, a word matches more than n
+//! words with probability a(1) a(2) .. a(n). So the a(d) are the quotients of the shares measured
+//! on held-out text (`ngram-lm.md` 4.5). They are calibrated on samples, because some longer
+//! matches by chance cannot be avoided.
 
 use miriam_lmcpu::sorted::SortedModel;
 use rayon::prelude::*;
@@ -26,38 +24,39 @@ use crate::input::{lines, words};
 /// The kind of a synthetic text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
-    /// Like the training text: nearly every n-gram is known.
+    /// Resembles the training text: nearly every n-gram is known.
     Training,
-    /// Like held-out text: most long n-grams are unknown.
+    /// Resembles held-out text: most long n-grams are unknown.
     HeldOut,
 }
 
-/// Sentences of word ids, with `</s>` but without `<s>`.
+/// Sentences as word ids, with `</s>` but without `<s>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The words of all sentences, end to end.
+    /// The words of all sentences, concatenated.
     pub words: Vec<u32>,
     /// The end of each sentence in `words`.
     pub ends: Vec<usize>,
 }
 
-/// In held-out text, of the words that match at least 1, 2, 3, .. words, the share that
-/// matches more.
+/// The share of words with longer matches among the words of held-out text that match at least 1,
+/// 2, 3, ... words.
 const HELD_OUT_SHARES: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
-/// The most words of a sentence.
+/// The maximal number of words of a sentence.
 const MAX_SENTENCE_WORDS: usize = 80;
-/// The probability that a sentence begins where it can.
+/// The probability that a walk goes to `<s>` where it can.
 const BOS_PROBABILITY: f32 = 0.1;
 /// The mean number of words of a held-out-like sentence.
 const MEAN_SENTENCE_WORDS: f32 = 21.0;
-/// Words that one task samples.
+/// The number of words that one task samples.
 const WORDS_PER_TASK: usize = 1 << 14;
-/// Words of a calibration sample, and the number of rounds.
+/// The number of words of a calibration sample.
 const CALIBRATION_WORDS: usize = 1 << 15;
+/// The number of calibration samples.
 const CALIBRATION_ROUNDS: usize = 4;
 
 impl Text {
-    /// Returns the lines of a text as sentences, each with its `</s>`, by the ids of their words.
+    /// Converts the lines of a text to sentences of word ids, each with `</s>` (`eos`).
     pub fn from_lines(text: &[u8], eos: u32, id: impl Fn(&[u8]) -> u32) -> Text {
         let mut ids = Text::default();
         for line in lines(text) {
@@ -68,8 +67,7 @@ impl Text {
         ids
     }
 
-    /// Returns a text of `words` words of this kind, for `model`. The last sentence may lack its
-    /// end.
+    /// Samples a text of `words` words from `model`. The last sentence may lack its end.
     pub fn sample(model: &SortedModel, kind: TextKind, words: usize, seed: u64) -> Text {
         let sampler = match kind {
             TextKind::Training => SentenceSampler::new(model, None),
@@ -78,7 +76,7 @@ impl Text {
         sampler.sample_text(words, seed)
     }
 
-    /// How many words match 1, 2, .. words of `model`.
+    /// Counts the words whose longest n-gram in `model` has 1, 2, ... words.
     pub fn match_length_counts(&self, model: &SortedModel) -> Vec<u64> {
         let order = model.trie.levels.len();
         let mut counts = vec![0; order];
@@ -111,7 +109,7 @@ impl Text {
         Text { words: self.words[start..end].to_vec(), ends }
     }
 
-    /// This text cut or repeated to `words` words; empty if it is empty.
+    /// Returns this text, cut or repeated to `words` words; empty if it is empty.
     pub fn resized(&self, words: usize) -> Text {
         let mut text = Text::default();
         while text.words.len() < words && !self.words.is_empty() {
@@ -137,8 +135,8 @@ impl Text {
     }
 }
 
-/// Returns the length of the longest n-gram of the model that begins `ngram`, newest word first;
-/// at least 1.
+/// Returns the length of the longest n-gram of the model that is a prefix of `ngram` (newest word
+/// first); at least 1.
 fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
     for (order, &word) in ngram.iter().enumerate().skip(1) {
@@ -158,13 +156,12 @@ fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u
     words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
 }
 
-/// Samples sentences.
+/// A sampler of sentences.
 struct SentenceSampler<'m> {
     model: &'m SortedModel,
-    /// By depth from 1, the probability that a step is at least this deep; `None`: always
-    /// as deep as possible.
+    /// The probability of a depth of at least 1, 2, ...; `None` if the depth is always maximal.
     depth_probabilities: Option<Vec<f64>>,
-    /// The cumulative probability of the unigrams, by id.
+    /// The cumulative probabilities of the unigrams, by id.
     cumulative_unigrams: Vec<f64>,
 }
 
@@ -178,7 +175,7 @@ impl<'m> SentenceSampler<'m> {
         SentenceSampler { model, depth_probabilities, cumulative_unigrams: cumulative.collect() }
     }
 
-    /// Calibrates the depths of held-out-like text.
+    /// Returns a sampler for held-out-like text, with calibrated depths.
     fn held_out(model: &'m SortedModel, seed: u64) -> Self {
         fn goal(depth: usize) -> f64 {
             HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)]
@@ -193,7 +190,7 @@ impl<'m> SentenceSampler<'m> {
             let depths = sampler.depth_probabilities.iter_mut().flatten();
             for ((depth, goal), probability) in (0..).zip(&goals).zip(depths) {
                 let reached = longer(depth + 1, &matches) / longer(depth, &matches).max(1.0);
-                // A share of the other words matches by chance.
+                // Some of the steps of smaller depth also lead to longer matches, by chance.
                 let chance =
                     ((reached - *probability) / (1.0 - *probability).max(1e-9)).clamp(0.0, 0.95);
                 *probability = ((goal - chance) / (1.0 - chance)).clamp(0.0, 1.0);
@@ -229,7 +226,7 @@ impl<'m> SentenceSampler<'m> {
         text
     }
 
-    /// Writes a sentence of known n-grams, last word first.
+    /// Appends a sentence of known n-grams, last word first.
     fn sample_known(&self, random: &mut SplitMix64, words: &mut Vec<u32>) {
         let levels = &self.model.trie.levels;
         let (mut at, mut order) = (self.model.eos_id, 1);
@@ -239,19 +236,20 @@ impl<'m> SentenceSampler<'m> {
             if range.is_empty() {
                 return;
             }
-            let begins = levels[order].words[range.end - 1] == self.model.bos_id;
-            if begins && (range.len() == 1 || random.next_f32() < BOS_PROBABILITY) {
+            let has_bos = levels[order].words[range.end - 1] == self.model.bos_id;
+            if has_bos && (range.len() == 1 || random.next_f32() < BOS_PROBABILITY) {
                 return;
             }
-            // Long n-grams are about equally rare.
-            let others = range.len() - usize::from(begins);
+            // The children of long n-grams are about equally rare; other children follow Zipf's
+            // law.
+            let others = range.len() - usize::from(has_bos);
             let next = match order {
                 1 | 2 => below_zipf(random, others),
                 _ => random.below(others as u64) as usize,
             };
             let next = (range.start + next) as u32;
             (at, order) = if order + 1 == levels.len() {
-                // The context of the child: without its newest word.
+                // The next step begins at the context of the child.
                 (levels[order].contexts[next as usize], order)
             } else {
                 (next, order + 1)
@@ -259,14 +257,15 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// Writes a sentence whose words match n-grams of lengths `depths`, last word first.
+    /// Appends a sentence whose match lengths follow the depth probabilities `depths`, last word
+    /// first.
     fn sample_novel(&self, depths: &[f64], random: &mut SplitMix64, words: &mut Vec<u32>) {
         let start = words.len();
         words.push(self.model.eos_id);
         while words.len() - start < MAX_SENTENCE_WORDS
             && random.next_f32() * MEAN_SENTENCE_WORDS >= 1.0
         {
-            // The n-grams that begin here, by length from 0, newest word first.
+            // The n-grams at the current position with one, two, ... words.
             let known = (1..=depths.len().min(words.len() - start))
                 .map_while(|length| self.model.trie.node(&words[words.len() - length..]));
             let known: Vec<u32> = known.collect();
@@ -276,11 +275,11 @@ impl<'m> SentenceSampler<'m> {
         }
     }
 
-    /// Returns a preceding word: a child of the n-gram of `depth` words of `known`, or of a
-    /// shorter one where that can only begin a sentence.
+    /// Returns a preceding word: a child of the n-gram of `depth` words in `known`, or of a shorter
+    /// one if its only child is `<s>`.
     fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
-        // Retried to avoid a chance match of more words.
+        // Another word is drawn if this one matches more words by chance.
         for _ in 0..4 {
             let choices = (1..=depth).rev().find_map(|depth| {
                 let range = self.model.trie.levels[depth - 1].children_of(known[depth - 1]);
@@ -303,7 +302,7 @@ impl<'m> SentenceSampler<'m> {
     /// Returns a word by its unigram probability.
     fn sample_word(&self, random: &mut SplitMix64) -> u32 {
         let total = self.cumulative_unigrams.last().copied().unwrap_or(0.0);
-        // The bound is for models of almost no words.
+        // The number of tries is bounded, because a model may have hardly any words.
         let mut word = 0;
         for _ in 0..64 {
             let sum = total * f64::from(random.next_f32());
@@ -317,8 +316,8 @@ impl<'m> SentenceSampler<'m> {
     }
 }
 
-/// Below `bound`, `i` being about as probable as 1 / (i + 1): Zipf's law over words sorted by
-/// frequency.
+/// Returns an index below `bound`; index i has a probability of about 1 / (i + 1), as words sorted
+/// by frequency have in Zipf's law.
 fn below_zipf(random: &mut SplitMix64, bound: usize) -> usize {
     let rank = ((bound + 1) as f32).powf(random.next_f32()) as usize;
     rank.saturating_sub(1).min(bound - 1)

@@ -1,9 +1,10 @@
-//! A session that can switch off optimisations of batches and that ends sentences at given lengths.
+//! Session that can switch off optimisations of batches, and that ends each translation at a given
+//! length.
 //!
-//! Sessions compute live hypotheses only and find the best tokens while they make the scores; they
-//! have no switches for that. So this session around another one keeps dead rows and asks for full
-//! rows of scores itself. Random models never generate EOS, or all at the same length: here a
-//! sentence ends at the length of its reference.
+//! Sessions cannot switch off these optimisations: they compute live hypotheses only, and fuse top-k
+//! with the output layer. So this session wraps another one, keeps finished rows, and requests full
+//! rows of scores. Random models would not end translations at realistic lengths, so each
+//! translation ends at the length of its reference.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,30 +17,30 @@ use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 /// The id of EOS of random models.
 pub(super) const EOS_ID: u32 = 0;
 
-/// The input token of dead hypotheses.
+/// The input token of finished hypotheses.
 const PAD_TOKEN: Option<u32> = Some(1);
 
-/// The optimisations that are switched off.
+/// Optimisations that are switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ablation {
-    /// Hypotheses of sentences that have ended are computed until their batch is done.
+    /// Hypotheses of finished sentences are computed until their batch is done.
     pub keep_dead_rows: bool,
     /// The scores of the output layer, the softmax and the top-k are separate passes.
     pub unfused_output: bool,
 }
 
-/// A session around another one, with ablations.
+/// A session that wraps another one, with ablations.
 pub(super) struct AblatedSession<'a> {
     inner: &'a mut dyn Session,
     cpu: Cpu,
     ablation: Ablation,
-    /// The length of the translation of a source, including EOS; none if the model ends it.
+    /// The length of the translation of a source, including EOS; `None` if the model generates EOS.
     target_lengths: Option<&'a HashMap<Vec<u32>, usize>>,
-    /// Tokens until the end of the sentence of each slot, including EOS.
+    /// The number of tokens until the translation of each slot ends, including EOS.
     tokens_left: Vec<usize>,
     /// Finished sentences that are still computed.
     dead: Vec<Slot>,
-    /// Rows of the last step: first the live ones, then the dead ones.
+    /// Rows of the last step: live ones first, then finished ones.
     last_rows: Vec<HypothesisRow>,
     top_k: Vec<TopK>,
     scores: Vec<f32>,
@@ -79,7 +80,7 @@ impl<'a> AblatedSession<'a> {
         }
     }
 
-    /// Log-softmax of full rows, then top-k.
+    /// Computes the log-softmax of full rows, and then top-k.
     fn top_k_unfused(&mut self) -> Result<()> {
         let rows = self.last_rows.len();
         self.inner.row_logits(0..rows, &mut self.scores, &mut self.log_normalizers)?;
@@ -99,8 +100,8 @@ impl Session for AblatedSession<'_> {
     }
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
-        assert!(candidates.is_none(), "all words are candidates");
-        // The previous batch is done.
+        assert!(candidates.is_none(), "shortlists are not supported");
+        // The finished sentences belong to the previous batch.
         self.drop_dead_sentences();
         let slots = self.inner.begin(sentences, candidates)?;
         for (words, slot) in sentences.iter().zip(&slots) {
@@ -138,7 +139,7 @@ impl Session for AblatedSession<'_> {
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         let Some(first) = best.first() else { return Ok(()) };
-        // One GEMM for dead and live rows.
+        // Live and finished rows are computed in one GEMM, so the top-k of both have one buffer.
         self.top_k.resize(self.last_rows.len(), first.clone());
         self.top_k[best.len()..].fill(first.clone());
         self.top_k.iter_mut().zip(&mut *best).for_each(|(own, theirs)| std::mem::swap(own, theirs));

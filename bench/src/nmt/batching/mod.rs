@@ -1,4 +1,4 @@
-//! Gains by sorting, shrinking, topping up and the fused output layer of batches.
+//! Benchmark of batching: sorting, shrinking and topping up batches, and the fused output layer.
 
 mod ablated_session;
 pub(super) mod variant;
@@ -23,48 +23,47 @@ use crate::machine::{cpu_name, cpu_seconds};
 use crate::statistics::{median, share_of_equal};
 use variant::{BatchingRun, BatchingVariant, ParallelText, load_random_transformer, run_variant};
 
-/// What is measured: a random transformer that translates a text on one thread. Each translation
-/// ends where its reference does.
+/// Options of the benchmark: a transformer with random weights translates a text on one thread.
+/// Each translation has the length of its reference.
 #[derive(Clone, Debug)]
 pub struct BatchingStudy {
-    /// Text, one sentence per line, words (or pieces) separated by spaces.
+    /// The source text: one sentence per line, words or pieces separated by spaces.
     pub input: PathBuf,
-    /// Its translation, whose lengths are taken.
+    /// The reference translations, of which only the lengths are used.
     pub target: PathBuf,
-    /// The transformer, one of [`TRANSFORMER_SIZES`](super::TRANSFORMER_SIZES).
+    /// The size of the transformer, one of [`TRANSFORMER_SIZES`](super::TRANSFORMER_SIZES).
     pub shape: String,
-    /// Sentences of the text.
+    /// The maximal number of sentences.
     pub sentences: u32,
-    /// Words of the vocabulary, at least 3.
+    /// The size of the vocabulary, at least 3.
     pub words: u32,
-    /// Sentences of a batch.
+    /// The number of sentences in a batch.
     pub batch: u32,
-    /// Widths of the beam.
+    /// The beam sizes.
     pub beams: Vec<u32>,
-    /// Precisions of GEMM; none: f32 and i8, on a GPU f32 and f16.
+    /// The precisions of GEMM; if empty, f32 and i8, on a GPU f32 and f16.
     pub precisions: Vec<Precision>,
-    /// The CPU or a GPU.
+    /// The device: the CPU or a GPU.
     pub device: DeviceSet,
-    /// Rounds that are counted.
+    /// The number of counted rounds.
     pub rounds: u32,
-    /// No further round of a table begins after this many seconds.
+    /// The time in seconds after which no further round of a table begins.
     pub seconds: f64,
 }
 
-/// Measures batching with all optimisations and without each of them in turn: prints a table for
-/// each precision and beam, and a summary in Markdown. Times are those of the processor, on a GPU by
-/// the clock.
+/// Measures batching with all optimisations and without some of them, and prints a table for each
+/// precision and beam size, and a summary in Markdown. Times are CPU times; on a GPU, wall times.
 ///
 /// # Errors
-/// The texts cannot be read or are not parallel; there is no such shape; the device cannot be used,
-/// or does not compute in a precision.
+/// If the texts cannot be read or are not parallel, the shape is unknown, or the device cannot be
+/// used or does not support a precision.
 pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let paths = [&options.input, &options.target].map(PathBuf::as_path);
     let text = ParallelText::new(&source?, &target?, sentences, words, paths)?;
     let shape = transformer_shape(&options.shape, words)
-        .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
+        .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
     let [read, translated] = text.token_counts();
     let devices = resolve_device(&options.device)?;
     let is_gpu = devices.is_cuda();
@@ -92,10 +91,10 @@ pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     Ok(write_summary(out, &columns)?)
 }
 
-/// Seconds of each way, a list of rounds each.
+/// The seconds of each round, `[variant][round]`.
 type RoundTimes = Vec<Vec<f64>>;
 
-/// All ways in turn: their times, and what the last round did.
+/// Runs all variants in turn; returns their times, and the results of the last round.
 fn measure(
     options: &BatchingStudy,
     network: &Network,
@@ -112,11 +111,11 @@ fn measure(
             break;
         }
         passes.clear();
-        for (way, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
+        for (variant, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
             let before = seconds();
             let mut session = network.session()?;
-            passes.push(run_variant(&mut *session, text, batch, beam as usize, way)?);
-            // The first one finds the fastest products.
+            passes.push(run_variant(&mut *session, text, batch, beam as usize, variant)?);
+            // The first round is not counted: in it the autotuner chooses GEMM kernels.
             if round > 0 {
                 times.push(seconds() - before);
             }
@@ -157,10 +156,15 @@ fn write_table(
     out.flush()
 }
 
-/// Returns the factor of each optimisation, as a table in Markdown.
+/// Writes the speed-up by each optimisation as a table in Markdown.
 fn write_summary(out: &mut dyn Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
-    writeln!(out, "\n| factor of | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
+    writeln!(
+        out,
+        "\n| speed-up by | {} |\n|---|{}",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    )?;
     for (name, without, with) in BatchingVariant::COMPARISONS {
         fn factor(times: &RoundTimes, without: usize, with: usize) -> f64 {
             median(&ratios(&times[without], &times[with]))
@@ -175,7 +179,7 @@ fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
     one.iter().zip(other).map(|(a, b)| a / b).collect()
 }
 
-/// Returns the median with the least and the largest.
+/// Formats the median with the least and the largest value.
 fn format_spread(values: &[f64]) -> String {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);

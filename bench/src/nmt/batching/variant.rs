@@ -1,9 +1,8 @@
-//! The gains of sorting, shrinking batches, top-up, and the fusion of output layer and top-k
-//! (Hoang et al. 2018, section 2.2, and its draft), each measured alone.
+//! Variants of batching: with and without sorting, shrinking batches, top-up (Hoang et al. 2018,
+//! section 2.2), and fusion of output layer and top-k.
 //!
-//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are
-//! those of a parallel text: each translation ends at the length of its reference, all
-//! hypotheses of a beam together.
+//! The cost of a batch depends on the distribution of its sentence lengths. So lengths are taken
+//! from a parallel text: all hypotheses of a beam end at the length of the reference.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,14 +24,14 @@ use crate::input::{lines, words};
 /// The number of batches read ahead and sorted, as in `nmt translate`.
 const READ_AHEAD_BATCHES: usize = 20;
 
-/// A way to make and compute batches.
+/// A method of filling and computing batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchingVariant {
     /// The name in tables and charts.
     pub name: &'static str,
-    /// Sentences read ahead are sorted by length.
+    /// Sentences that are read ahead are sorted by length.
     pub sort_by_length: bool,
-    /// Finished sentences are replaced by new ones. Not with dead rows.
+    /// Finished sentences are replaced by new ones; excludes `keep_dead_rows`.
     pub top_up: bool,
     /// Finished sentences are computed until the last one of their batch ends.
     pub keep_dead_rows: bool,
@@ -44,7 +43,7 @@ impl BatchingVariant {
     /// The default, then variants without one or more optimisations.
     pub const ALL: [BatchingVariant; 8] = {
         let baseline = BatchingVariant {
-            name: "as it is",
+            name: "all optimisations",
             sort_by_length: true,
             top_up: true,
             keep_dead_rows: false,
@@ -61,12 +60,12 @@ impl BatchingVariant {
             baseline,
             BatchingVariant { name: "not topped up", top_up: false, ..baseline },
             dead,
-            BatchingVariant { name: "output in passes", unfused_output: true, ..baseline },
+            BatchingVariant { name: "unfused output", unfused_output: true, ..baseline },
             unsorted,
             BatchingVariant { name: "unsorted, not topped up", top_up: false, ..unsorted },
             BatchingVariant { name: "unsorted, dead rows kept", sort_by_length: false, ..dead },
             BatchingVariant {
-                name: "nothing of all",
+                name: "no optimisation",
                 sort_by_length: false,
                 unfused_output: true,
                 ..dead
@@ -82,7 +81,7 @@ impl BatchingVariant {
         ("shrinking, unsorted", 6, 5),
         ("top-up, sorted", 1, 0),
         ("top-up, unsorted", 5, 4),
-        ("output searched while made", 3, 0),
+        ("fused output", 3, 0),
         ("all of them", 7, 0),
     ];
 }
@@ -98,8 +97,8 @@ pub struct ParallelText {
 
 impl ParallelText {
     /// Returns the first `sentences` pairs of lines that have words, for a vocabulary of
-    /// `vocabulary_size` tokens. `paths` name the texts in messages. Of equal sources the first
-    /// reference counts.
+    /// `vocabulary_size` tokens. `paths` name the texts in messages. If a source is repeated, the
+    /// length of its first reference is used.
     ///
     /// # Errors
     /// If the texts differ in the number of lines or have no words.
@@ -192,7 +191,7 @@ impl ParallelText {
     }
 }
 
-/// Loads a transformer of that shape with random weights.
+/// Loads a transformer of this shape with random weights.
 ///
 /// # Errors
 /// If the shape is not valid, or the device cannot be used.
@@ -217,7 +216,7 @@ pub struct BatchingRun {
     pub rows: usize,
 }
 
-/// Translates a text on this thread, `batch` sentences at a time with beam size `beam`.
+/// Translates a text on this thread, `batch` sentences at a time, with beam size `beam`.
 ///
 /// # Errors
 /// Those of [`translate_requests`].
@@ -228,7 +227,10 @@ pub fn run_variant(
     beam: usize,
     variant: BatchingVariant,
 ) -> Result<BatchingRun> {
-    assert!(!(variant.keep_dead_rows && variant.top_up), "a batch that is topped up is never done");
+    assert!(
+        !(variant.keep_dead_rows && variant.top_up),
+        "a batch that is topped up never finishes"
+    );
     let ablation =
         Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
     let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation);
@@ -261,7 +263,7 @@ mod tests {
     use super::super::super::random_models::transformer_of_width;
     use super::*;
 
-    /// A text with pairs of those lengths.
+    /// Returns a text with pairs of these lengths.
     fn text(lengths: &[(usize, usize)]) -> ParallelText {
         let mut sides = [String::new(), String::new()];
         for (line, &(source, target)) in lengths.iter().enumerate() {
@@ -306,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Steps and rows worked out from the lengths, including EOS: batches of three.
+    /// The numbers of steps and rows follow from the lengths, including EOS, in batches of three.
     #[test]
     fn row_counts_match_live_or_padded_batches() {
         let (text, mut session) = (text(&LENGTHS), session(Precision::F32));
@@ -321,13 +323,13 @@ mod tests {
         // By the length of the source, longest first: 12, 2, 6 | 3, 5, 7 | 1
         assert_eq!(counts("not topped up", 1), (12 + 7 + 1, 36));
         assert_eq!(counts("dead rows kept", 1), (12 + 7 + 1, 3 * 12 + 3 * 7 + 1));
-        assert_eq!(counts("as it is", 1).1, 36);
+        assert_eq!(counts("all optimisations", 1).1, 36);
         // A beam starts with one row for each sentence.
         assert_eq!(counts("not topped up", 3), (12 + 7 + 1, 7 + 3 * (36 - 7)));
     }
 
     #[test]
-    fn unequal_line_counts_are_refused() {
+    fn unequal_line_counts_are_rejected() {
         for (source, target, reason) in [
             ("a\nb\n", "c\n", "text has 2 lines, reference has 1"),
             ("\n", "\n", "no line with words"),

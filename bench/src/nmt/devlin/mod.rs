@@ -1,4 +1,4 @@
-//! The table of Devlin's paper (2017): a recurrent model, one shortcut after another.
+//! Benchmark of the speedups of Devlin's paper (2017) for recurrent models.
 
 #[cfg(test)]
 mod tests;
@@ -19,37 +19,37 @@ use crate::statistics::share_of_equal;
 pub use workload::STACKED_SHAPES;
 use workload::{AblationSetting, Workload, WorkloadResult, stacked_shape};
 
-/// What is measured: sentence by sentence on one thread.
+/// Options of the benchmark, which translates sentence by sentence on one thread.
 #[derive(Clone, Debug)]
 pub struct DevlinStudy {
-    /// Text whose sentence lengths and word frequencies are taken; `-` for standard input.
+    /// The text that provides sentence lengths and word frequencies; `-` for standard input.
     pub input: PathBuf,
-    /// Sentences to translate.
+    /// The number of sentences to translate.
     pub sentences: u32,
-    /// Words of each vocabulary.
+    /// The size of each vocabulary.
     pub words: u32,
     /// The shape, one of [`STACKED_SHAPES`].
     pub shape: String,
-    /// Each shortcut alone, instead of one after the other.
+    /// Measure each speedup alone, instead of adding one after the other.
     pub alone: bool,
-    /// Passes over the sentences.
+    /// The number of passes over the sentences.
     pub passes: u32,
 }
 
-/// How far random weights reach: translations vary, and hypotheses of a beam share parents
-/// about as often as Devlin's.
+/// The gain of the random weights, chosen so that translations vary and that hypotheses of a beam
+/// share parents about as often as Devlin's.
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting.
 ///
 /// # Errors
-/// The text cannot be read or has no words; there is no such shape.
+/// If the text cannot be read or has no words, or the shape is unknown.
 pub fn run(options: &DevlinStudy, out: &mut dyn Write) -> Result<()> {
     let text = read_text(&options.input)?;
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let workload = Workload::new(&text, sentences, words, &options.input)?;
     let shape = stacked_shape(&options.shape, words)
-        .ok_or_else(|| Error::unmeasurable(format!("{}: no such shape", options.shape)))?;
+        .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
     let model = random_model(Architecture::Stacked(shape), GAIN, 1)?;
     writeln!(out, "{}, one thread", cpu_name())?;
     writeln!(

@@ -32,7 +32,7 @@ fn translate(setting: &AblationSetting) -> WorkloadResult {
 }
 
 #[test]
-fn translations_vary_and_exact_shortcuts_change_none() {
+fn translations_vary_and_exact_speedups_change_none() {
     let all: Vec<WorkloadResult> = AblationSetting::individual().iter().map(translate).collect();
     let baseline = &all[0];
     assert_eq!(baseline.translations.len(), 3, "lines without words are skipped");
@@ -52,7 +52,7 @@ fn translations_vary_and_exact_shortcuts_change_none() {
 }
 
 #[test]
-fn text_without_words_is_refused() {
+fn text_without_words_is_rejected() {
     let Err(error) = Workload::new(b" \n\n", 5, 300, Path::new("text")) else { panic!() };
     assert!(error.to_string().contains("no line with words"), "{error}");
 }

@@ -1,10 +1,11 @@
-//! Devlin's study (2017, table 1): a recurrent model, sentence by sentence on one thread, with
-//! one speedup after another.
+//! Settings and sentences of Devlin's study (2017, table 1): a recurrent model that translates
+//! sentence by sentence on one thread, with one speedup after another.
 //!
-//! As his, the baseline has shortlists, stops early and computes the hypotheses of a beam in
-//! one GEMM. Source sentences are real text: the id of a word is its frequency rank, so lengths
-//! and frequencies are real. Shortlists are random. EOS is as improbable as any other token of
-//! a random model, so translations are as long as their sources.
+//! Like Devlin's baseline, this one has shortlists, stops early and computes the hypotheses of a
+//! beam in one GEMM. Source sentences come from real text, and the id of a word is its frequency
+//! rank, so that lengths and frequencies are realistic. Shortlists are random. In a random model
+//! EOS is as improbable as any other token, so translations reach the length limit: the length of
+//! their sources.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,18 +25,18 @@ use super::super::{FIRST_TOKEN, translate_requests};
 use crate::error::{Error, Result};
 use crate::input;
 
-/// Candidates of each source token (Devlin 2017, section 3).
+/// The number of candidates for each source token (Devlin 2017, section 3).
 const CANDIDATES_PER_TOKEN: usize = 20;
-/// Candidates of every sentence.
+/// The number of frequent tokens that are candidates for every sentence.
 const FREQUENT_TOKENS: u32 = 100;
 
 /// Devlin's beam size.
 const BEAM_SIZE: usize = 6;
 
-/// Names of the shapes of his table 2, which differ in the layers above the attentional GRU.
+/// Names of the shapes of Devlin's table 2, which differ in the layers above the attentional GRU.
 pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
 
-/// Returns the shape of that name over vocabularies of `words`, if there is one.
+/// Returns the shape called `name` with vocabularies of `words` tokens; `None` if it is unknown.
 pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
     let (depth, top) = match name {
         "s1" => (0, TopLayerConfig::None),
@@ -68,10 +69,10 @@ pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
     })
 }
 
-/// The settings of a measurement.
+/// A model precision with a set of speedups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AblationSetting {
-    /// The name in tables, which says what it adds.
+    /// The name in tables, which says what the setting adds.
     pub name: &'static str,
     /// The precision of GEMM.
     pub precision: Precision,
@@ -80,7 +81,7 @@ pub struct AblationSetting {
 }
 
 impl AblationSetting {
-    /// Returns the rows of his table, each with the speedups of the rows before.
+    /// Returns the rows of Devlin's table, each with the speedups of the previous rows.
     pub fn cumulative() -> Vec<AblationSetting> {
         let mut settings = vec![AblationSetting {
             name: "baseline",
@@ -94,18 +95,16 @@ impl AblationSetting {
             settings.push(setting);
         };
         add("+ 16 bits", |setting| setting.precision = Precision::I16);
-        add("+ words ahead", |setting| {
+        add("+ cached tokens", |setting| {
             setting.shortcuts.cached_tokens = Speedups::default().cached_tokens
         });
-        add("+ context ahead", |setting| setting.shortcuts.precompute_context = true);
-        add("+ vector functions", |setting| {
+        add("+ cached context", |setting| setting.shortcuts.precompute_context = true);
+        add("+ SIMD functions", |setting| {
             setting.shortcuts.activation_impl = ActivationImpl::Vector
         });
         add("+ merged states", |setting| setting.shortcuts.merge_parents = true);
-        add("tables for functions", |setting| {
-            setting.shortcuts.activation_impl = ActivationImpl::Table
-        });
-        add("8 bits for 16", |setting| {
+        add("function tables", |setting| setting.shortcuts.activation_impl = ActivationImpl::Table);
+        add("8 bits, not 16", |setting| {
             setting.precision = Precision::I8;
             setting.shortcuts.activation_impl = ActivationImpl::Vector;
         });
@@ -120,15 +119,15 @@ impl AblationSetting {
             ("baseline", Precision::F32, none),
             ("16 bits", Precision::I16, none),
             ("8 bits", Precision::I8, none),
-            ("words ahead", Precision::F32, words),
-            ("context ahead", Precision::F32, Speedups { precompute_context: true, ..none }),
+            ("cached tokens", Precision::F32, words),
+            ("cached context", Precision::F32, Speedups { precompute_context: true, ..none }),
             (
-                "vector functions",
+                "SIMD functions",
                 Precision::F32,
                 Speedups { activation_impl: ActivationImpl::Vector, ..none },
             ),
             (
-                "tables for functions",
+                "function tables",
                 Precision::F32,
                 Speedups { activation_impl: ActivationImpl::Table, ..none },
             ),
@@ -206,8 +205,8 @@ impl Workload {
     /// # Errors
     /// Those of [`translate_requests`].
     pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
-        // As in Devlin's: translations are as long as their sources at most, and hypotheses far
-        // behind end.
+        // As in Devlin's study, translations are at most as long as their sources, and a hypothesis
+        // ends early if its score is far below the best one.
         let options = SearchOptions {
             beam_size: BEAM_SIZE,
             max_length_factor: 1.0,
@@ -228,8 +227,8 @@ impl Workload {
     }
 }
 
-/// Twenty random tokens for each source token, frequent ones more often, and the most frequent
-/// tokens of all.
+/// Returns twenty random tokens for each source token, frequent ones more often, and the most
+/// frequent tokens of the vocabulary.
 fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
     let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
     for &word in source {
@@ -243,7 +242,7 @@ fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
     all
 }
 
-/// A session that counts rows and their parents.
+/// A session that counts rows and their distinct parents.
 struct CountingSession {
     inner: Box<dyn Session>,
     rows: usize,

@@ -12,10 +12,10 @@ use crate::common::CommonOptions;
 use crate::console::standard_output;
 use crate::signals::SignalHandler;
 
-/// Asynchronous SGD on a simulated machine: ten systems of Bogoychev's thesis
+/// Compare systems of asynchronous SGD (Bogoychev's thesis) on a simulated machine
 ///
 /// Trains each system with each seed, timed by the clock of a simulated machine with several
-/// workers, and writes study.csv (one line per training), curves.csv (one per validation),
+/// workers. Writes study.csv (one line per training), curves.csv (one per validation),
 /// by-epoch.svg and by-time.svg (cross-entropy of the validation set), and a table to
 /// standard output. Trainings run in parallel, one per thread of --threads, and a study
 /// that was stopped is resumed by the same command.
@@ -79,7 +79,7 @@ fn systems() -> impl TypedValueParser<Value = System> {
 fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (1e-9..=10.0).contains(&rate) => Ok(rate),
-        _ => Err("give a rate from 1e-9 to 10".into()),
+        _ => Err("expected a rate from 1e-9 to 10".into()),
     }
 }
 

@@ -12,21 +12,21 @@ use crate::console::standard_output;
 
 /// Measure n-grams per second of the GPU language model, on device and CPU
 ///
-/// Measures random reads of the memory (the ceiling), then explicit n-grams and whole
-/// sentences, of text like the model's own and of new text, in batches of 100 to 10
-/// million, in nodes of 8, 16 and 32 keys, with none, some or all of the orders in hash
-/// tables; on a device without copies and with them, on the CPU with one thread and
-/// with all; and the other models of this program on the CPU. Writes queries.csv, reads.csv and
-/// queries.svg, and a table to standard output. Without --model it generates a model and
-/// texts.
+/// Measures random reads of memory, which bound the speed; then explicit n-grams and whole
+/// sentences, from a text like the training text and from a held-out text, in batches of 100
+/// to 10 million. The model is built with nodes of 8, 16 and 32 keys, and with none, some or
+/// all orders in hash tables. Measured are the device, with and without copies, and the CPU,
+/// with one thread and with all, where the other kinds of model are measured too. Writes
+/// queries.csv, reads.csv and queries.svg, and a table to standard output. Without --model, a
+/// model and texts are generated.
 ///
-/// With --check nothing is measured: all ways of scoring must give the same bits.
+/// With --check nothing is measured: the scores of all searches are compared bit by bit.
 ///
 /// Example: miriam bench glm --synthetic 80000000 -o glm-speed
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Make a model of about N n-grams [default: 80000000; with --quick 100000]
+    /// Generate a model of about N n-grams [default: 80000000; with --quick 100000]
     #[arg(long, value_name = "N", conflicts_with = "model",
           value_parser = clap::value_parser!(u64).range(SyntheticOptions::MIN_NGRAMS..=SyntheticOptions::MAX_NGRAMS))]
     synthetic: Option<u64>,
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "5", conflicts_with = "model",
           value_parser = clap::value_parser!(u8).range(2..=16))]
     order: u8,
-    /// Take the n-grams of this model: a file of any kind that `lm build` reads
+    /// Use the n-grams of this model: a file of any kind that `lm build` reads
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// A text to score, repeatable: plain, .gz, .zst, .bz2 or .xz; without it texts are generated
@@ -50,10 +50,10 @@ pub struct Arguments {
     /// one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: DeviceChoice,
-    /// Compare the bits of all results instead
+    /// Compare the scores of all searches bit by bit instead of measuring
     #[arg(long)]
     check: bool,
-    /// A small model, small batches, few repeats
+    /// Use a small model, small batches and few repetitions
     #[arg(long)]
     quick: bool,
     /// The number of measurements; the result is their median [default: 5; with --quick 2]

@@ -12,12 +12,12 @@ use crate::console::standard_output;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// A model file of this program or of KenLM, or ARPA text (plain, .gz, .zst, .bz2 or .xz)
+    /// A model file of Miriam or KenLM, or an ARPA file (plain, .gz, .zst, .bz2 or .xz)
     model: PathBuf,
     /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The ways of scoring, repeatable; without it, all of them
+    /// A method of scoring, repeatable; without it, all of them
     #[arg(long, value_name = "WAY", value_parser = query_methods())]
     way: Vec<QueryMethod>,
     /// Passes over the text

@@ -20,37 +20,38 @@ pub enum Command {
     Gpu(GpuArguments),
 }
 
-/// Batching with all optimisations, and without each of them in turn
+/// Measure batching with all optimisations, and without some of them
 ///
-/// Translates a text with a random transformer on one thread. Each translation ends where its
-/// reference does, so lengths vary as in real text. All variants take turns; times are
-/// processor time (on a GPU by the clock), medians over the rounds. The first round is not counted.
+/// Translates a text on one thread with a transformer with random weights. Each translation has
+/// the length of its reference, so that lengths vary as in real text. All variants take turns;
+/// times are medians of CPU time (on a GPU of wall time) over the rounds. The first round is not
+/// counted.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
 #[derive(Args)]
 pub struct BatchingArguments {
-    /// Text, one sentence per line, words (or pieces) separated by spaces
+    /// The source text: one sentence per line, words or pieces separated by spaces
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
-    /// Its translation, which gives the lengths
+    /// The reference translations, of which only the lengths are used
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
     /// The model
     #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = TRANSFORMER_SIZES)]
     shape: String,
-    /// Sentences of the text
+    /// The maximal number of sentences
     #[arg(long, value_name = "N", default_value = "192", value_parser = value_parser!(u32).range(1..=10_000_000))]
     sentences: u32,
-    /// Words of the vocabulary
+    /// The size of the vocabulary
     #[arg(long, value_name = "N", default_value = "32000", value_parser = value_parser!(u32).range(100..=1_000_000))]
     words: u32,
-    /// Sentences of a batch
+    /// The number of sentences in a batch
     #[arg(long, value_name = "N", default_value = "32", value_parser = value_parser!(u32).range(1..=65_536))]
     batch: u32,
-    /// Widths of the beam
+    /// The beam sizes
     #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
-    /// f32, i16, i8 or mixed, on a GPU f32, f16 or bf16 [default: f32 i8, on a GPU f32 f16]
+    /// The precisions: f32, i16, i8 or mixed, on a GPU f32, f16 or bf16 [default: f32 i8, on a GPU f32 f16]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = parse_precision)]
     precisions: Vec<Precision>,
     /// The device: cpu, cuda, cuda:N, or auto (a GPU if there is one)
@@ -64,31 +65,31 @@ pub struct BatchingArguments {
     seconds: f64,
 }
 
-/// Devlin's table (2017): a recurrent model, one shortcut after another
+/// Measure the speedups of Devlin's paper (2017) for a recurrent model, one after another
 ///
-/// Translates sentence by sentence on one thread with a beam of 6 and candidate lists of
-/// 20 for each source word. Weights are random, so translations are meaningless; times are
-/// processor time, the best of the passes.
+/// Translates sentence by sentence on one thread with a beam of 6 and shortlists of 20 words
+/// for each source word. Weights are random, so translations are meaningless. Times are the CPU
+/// times of the fastest pass.
 ///
 /// Example: miriam bench nmt devlin -i news.en --sentences 100
 #[derive(Args)]
 pub struct DevlinArguments {
-    /// Text that gives sentence lengths and word frequencies; - for standard input
+    /// The text that provides sentence lengths and word frequencies; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Sentences to translate
+    /// The number of sentences to translate
     #[arg(long, value_name = "N", default_value = "50", value_parser = value_parser!(u32).range(1..))]
     sentences: u32,
-    /// Words of each vocabulary
+    /// The size of each vocabulary
     #[arg(long, value_name = "N", default_value = "80000", value_parser = value_parser!(u32).range(200..=1_000_000))]
     words: u32,
-    /// The shape: s1 to s6 of his table 2
+    /// The shape: s1 to s6 of Devlin's table 2
     #[arg(long, value_name = "NAME", default_value = "s1", value_parser = STACKED_SHAPES)]
     shape: String,
-    /// Each shortcut alone, instead of one after the other
+    /// Measure each speedup alone, instead of adding one after the other
     #[arg(long)]
     alone: bool,
-    /// Passes over the sentences
+    /// The number of passes over the sentences
     #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..))]
     passes: u32,
 }

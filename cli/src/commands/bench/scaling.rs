@@ -35,13 +35,13 @@ pub struct Arguments {
     /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Measurements of each count
+    /// The number of measurements of each thread count
     #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
-    /// The least time of a measurement; the text is repeated to fill it
+    /// The minimal duration of a measurement, for which the text is repeated
     #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
     seconds: f64,
-    /// Options of `translate` for the search
+    /// Further options for `translate`
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -49,13 +49,13 @@ pub struct Arguments {
 fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
-        _ => Err("give seconds from 0.01".into()),
+        _ => Err("expected seconds from 0.01".into()),
     }
 }
 
 #[derive(Args)]
 pub struct RunArguments {
-    /// The least time of the measurement
+    /// The minimal duration of the measurement
     #[arg(long, value_name = "S")]
     seconds: f64,
     /// Options of `translate`

@@ -10,11 +10,11 @@ use crate::console::standard_output;
 
 /// Latency and throughput of a translation server
 ///
-/// With --rate requests come at random, RATE per second on average, independent of the server
-/// (an open loop), and latencies count from when a request should have been sent. With
-/// --clients each client sends a request after each response (a closed loop). Prints percentiles
-/// and counts of statuses; writes requests.csv (every request), seconds.csv (every second,
-/// with memory and processor time of --pid) and latency.svg.
+/// With --rate, requests arrive at random times, RATE per second on average, whether previous
+/// ones were answered or not (an open loop), and latency is measured from the intended time of
+/// sending. With --clients, each client sends its next request after each response (a closed
+/// loop). Prints percentiles of latency and counts of statuses; writes requests.csv (a line per
+/// request), seconds.csv (a line per second, with memory and CPU time of --pid) and latency.svg.
 ///
 /// Example: miriam bench serve http://127.0.0.1:8080 --rate 50 --seconds 30 -i news.de -o load
 #[derive(Args)]
@@ -46,7 +46,7 @@ pub struct Arguments {
     /// The name of the model
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The key of a server that needs one, or the variable MIRIAM_KEY
+    /// The API key, if the server requires one [default: the variable MIRIAM_KEY]
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// The language of the text
@@ -55,10 +55,10 @@ pub struct Arguments {
     /// The language of translations
     #[arg(long, value_name = "LANGUAGE")]
     to: Option<String>,
-    /// The process of the server, to record its memory and processor time
+    /// The process id of the server, to record its memory and CPU time
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
-    /// The seed of the times at which requests come
+    /// The seed of the arrival times
     #[arg(long, value_name = "S", default_value = "1")]
     seed: u64,
     /// Allow a server on another machine
@@ -77,7 +77,7 @@ fn protocols() -> impl TypedValueParser<Value = Protocol> {
 fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if (0.001..=1e6).contains(&number) => Ok(number),
-        _ => Err("give a number from 0.001 to 1000000".into()),
+        _ => Err("expected a number from 0.001 to 1000000".into()),
     }
 }
 
