@@ -1,17 +1,16 @@
 //! The stages of a training run, and the files between them.
 
+mod held_out;
+
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use miriam_align::AlignOptions;
-use miriam_decoder::Configuration;
-use miriam_decoder::tuning::{self, TuneOptions};
 use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
-use miriam_lmcpu::{ArpaOptions, perplexity, probing, trie};
+use miriam_lmcpu::{ArpaOptions, probing, trie};
 use miriam_probingpt::BuildOptions;
-use miriam_storage::LoadMethod;
 use miriam_storage::hash::Hasher;
 use miriam_textio::{Compression, Input, Output, Progress};
 use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TextProcessorConfig, TruecaseModel};
@@ -21,7 +20,7 @@ use crate::manifest::StageStatistics;
 use crate::stage_keys;
 use crate::stage_runner::Stage;
 use crate::{
-    Error, LanguagePair, LmKind, Result, TrainOptions, Tuning, moses_ini, prepare_file,
+    Error, LanguagePair, LmKind, Result, TrainOptions, moses_ini, prepare_file,
     train_truecase_model,
 };
 
@@ -473,114 +472,6 @@ impl TrainingRun<'_> {
             run: Box::new(move |_| {
                 write_atomically(&self.full_path(UNTUNED_INI_FILE), text.as_bytes())?;
                 Ok(StageStatistics::new())
-            }),
-        }
-    }
-
-    fn dev_stage<'s>(&'s self, source: &'s Path, target: &'s Path, hash: String) -> Stage<'s> {
-        Stage {
-            name: "dev",
-            title: "checking the text for tuning",
-            dependencies: match self.options.raw_languages {
-                Some(_) => &["truecase-source", "truecase-target"],
-                None => &[],
-            },
-            key: hash,
-            files: Self::parallel_file_names("dev").into(),
-            is_kept: false,
-            run: Box::new(move |progress| {
-                let from = match &self.options.raw_languages {
-                    Some(languages) => {
-                        let prepared = self.parallel_files("dev.prepared");
-                        self.prepare_parallel([source, target], &prepared, languages, progress)?;
-                        prepared
-                    }
-                    None => [source.into(), target.into()],
-                };
-                corpus::clean_parallel(&from, &self.parallel_files("dev"), None, progress)
-            }),
-        }
-    }
-
-    fn perplexity_stage(&self) -> Stage<'_> {
-        let options = self.options;
-        Stage {
-            name: "perplexity",
-            title: "scoring the text for tuning",
-            dependencies: &["lm", "dev"],
-            key: String::new(),
-            files: Vec::new(),
-            is_kept: true,
-            run: Box::new(move |progress| {
-                let [_, target] = self.parallel_files("dev");
-                let model = miriam_glm::open(&self.full_path(LM_FILE), LoadMethod::Lazy, progress)?;
-                let input = Input::open(&target)?;
-                let mut nowhere = Output::create(Path::new("/dev/null"))?;
-                let perplexity_options = perplexity::PerplexityOptions {
-                    sentence_markers: true,
-                    threads: options.threads,
-                    preparation: None,
-                    per_line: false,
-                    json: None,
-                    filter: None,
-                };
-                let size = input.size();
-                let (sums, _) = perplexity::perplexity(
-                    &*model,
-                    &mut std::iter::once(Ok(input)),
-                    size,
-                    &mut nowhere,
-                    &perplexity_options,
-                    progress,
-                )?;
-                Ok(stage_statistics([
-                    ("perplexity", sums.including_oovs().into()),
-                    ("tokens", sums.tokens.into()),
-                    ("unknown", sums.oovs.into()),
-                ]))
-            }),
-        }
-    }
-
-    /// The stage that tunes the weights, or keeps the initial ones if there is no dev text.
-    fn tuning_stage(&self) -> Stage<'_> {
-        let options = self.options;
-        let tuning = options.dev.as_ref().and(options.tuning);
-        Stage {
-            name: "weights",
-            title: if tuning.is_some() {
-                "tuning the weights"
-            } else {
-                "keeping the initial weights"
-            },
-            dependencies: match tuning {
-                Some(_) => &["table", "lm", "ini", "dev"],
-                None => &["ini"],
-            },
-            key: stage_keys::tuning(tuning),
-            files: vec![INI_FILE.into()],
-            is_kept: true,
-            run: Box::new(move |progress| {
-                let untuned = self.full_path(UNTUNED_INI_FILE);
-                let output = self.full_path(INI_FILE);
-                let Some(Tuning { method, seed, iterations }) = tuning else {
-                    let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
-                    write_atomically(&output, &ini)?;
-                    return Ok(StageStatistics::new());
-                };
-                let [source, target] = self.parallel_files("dev");
-                let configuration = Configuration::from_ini(&untuned)?;
-                let mut tune = TuneOptions::new(configuration, source, vec![target], output);
-                tune.method = method;
-                tune.seed = seed;
-                tune.iterations = iterations.unwrap_or(tune.iterations);
-                tune.threads = options.threads;
-                let report = tuning::tune(&tune, progress)?;
-                Ok(stage_statistics([
-                    ("iterations", report.iterations.len().into()),
-                    ("first_bleu", report.iterations[0].bleu.into()),
-                    ("best_bleu", report.best().bleu.into()),
-                ]))
             }),
         }
     }
