@@ -24,6 +24,7 @@ mod raised_text;
 mod rules;
 mod segments;
 mod tag_pairs;
+mod text_block;
 mod tokens;
 mod word_links;
 mod word_owners;

@@ -1,8 +1,7 @@
-//! Segments of a page, from its tokens: the text between two breaks is decoded, white space is
-//! collapsed, and the text is split into sentences with places for tags.
+//! Segments of a page: its sentences, and the parts between them that are copied.
 //!
-//! The part between two sentences is copied from the page: from the end of the first one,
-//! including its last tags, to the start of the second.
+//! The text between two breaks is decoded and split into sentences with places for tags. A copied
+//! part reaches from the end of a sentence, including its last tags, to the start of the next.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,9 +15,9 @@ use super::inline_markup::InlineMarkup;
 use super::raised_text;
 use super::rules::MarkupRules;
 use super::tag_pairs::{ElementEnd, match_tags};
+use super::text_block::{Block, Separation, are_apart};
 use super::tokens::{StartTag, Syntax, Token, TokenKind, tokenize};
-use crate::characters::is_unspaced;
-use crate::characters::{CharClass, char_indices, first_char, last_char};
+use crate::characters::char_indices;
 use crate::steps;
 use crate::{Interrupted, Segment, needs_translation};
 
@@ -106,111 +105,6 @@ struct Finder<'h, 's, 'f> {
     is_translated: bool,
     /// Elements whose words are separate from adjacent words.
     apart: HashSet<usize>,
-}
-
-/// A separation of two letters without white space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Separation {
-    /// A space between two words.
-    Space,
-    /// The boundary of two texts, before the item with this number.
-    Unit { first_item: usize },
-}
-
-/// The text between two breaks.
-#[derive(Default)]
-struct Block {
-    text: Vec<u8>,
-    /// The bytes of the page from which each byte's character comes.
-    origins: Vec<Range<usize>>,
-    items: Vec<InlineItem>,
-    /// White space of the page before the next character.
-    space: Option<Range<usize>>,
-    /// Separation between the last character and the next one where there is no white space.
-    separation: Option<Separation>,
-    /// The number of items after a link and the elements that end with it.
-    after_link: Option<usize>,
-}
-
-impl Block {
-    /// Adds a tag, or a part that is copied unchanged, at the end of the text.
-    fn add(&mut self, range: Range<usize>, kind: InlineItemKind) {
-        self.items.push(InlineItem {
-            kind,
-            offset: self.text.len(),
-            range,
-            bytes: Vec::new(),
-            is_after_space: self.space.is_some(),
-            is_before_space: false,
-            is_separator: false,
-        });
-        match kind {
-            InlineItemKind::Mark(MarkKind::Shown) => self.separate(),
-            InlineItemKind::End { .. } if self.after_link.is_some() => {
-                self.after_link = Some(self.items.len());
-            }
-            _ => {}
-        }
-    }
-
-    /// Puts a space between the words on both sides, unless there is a stronger separation.
-    fn separate(&mut self) {
-        self.separation = self.separation.or(Some(Separation::Space));
-    }
-
-    fn push_space(&mut self, range: Range<usize>) {
-        match &mut self.space {
-            Some(space) => space.end = range.end,
-            none => *none = Some(range),
-        }
-        if let Some(item) = self.items.last_mut().filter(|item| item.offset == self.text.len()) {
-            item.is_before_space = true;
-        }
-        (self.separation, self.after_link) = (None, None);
-    }
-
-    fn push(&mut self, characters: &[u8], range: Range<usize>) {
-        if let Some(space) = self.space.take().filter(|_| !self.text.is_empty()) {
-            self.text.push(b' ');
-            self.origins.push(space);
-        }
-        self.text.extend_from_slice(characters);
-        self.origins.resize(self.text.len(), range);
-        (self.separation, self.after_link) = (None, None);
-    }
-
-    /// Adds a space that the page does not have before the character at `at`.
-    fn push_missing_space(&mut self, at: usize) {
-        let end = self.text.len();
-        for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {
-            item.is_separator = true;
-        }
-        self.text.push(b' ');
-        self.origins.push(at..at);
-    }
-
-    /// Returns up to `length` bytes from the end of the text, or nothing if white space follows.
-    fn ending(&self, length: usize) -> String {
-        let is_joined = self.space.is_none();
-        let end =
-            if is_joined { &self.text[self.text.len().saturating_sub(length)..] } else { b"" };
-        String::from_utf8_lossy(end).trim_start_matches('\u{fffd}').to_owned()
-    }
-}
-
-/// Whether two characters with a separation between them belong to two words or sentences.
-fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
-    let last = last_char(text).and_then(|symbol| symbol.character);
-    let next = first_char(next).and_then(|symbol| symbol.character);
-    let (Some(last), Some(next)) = (last, next) else { return false };
-    fn is_letter(c: char) -> bool {
-        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
-    }
-    let ends = is_letter(last) || ".,;:!?…)”’»%".contains(last);
-    match separation {
-        Separation::Space => ends && is_letter(next),
-        Separation::Unit { .. } => ends && (is_letter(next) || "¿¡(“«".contains(next)),
-    }
 }
 
 impl Finder<'_, '_, '_> {

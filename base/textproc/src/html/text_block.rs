@@ -1,0 +1,115 @@
+//! Text between two breaks of a page, with its tags, before it is split into sentences.
+//!
+//! White space is collapsed while text is added. A page also separates words without white space,
+//! by cells or line breaks; there a space is added where two letters would otherwise meet.
+
+use std::ops::Range;
+
+use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
+use crate::characters::is_unspaced;
+use crate::characters::{CharClass, first_char, last_char};
+
+/// A separation of two letters without white space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separation {
+    /// A space between two words.
+    Space,
+    /// The boundary of two texts, before the item with this number.
+    Unit { first_item: usize },
+}
+
+/// The text between two breaks.
+#[derive(Default)]
+pub(super) struct Block {
+    pub text: Vec<u8>,
+    /// The bytes of the page from which each byte's character comes.
+    pub origins: Vec<Range<usize>>,
+    pub items: Vec<InlineItem>,
+    /// White space of the page before the next character.
+    pub space: Option<Range<usize>>,
+    /// Separation between the last character and the next one where there is no white space.
+    pub separation: Option<Separation>,
+    /// The number of items after a link and the elements that end with it.
+    pub after_link: Option<usize>,
+}
+
+impl Block {
+    /// Adds a tag, or a part that is copied unchanged, at the end of the text.
+    pub fn add(&mut self, range: Range<usize>, kind: InlineItemKind) {
+        self.items.push(InlineItem {
+            kind,
+            offset: self.text.len(),
+            range,
+            bytes: Vec::new(),
+            is_after_space: self.space.is_some(),
+            is_before_space: false,
+            is_separator: false,
+        });
+        match kind {
+            InlineItemKind::Mark(MarkKind::Shown) => self.separate(),
+            InlineItemKind::End { .. } if self.after_link.is_some() => {
+                self.after_link = Some(self.items.len());
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts a space between the words on both sides, unless there is a stronger separation.
+    pub fn separate(&mut self) {
+        self.separation = self.separation.or(Some(Separation::Space));
+    }
+
+    pub fn push_space(&mut self, range: Range<usize>) {
+        match &mut self.space {
+            Some(space) => space.end = range.end,
+            none => *none = Some(range),
+        }
+        if let Some(item) = self.items.last_mut().filter(|item| item.offset == self.text.len()) {
+            item.is_before_space = true;
+        }
+        (self.separation, self.after_link) = (None, None);
+    }
+
+    pub fn push(&mut self, characters: &[u8], range: Range<usize>) {
+        if let Some(space) = self.space.take().filter(|_| !self.text.is_empty()) {
+            self.text.push(b' ');
+            self.origins.push(space);
+        }
+        self.text.extend_from_slice(characters);
+        self.origins.resize(self.text.len(), range);
+        (self.separation, self.after_link) = (None, None);
+    }
+
+    /// Adds a space that the page does not have before the character at `at`.
+    pub fn push_missing_space(&mut self, at: usize) {
+        let end = self.text.len();
+        for item in self.items.iter_mut().rev().take_while(|item| item.offset == end) {
+            item.is_separator = true;
+        }
+        self.text.push(b' ');
+        self.origins.push(at..at);
+    }
+
+    /// Returns up to `length` bytes from the end of the text, or nothing if white space follows.
+    pub fn ending(&self, length: usize) -> String {
+        let is_joined = self.space.is_none();
+        let end =
+            if is_joined { &self.text[self.text.len().saturating_sub(length)..] } else { b"" };
+        String::from_utf8_lossy(end).trim_start_matches('\u{fffd}').to_owned()
+    }
+}
+
+/// Whether two characters with a separation between them belong to two words or sentences.
+pub(super) fn are_apart(text: &[u8], next: &[u8], separation: Separation) -> bool {
+    let last = last_char(text).and_then(|symbol| symbol.character);
+    let next = first_char(next).and_then(|symbol| symbol.character);
+    let (Some(last), Some(next)) = (last, next) else { return false };
+    fn is_letter(c: char) -> bool {
+        !is_unspaced(c) && CharClass::from_char(c).intersects(CharClass::ALPHANUMERIC)
+    }
+    let ends = is_letter(last) || ".,;:!?…)”’»%".contains(last);
+    match separation {
+        Separation::Space => ends && is_letter(next),
+        Separation::Unit { .. } => ends && (is_letter(next) || "¿¡(“«".contains(next)),
+    }
+}
