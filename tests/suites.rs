@@ -45,6 +45,7 @@ mod nmt_packages;
 mod nmt_robustness;
 mod nmt_train;
 mod nmt_train_async;
+mod nmt_train_errors;
 mod nmt_translate;
 mod nmt_vocab;
 mod packages;
