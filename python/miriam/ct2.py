@@ -274,7 +274,8 @@ class Translator(_native.Translator):
                     replace_unknowns=replace_unknowns,
                 )
 
-            for result in _of_files(submit, columns, max_batch_size, read_batch_size, batch_type):
+            results = _file_results(submit, columns, max_batch_size, read_batch_size, batch_type)
+            for result in results:
                 if target_detokenize_fn is None:
                     texts = result.joined
                 else:
@@ -330,7 +331,8 @@ class Translator(_native.Translator):
             open(output_path, "w", encoding="utf-8", newline="\n") as output,
         ):
             columns = [source.tokens(source_tokenize_fn), target.tokens(target_tokenize_fn)]
-            for result in _of_files(submit, columns, max_batch_size, read_batch_size, batch_type):
+            results = _file_results(submit, columns, max_batch_size, read_batch_size, batch_type)
+            for result in results:
                 scores = result.log_probs
                 mean = sum(scores) / len(scores) if scores else 0.0
                 tail = " ||| " + " ".join(f"{score:g}" for score in scores)
@@ -427,13 +429,15 @@ class _Lines:
             yield text.encode() if tokenize is None else tokenize(text)
 
 
-def _of_files(
+def _file_results(
     submit: Callable[[list[list[Any]]], Iterable[_Pending[_Other]]],
     columns: Sequence[Iterable[Any]],
     max_batch_size: int,
     read_batch_size: int,
     batch_type: str,
 ) -> Iterator[_Other]:
+    """Yields the results for the lines of parallel files, as ``_in_order``, and raises
+    ``RuntimeError`` like CTranslate2 if their lengths differ."""
     try:
         yield from _in_order(submit, columns, max_batch_size, batch_type, read_batch_size)
     except _LengthError as error:

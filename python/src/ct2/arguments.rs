@@ -1,13 +1,15 @@
-//! Arguments of CTranslate2's calls: devices, compute types, batch types, tokens.
+//! Conversion of the arguments of CTranslate2's functions: devices, compute types, batch types and
+//! tokens.
 
 use miriam_nmt::packed::Precision;
 use miriam_nmt::translate::pool::BatchLimits;
 use miriam_nmt::{DeviceSet, Vocabulary};
+use miriam_storage::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
-/// Returns the devices of a name and an index: a number, or a list of one for each device.
+/// Returns the devices for a name and an index, which is an int or a list with an int per device.
 pub(super) fn devices(name: &str, index: Option<&Bound<'_, PyAny>>) -> PyResult<DeviceSet> {
     let indices = index.map_or_else(|| Ok(vec![0]), device_indices)?;
     let gpus = || {
@@ -44,7 +46,8 @@ fn device_indices(index: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     })
 }
 
-/// Returns the compute type for devices from an argument: a name, or names by device.
+/// Returns the compute type for `devices` from an argument: a name, or a dict of device names to
+/// names.
 pub(super) fn compute_type_name(value: &Bound<'_, PyAny>, devices: &DeviceSet) -> PyResult<String> {
     if let Ok(name) = value.cast::<PyString>() {
         return Ok(name.to_str()?.to_owned());
@@ -67,8 +70,8 @@ fn invalid_compute_type() -> PyErr {
     )
 }
 
-/// Returns the precision of a compute type on devices; `None` for the default: that of the stored
-/// weights, on GPUs f32.
+/// Returns the precision for a compute type; `None` for the default, which is the precision of the
+/// stored weights on CPUs, and f32 on GPUs.
 pub(super) fn precision_of(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
     match name {
         "default" | "auto" if devices.is_cuda() => Ok(None),
@@ -86,8 +89,8 @@ pub(super) fn precision_of(name: &str, devices: &DeviceSet) -> PyResult<Option<P
         "auto" => Ok(Some(Precision::I8)),
         "float16" | "bfloat16" | "int8_float16" | "int8_bfloat16" => {
             let message = format!(
-                "compute type {name:?} is one of GPUs; give \"default\", \"float32\", \"int16\" \
-                 or \"int8\""
+                "compute type {name:?} is not supported on CPUs; give \"default\", \"float32\", \
+                 \"int16\" or \"int8\""
             );
             Err(PyValueError::new_err(message))
         }
@@ -106,7 +109,7 @@ pub(super) fn precision_of(name: &str, devices: &DeviceSet) -> PyResult<Option<P
     }
 }
 
-/// Returns the name of a precision.
+/// Returns CTranslate2's name of a precision.
 pub(super) fn name_of(precision: Precision) -> &'static str {
     match precision {
         Precision::I8Alphas => "int8_float32",
@@ -128,8 +131,8 @@ pub(super) fn batch_limits(max_batch_size: usize, batch_type: &str) -> PyResult<
     }
 }
 
-/// Calls `each` with every token of `tokens`: a sequence of `str`, or `bytes` with spaces
-/// between tokens. `name` and `index` are for messages.
+/// Calls `each` with every token of `tokens`, which is a sequence of `str`, or `bytes` with spaces
+/// between tokens. `place` is the name of the argument and the index in it, for messages.
 pub(super) fn for_each_token(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -157,7 +160,8 @@ pub(super) fn for_each_token(
         .try_for_each(|token| take(token?))
 }
 
-/// Returns the error of example `index` of argument `name`, which has `found` instead of tokens.
+/// Returns the error that example `index` of argument `name` contains or is `found`, which is not a
+/// token or a list of tokens.
 fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "incompatible function arguments: {name}[{index}] is not a list of str: {} is in {at}",
@@ -165,7 +169,7 @@ fn not_tokens((name, index): (&str, usize), found: &Bound<'_, PyAny>, at: &str) 
     ))
 }
 
-/// Returns the ids of tokens, with the unknown token for those that a vocabulary lacks.
+/// Returns the ids of tokens; tokens that the vocabulary lacks get the id of the unknown token.
 pub(super) fn token_ids(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -178,7 +182,7 @@ pub(super) fn token_ids(
     Ok(ids)
 }
 
-/// Returns the ids of tokens that a vocabulary must have.
+/// Returns the ids of tokens; fails if the vocabulary lacks one.
 fn known_ids(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -198,7 +202,7 @@ fn known_ids(
     }
 }
 
-/// Returns the sequences of `suppress_sequences`.
+/// Returns the token ids of the argument `suppress_sequences`.
 pub(super) fn suppressed_sequences(
     sequences: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,
@@ -210,7 +214,7 @@ pub(super) fn suppressed_sequences(
         .collect()
 }
 
-/// Returns the ids of `end_token`: a token, several, or ids.
+/// Returns the token ids of the argument `end_token`: a token, a list of tokens, or a list of ids.
 pub(super) fn end_ids(
     tokens: Option<&Bound<'_, PyAny>>,
     vocabulary: &Vocabulary,
@@ -230,7 +234,29 @@ pub(super) fn end_ids(
         None => Ok(ids),
         Some(id) => {
             let most = vocabulary.len() - 1;
-            Err(PyValueError::new_err(format!("end_token: id {id}; ids are from 0 to {most}")))
+            Err(PyValueError::new_err(format!(
+                "end_token: id {id} is out of range; expected 0 to {most}"
+            )))
         }
     }
+}
+
+/// Returns the names and contents of files.
+pub(super) fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
+    let files = files.cast::<PyDict>().map_err(|_| {
+        PyTypeError::new_err("expected files to be a dict of file names and contents")
+    })?;
+    let mut contents = Vec::with_capacity(files.len());
+    for (name, content) in files {
+        let content = match content.getattr_opt("read")? {
+            Some(read) => read.call0()?,
+            None => content,
+        };
+        let name: String = name.extract()?;
+        let bytes = content.cast::<PyBytes>().map_err(|_| {
+            PyTypeError::new_err(format!("files[{name:?}] is neither bytes nor a file-like object"))
+        })?;
+        contents.push((name, Bytes::copy_from(bytes.as_bytes())));
+    }
+    Ok(contents)
 }

@@ -1,4 +1,4 @@
-//! Calls of `Translator`: reading their examples, queueing them, waiting for them.
+//! Calls of `Translator`: functions that read examples, queue them, and wait for the results.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use pyo3::types::PyString;
 use super::arguments::{for_each_token, token_ids};
 use super::results::{GenerationStepResult, Loaded, TranslationCall, wait};
 
-/// Whether no signal handler raises. Stores the exception of one that does.
+/// Runs Python's signal handlers. If one raises an exception, stores it and returns false.
 pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
     if let Err(error) = Python::attach(|py| py.check_signals()) {
         *interrupted = Some(error);
@@ -20,7 +20,7 @@ pub(super) fn no_signal(interrupted: &mut Option<PyErr>) -> bool {
     interrupted.is_none()
 }
 
-/// Waits for all examples of a call; a signal whose handler raises cancels it.
+/// Waits for all examples of a call. If a signal handler raises an exception, cancels the call.
 pub(super) fn wait_or_cancel<R: Send + Sync>(
     py: Python<'_>,
     pending: &Arc<Pending<R>>,
@@ -32,7 +32,7 @@ pub(super) fn wait_or_cancel<R: Send + Sync>(
     waited
 }
 
-/// Returns the ids of a sequence of token sequences.
+/// Returns the ids of the tokens of several examples.
 pub(super) fn read_ids(
     examples: &Bound<'_, PyAny>,
     name: &str,
@@ -42,6 +42,7 @@ pub(super) fn read_ids(
     examples.map(|(index, tokens)| token_ids(&tokens?, (name, index), vocabulary)).collect()
 }
 
+/// Fails if an argument does not have as many examples as `source`.
 pub(super) fn check_lengths(sources: usize, others: usize, name: &str) -> PyResult<()> {
     let relation = match others.cmp(&sources) {
         std::cmp::Ordering::Less => "less",
@@ -79,7 +80,8 @@ pub(super) fn read_examples(
         check_lengths(sources.len(), prefixes.len(), "target_prefix")?;
         if prefixes.iter().any(|ids| !ids.is_empty()) && !loaded.pool.translator().takes_prefixes()
         {
-            let message = "target_prefix: a model that writes from right to left takes no prefix";
+            let message = "target_prefix: a model that generates from right to left does not support \
+                           prefixes; leave it out";
             return Err(PyValueError::new_err(message));
         }
     }
@@ -101,7 +103,8 @@ pub(super) fn source_strings(source: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Py<P
     examples.collect()
 }
 
-/// Queues the examples of a call. If the queue is full and `may_wait` is set, it waits.
+/// Queues the examples of a call. If the queue is full and `may_wait` is set, waits for space in
+/// it.
 pub(super) fn submit(
     py: Python<'_>,
     call: &TranslationCall,
@@ -158,7 +161,7 @@ pub(super) fn observer(
                 raised.get_or_insert(error);
                 true
             }
-            // The process ends.
+            // The interpreter is shutting down.
             None => true,
         }
     })

@@ -1,12 +1,13 @@
-//! `miriam.ct2`: CTranslate2's `Translator`.
+//! Native part of `miriam.ct2`: CTranslate2's `Translator`.
 //!
-//! Tokens become ids while their strings are read. Ids become tokens when they are read from a
-//! result, as references to one string per word of the vocabulary. So a batch creates no Python
-//! objects for tokens.
+//! A batch creates no Python objects for tokens. Tokens are converted to ids while they are read
+//! from the arguments. Ids are converted to tokens only when a result is accessed, as references to
+//! one string per word of the vocabulary.
 
 mod arguments;
 mod calls;
 mod results;
+mod text_arguments;
 mod translator;
 
 use std::sync::Mutex;
@@ -20,9 +21,9 @@ pub use results::{
 };
 pub use translator::{Translator, contains_model};
 
-/// The seed of the process, once it is known.
+/// The seed of this process; `None` until one is set or needed.
 static SEED: Mutex<Option<u64>> = Mutex::new(None);
-/// The number of calls that have drawn since it was set.
+/// The number of calls that have drawn a seed since it was set.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the seed of sampling, which makes the following calls reproducible.
@@ -32,7 +33,7 @@ pub fn set_random_seed(seed: u64) {
     CALLS.store(0, Ordering::Relaxed);
 }
 
-/// Returns the seed of a call, different for each call. Without a set seed it depends on the time.
+/// Returns a new seed for each call. If no seed was set, seeds depend on the time.
 fn next_seed() -> u64 {
     let mut seed = SEED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let base = *seed.get_or_insert_with(|| {

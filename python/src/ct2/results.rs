@@ -1,4 +1,4 @@
-//! Results of calls: finished ones, pending ones, and steps of generation.
+//! Classes of results: finished and pending translations and scores, and steps of generation.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString};
 
-/// The interval of checks for signals while waiting.
+/// The time between two checks for signals while waiting.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// A model that is loaded, with the strings of its target tokens.
+/// A loaded model with the Python strings of its target tokens.
 pub struct Loaded {
     pub pool: TranslatorPool,
     pub compute_type: &'static str,
@@ -58,8 +58,8 @@ impl Loaded {
     }
 }
 
-/// Waits until `ready` returns a value, without the interpreter's lock. Signals whose handlers
-/// raise end the wait.
+/// Waits until `ready` returns a value, with the interpreter's lock released. An exception of a
+/// signal handler ends the wait.
 pub fn wait<T: Send>(
     py: Python<'_>,
     mut ready: impl FnMut(Duration) -> Option<T> + Send,
@@ -80,12 +80,12 @@ pub struct TranslationCall {
     pub loaded: Arc<Loaded>,
     pub pending: Arc<Pending<Vec<Translation>>>,
     pub examples: Vec<Example>,
-    /// The source tokens, where unknown tokens are replaced by them.
+    /// The source tokens, if unknown target tokens are replaced by them; otherwise empty.
     pub sources: Vec<Vec<Py<PyString>>>,
     pub options: DecodingOptions,
     pub max_input_length: usize,
     pub keep_end: bool,
-    /// The exception of the callback.
+    /// The exception that the callback raised.
     pub raised: Arc<Mutex<Option<PyErr>>>,
 }
 
@@ -207,15 +207,16 @@ impl TranslationResult {
         self.found.hypotheses.len()
     }
 
-    /// As a list of dictionaries, which CTranslate2 returned before.
+    /// Returns a hypothesis as a dict, for code that expects the list of dicts that old versions of
+    /// CTranslate2 returned.
     fn __getitem__<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
         let category = py.get_type::<PyDeprecationWarning>();
         let message =
-            c"a TranslationResult is not a list any more: read its hypotheses, scores and \
+            c"a TranslationResult is no longer a list: use its attributes hypotheses, scores and \
                         attention";
         PyErr::warn(py, &category, message, 1)?;
         if index >= self.found.hypotheses.len() {
-            return Err(PyIndexError::new_err("there are not so many translations"));
+            return Err(PyIndexError::new_err("index out of range"));
         }
         let item = PyDict::new(py);
         item.set_item("tokens", self.tokens(py, index)?)?;
@@ -247,7 +248,7 @@ pub struct ScoringResult {
 
 #[pymethods]
 impl ScoringResult {
-    /// The tokens, the last one the end of the sentence.
+    /// The tokens; the last one is the end of the sentence.
     #[getter]
     fn tokens(&self, py: Python<'_>) -> Vec<Py<PyString>> {
         self.found.tokens.iter().map(|&id| self.loaded.token(py, id)).collect()
@@ -290,7 +291,7 @@ impl ScoringCall {
 /// Calls `callback` when all examples of a call are done.
 fn call_when_done<R>(pending: &Pending<R>, callback: Py<PyAny>) {
     pending.on_all_done(move || {
-        // At the end of the process nobody waits.
+        // If the interpreter is shutting down, the callback is not called.
         Python::try_attach(|py| {
             if let Err(error) = callback.call0(py) {
                 error.write_unraisable(py, None);
@@ -300,7 +301,7 @@ fn call_when_done<R>(pending: &Pending<R>, callback: Py<PyAny>) {
     });
 }
 
-/// The translations of an example in progress.
+/// The pending translations of an example.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncTranslationResult {
     pub(super) call: Arc<TranslationCall>,
@@ -330,7 +331,7 @@ impl AsyncTranslationResult {
     }
 }
 
-/// The scores of an example in progress.
+/// The pending scores of an example.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncScoringResult {
     pub(super) call: Arc<ScoringCall>,
@@ -353,7 +354,7 @@ impl AsyncScoringResult {
 /// Texts that are being translated.
 #[pyclass(frozen, module = "miriam.ct2")]
 pub struct AsyncTexts {
-    /// The translator of their languages.
+    /// The translator for the languages of the texts.
     pub(super) translator: Translator,
     pub(super) batch: TextBatch,
     pub(super) pending: Arc<Pending<Vec<Translation>>>,
@@ -400,11 +401,11 @@ pub struct GenerationStepResult {
     pub hypothesis_id: u32,
     /// The token.
     pub token: Py<PyString>,
-    /// Its natural log-probability, where scores are wanted.
+    /// The natural log-probability of the token, if scores were requested.
     pub log_prob: Option<f32>,
     /// Always `None`.
     pub logits: Option<Py<PyAny>>,
-    /// Whether the translation ends with it.
+    /// Whether the token ends the translation.
     pub is_last: bool,
 }
 

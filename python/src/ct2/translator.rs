@@ -8,18 +8,17 @@ use miriam_nmt::packed::Precision;
 use miriam_nmt::translate::pool::{
     DecodingOptions, Pending, ScoringExample, TextFormat, TranslatorPool,
 };
-use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator as NeuralTranslator};
-use miriam_nmt::{BundleOptions, DeviceSet, LanguageMarks, Languages, ModelBundle, language_code};
+use miriam_nmt::translate::{TranslationOptions, Translator as NeuralTranslator};
+use miriam_nmt::{BundleOptions, DeviceSet, ModelBundle, language_code};
 use miriam_storage::Bytes;
 use miriam_textproc::SentenceSplitter;
-use pyo3::exceptions::{
-    PyNotImplementedError, PyRuntimeError, PyTypeError, PyUserWarning, PyValueError,
-};
+use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyDict, PyList};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, name_of, precision_of, suppressed_sequences,
+    batch_limits, compute_type_name, devices, end_ids, name_of, precision_of, read_files,
+    suppressed_sequences,
 };
 use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
@@ -29,6 +28,7 @@ use super::results::{
     AsyncScoringResult, AsyncTexts, AsyncTranslationResult, Loaded, ScoringCall, TranslationCall,
     exception,
 };
+use super::text_arguments::{decoding_settings, translator_for_languages};
 use crate::interrupt::run_interruptible;
 use crate::text::string_list;
 
@@ -46,7 +46,7 @@ pub struct Translator {
     inter_threads: usize,
     max_queued_batches: usize,
     compute_type: &'static str,
-    /// Nothing while the model is unloaded.
+    /// `None` while the model is unloaded.
     loaded: RwLock<Option<Arc<Loaded>>>,
 }
 
@@ -58,7 +58,7 @@ impl Translator {
                 Some(files) => ModelBundle::from_files(&self.path, files.iter().cloned()),
                 None if !self.path.exists() => {
                     let path = self.path.display();
-                    return Err(format!("unable to open file or folder {path}: it is not there"));
+                    return Err(format!("unable to open file or folder {path}: it does not exist"));
                 }
                 None => ModelBundle::open_with(&self.path, &BundleOptions::default()),
             };
@@ -79,7 +79,7 @@ impl Translator {
         outcome.map_err(PyRuntimeError::new_err)
     }
 
-    /// Returns the number of threads that translate: so many for each device.
+    /// Returns the number of threads that translate: `inter_threads` per device.
     fn threads(&self) -> usize {
         let devices = match &self.devices {
             DeviceSet::Cuda(numbers) => numbers.len(),
@@ -103,105 +103,11 @@ impl Translator {
     }
 }
 
-/// Parses decoding options from keywords.
-fn decoding_settings(given: &Bound<'_, PyDict>) -> PyResult<DecodingSettings> {
-    let mut settings = DecodingSettings::default();
-    for (name, value) in given {
-        let name: String = name.extract()?;
-        let key = name.replace('_', "-");
-        if name.contains('-') || !DecodingSettings::KEYS.contains(&&*key) {
-            let names = DecodingSettings::KEYS.map(|key| key.replace('-', "_")).join(", ");
-            let message = format!(
-                "translate_texts() got an unexpected keyword argument '{name}'; options of decoding \
-                 are {names}"
-            );
-            return Err(PyTypeError::new_err(message));
-        }
-        if value.is_none() {
-            continue;
-        }
-        let set = match value.cast::<PyList>() {
-            Ok(list) => {
-                let words =
-                    list.iter().map(|word| lower_case(&word)).collect::<PyResult<Vec<_>>>()?;
-                settings.set_list(&key, &words)
-            }
-            Err(_) => settings.set(&key, &lower_case(&value)?),
-        };
-        set.map_err(PyValueError::new_err)?;
-    }
-    Ok(settings)
-}
-
-/// Returns the text of a value in lower case, because Python writes True and False.
-fn lower_case(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(value.str()?.to_string().to_ascii_lowercase())
-}
-
-/// Returns the translator of `texts` between two languages, if the model needs them.
-fn translator_of(
-    loaded: &Loaded,
-    texts: &[String],
-    source_language: Option<&str>,
-    target_language: Option<&str>,
-) -> PyResult<NeuralTranslator> {
-    let translator = loaded.pool.translator();
-    let marks = match translator.languages() {
-        None if target_language.is_some() => {
-            return Err(PyValueError::new_err(
-                "target_language: the vocabulary of the model names no languages; leave it out",
-            ));
-        }
-        None => LanguageMarks::default(),
-        Some(known) => match known.marks(source_language, target_language) {
-            Ok(marks) => marks,
-            // The language of abbreviations, of a model whose words only look like languages.
-            Err(_) if !translator.is_multilingual() && target_language.is_none() => {
-                LanguageMarks::default()
-            }
-            Err(reason) => return Err(PyValueError::new_err(reason)),
-        },
-    };
-    let translator = translator
-        .for_languages(marks)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let lacks = texts.iter().map(|text| translator.missing_languages(text.as_bytes()));
-    let lacks = lacks.fold([false; 2], |all, one| [all[0] || one[0], all[1] || one[1]]);
-    let names = ["source_language", "target_language"].into_iter().zip(lacks);
-    let names: Vec<&str> = names.filter(|(_, lacks)| *lacks).map(|(name, _)| name).collect();
-    if !names.is_empty() {
-        let known = translator.languages().map(Languages::list).unwrap_or_default();
-        let message = format!("a multilingual model: give {} (of: {known})", names.join(" and "));
-        return Err(PyValueError::new_err(message));
-    }
-    Ok(translator)
-}
-
-/// Returns the tuner with the results that the command line has stored for this CPU.
+/// Returns an autotuner with the results that the command line stored for this CPU.
 fn stored_tuner() -> Autotuner {
     let cpu = Cpu::detect();
     let file = Autotuner::default_cache_path().filter(|file| file.is_file());
     file.and_then(|file| Autotuner::load(cpu, &file).ok()).unwrap_or_else(|| Autotuner::new(cpu))
-}
-
-/// Returns the contents of files by their names.
-fn read_files(files: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Bytes)>> {
-    let files = files.cast::<PyDict>().map_err(|_| {
-        PyTypeError::new_err("files is not a dict of file names with their contents")
-    })?;
-    let mut contents = Vec::with_capacity(files.len());
-    for (name, content) in files {
-        let content = match content.getattr_opt("read")? {
-            Some(read) => read.call0()?,
-            None => content,
-        };
-        let name: String = name.extract()?;
-        let bytes = content.cast::<PyBytes>().map_err(|_| {
-            PyTypeError::new_err(format!("files[{name:?}] is neither bytes nor a file-like object"))
-        })?;
-        contents.push((name, Bytes::copy_from(bytes.as_bytes())));
-    }
-    Ok(contents)
 }
 
 /// Rejects an argument that is not supported.
@@ -336,8 +242,8 @@ impl Translator {
         self.state().is_some()
     }
 
-    /// Frees the memory of the model, unless batches are waiting or being processed. With
-    /// `to_cpu` it stays in the memory of the CPU, where it is.
+    /// Frees the memory of the model, unless batches are waiting or being processed. `to_cpu` keeps
+    /// the model in main memory, which means that nothing is freed.
     #[pyo3(signature = (to_cpu=false))]
     fn unload_model(&self, to_cpu: bool) {
         if !to_cpu && self.num_active_batches() == 0 {
@@ -348,7 +254,7 @@ impl Translator {
     /// Loads the model again after `unload_model`.
     #[pyo3(signature = (keep_cache=false))]
     fn load_model(&self, py: Python<'_>, keep_cache: bool) -> PyResult<()> {
-        // There is no cache to keep: on a CPU nothing was moved.
+        // `unload_model` does not move the model, so there is no cached copy to keep.
         let _ = keep_cache;
         if self.state().is_none() {
             self.set_state(Some(self.open(py)?));
@@ -523,13 +429,12 @@ impl Translator {
         PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Translates texts with the model's own tokenisation, and its options as `miriam nmt
-    /// translate` has them. Each is one sentence; with `split` it is running text, with `html`
-    /// a page, of which only sentences are translated. `source_language` and `target_language` are
-    /// for multilingual models, in any usual spelling; the former also selects the abbreviations
-    /// that do not end sentences (those of English by default).
-    /// Further keywords are decoding options with the names of the command line:
-    /// `no_repeat_ngram_size=2`.
+    /// Translates texts with the model's own tokenisation and the default options of `miriam nmt
+    /// translate`. Each text is one sentence; with `split` it is running text, and with `html` a
+    /// page, whose markup is kept. `source_language` and `target_language` are for multilingual
+    /// models, in any common spelling; the former also selects the abbreviations that do not end
+    /// sentences (English by default). Further keyword arguments are decoding options of the
+    /// command line, such as `no_repeat_ngram_size=2`.
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
                         batch_type="examples", **decoding))]
@@ -564,7 +469,7 @@ impl Translator {
         texts.result(py)
     }
 
-    /// As `translate_texts`, without waiting for the results.
+    /// Does the same as `translate_texts` without waiting for the results.
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
                         batch_type="examples", _may_wait=true, **decoding))]
@@ -588,7 +493,7 @@ impl Translator {
             (true, false) => TextFormat::Running,
             (false, true) => TextFormat::Html,
             (true, true) => {
-                let message = "split is of running text, and html of pages: give one of them";
+                let message = "split is for running text and html for pages; give only one of them";
                 return Err(PyValueError::new_err(message));
             }
         };
@@ -597,7 +502,8 @@ impl Translator {
         }
         let limits = batch_limits(max_batch_size, batch_type)?;
         let loaded = self.loaded()?;
-        let translator = translator_of(&loaded, &texts, source_language, target_language)?;
+        let translator =
+            translator_for_languages(&loaded, &texts, source_language, target_language)?;
         let settings = decoding.map(decoding_settings).transpose()?.unwrap_or_default();
         let translator = translator
             .with_settings(&settings)
