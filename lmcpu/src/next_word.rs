@@ -9,6 +9,7 @@ use miriam_textio::{
     BlockReader, Input, Log10, Output, Progress, number, ordered_map, split_lines,
 };
 
+use crate::text_scoring::check_block_length;
 use crate::word_ids::{EncodedText, TextEncoder};
 use crate::{Error, LanguageModel, LmWord, Result, State};
 
@@ -81,10 +82,7 @@ pub fn print_next_words(
             let mut block = Vec::new();
             let more = blocks.read_block(&mut block)?;
             task.set_position(consumed.load(Ordering::Relaxed));
-            if block.len() >= u32::MAX as usize - 1 {
-                let (file, reason) = (name.clone(), "a line of 4 GiB or more".into());
-                return Err(Error::Unsupported { file, reason });
-            }
+            check_block_length(&name, &block)?;
             Ok(more.then_some(block))
         },
         || {

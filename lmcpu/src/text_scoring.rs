@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use miriam_textio::{BlockReader, Input, Log10, Output, Progress, number, ordered_map};
+use miriam_textio::{
+    BlockReader, Input, Log10, Output, Progress, TOO_LONG_LINE, number, ordered_map,
+};
 
 use crate::word_ids::{EncodedText, TextEncoder};
 use crate::{Error, LanguageModel, LmWord, Result, State};
@@ -257,7 +259,19 @@ impl BlockOutcome {
     }
 }
 
-/// Where a block comes from.
+/// Checks that positions in a block of lines of the input `name` fit 32 bits, also after a line end
+/// is appended.
+///
+/// # Errors
+/// If they do not, because the block is a single line that is too long.
+pub(crate) fn check_block_length(name: &str, block: &[u8]) -> Result<()> {
+    if block.len() < u32::MAX as usize - 1 {
+        return Ok(());
+    }
+    Err(Error::Unsupported { file: name.to_owned(), reason: TOO_LONG_LINE.into() })
+}
+
+/// The origin of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockPlace<'n> {
     /// The name of its input.
@@ -266,24 +280,23 @@ pub(crate) struct BlockPlace<'n> {
     pub lines_before: u64,
 }
 
-/// How text is read and scored.
+/// Settings for reading and scoring text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamOptions {
-    /// Worker threads, from 1.
+    /// The number of worker threads, at least 1.
     pub threads: usize,
     /// Write results before waiting for more text.
     pub low_latency: bool,
-    /// Bytes of all inputs, where known, before decompression.
+    /// The size of all inputs in bytes before decompression, if known.
     pub total_bytes: Option<u64>,
 }
 
-/// Texts that are scored one after the other, each opened when the one before has ended.
+/// Texts that are scored one after the other; each is opened when the previous one has ended.
 pub type Inputs<'i> = &'i mut (dyn Iterator<Item = miriam_textio::Result<Input>> + Send);
 
-/// Splits `inputs` into blocks of whole lines, scores each by a worker (one for each
-/// thread), writes the results in order, and returns the sums. Each result passes `observe` before it
-/// is written. The last line of an input may lack its line end. An input is opened when the one
-/// before has ended.
+/// Splits `inputs` into blocks of whole lines, scores the blocks with one worker per thread, writes
+/// the results in order, and returns the sums. `observe` may change each result before it is
+/// written. The last line of an input may lack its line end.
 pub(crate) fn score_stream<W>(
     inputs: Inputs<'_>,
     output: &mut Output,
@@ -315,11 +328,7 @@ where
             let more = blocks.read_block(&mut block)?;
             let bytes = ended_bytes + consumed.load(Ordering::Relaxed);
             task.set_position(bytes);
-            // A line end may still be appended.
-            if block.len() >= u32::MAX as usize - 1 {
-                let (file, reason) = (blocks.name().into(), "a line of 4 GiB or more".into());
-                return Err(Error::Unsupported { file, reason });
-            }
+            check_block_length(blocks.name(), &block)?;
             if more {
                 return Ok(Some((Arc::clone(name), block)));
             }

@@ -50,6 +50,9 @@ pub enum Error {
     },
 }
 
+/// The reason in errors about lines whose length exceeds 32 bits.
+pub const TOO_LONG_LINE: &str = "a line of 4 GiB or more; break it into shorter lines";
+
 struct InField(Option<usize>);
 
 impl fmt::Display for InField {

@@ -55,7 +55,7 @@ mod word_links;
 pub use block_reader::BlockReader;
 pub use cancellation::CancellationToken;
 pub use compression::Compression;
-pub use error::{Error, Result};
+pub use error::{Error, Result, TOO_LONG_LINE};
 pub use external_sort::{SortOptions, sort_lines};
 pub use input::{Input, display_name};
 pub use line::Line;

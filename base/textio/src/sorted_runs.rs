@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::error::TOO_LONG_LINE;
 use crate::line::Line;
 use crate::{Error, Result};
 
@@ -44,7 +45,7 @@ impl SortBuffer {
 
     pub fn push(&mut self, line: Line<'_>, name: &str) -> Result<()> {
         let Ok(len) = u32::try_from(line.bytes.len()) else {
-            return Err(Error::format(name, line.number, None, "a line of 4 GiB or more"));
+            return Err(Error::format(name, line.number, None, TOO_LONG_LINE));
         };
         let entry = LineEntry { start: self.bytes.len(), len, number: line.number };
         self.bytes.extend_from_slice(line.bytes);
