@@ -1,5 +1,5 @@
-//! Command lines as Marian's users write them: what a configuration may say, an option may say, with
-//! the same meaning; and limits of length with prefixes, as CTranslate2 counts them.
+//! Command lines as Marian's users write them: what a configuration may say, an option may say,
+//! with the same meaning; and limits of length with prefixes, as CTranslate2 counts them.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -90,8 +90,8 @@ fn refused_options_say_what_to_do() {
         (&["--tsv-fields", "2"], "--tsv-fields: not supported; give --tsv"),
         (&["--output-approx-knn", "10"], "search is exact here"),
         (&["--relative-paths"], "into the configuration"),
-        (&["--precision", "float32", "int8"], "--precision float32 int8: give one"),
-        (&["--output-sampling", "topk"], "--output-sampling topk: give full [T], topk K [T]"),
+        (&["--precision", "float32", "int8"], "--precision float32 int8: expected one precision"),
+        (&["--output-sampling", "topk"], "--output-sampling topk: expected full [T], topk K [T]"),
         (&["--output-sampling", "top", "3"], "--output-sampling top 3"),
         (&["--output-sampling", "topk", "many"], "--output-sampling topk many"),
         (&["--shortlist", "lex", "many"], "--shortlist: \"many\" is not a number"),
@@ -133,7 +133,8 @@ fn a_shortlist_with_a_flag_is_one_with_the_defaults() {
     assert_eq!(translated(&["--shortlist", list, "true"]).0, expected);
 }
 
-/// What CTranslate2 4.8.5 gives for `w2 w3 w4` with a prefix and a maximum length, by beams of 1 and 4.
+/// What CTranslate2 4.8.5 gives for `w2 w3 w4` with a prefix and a maximum length, by beams of 1
+/// and 4.
 const PREFIXES: [(usize, usize, &str, &str); 20] = [
     (1, 1, "w5", "w5"),
     (1, 1, "w9 w9 w3", "w9"),

@@ -337,9 +337,9 @@ fn what_is_not_there_is_refused_by_name() {
         ("build_binary", &["-r", "1", "trie", toy, "out"], "-r is for probing files"),
         ("build_binary", &["-r", toy, toy, "out"], "takes 2, of orders 1 to 2"),
         ("build_binary", &["-q", "8", toy, "out"], "write trie before the ARPA file"),
-        ("build_binary", &["-q", "26", "trie", toy, "out"], "give 1 to 25 bits"),
+        ("build_binary", &["-q", "26", "trie", toy, "out"], "expected 1 to 25 bits"),
         ("build_binary", &["-p", "2", "trie", toy, "out"], "-p is for probing files"),
-        ("build_binary", &["try", toy, "out"], "give probing or trie"),
+        ("build_binary", &["try", toy, "out"], "expected probing or trie"),
         ("build_binary", &["missing.arpa", "out"], "missing.arpa"),
         ("query", &["-v", "all", toy], "invalid value 'all'"),
     ];

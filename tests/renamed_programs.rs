@@ -55,7 +55,7 @@ fn moses_programs_translate() {
     {
         let wrong = ["-f", text(&ini), "--server-port", "high"];
         let error = run_to_usage_error(names.program("mosesserver").args(wrong));
-        assert!(error.contains("--server-port high: give a whole number"), "{error}");
+        assert!(error.contains("--server-port high: expected a whole number"), "{error}");
     }
 }
 
@@ -139,7 +139,7 @@ fn programs_of_marian_translate_score_and_count_words() {
     assert_eq!(names.output("marian-scorer", &[&files[..], &lists].concat(), ""), ours);
     let alone = ["-t", text(&source)];
     let error = run_to_usage_error(names.program("marian-scorer").args(files).args(alone));
-    assert!(error.contains("--train-sets: give two files"), "{error}");
+    assert!(error.contains("--train-sets: expected two files"), "{error}");
 
     let words = names.output("marian-vocab", &["--max-size", "4"], "b a b\nc c b\n");
     assert_eq!(words, "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n\"c\": 3\n");

@@ -55,7 +55,7 @@ pub fn parse_threads(text: &str) -> Result<Threads, String> {
         "all" => Ok(Threads::All),
         _ => match text.parse() {
             Ok(n) if (1..=4096).contains(&n) => Ok(Threads::Count(n)),
-            _ => Err("give a number from 1 to 4096, or all".into()),
+            _ => Err("expected a number from 1 to 4096, or all".into()),
         },
     }
 }
@@ -66,7 +66,7 @@ pub fn parse_load_mode(text: &str) -> Result<LoadMethod, String> {
         "lazy" => Ok(LoadMethod::Lazy),
         "populate" => Ok(LoadMethod::Populate),
         "huge" => Ok(LoadMethod::HugePages),
-        _ => Err("give lazy, populate or huge".into()),
+        _ => Err("expected lazy, populate or huge".into()),
     }
 }
 
@@ -226,6 +226,17 @@ fn full_message(error: &anyhow::Error) -> String {
 /// Exits with the status of wrong usage.
 pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
+}
+
+/// Checks that at most one of `inputs` is standard input (`-`), which can be read only once.
+///
+/// # Errors
+/// If several are.
+pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> anyhow::Result<()> {
+    if inputs.into_iter().filter(|path| path.as_ref().as_os_str() == "-").count() > 1 {
+        anyhow::bail!("standard input can be read only once; give - for one file only");
+    }
+    Ok(())
 }
 
 /// Checks before a command begins that its inputs can be read and that its outputs, given with the

@@ -63,7 +63,8 @@ pub struct EstimateArguments {
 
 /// Parses a value of a switch, in all spellings that lmplz takes.
 pub fn parse_switch(text: &str) -> Result<bool, String> {
-    parse_truth_word(text).ok_or_else(|| "give 1 or 0, true or false, yes or no, on or off".into())
+    parse_truth_word(text)
+        .ok_or_else(|| "expected 1 or 0, true or false, yes or no, on or off".into())
 }
 
 pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Result<()> {

@@ -16,7 +16,7 @@ use miriam_textio::{Lines, display_name};
 
 use super::bleu_tokenizer;
 
-use crate::common::{CommonOptions, open_text};
+use crate::common::{CommonOptions, check_stdin_use, open_text};
 
 /// The number of lines that end in a separate full stop from which a text looks tokenised.
 const MIN_TOKENIZED_LINES: usize = 100;
@@ -226,10 +226,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let metrics: Vec<Box<dyn Metric>> =
         kinds.iter().map(|&kind| arguments.build_metric(kind)).collect::<Result<_, _>>()?;
     let files = arguments.more_references.iter().chain(&arguments.reference);
-    let inputs = files.clone().chain(&arguments.input);
-    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
-        anyhow::bail!("standard input can be read only once; give - once");
-    }
+    check_stdin_use(files.clone().chain(&arguments.input))?;
     let mut references: Vec<Vec<String>> = Vec::new();
     for file in files {
         references.extend(split_references(read_text(file)?, arguments.num_refs.into())?);

@@ -8,7 +8,7 @@ use miriam_lmcpu::filter::{FilterFormat, FilterMode, FilterOptions, filter};
 use miriam_lmcpu::is_binary_model;
 use miriam_textio::Input;
 
-use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -90,8 +90,8 @@ pub fn filter_files(
 ) -> anyhow::Result<()> {
     let &FilterFiles { model, vocabulary, output } = files;
     let needs_vocabulary = options.mode != FilterMode::Copy;
-    if needs_vocabulary && model == vocabulary && model == Path::new("-") {
-        bail!("standard input can be read only once; name the file of the model or the vocabulary");
+    if needs_vocabulary {
+        check_stdin_use([model, vocabulary])?;
     }
     if options.mode == FilterMode::Multiple && output == Path::new("-") {
         bail!("multiple writes one file per sentence; give the prefix of their names (-o)");

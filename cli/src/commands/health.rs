@@ -40,17 +40,21 @@ impl Target {
             // Also as the URL of a file: unix:///run/miriam.sock.
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {
-                bail!("{url}: give the path of the socket, unix:/run/miriam/miriam.sock");
+                bail!(
+                    "{url}: the path of the socket is missing; give unix:/run/miriam/miriam.sock"
+                );
             }
             return Ok(Target::Unix(path.to_owned()));
         }
         let rest = url.strip_prefix("http://").unwrap_or(url);
         if rest.contains("://") {
-            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH; https is not supported");
+            bail!(
+                "{url}: expected http://HOST:PORT, HOST:PORT or unix:PATH; https is not supported"
+            );
         }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if host.is_empty() {
-            bail!("{url}: give http://HOST:PORT, HOST:PORT or unix:PATH");
+            bail!("{url}: expected http://HOST:PORT, HOST:PORT or unix:PATH");
         }
         let path = if path.len() <= 1 { PATH } else { path };
         let has_port = host.rsplit(']').next().unwrap_or(host).contains(':');

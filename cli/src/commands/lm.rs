@@ -153,13 +153,16 @@ fn parse_bits(text: &str) -> Result<QuantizationBits, String> {
         _ => None,
     }
     .ok_or_else(|| {
-        format!("give one number from 1 to {}, or two separated by a comma", QuantizationBits::MAX)
+        format!(
+            "expected one number from 1 to {}, or two separated by a comma",
+            QuantizationBits::MAX
+        )
     })
 }
 
 fn parse_node_width(text: &str) -> Result<NodeWidth, String> {
     let width = text.parse().ok().and_then(NodeWidth::from_keys);
-    width.ok_or_else(|| "give 8, 16 or 32".into())
+    width.ok_or_else(|| "expected 8, 16 or 32".into())
 }
 
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::OpenOptions;
@@ -12,7 +11,7 @@ use miriam_textio::{Input, Output};
 
 use super::open_lm::open_model;
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{CommonOptions, open_text, parse_load_mode};
+use crate::common::{CommonOptions, check_stdin_use, open_text, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -47,9 +46,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let inputs = [&arguments.input, &arguments.model].into_iter().chain(&arguments.words);
-    if inputs.clone().filter(|path| path.as_os_str() == "-").count() > 1 {
-        bail!("standard input can be read only once; give - once");
-    }
+    check_stdin_use(inputs.clone())?;
     for path in inputs {
         Input::check_access(path, Some(&arguments.output))?;
     }

@@ -22,7 +22,7 @@ use super::kept_inputs::KeptInputs;
 use super::open_lm::open_model;
 use super::output_folder::{OutputFolder, TextWithOutput};
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{CommonOptions, open_text, parse_load_mode};
+use crate::common::{CommonOptions, check_stdin_use, open_text, parse_load_mode};
 
 /// The field with the language of a document, as in CCNet.
 const LANGUAGE_FIELD: &str = "language";
@@ -110,7 +110,7 @@ pub struct Arguments {
 fn parse_perplexity(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number >= 0.0 => Ok(number),
-        _ => Err("give a number from 0".into()),
+        _ => Err("expected a number from 0".into()),
     }
 }
 
@@ -240,10 +240,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let (model, texts) = arguments.split_files();
     let others = [Some(&model), arguments.cutoffs.as_ref(), arguments.spm.as_ref()];
     let others: Vec<&PathBuf> = others.into_iter().flatten().collect();
-    let inputs = texts.iter().chain(others.iter().copied());
-    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
-        bail!("standard input can be read only once; give - once");
-    }
+    check_stdin_use(texts.iter().chain(others.iter().copied()))?;
     let (texts, num_skipped) = match OutputFolder::at(&arguments.output) {
         Some(folder) => folder.plan(&texts)?,
         None => (vec![TextWithOutput { inputs: texts, output: arguments.output.clone() }], 0),

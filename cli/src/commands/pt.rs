@@ -128,7 +128,7 @@ pub struct InfoArguments {
 fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n) if n > 0 => Ok(n),
-        _ => Err("give a number from 1".into()),
+        _ => Err("expected a number from 1".into()),
     }
 }
 

@@ -47,7 +47,7 @@ impl ServerOptions {
                     .ok_or_else(|| Error::Usage { reason: format!("{token} takes a value") })
             };
             let wrong = |text: &str| Error::Usage {
-                reason: format!("{token} {text}: give a whole number"),
+                reason: format!("{token} {text}: expected a whole number"),
             };
             fn parse<T: std::str::FromStr>(
                 text: String,

@@ -2,7 +2,7 @@
 
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 
-/// How a local optimiser's step changes the worker's own shard (`local-optimizer-shard`).
+/// The effect of a local optimiser's step on the worker's own shard (`local-optimizer-shard`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShardUpdate {
     /// The worker's copy replaces the shard: pushes of others since its fetch are lost.

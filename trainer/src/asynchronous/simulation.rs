@@ -58,7 +58,7 @@ impl Machine {
             return Err("bandwidth: expected bytes per second above 0".into());
         }
         if !(1..=4096).contains(&machine.workers) {
-            return Err(format!("workers = {}: give 1 to 4096", machine.workers));
+            return Err(format!("workers = {}: expected 1 to 4096", machine.workers));
         }
         Ok(machine)
     }

@@ -81,7 +81,7 @@ impl RawOptions {
         let local = (batches > 0).then_some(LocalOptimizer { batches, betas, shard_update });
         let gradient_buffer: usize = self.get("gradient-buffer")?;
         if gradient_buffer == 0 {
-            return Err(invalid_option("gradient-buffer", "give a number of pushes, 1 or more"));
+            return Err(invalid_option("gradient-buffer", "expected a number of pushes from 1"));
         }
         Ok(Some(AsyncOptions {
             delay,

@@ -24,8 +24,8 @@ use super::value_parsers::{batch_size, beam_size, finite, length, length_or_zero
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
-/// Options that do not apply to selection from a list.
-const OF_TRANSLATION: [&str; 21] = [
+/// Options for the translation by the teacher, which do not apply to `--n-best`.
+const TRANSLATION_OPTIONS: [&str; 21] = [
     "source",
     "models",
     "config",
@@ -82,7 +82,7 @@ struct TextArguments {
     /// Select from this n-best list of Marian's form (plain, .gz, .zst, .bz2 or .xz) instead of
     /// translating
     #[arg(long, visible_alias = "n-best-list", value_name = "LIST",
-          conflicts_with_all = OF_TRANSLATION)]
+          conflicts_with_all = TRANSLATION_OPTIONS)]
     n_best: Option<PathBuf>,
     /// The similarity to the reference that selects a translation: effective, sacreBLEU's sentence
     /// BLEU; marian, that of Marian's students; chrf [effective]

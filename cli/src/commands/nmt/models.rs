@@ -55,8 +55,8 @@ pub struct ModelArguments {
     #[arg(long, num_args = 1..=3, value_name = "KIND", alias = "compute-type",
           value_parser = precision_names(&Precision::ALL))]
     precision: Vec<String>,
-    /// Where models compute: cpu, cuda, cuda:N, several GPUs as cuda:0,1, or auto, the first GPU if it
-    /// can be used. GPUs compute in f32, or as --precision f16 or bf16 says
+    /// Where models compute: cpu, cuda, cuda:N, several GPUs as cuda:0,1, or auto, the first GPU if
+    /// it can be used. GPUs compute in f32, or as --precision f16 or bf16 says
     #[arg(long, value_name = "DEVICE", default_value = "cpu", conflicts_with = "devices")]
     device: DeviceSet,
     /// The GPUs, as Marian names them: the same as --device cuda:N,...
@@ -206,8 +206,8 @@ impl ModelArguments {
         given.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Sets where and how models compute. Marian's option for GPUs has no effect where there are none,
-    /// for command lines are copied from machines that have some.
+    /// Sets where and how models compute. Marian's option for GPUs has no effect where there are
+    /// none, for command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
         let precision = self.precision();
         let mut devices = self.device.clone();
@@ -236,7 +236,10 @@ impl ModelArguments {
         let named: Vec<Precision> = named.collect();
         // Marian also names the precision of parameters, which is the same here.
         if named.windows(2).any(|pair| pair[0] != pair[1]) {
-            exit_with_usage_error(format!("--precision {}: give one", self.precision.join(" ")));
+            exit_with_usage_error(format!(
+                "--precision {}: expected one precision",
+                self.precision.join(" ")
+            ));
         }
         named.first().copied()
     }

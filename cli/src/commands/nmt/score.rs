@@ -105,8 +105,8 @@ impl Texts {
             }
             (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..none() },
             (_, _, [_, ..]) => exit_with_usage_error(
-                "--train-sets: give two files, source and target, or source and --n-best lists; \
-                 one with --tsv"
+                "--train-sets: expected two files, source and target, or source and --n-best \
+                 lists, or one file with --tsv"
                     .into(),
             ),
             (None, Some(None), []) => {

@@ -77,7 +77,7 @@ struct CostArguments {
 fn price(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(price) if price >= 0.0 && price.is_finite() => Ok(price),
-        _ => Err("give a price, 0 or more".into()),
+        _ => Err("expected a price from 0".into()),
     }
 }
 
@@ -394,7 +394,7 @@ impl SamplingArguments {
         let words = self.output_sampling.as_ref()?.join(" ");
         let found = OutputSampling::parse(&words);
         Some(found.unwrap_or_else(|wanted| {
-            exit_with_usage_error(format!("--output-sampling {words}: give {wanted}"))
+            exit_with_usage_error(format!("--output-sampling {words}: expected {wanted}"))
         }))
     }
 }

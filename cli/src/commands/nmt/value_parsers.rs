@@ -12,7 +12,7 @@ const MAX_LENGTH: usize = 1_000_000;
 fn integer_in(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usize> {
     move |text: &str| {
         let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("give a number from {} to {}", range.start(), range.end()))
+        number.ok_or_else(|| format!("expected a number from {} to {}", range.start(), range.end()))
     }
 }
 
@@ -38,7 +38,7 @@ pub fn length_or_zero() -> impl TypedValueParser<Value = usize> {
 
 fn parse_float(text: &str, is_right: impl Fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
     let number = text.parse().ok().filter(|&number: &f32| number.is_finite() && is_right(number));
-    number.ok_or_else(|| format!("give {wanted}"))
+    number.ok_or_else(|| format!("expected {wanted}"))
 }
 
 /// Parses a finite number.

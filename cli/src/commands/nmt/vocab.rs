@@ -8,7 +8,7 @@ use miriam_textio::{Input, Output};
 use miriam_textproc::BpeLearnOptions;
 use miriam_textproc::sentencepiece::{ModelType, Normalization, TrainOptions};
 
-use crate::common::{CommonOptions, exit_with_usage_error, warn_if_binary};
+use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error, warn_if_binary};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -67,7 +67,7 @@ enum NormalizationName {
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "give a number from 0 to 1".into())
+    share.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
 impl Arguments {
@@ -122,10 +122,10 @@ impl Arguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { text, output, size, .. } = &arguments;
     if arguments.kind() != Kind::Words && size.is_none() {
-        exit_with_usage_error("--size: give the number of merges or pieces".into());
+        exit_with_usage_error("--size is missing; give the number of merges or pieces".into());
     }
-    if text.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        exit_with_usage_error("--text: standard input can be read only once".into());
+    if let Err(error) = check_stdin_use(text) {
+        exit_with_usage_error(format!("--text: {error}"));
     }
     let options = arguments.learn_options();
     for path in text {

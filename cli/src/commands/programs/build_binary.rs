@@ -98,7 +98,7 @@ fn build(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         [kind, arpa, output] if kind.as_os_str() == "probing" => (false, arpa, output),
         [kind, arpa, output] if kind.as_os_str() == "trie" => (true, arpa, output),
         [kind, ..] if arguments.files.len() == 3 => {
-            bail!("type {}: give probing or trie", kind.display())
+            bail!("type {}: expected probing or trie", kind.display())
         }
         _ => bail!("name the file to write after the ARPA file"),
     };
@@ -158,7 +158,7 @@ fn quantization_bits(arguments: &Arguments) -> Option<anyhow::Result<Quantizatio
         let backoff = arguments.backoff_bits.unwrap_or(prob);
         let most = QuantizationBits::MAX;
         QuantizationBits::new(prob, backoff)
-            .with_context(|| format!("-q {prob} -b {backoff}: give 1 to {most} bits"))
+            .with_context(|| format!("-q {prob} -b {backoff}: expected 1 to {most} bits"))
     })
 }
 

@@ -90,5 +90,5 @@ fn parse_count(word: &str, number: &str) -> anyhow::Result<usize> {
         .parse()
         .ok()
         .filter(|count| (1..=4096usize).contains(count) || word.starts_with('b') && *count > 0);
-    count.with_context(|| format!("{word}: give a number from 1"))
+    count.with_context(|| format!("{word}: expected a number from 1"))
 }
