@@ -279,7 +279,7 @@ fn what_does_not_fit_together_is_an_error() {
         .arg(path("manifest"))
         .output()
         .unwrap();
-    assert!(lossy_text(&output.stderr).contains("one is there twice"));
+    assert!(lossy_text(&output.stderr).contains("one appears twice"));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Parallel text as word ids.
 //!
 //! A sentence is stored as its distinct words and, for each position, the index of its word among
-//! them. Values that depend on words only (the translation probabilities of a pair, its counts) are
-//! then fetched once for each pair of distinct words, although legal text says "the" five times per
-//! sentence, and no pass needs a table as large as the vocabulary to find repetitions again.
+//! them. So values that depend only on words, such as translation probabilities and counts, are
+//! looked up once for each pair of distinct words, even if "the" occurs five times in a sentence,
+//! and repetitions need not be found again in each pass.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -54,8 +54,8 @@ impl CorpusSide {
         side.name = input.name().to_owned();
         let consumed = input.consumed();
         let mut lines = Lines::in_background(input);
-        // For each word id the last sentence it was in and its index there; because the
-        // sentence is stored, nothing needs clearing.
+        // For each word id, the last sentence with the word and its index in that sentence. As the
+        // number of the sentence is stored, entries need not be cleared between sentences.
         let mut seen: Vec<(u32, u16)> = Vec::new();
         while let Some(line) = lines.next()? {
             side.push_line(line.bytes, &mut seen);

@@ -31,7 +31,7 @@ const MAX_NARROW_ROW: usize = 1 << 16;
 
 /// Source words with the target words that they cooccur with.
 pub(crate) struct CooccurrenceRows {
-    /// Where each source word's row begins, and the end of the last.
+    /// The start of each source word's row, and the end of the last row.
     row_starts: Vec<u64>,
     /// The target word of each entry.
     pub targets: Vec<u32>,

@@ -28,7 +28,7 @@ const LEARNING_RATE: f64 = 20.0;
 /// of the paper.
 const TIE_TOLERANCE: f64 = 1e-9;
 
-/// How often each pair of lengths (outputs, states) occurs in the text.
+/// The number of sentence pairs in the text for each pair of lengths (outputs, states).
 pub(crate) type LengthPairCounts = BTreeMap<(u32, u32), u64>;
 
 /// The diagonal prior of one direction.

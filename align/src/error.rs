@@ -3,7 +3,7 @@
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why text could not be aligned or links could not be read. Each message names the file
+/// Errors of alignment and of reading links. Each message names the file
 /// and the place and is complete: there is no `source()` to print after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Lexical translation tables as text.
+//! Writer of lexical translation tables as text.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::Result;
 use crate::cooccurrence::CooccurrenceRows;
 use crate::translation_table::{FORWARD, TranslationTable};
 
-/// Pairs less probable than this in both directions are left out.
+/// Pairs with smaller probabilities in both directions are left out.
 const MIN_PROBABILITY: f64 = 1e-4;
 
-/// Writes lines of `source target p(target|source) p(source|target)`: source words in the
-/// order of the text, their translations from the most probable one.
+/// Writes lines of `source target p(target|source) p(source|target)`: source words in the order of
+/// their first occurrence in the text, translations of a word in descending order of probability.
 pub(crate) fn write_lexical_table(
     path: &Path,
     [sources, targets]: [&Vocabulary; 2],

@@ -40,8 +40,8 @@ impl<'a> SurfaceForms<'a> {
         Ok(())
     }
 
-    /// As [`SurfaceForms::for_each_word`], without errors: placeholders that cannot be replaced
-    /// stay.
+    /// Does the same as [`SurfaceForms::for_each_word`], without errors: placeholders that cannot
+    /// be replaced stay.
     pub(crate) fn for_each_word_lossy(
         self,
         option: OptionId,

@@ -118,17 +118,17 @@ impl Checkpoint {
         Some(state)
     }
 
-    /// The number of partitions.
+    /// Returns the number of partitions.
     pub fn num_partitions(&self) -> u64 {
         self.partitions.len() as u64
     }
 
-    /// The partitions that are not done.
+    /// Returns the partitions that are not done.
     pub fn missing_partitions(&self) -> Vec<u64> {
         (0..self.num_partitions()).filter(|&i| self.partitions[i as usize].is_none()).collect()
     }
 
-    /// The path of the run of `partition`.
+    /// Returns the path of the run of `partition`.
     pub fn run_path(&self, partition: u64) -> PathBuf {
         self.folder.join(format!("{partition}.run"))
     }
@@ -139,7 +139,7 @@ impl Checkpoint {
         self.save()
     }
 
-    /// The runs of finished partitions.
+    /// Returns the runs of finished partitions.
     pub fn finished_runs(&self) -> Vec<(PathBuf, FinishedPartition)> {
         let runs = (0..).zip(&self.partitions);
         runs.filter_map(|(i, run)| Some((self.run_path(i), run.clone()?))).collect()

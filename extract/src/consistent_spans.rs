@@ -19,7 +19,7 @@ pub(crate) struct ConsistentSpan {
 }
 
 impl ConsistentSpan {
-    /// The source phrases of at most `longest` words, ordered by how far they extend to the
+    /// Returns the source phrases of at most `longest` words, ordered by how far they extend to the
     /// left, then to the right.
     pub fn source_spans(&self, longest: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let Range { start: first, end: last } = self.minimal_source;
@@ -30,7 +30,7 @@ impl ConsistentSpan {
         })
     }
 
-    /// The number of source phrases of at most `longest` words.
+    /// Returns the number of source phrases of at most `longest` words.
     pub fn count_source_spans(&self, longest: usize) -> u64 {
         let lowest = self.maximal_source.start.max(self.minimal_source.end.saturating_sub(longest));
         (lowest..=self.minimal_source.start)

@@ -112,12 +112,12 @@ impl Corpus {
         corpus.finish(pairs, digest)
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub fn num_blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The ranks that end source phrases and target phrases in comparisons.
+    /// Returns the ranks that end source phrases and target phrases in comparisons.
     pub fn end_ranks(&self) -> [u32; 2] {
         [0, 1].map(|side: usize| self.vocabularies[side].end_rank)
     }

@@ -72,12 +72,12 @@ impl LexicalTable {
         Ok(LexicalTable { entries })
     }
 
-    /// The approximate memory of the table in bytes.
+    /// Returns the approximate memory of the table in bytes.
     pub fn memory_bytes(&self) -> u64 {
         (self.entries.capacity() * (size_of::<WordPair>() + 1)) as u64
     }
 
-    /// p(source | target) and p(target | source) of two linked words.
+    /// Returns p(source | target) and p(target | source) of two linked words.
     #[inline]
     pub fn probabilities(&self, source: u32, target: u32) -> [f64; 2] {
         let pair = self
@@ -125,7 +125,7 @@ fn format_line(words: [&[u8]; 2], units: u32, line: &mut Vec<u8>) {
     writeln!(line, "{integer}.{fraction:07}").expect("writing to memory cannot fail");
 }
 
-/// The counted links of all shares, as source word, target word and count.
+/// Returns the counted links of all shares, as source word, target word and count.
 fn link_counts(shares: &[Vec<(u64, u32)>]) -> impl Iterator<Item = (usize, usize, u32)> {
     shares.iter().flatten().map(|&(key, n)| ((key >> 32) as usize, key as u32 as usize, n))
 }

@@ -49,14 +49,14 @@ impl PhrasePairBatch {
         });
     }
 
-    /// The source phrase of the last phrase pair.
+    /// Returns the source phrase of the last phrase pair.
     fn last_source(&self) -> Option<&[u32]> {
         let pair = self.pairs.last()?;
         let start = self.words.len() - (pair.source_words + pair.target_words) as usize;
         Some(&self.words[start..start + pair.source_words as usize])
     }
 
-    /// The number of phrase pairs.
+    /// Returns the number of phrase pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }

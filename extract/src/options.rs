@@ -47,7 +47,8 @@ pub struct ExtractOptions {
 }
 
 impl Default for ExtractOptions {
-    /// Moses' defaults, 1 GiB of memory, the system's temporary folder, all processors.
+    /// Returns Moses' defaults with 1 GiB of memory, the system's temporary folder and all
+    /// processors.
     fn default() -> Self {
         ExtractOptions {
             max_length: 7,

@@ -286,14 +286,14 @@ impl PhrasePairInstance {
     }
 }
 
-/// The occurrences of each phrase pair among sorted `instances`.
+/// Returns the occurrences of each phrase pair among sorted `instances`.
 fn group_by_phrases(
     instances: &[PhrasePairInstance],
 ) -> impl Iterator<Item = &[PhrasePairInstance]> {
     instances.chunk_by(|a, b| a.phrase_ids() == b.phrase_ids())
 }
 
-/// The occurrences of a phrase pair with the same alignment.
+/// Returns the occurrences of a phrase pair with the same alignment.
 fn group_by_alignment(pair: &[PhrasePairInstance]) -> impl Iterator<Item = &[PhrasePairInstance]> {
     pair.chunk_by(|a, b| a.alignment_id() == b.alignment_id())
 }

@@ -98,7 +98,7 @@ pub(crate) fn invert_alignment(bytes: &[u8], words: usize, inverse: &mut Vec<u8>
     }
 }
 
-/// The hash of an alignment's bytes.
+/// Returns the hash of an alignment's bytes.
 #[inline]
 pub(crate) fn hash_alignment(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)

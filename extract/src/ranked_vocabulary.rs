@@ -65,23 +65,23 @@ pub(crate) struct RankedVocabulary {
 }
 
 impl RankedVocabulary {
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn len(&self) -> usize {
         self.id_by_rank.len()
     }
 
-    /// The rank of the word with the id `id`.
+    /// Returns the rank of the word with the id `id`.
     #[inline]
     pub fn rank(&self, id: u32) -> u32 {
         self.rank_by_id[id as usize]
     }
 
-    /// The word with the rank `rank`.
+    /// Returns the word with the rank `rank`.
     pub fn word(&self, rank: u32) -> &[u8] {
         self.vocabulary.word(WordId(self.id_by_rank[rank as usize]))
     }
 
-    /// The approximate memory of the words in bytes.
+    /// Returns the approximate memory of the words in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.vocabulary.iter().map(|word| word.len() as u64 + 32).sum()
     }

@@ -111,7 +111,7 @@ impl ReorderingType {
         Ok(model)
     }
 
-    /// The number of orientation classes.
+    /// Returns the number of orientation classes.
     pub fn num_classes(&self) -> usize {
         match self.orientation_classes {
             OrientationClasses::Msd => 3,
@@ -328,7 +328,7 @@ fn has_link_beyond(sentence: &SentencePair, row: isize, (position, side): (isize
         .any(|p| sentence.is_linked(p, row))
 }
 
-/// The positions beyond `position` in the direction of `side`.
+/// Returns the positions beyond `position` in the direction of `side`.
 fn positions_beyond(position: isize, side: Side) -> impl Iterator<Item = isize> {
     let step = if side == Side::Left { -1 } else { 1 };
     (1..).map(move |i| position + i * step)

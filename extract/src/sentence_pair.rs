@@ -55,7 +55,7 @@ impl SentencePair {
         self.links.clear();
     }
 
-    /// The links of the target words from `start` up to `end`.
+    /// Returns the links of the target words from `start` up to `end`.
     #[inline]
     pub fn links_in(&self, start: usize, end: usize) -> &[Link] {
         &self.links[self.link_starts[start] as usize..self.link_starts[end] as usize]
@@ -73,7 +73,7 @@ impl SentencePair {
         self.link_starts[target] == self.link_starts[target + 1]
     }
 
-    /// The first and the last target word that the source word is linked to; the first is
+    /// Returns the first and the last target word that the source word is linked to; the first is
     /// after the last if the word has no links.
     #[inline]
     pub fn target_span(&self, source: usize) -> (usize, usize) {

@@ -226,7 +226,7 @@ impl RunReader {
         Ok(())
     }
 
-    /// The current phrase pair.
+    /// Returns the current phrase pair.
     pub fn entry(&self) -> PhrasePair<'_> {
         PhrasePair {
             source: &self.source,

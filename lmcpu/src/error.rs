@@ -8,7 +8,7 @@ pub(crate) fn check_cancelled(progress: &dyn miriam_textio::Progress) -> Result<
     if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
-/// Why a language model could not be read, built or trusted. Each message names the
+/// Errors of reading, building and checking language models. Each message names the
 /// file and the place in it and is complete: there is no `source` to print after it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

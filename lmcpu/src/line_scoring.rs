@@ -12,10 +12,10 @@ use crate::{Error, LanguageModel, LmWord, Result, State};
 
 pub use crate::text_scoring::SentenceMarkers;
 
-/// How lines are scored.
+/// Options for scoring lines.
 #[derive(Clone, Copy, Debug)]
 pub struct LineOptions {
-    /// Which markers each line has.
+    /// The markers of each line.
     pub markers: SentenceMarkers,
     /// A line may hold several sentences, separated by `\n`: it has the sums of their
     /// values. Without this `\n` is a blank.
@@ -48,7 +48,7 @@ impl LineScore {
 pub struct TokenScores {
     /// The values of all lines, one after another.
     pub log10: Vec<f32>,
-    /// Where each line begins in `log10`, and where the last ends.
+    /// The start of each line in `log10`, and the end of the last.
     pub offsets: Vec<usize>,
 }
 

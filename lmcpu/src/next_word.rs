@@ -17,7 +17,7 @@ use crate::{Error, LanguageModel, LmWord, Result, State};
 /// model has words.
 const BLOCK: usize = 1 << 10;
 
-/// Which words are printed.
+/// The words that are printed.
 #[derive(Clone, Debug)]
 pub enum NextWordSelection {
     /// The n most probable words, the most probable first; equal ones in the order of
@@ -27,10 +27,10 @@ pub enum NextWordSelection {
     Words(Vec<(Vec<u8>, LmWord)>),
 }
 
-/// How contexts are read and what is printed.
+/// Options for reading contexts and printing words.
 #[derive(Clone, Debug)]
 pub struct NextWordOptions {
-    /// Which words are printed.
+    /// The words that are printed.
     pub candidates: NextWordSelection,
     /// Put `<s>` before each line.
     pub sentence_markers: bool,

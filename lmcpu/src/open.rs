@@ -11,12 +11,12 @@ use crate::probing::{ProbingModel, probing_from_arpa};
 use crate::trie::{self, TrieModel};
 use crate::{ArpaOptions, LanguageModel, Result};
 
-/// How a model is opened.
+/// Options for opening a model.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenOptions {
-    /// How a binary file is loaded into memory.
+    /// The method of loading a binary file.
     pub load: LoadMethod,
-    /// How ARPA text is read.
+    /// Options for reading ARPA text.
     pub arpa: ArpaOptions,
 }
 

@@ -28,7 +28,7 @@ use crate::text_scoring::{
 };
 use crate::{Error, LanguageModel, Result};
 
-/// How text is scored and what is written.
+/// Options for scoring text and for the output.
 #[derive(Clone, Debug)]
 pub struct PerplexityOptions {
     /// Put `<s>` before and `</s>` after each line of text.
@@ -46,12 +46,12 @@ pub struct PerplexityOptions {
     pub filter: Option<PerplexityFilter>,
 }
 
-/// How JSON lines are read.
+/// Options for reading JSON lines.
 #[derive(Clone, Debug)]
 pub struct JsonOptions {
-    /// The name of the field, as [`TextField::new`](crate::json_lines::TextField::new) takes it. A text of several lines
-    /// is scored line by line and has the sums of its lines; an empty text is one empty
-    /// line.
+    /// The name of the field, as [`TextField::new`](crate::json_lines::TextField::new) takes it. A
+    /// text of several lines is scored line by line and has the sums of its lines; an empty text is
+    /// one empty line.
     pub field: String,
     /// Leave out lines that are not such objects instead of returning an error, unless all are.
     pub skip_invalid: bool,

@@ -13,7 +13,7 @@ use crate::text_scoring::{
 };
 use crate::{LanguageModel, Result};
 
-/// What is printed.
+/// The output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verbosity {
     /// `word=id matched log10` and a tab for each word.
@@ -29,10 +29,10 @@ impl Verbosity {
     pub const ALL: Verbosity = Verbosity { word: true, sentence: true, summary: true };
 }
 
-/// How text is scored and what is printed.
+/// Options for scoring text and for the output.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryOptions {
-    /// What is printed.
+    /// The output.
     pub verbosity: Verbosity,
     /// Put `<s>` before and `</s>` after each line.
     pub sentence_markers: bool,

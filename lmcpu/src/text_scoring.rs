@@ -62,7 +62,7 @@ pub(crate) fn perplexity_of(log10: f64, tokens: u64) -> f64 {
     10f64.powf(-(log10 / tokens as f64))
 }
 
-/// Which markers a line is scored with.
+/// The markers with which a line is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentenceMarkers {
     /// The line follows `<s>`; without it, no context.

@@ -114,8 +114,8 @@ pub(crate) fn resolve_query<M: NgramIndex>(
     best.finish(context, next)
 }
 
-/// As [`resolve_query`]; on the way it begins the lookups of the query for `following`
-/// after `word`: whenever an n-gram is found, one that has it as context may exist too.
+/// Does the same as [`resolve_query`]; on the way it begins the lookups of the query for
+/// `following` after `word`: whenever an n-gram is found, one that has it as context may exist too.
 /// They replace the old ones in `lookups`.
 #[inline(always)]
 pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(

@@ -18,7 +18,7 @@ const CACHE_ENTRIES: usize = 1 << 14;
 pub struct EncodedText {
     /// The ids of the words; with markers, each sentence ends in the id of `</s>`.
     pub ids: Vec<LmWord>,
-    /// Where each sentence ends in `ids`.
+    /// The end of each sentence in `ids`.
     pub ends: Vec<usize>,
     /// Whether the last sentence has no line end: then it has no `</s>` either and is
     /// not empty.

@@ -79,13 +79,13 @@ fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 
-/// The free space of the disk of `folder` in bytes, if the system reports it.
+/// Returns the free space of the disk of `folder` in bytes, if the system reports it.
 fn free_disk_bytes(folder: &Path) -> Option<u64> {
     let found = nix::sys::statvfs::statvfs(folder).ok()?;
     Some(found.blocks_available() as u64 * found.fragment_size() as u64)
 }
 
-/// The approximate uncompressed size of the file at `path` in bytes: such text compresses
+/// Returns the approximate uncompressed size of the file at `path` in bytes: such text compresses
 /// to between a third and a fourth.
 pub(crate) fn uncompressed_size(path: &Path) -> u64 {
     let packed = std::fs::metadata(path).map_or(0, |found| found.len());

@@ -70,7 +70,7 @@ impl Error {
         Error::Options { reason: reason.into() }
     }
 
-    /// The error of an operation on a file or folder; `action` is a verb phrase.
+    /// Returns the error of an operation on a file or folder; `action` is a verb phrase.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         miriam_textio::Error::io(&path.display().to_string(), action, source).into()
     }

@@ -13,13 +13,13 @@ use miriam_decoder::tuning::TuningAlgorithm;
 use crate::corpus::LengthLimits;
 use crate::{LmKind, TrainOptions, Tuning};
 
-/// The options of cleaning the parallel text whose files have this hash.
+/// Returns the options of cleaning the parallel text whose files have this hash.
 pub(crate) fn corpus(hash: &str, limits: LengthLimits) -> String {
     let LengthLimits { max_words, max_ratio } = limits;
     format!("{hash} Bounds {{ words: {max_words}, ratio: {max_ratio} }}")
 }
 
-/// The options of word alignment.
+/// Returns the options of word alignment.
 pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String {
     let model = match model {
         AlignModel::Ibm2 => "Ibm2",
@@ -38,7 +38,8 @@ pub(crate) fn align(model: AlignModel, symmetrization: Symmetrization) -> String
     format!("{model} {symmetrization}")
 }
 
-/// The options of phrase extraction. Names of reordering models have no characters to escape.
+/// Returns the options of phrase extraction. Names of reordering models have no characters to
+/// escape.
 pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     match reordering {
         Some(name) => format!("{max_length} Some(\"{name}\")"),
@@ -46,7 +47,7 @@ pub(crate) fn extract(max_length: usize, reordering: Option<&str>) -> String {
     }
 }
 
-/// The options of the language model.
+/// Returns the options of the language model.
 pub(crate) fn language_model(options: &TrainOptions) -> String {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let kind = match options.lm_kind {
@@ -56,7 +57,7 @@ pub(crate) fn language_model(options: &TrainOptions) -> String {
     format!("{} [{}] {kind} {}", options.lm_order, prune.join(", "), options.keep_text)
 }
 
-/// The options of tuning; `None` keeps the initial weights.
+/// Returns the options of tuning; `None` keeps the initial weights.
 pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     let Some(Tuning { method, seed, iterations }) = tuning else { return "None".into() };
     let method = match method {
@@ -71,8 +72,8 @@ pub(crate) fn tuning(tuning: Option<Tuning>) -> String {
     format!("Some(Tuning {{ method: {method}, seed: {seed}, iterations: {iterations} }})")
 }
 
-/// The options that results depend on, as they are given on the command line, so that a later
-/// run can report which have changed. Texts are compared by their bytes, not by their names.
+/// Returns the options that results depend on, as they are given on the command line, so that a
+/// later run can report which have changed. Texts are compared by their bytes, not by their names.
 pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     let prune: Vec<String> = options.lm_prune.iter().map(u64::to_string).collect();
     let lm_kind = match options.lm_kind {

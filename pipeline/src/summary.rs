@@ -96,7 +96,7 @@ fn mib(bytes: u64) -> f64 {
 }
 
 impl TrainSummary {
-    /// The command line that translates with the model.
+    /// Returns the command line that translates with the model.
     pub fn next_command(&self) -> String {
         let text = if self.is_raw { "TEXT" } else { "TOKENISED-TEXT" };
         format!("miriam translate -f {} -i {text} -o TRANSLATIONS", self.ini.display())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a phrase table could not be built, opened or read.
+/// Errors of building, opening and reading phrase tables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

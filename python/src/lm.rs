@@ -434,7 +434,7 @@ pub fn build(
     let kind = r#type;
     if !["probing", "trie", "glm", "kenlm-probing", "kenlm-trie"].contains(&kind) {
         let message =
-            format!("type {kind:?}: give probing, trie, glm, kenlm-probing or kenlm-trie");
+            format!("type {kind:?}: expected probing, trie, glm, kenlm-probing or kenlm-trie");
         return Err(PyValueError::new_err(message));
     }
     if quantize.is_some() && !["trie", "kenlm-trie"].contains(&kind) {
@@ -447,7 +447,7 @@ pub fn build(
         Some(Some(bits)) => Some(bits),
         Some(None) => {
             let most = QuantizationBits::MAX;
-            return Err(PyValueError::new_err(format!("quantize: give bits from 1 to {most}")));
+            return Err(PyValueError::new_err(format!("quantize: expected bits from 1 to {most}")));
         }
     };
     let options = parse_arpa_options([duplicates, positive, missing_markers])?;

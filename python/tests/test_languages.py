@@ -85,7 +85,7 @@ def test_options_of_decoding_are_keywords() -> None:
         )
         return text
 
-    # Transformers repeats a letter here; without repetition no piece is there twice.
+    # Transformers repeats a letter here; without repetition no piece occurs twice.
     plain = translate(beam_size=1)
     other = translate(beam_size=1, no_repeat_ngram_size=1)
     assert plain == "e" * 11 and len(set(other.replace(" ", ""))) > 1

@@ -189,11 +189,11 @@ def test_errors_name_the_file_and_what_to_do(tmp_path: Path) -> None:
         LanguageModel.estimate(TOY, order=0, arpa=tmp_path / "x")
     with pytest.raises(OSError, match="also the output"):
         LanguageModel.build(TOY, TOY)
-    with pytest.raises(ValueError, match="give probing, trie"):
+    with pytest.raises(ValueError, match="expected probing, trie"):
         LanguageModel.build(TOY, tmp_path / "x", type="hash")
     with pytest.raises(ValueError, match="requires type"):
         LanguageModel.build(TOY, tmp_path / "x", quantize=8)
-    with pytest.raises(ValueError, match="give bits from 1"):
+    with pytest.raises(ValueError, match="expected bits from 1"):
         LanguageModel.build(TOY, tmp_path / "x", type="trie", quantize=77)
     with pytest.raises(ValueError, match="keep-first"):
         LanguageModel.dump(TOY, tmp_path / "x", duplicates="last")

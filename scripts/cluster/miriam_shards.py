@@ -45,7 +45,7 @@ def read_manifest(path):
     names = [Path(shard).name for shard in shards]
     double = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
     if double:
-        raise ShardError(f"{path}: {sorted(double)[0]} is there twice; outputs are named like shards")
+        raise ShardError(f"{path}: {sorted(double)[0]} appears twice; outputs are named like shards")
     return shards
 
 

@@ -14,7 +14,7 @@ use crate::refusal::Refusal;
 /// The largest text, in bytes, that a thread of sockets processes itself: about a millisecond.
 const MAX_BYTES_AT_ONCE: usize = 8 << 10;
 
-/// Why work has no result.
+/// The reason why work has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Abandoned {
     /// Its deadline has passed.

@@ -34,7 +34,7 @@ struct Minute {
     characters: u64,
 }
 
-/// Why a key is rejected.
+/// The reason for the rejection of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyError {
     /// It is missing or not known.

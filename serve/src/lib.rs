@@ -62,7 +62,7 @@ pub use server::{CheckedModel, ConfigurationSource, OpenListener, Server, check}
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a server did not start.
+/// Errors of starting a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -193,7 +193,7 @@ impl Metrics {
         if shed.warned.is_none_or(|(when, _)| when.elapsed() >= WARNING_INTERVAL) {
             let before = shed.warned.map_or(0, |(_, total)| total);
             let count = shed.total - before;
-            tracing::warn!("{count} requests refused: too much is queued (queued-words)");
+            tracing::warn!("{count} requests rejected: the queue is full (queued-words)");
             shed.warned = Some((Instant::now(), shed.total));
         }
     }

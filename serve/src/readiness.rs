@@ -15,7 +15,7 @@ pub struct Readiness {
     pub loading: Vec<String>,
     /// The models that did not open at the last reload.
     pub broken: Vec<BrokenModel>,
-    /// Why the last reload failed.
+    /// The reason for the failure of the last reload.
     pub reload_error: Option<String>,
     /// Changed settings that take effect only at the next start.
     pub pending_settings: Vec<&'static str>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Why there is no model for a request.
+/// The reason why there is no model for a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
     /// No model has the name.
@@ -33,7 +33,7 @@ pub enum RouteError {
     Broken(String),
 }
 
-/// Why a request is not served. Each protocol words it in its own way.
+/// The reason for the rejection of a request. Each protocol has its own wording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The request is invalid.

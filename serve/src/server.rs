@@ -133,7 +133,7 @@ impl Server {
 pub struct CheckedModel {
     /// Its name.
     pub name: String,
-    /// How long it took to open it and to translate a line.
+    /// The time to open it and to translate a line.
     pub time: Duration,
     /// The tokens of a neural model for the languages of the configuration.
     pub languages: Option<String>,

@@ -58,7 +58,7 @@ impl TranslatedText {
     }
 }
 
-/// How the language of each of several texts is detected.
+/// The detection of the language of each of several texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detection {
     /// Each text by itself.

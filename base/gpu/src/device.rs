@@ -26,7 +26,7 @@ pub struct DeviceProperties {
     pub multiprocessors: u32,
     /// Bytes of the L2 cache.
     pub l2_bytes: u64,
-    /// How many of these may be set aside for persisting accesses.
+    /// The number of these bytes that may be set aside for persisting accesses.
     pub max_persisting_l2_bytes: u64,
     /// The most bytes of an access policy window of a stream.
     pub max_l2_window_bytes: u64,
@@ -58,7 +58,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// How many devices the driver sees.
+    /// Returns the number of devices that the driver sees.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Device {
         Ok(free as u64)
     }
 
-    /// A new stream: its work is done in order, concurrently with other streams.
+    /// Creates a stream, whose work is done in order and concurrently with that of other streams.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Device {
         driver_error(self.properties.number, action, error)
     }
 
-    /// As [`Device::driver_error`], telling a lack of memory from other reasons.
+    /// Returns the same as [`Device::driver_error`], but distinguishes a lack of memory.
     pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
@@ -196,7 +196,7 @@ fn attribute(context: &CudaContext, name: Attribute) -> std::result::Result<u32,
     context.attribute(name).map(|value| value as u32)
 }
 
-/// The name and the text of a driver's error.
+/// Returns the name and the text of a driver's error.
 pub(crate) fn describe_error(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => format!("{}: {}", name.to_string_lossy(), text.to_string_lossy()),
@@ -241,7 +241,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The device of this stream.
+    /// Returns the device of this stream.
     pub fn device(&self) -> &Device {
         &self.device
     }

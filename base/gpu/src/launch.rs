@@ -68,7 +68,7 @@ impl Device {
 }
 
 impl Module {
-    /// The kernel `name`.
+    /// Returns the kernel `name`.
     ///
     /// # Errors
     ///
@@ -220,7 +220,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// As [`Launch::in_order`]; `None` passes a null address.
+    /// Does the same as [`Launch::in_order`]; `None` passes a null address.
     pub fn in_order_optional<T: Pod>(self, buffer: Option<(&'a Buffer<T>, usize)>) -> Self {
         match buffer {
             Some((buffer, first)) => self.in_order(buffer, first),
@@ -233,7 +233,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// As [`Launch::read`]; `None` passes a null address.
+    /// Does the same as [`Launch::read`]; `None` passes a null address.
     pub fn read_optional<T: Pod>(self, buffer: Option<&'a Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.read(buffer),
@@ -241,7 +241,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// As [`Launch::write`]; `None` passes a null address.
+    /// Does the same as [`Launch::write`]; `None` passes a null address.
     pub fn write_optional<T: Pod>(self, buffer: Option<&'a mut Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.write(buffer),

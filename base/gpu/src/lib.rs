@@ -1,18 +1,19 @@
-//! GPUs through the CUDA driver: devices, or why there are none, modules, kernels and
-//! their launches, buffers, streams, events.
+//! GPUs through the CUDA driver: devices, modules, kernels and their launches, buffers, streams and
+//! events.
 //!
-//! The driver is found at run time; nothing of CUDA is needed to build. Only this crate
-//! names `cudarc`. Its safe layer is used where there is one: buffers and pinned memory
-//! record events for the work that uses them, so that they may be dropped, read and
-//! written at any time, from any thread.
+//! The driver is loaded at run time, so CUDA is not needed to build. Without the feature `cuda` the
+//! crate contains only the names of devices ([`DeviceSet`]). It is the only crate that uses
+//! `cudarc`, through its safe interface where possible: buffers and pinned memory record events for
+//! the work that uses them, so that they can be dropped, read and written at any time and from any
+//! thread.
 //!
-//! No type can promise that a kernel stays within its buffers. So [`Device::load`] is
-//! `unsafe`: its caller promises it for every launch. [`Launch::run`] checks the
-//! number and the sizes of a kernel's parameters.
+//! The type system cannot ensure that a kernel stays within its buffers. So [`Device::load`] is
+//! `unsafe`, and its caller guarantees this for every launch. [`Launch::run`] checks the number and
+//! the sizes of a kernel's parameters.
 //!
 //! # Examples
 //!
-//! Numbers copied to a device and back, or the reason why there is none:
+//! Copy numbers to a device and back, or print the reason why there is no device:
 //!
 //! ```
 //! use miriam_gpu::Device;
@@ -25,14 +26,12 @@
 //!         let mut copy = stream.alloc_pinned::<u32>(4)?;
 //!         stream.download(&numbers, 4, &mut copy)?;
 //!         assert_eq!(copy.get()?, [0, 5, 6, 7]);
-//!         println!("{} has copied them", device.properties().name);
+//!         println!("copied by {}", device.properties().name);
 //!     }
 //!     Err(reason) => println!("{reason}"),
 //! }
 //! # Ok::<(), miriam_gpu::Error>(())
 //! ```
-
-//! Without the feature `cuda` the crate has the names of devices alone ([`DeviceSet`]).
 
 #[cfg(feature = "cuda")]
 mod device;

@@ -28,7 +28,7 @@ const STAGING_BYTES: usize = 32 << 20;
 /// Numbers in a device's memory, aligned to 256 bytes.
 pub struct Buffer<T: Pod> {
     pub(crate) slice: CudaSlice<T>,
-    /// Where it begins in the memory of the device.
+    /// The address in the memory of the device.
     address: u64,
 }
 
@@ -44,7 +44,7 @@ impl<T: Pod> Buffer<T> {
         self.address
     }
 
-    /// How many numbers it holds.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.slice.len()
     }
@@ -75,7 +75,7 @@ pub struct PinnedBuffer<T: Pod> {
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// The numbers, after waiting for copies under way.
+    /// Returns the elements, after waiting for copies in progress.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl<T: Pod> PinnedBuffer<T> {
         self.memory.as_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// The numbers, after waiting for copies under way.
+    /// Returns the elements, after waiting for copies in progress.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<T: Pod> PinnedBuffer<T> {
         self.memory.as_mut_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// How many numbers there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.memory.len()
     }

@@ -1,4 +1,4 @@
-//! Archives of PTX: the modules of a crate, compressed, as `scripts/build_ptx.py` writes them.
+//! Compressed archives of PTX modules, one per crate, written by `scripts/build_ptx.py`.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ impl PtxArchive {
     ///
     /// # Panics
     ///
-    /// When it is damaged, which a test of the crate that embeds it rules out.
+    /// If the archive is damaged. Tests of the crates that embed archives rule this out.
     pub fn unpack(archive: &[u8]) -> Self {
         let mut text = String::new();
         let read = flate2::read::GzDecoder::new(archive).read_to_string(&mut text);
@@ -23,23 +23,23 @@ impl PtxArchive {
         PtxArchive { text }
     }
 
-    /// The names and texts of all modules.
+    /// Returns the names and texts of all modules.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
         let parts = self.text.split(HEADER_PREFIX).skip(1);
         parts.map(|part| part.split_once('\n').unwrap_or((part, "")))
     }
 
-    /// The text of the module `name`.
+    /// Returns the text of the module `name`.
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// If there is no such module.
     pub fn module(&self, name: &str) -> &str {
         let found = self.modules().find(|(other, _)| *other == name);
         found.unwrap_or_else(|| panic!("no module {name}")).1
     }
 
-    /// The names of the kernels of a module.
+    /// Returns the names of the kernels in the text of a module.
     pub fn kernel_names(module: &str) -> impl Iterator<Item = &str> {
         let parts = module.split(".entry ").skip(1);
         parts.filter_map(|rest| rest.split('(').next()).map(str::trim)

@@ -1,11 +1,11 @@
 //! Cross entropy over blocks of the vocabulary.
 //!
-//! Logits of a batch and the whole vocabulary are larger than all else in training, so they are
-//! made in blocks of columns and never stored whole: a first pass over the blocks gathers the
-//! statistics of each row ([`LogitStatistics`]), from which its loss follows; a second one makes
-//! the logits again and turns each block into its gradient in place.
+//! The logits of a batch over the whole vocabulary would take more memory than everything else in
+//! training. So they are computed in blocks of columns and never stored as a whole. A first pass
+//! over the blocks collects the statistics of each row ([`LogitStatistics`]), which determine its
+//! loss. A second pass computes the logits again and replaces each block by its gradient.
 //!
-//! With label smoothing e over V columns, all of them, the label's too:
+//! Label smoothing spreads the probability e over all V columns, including the label's:
 //! `loss = (1 - e) (lse - x_label) + e (lse - mean(x))`, where `lse` is the logarithm of the sum
 //! of the exponentials.
 
@@ -43,7 +43,7 @@ impl LogitStatistics {
     /// Returns the cross entropy (natural logarithm) of the label with `smoothing` of the
     /// probability spread over all `columns`.
     pub fn cross_entropy(&self, columns: usize, smoothing: f32) -> f64 {
-        // Differences first: they are exact where logits are large.
+        // Subtracting large logits first avoids rounding errors.
         let (max, smoothing) = (f64::from(self.max), f64::from(smoothing));
         let label_loss = max - f64::from(self.label) + self.exp_sum.ln();
         if smoothing == 0.0 {
@@ -92,7 +92,8 @@ pub fn update_logit_statistics(
     }
 }
 
-/// Returns the column of a block from column `first` on that has the label, if not before it.
+/// Returns the column of the label in a block that begins at column `first`; `None` if the label is
+/// in an earlier block.
 fn label_column(label: u32, first: usize) -> Option<usize> {
     (label as usize).checked_sub(first)
 }

@@ -2,16 +2,16 @@
 
 use crate::{MatMut, MatRef};
 
-/// Writes one row, `[width]`, of a table of embeddings or positional encodings. Files store
-/// tables in many forms, and a sentence needs few of their rows.
+/// Writes one row, `[width]`, of a table of embeddings or positional encodings. It is a function
+/// because files store tables in many forms, and a sentence needs only a few rows.
 pub type EmbeddingLookup<'a> = &'a dyn Fn(usize, &mut [f32]);
 
 /// Sets row i of `out`, `[tokens, width]`, to `scale` times the embedding of `tokens[i]` plus the
-/// positional encoding of `positions[i]`. No token (the first step of Marian's decoder) has an
-/// embedding of zeros. `scratch` is resized to a row where there are positions.
+/// positional encoding of `positions[i]`. The embedding of `None`, the input of the first step of
+/// Marian's decoder, is zero. `scratch` holds a row of positional encodings.
 ///
 /// # Panics
-/// If there is not a token and a position for each row, or the lookup has no such row.
+/// If the numbers of tokens, positions and rows differ, or a token or position is out of range.
 pub fn embed(
     embeddings: EmbeddingLookup,
     tokens: &[Option<u32>],
@@ -49,7 +49,7 @@ pub fn row_lookup(matrix: MatRef<'_, f32>) -> impl Fn(usize, &mut [f32]) {
 pub enum SinusoidKind {
     /// Marian: frequency i of m is 10000^(-i / (m - 1)).
     Marian,
-    /// CTranslate2 and Hugging Face, for the same models: 10000^(-i / m).
+    /// CTranslate2 and Hugging Face, also for converted Marian models: 10000^(-i / m).
     CTranslate2,
 }
 

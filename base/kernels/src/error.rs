@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why packed weights or a tuner cache cannot be used.
+/// Errors of packed weights and tuner caches.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

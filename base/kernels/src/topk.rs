@@ -84,7 +84,7 @@ impl TopK {
         Self { candidates, k, normalize, shift: f32::NEG_INFINITY, sum: 0.0 }
     }
 
-    /// As [`TopK::new`], reusing the memory.
+    /// Does the same as [`TopK::new`] with the memory of `self`.
     pub fn reset(&mut self, k: usize, normalize: bool) {
         self.k = k;
         self.normalize = normalize;

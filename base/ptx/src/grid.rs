@@ -26,7 +26,7 @@ impl Default for Grid {
     }
 }
 
-/// What the threads of a block share.
+/// The state that the threads of a block share.
 pub(crate) struct Surroundings<'r> {
     pub kernel: &'r Kernel,
     pub grid: &'r Grid,
@@ -38,7 +38,7 @@ pub(crate) struct Surroundings<'r> {
 }
 
 impl Surroundings<'_> {
-    /// A fault of `thread` at `line`.
+    /// Returns a fault of `thread` at `line`.
     pub fn fault(&self, thread: u32, line: u32, reason: String) -> Fault {
         let kernel = self.kernel.name.clone();
         Fault::Kernel { place: Place { kernel, line, block: self.block, thread }, reason }

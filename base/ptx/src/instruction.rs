@@ -88,7 +88,7 @@ pub(crate) enum Vote {
     Uniform,
 }
 
-/// How a comparison is combined with a further predicate.
+/// The combination of a comparison with another predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Combination {
     And,
@@ -96,7 +96,7 @@ pub(crate) enum Combination {
     Xor,
 }
 
-/// What an atomic access does with the value that it finds.
+/// The operation of an atomic access on the value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atomic {
     /// Combines it with the operand.

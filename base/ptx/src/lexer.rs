@@ -9,7 +9,7 @@ pub(crate) struct Word<'t> {
     pub line: u32,
 }
 
-/// The words of `text`, without comments and strings.
+/// Returns the words of `text`, without comments and strings.
 pub(crate) fn words(text: &str) -> Result<Vec<Word<'_>>, Fault> {
     let (mut found, mut rest, mut line) = (Vec::new(), text, 1);
     while let Some(first) = rest.chars().next() {
@@ -32,7 +32,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<Word<'_>>, Fault> {
     Ok(found)
 }
 
-/// The length of the name that `text` begins with; `::` may be within it.
+/// Returns the length of the name that `text` begins with; `::` may be within it.
 fn name_length(text: &str) -> usize {
     let length = text.find(|c| !is_part_of_name(c)).unwrap_or(text.len());
     match text[length..].strip_prefix("::") {

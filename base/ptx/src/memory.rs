@@ -32,7 +32,7 @@ impl Memory {
         Memory { buffers: BTreeMap::new(), next: BASE, size, in_use: 0 }
     }
 
-    /// The number of bytes that are not in use.
+    /// Returns the number of bytes that are not in use.
     pub fn free_bytes(&self) -> u64 {
         self.size - self.in_use
     }
@@ -52,7 +52,8 @@ impl Memory {
         Ok(address)
     }
 
-    /// Frees the buffer at `address`. Its addresses are not used again, so that later accesses fail.
+    /// Frees the buffer at `address`. Its addresses are not used again, so that later accesses
+    /// fail.
     ///
     /// # Errors
     /// [`Fault::Caller`] if no buffer begins there.
@@ -66,7 +67,7 @@ impl Memory {
         }
     }
 
-    /// The bytes from `address` on.
+    /// Returns the bytes from `address` on.
     ///
     /// # Errors
     /// [`Fault::Caller`] if they are not within a buffer, or not all of them were written.
@@ -95,7 +96,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The bytes from `address` on, or the reason why they cannot be read.
+    /// Returns the bytes from `address` on, or the reason why they cannot be read.
     pub(crate) fn load(&self, address: u64, length: usize) -> Result<&[u8], String> {
         let start = self.find(address, length, "a read")?;
         read(&self.buffers[&start], address - start, length)
@@ -108,7 +109,7 @@ impl Memory {
         write(buffer, address - start, bytes)
     }
 
-    /// The buffer that begins at `address` or before it, with its address.
+    /// Returns the buffer that begins at `address` or before it, with its address.
     pub(crate) fn buffer(&self, address: u64) -> Option<(u64, &TrackedBytes)> {
         self.buffers.range(..=address).next_back().map(|(&start, buffer)| (start, buffer))
     }
@@ -117,7 +118,7 @@ impl Memory {
         self.buffers.range_mut(..=address).next_back().map(|(&start, buffer)| (start, buffer))
     }
 
-    /// The address of the buffer that holds `length` bytes from `address` on.
+    /// Returns the address of the buffer that holds `length` bytes from `address` on.
     fn find(&self, address: u64, length: usize, access: &str) -> Result<u64, String> {
         let Some((start, buffer)) = self.buffer(address) else {
             return Err(format!("{access} at {address:#x}, before all buffers"));

@@ -2,9 +2,9 @@
 //! one of which writes.
 //!
 //! Each part of memory that an instruction may access by itself knows the last warp that wrote it
-//! and the last that read it, and between which barriers of the block that was. So a missing barrier
-//! is found also where the order of warps that the seed has chosen does no harm. Atomic accesses do
-//! not race with each other, nor do writes of the value that is there already.
+//! and the last that read it, and between which barriers of the block that was. So a missing
+//! barrier is found also where the order of warps that the seed has chosen does no harm. Atomic
+//! accesses do not race with each other, nor do writes of the value that is there already.
 
 use std::ops::Range;
 
@@ -23,8 +23,8 @@ pub(crate) enum Access {
     Atomic,
 }
 
-/// The last accesses to parts of some bytes: the number of the barrier before, then eight bits of the
-/// warp.
+/// The last accesses to parts of some bytes: the number of the barrier before, then eight bits of
+/// the warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Races {
     /// The logarithm of the number of bytes of a part.
@@ -81,7 +81,7 @@ impl Races {
         !has_other_reader
     }
 
-    /// The other side of the race of an access.
+    /// Returns the other side of the race of an access.
     #[cold]
     pub fn other_side(&self, range: Range<usize>, warp: u32) -> String {
         for place in self.parts(range) {

@@ -95,7 +95,7 @@ impl SharedMemory {
         Err(format!("{what} at {} of {name}, which {other} without a barrier", offset - start))
     }
 
-    /// The bytes around an offset, and the offset of the first.
+    /// Returns the bytes around an offset, and the offset of the first.
     pub fn part(&self, offset: u64) -> (u64, &TrackedBytes) {
         if offset < DYNAMIC_SHARED { (0, &self.fixed) } else { (DYNAMIC_SHARED, &self.dynamic) }
     }
@@ -108,7 +108,7 @@ impl SharedMemory {
         }
     }
 
-    /// The bytes from `offset` on, or the reason why they cannot be read.
+    /// Returns the bytes from `offset` on, or the reason why they cannot be read.
     pub fn load(&self, offset: u64, length: usize) -> Result<&[u8], String> {
         let (part, range) = self.find(offset, length, "a read")?;
         part.read(range).map_err(|(_, state)| denied(offset, "a read", state))
@@ -159,7 +159,7 @@ impl SharedMemory {
     }
 }
 
-/// The reason why an access to a byte of this state is a fault.
+/// Returns the reason why an access to a byte of this state is a fault.
 fn denied(offset: u64, access: &str, state: State) -> String {
     let (offset, name) = match offset.checked_sub(DYNAMIC_SHARED) {
         None => (offset, "shared memory"),

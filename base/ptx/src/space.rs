@@ -12,7 +12,7 @@ pub(crate) const LOCAL_WINDOW: u64 = 2 << 32;
 /// `.global`.
 pub(crate) const MODULE_WINDOW: u64 = 3 << 32;
 
-/// The space of an address, and its offset there.
+/// Returns the space of an address, and its offset there.
 #[inline]
 pub(crate) fn resolve(space: Space, address: u64) -> (Space, u64) {
     match (space, address >> 32) {

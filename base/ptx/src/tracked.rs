@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What is known of a byte.
+/// The state of a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -43,14 +43,14 @@ impl TrackedBytes {
         self.states[range].fill(state as u8);
     }
 
-    /// The range of `length` bytes from `offset` on, if it is within the bytes.
+    /// Returns the range of `length` bytes from `offset` on, if it is within the bytes.
     pub fn range(&self, offset: u64, length: usize) -> Option<Range<usize>> {
         let start = usize::try_from(offset).ok()?;
         let end = start.checked_add(length)?;
         (end <= self.bytes.len()).then_some(start..end)
     }
 
-    /// The bytes of `range`, or the first one that was not written, with its state.
+    /// Returns the bytes of `range`, or the first one that was not written, with its state.
     pub fn read(&self, range: Range<usize>) -> Result<&[u8], (usize, State)> {
         let states = &self.states[range.clone()];
         match states.iter().position(|state| *state != State::Written as u8) {
@@ -71,7 +71,7 @@ impl TrackedBytes {
         Ok(())
     }
 
-    /// The bytes from `offset` on, if all of them were written.
+    /// Returns the bytes from `offset` on, if all of them were written.
     #[inline(always)]
     pub fn get<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
         let start = usize::try_from(offset).ok()?;
@@ -94,7 +94,7 @@ impl TrackedBytes {
         true
     }
 
-    /// A copy of a part, with its states.
+    /// Returns a copy of a part, with its states.
     pub fn part(&self, start: usize, length: usize) -> TrackedBytes {
         let range = start..start + length;
         TrackedBytes {

@@ -18,7 +18,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// The type called `name`, without the point before it.
+    /// Returns the type called `name`, without the point before it.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "pred" => return Some(Type::Pred),
@@ -46,7 +46,7 @@ impl Type {
         }
     }
 
-    /// The size in bytes; a predicate is a byte.
+    /// Returns the size in bytes; a predicate is a byte.
     pub fn size(self) -> usize {
         match self {
             Type::Pred => 1,
@@ -65,7 +65,7 @@ impl Type {
         matches!(self, Type::F32 | Type::F64 | Type::F16 | Type::Bf16) || self.half().is_some()
     }
 
-    /// The type of both halves of a pair.
+    /// Returns the type of both halves of a pair.
     pub fn half(self) -> Option<Type> {
         match self {
             Type::F16x2 => Some(Type::F16),
@@ -74,7 +74,7 @@ impl Type {
         }
     }
 
-    /// The lowest bits of `value` that this type has.
+    /// Returns the lowest bits of `value` that this type has.
     #[inline(always)]
     pub fn truncate(self, value: u64) -> u64 {
         match self {
@@ -83,7 +83,7 @@ impl Type {
         }
     }
 
-    /// The bits of `value` as a number: signed types fill the upper bits with their sign.
+    /// Returns the bits of `value` as a number: signed types fill the upper bits with their sign.
     #[inline(always)]
     pub fn extend(self, value: u64) -> i64 {
         let unused = 64 - 8 * self.size() as u32;

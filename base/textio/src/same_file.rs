@@ -36,7 +36,7 @@ fn is_same_inode((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// `folder` as an absolute path without links, or as it is where it does not exist.
+/// Returns `folder` as an absolute path without links, or unchanged if it does not exist.
 fn canonical_folder(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().unwrap_or_else(|_| folder.into())

@@ -62,7 +62,7 @@ impl SentenceSplitter {
         self.split_until(text, &|| false).unwrap_or_default()
     }
 
-    /// Like [`SentenceSplitter::split`], for long texts: calls `should_stop` from time to time.
+    /// Does the same as [`SentenceSplitter::split`], but calls `should_stop` from time to time.
     ///
     /// # Errors
     /// If `should_stop` returns true.

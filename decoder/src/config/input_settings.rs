@@ -9,7 +9,7 @@ use crate::markup::{Brackets, XmlInputMode};
 /// The syntax of input lines: annotations and the form of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputSettings {
-    /// How markup is treated.
+    /// The treatment of markup.
     pub markup: XmlInputMode,
     /// The strings around tags.
     pub brackets: Brackets,
@@ -17,7 +17,7 @@ pub struct InputSettings {
     pub monotone_at_punctuation: bool,
     /// Whether each line has a phrase table (`inputtype` 7).
     pub has_sentence_table: bool,
-    /// How words are split into factors.
+    /// The splitting of words into factors.
     pub factors: FactorSettings,
 }
 

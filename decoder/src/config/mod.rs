@@ -141,8 +141,8 @@ impl Configuration {
         Self::from_command_line_or(tokens, &[])
     }
 
-    /// As [`Configuration::from_command_line`]; `defaults`, names and values of options, hold where
-    /// neither the command line nor the ini has the option.
+    /// Does the same as [`Configuration::from_command_line`]; `defaults`, names and values of
+    /// options, hold where neither the command line nor the ini has the option.
     ///
     /// # Errors
     ///

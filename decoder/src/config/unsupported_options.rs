@@ -11,7 +11,7 @@ use miriam_textio::parse_truth_word;
 use super::{Parameters, supported_parameters};
 use crate::Result;
 
-/// How an option is handled.
+/// The treatment of an option.
 enum OptionHandling {
     /// Accepted and ignored; the reason.
     Ignored(&'static str),

@@ -32,7 +32,7 @@ pub(crate) fn is_alias(type_name: &str) -> bool {
 pub struct LanguageModelSpec {
     /// The model file.
     pub path: String,
-    /// How the file is opened.
+    /// The method of opening the file.
     pub open: OpenOptions,
     /// Whether a second component counts the words that the model does not know.
     pub has_oov_feature: bool,

@@ -20,7 +20,7 @@ pub struct PhraseTableSpec {
     pub path: String,
     /// The largest number of targets kept for a source phrase; `None` for all.
     pub limit: Option<usize>,
-    /// How a binary file is loaded.
+    /// The method of loading a binary file.
     pub load: LoadMethod,
     /// The factors in the columns of source words.
     pub input_factors: Vec<usize>,
@@ -28,7 +28,7 @@ pub struct PhraseTableSpec {
     pub output_factors: Option<Vec<usize>>,
 }
 
-/// Where a phrase table comes from.
+/// The source of a phrase table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhraseTableFormat {
     /// Moses text, read into memory (`PhraseDictionaryMemory`).

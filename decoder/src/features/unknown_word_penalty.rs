@@ -6,7 +6,7 @@ use super::{FeatureSet, FeatureSpec};
 use crate::feature_line::{FeatureLine, parse_flag};
 use crate::{Error, Result};
 
-/// How unknown words are translated.
+/// The translation of unknown words.
 #[derive(Clone, Debug)]
 pub struct UnknownWordSpec {
     /// Whether they are dropped.

@@ -27,7 +27,7 @@ struct ModelBatch {
     depths: Vec<DepthBatch>,
     /// The request of each word of each phrase, among those of its depth.
     request_indices: Vec<u32>,
-    /// Where each phrase ends.
+    /// The end of each phrase.
     phrase_ends: Vec<usize>,
     /// The words of the phrase that was added last.
     previous_phrase: Vec<LmWord>,

@@ -1,10 +1,9 @@
-//! Translation options: target phrases of a source span, as the search reads them.
+//! Translation options: the target phrases of a source span in the layout that the search reads.
 //!
-//! Options are kept in columns, the hot ones small: the search reads 16 bytes per option plus its
-//! language-model part for every item. A list made for one source phrase is the same in every
-//! sentence until weights change, so lists are kept in a cache for the process ([`OptionCache`])
-//! and copied side by side for a sentence ([`SentenceOptions`]). They are made in
-//! [`crate::option_building`].
+//! Options are stored in columns, so that the search reads only 16 bytes and the language-model
+//! part of an option for each item. The options of a source phrase are the same in all sentences
+//! until weights change. So lists are cached for the whole process ([`OptionCache`]) and
+//! concatenated for each sentence ([`SentenceOptions`]). [`crate::option_building`] builds them.
 
 mod input_phrase;
 mod option_cache;
@@ -20,16 +19,16 @@ use miriam_textio::WordId;
 
 use crate::lm_scoring::LmPhrase;
 
-/// Scores of an option, and where its words are.
+/// The scores of an option, and the range of its words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionScores {
-    /// Everything that does not depend on the neighbours, weighted.
+    /// The weighted sum of all scores that do not depend on neighbouring phrases.
     pub(crate) total: f32,
     /// `total` with the estimate of the language models.
     pub(crate) future_score: f32,
-    /// The first of its words in the list's words.
+    /// The index of the option's first word in the list's words.
     pub(crate) first_word: u32,
-    /// The number of its words.
+    /// The number of the option's words.
     pub(crate) num_words: u32,
 }
 
@@ -40,9 +39,9 @@ pub(crate) struct OptionList {
     pub(crate) words: Vec<WordId>,
     /// Weighted reordering scores, one row per option.
     pub(crate) reordering: Vec<f32>,
-    /// One part per option and language model.
+    /// The language-model part of each option, `[options, language models]`.
     pub(crate) lm_phrases: Vec<LmPhrase>,
-    /// The pool that the parts refer to.
+    /// The data to which `lm_phrases` refer.
     pub(crate) lm_pool: Vec<u32>,
     /// The alignment of each option in its table; `u32::MAX` for none.
     pub(crate) alignments: Vec<u32>,
@@ -77,7 +76,7 @@ impl OptionList {
         &self.words[first as usize..(first + len) as usize]
     }
 
-    /// Returns the options for whose words `keep` is true, and their positions in this list.
+    /// Returns the options whose words satisfy `keep`, and their positions in this list.
     pub(crate) fn filter(&self, keep: impl Fn(&[WordId]) -> bool) -> (OptionList, Vec<u32>) {
         let width = |column: usize| column / self.scores.len().max(1);
         let (reordering, models) = (width(self.reordering.len()), width(self.lm_phrases.len()));

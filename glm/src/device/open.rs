@@ -121,7 +121,8 @@ fn is_device_limit(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// `auto` takes the CPU for what only a GPU cannot do; a damaged file is an error anywhere.
+    /// Checks that `auto` takes the CPU if only a GPU cannot do something, and that a damaged file
+    /// is an error on any device.
     #[test]
     fn limits_of_a_device_are_told_from_faults_of_a_file() {
         assert!(is_device_limit(&miriam_gpu::Error::NoDevice.into()));

@@ -35,7 +35,7 @@ use crate::{Error, MAX_ORDER, Result};
 /// The largest number of lines before `\data\`, so that other files are not read to their end.
 const MAX_PREAMBLE_LINES: u64 = 1000;
 
-/// What to do about an n-gram that is listed twice.
+/// The treatment of an n-gram that is listed twice.
 pub(crate) const DUPLICATE_REMEDY: &str =
     "remove one of the two, or pass --duplicates keep-first, which is KenLM's rule";
 

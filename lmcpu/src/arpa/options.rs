@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// log10 p(`<unk>`) of a model that does not list it, as in KenLM.
 pub(crate) const MISSING_UNKNOWN_LOG10: f32 = -100.0;
 
-/// What to do with an n-gram that a source lists twice.
+/// The treatment of an n-gram that a source lists twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// It is an error.
@@ -19,7 +19,7 @@ pub enum DuplicatePolicy {
     KeepFirst,
 }
 
-/// What to do with a positive log probability.
+/// The treatment of a positive log probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PositivePolicy {
     /// It is an error.
@@ -29,7 +29,7 @@ pub enum PositivePolicy {
     Zero,
 }
 
-/// What to do with a model that does not list `<s>` or `</s>`.
+/// The treatment of a model that does not list `<s>` or `</s>`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingMarkerPolicy {
     /// It is an error.
@@ -39,7 +39,7 @@ pub enum MissingMarkerPolicy {
     Unknown,
 }
 
-/// How ARPA text is read.
+/// Options for reading ARPA text.
 ///
 /// ```
 /// use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, OpenOptions, open};

@@ -26,7 +26,7 @@ const MAX_WORDS: usize = 1 << 31;
 /// The longest word; only text without spaces has longer ones.
 const MAX_WORD_BYTES: usize = 64 << 20;
 
-/// How text is read.
+/// Options for reading text.
 #[derive(Clone, Copy)]
 pub(super) struct ReadOptions {
     /// Threads that split blocks.

@@ -48,7 +48,7 @@ pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
     size_of::<&[u32]>() as u64 + 5 * record_bytes(length)
 }
 
-/// How the memory is divided.
+/// The division of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryPlan {
     /// Bytes in total.

@@ -61,7 +61,7 @@ use self::word_ranges::WordRanges;
 use crate::error::check_cancelled;
 use crate::{Error, MAX_ORDER, Result};
 
-/// What to estimate, and with which resources.
+/// Options of the model to estimate, and the resources to use.
 #[derive(Clone, Debug)]
 pub struct EstimateOptions {
     /// Words in the longest n-grams, 1 to [`MAX_ORDER`].
@@ -237,8 +237,9 @@ pub fn estimate(
     estimate_within(options, MemoryPlan::new(options.memory), input, outputs, progress)
 }
 
-/// As [`estimate`], but writes KenLM's intermediate files, whose names begin with `base`, with
-/// words in the order of their hashes; and an ARPA file too if there is an output for one.
+/// Does the same as [`estimate`], but writes KenLM's intermediate files, whose names begin with
+/// `base`, with words in the order of their hashes; and an ARPA file too if there is an output for
+/// one.
 ///
 /// # Errors
 ///

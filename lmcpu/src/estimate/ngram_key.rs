@@ -4,7 +4,7 @@
 //! With 17 bits per word a 5-gram has 85 bits, so most models sort 128-bit integers; longer n-grams
 //! are arrays.
 
-/// How n-grams are packed into a key.
+/// The layout of n-grams that are packed into a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyPacking {
     /// Words in an n-gram.

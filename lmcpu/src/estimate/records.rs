@@ -20,7 +20,7 @@ use super::word_ranges::WordRanges;
 use crate::error::check_cancelled;
 use crate::{MAX_ORDER, Result};
 
-/// How the values of n-grams are written.
+/// The format of the values of n-grams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Payload {
     /// Probability and backoff.
@@ -60,7 +60,7 @@ impl ValueEncoder {
     }
 }
 
-/// What smoothing gave for an n-gram.
+/// The result of smoothing for an n-gram.
 #[derive(Clone, Copy)]
 struct NgramValue {
     probability: f32,

@@ -68,7 +68,7 @@ pub(super) fn child_count(entry: u32, count: u32) -> usize {
     if entry_word(entry) == BOS { 0 } else { count as usize }
 }
 
-/// Which n-grams are dropped after counting.
+/// The n-grams that are dropped after counting.
 pub(super) struct Pruning {
     /// N-grams of order i + 1 that occur at most `thresholds[i]` times are dropped.
     pub thresholds: Vec<u64>,

@@ -15,7 +15,7 @@ use super::rows::{TrieBlock, child_count, entry_word, is_pruned};
 use super::spill_store::{ColumnTable, SpillStore, TableRef};
 use crate::{MAX_ORDER, Result};
 
-/// How probabilities are computed.
+/// Options for computing probabilities.
 pub(super) struct Smoothing {
     /// Words in the longest n-grams.
     pub order: usize,

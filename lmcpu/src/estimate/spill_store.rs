@@ -32,7 +32,7 @@ impl MemoryBudget {
     }
 }
 
-/// What work on tables may use.
+/// The resources for work on tables.
 #[derive(Clone, Copy)]
 pub(super) struct Workspace<'w> {
     pub resources: Resources,
@@ -43,7 +43,7 @@ pub(super) struct Workspace<'w> {
 /// Columns of numbers, each of its own length.
 pub(super) type ColumnTable = Vec<Vec<u32>>;
 
-/// How the numbers of a table are written to disk.
+/// The encoding of a table's numbers on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColumnCoding {
     /// As varints.

@@ -76,7 +76,7 @@ pub(super) struct PartitionedNgrams<'c> {
     chunk: &'c TokenChunk,
     /// Positions of last words, range after range.
     positions: Vec<u32>,
-    /// Where each range ends.
+    /// The end of each range.
     ends: Vec<usize>,
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Consecutive ranges of word ids that cover a vocabulary.
 pub(super) struct WordRanges {
-    /// Where each range begins, and where the last one ends.
+    /// The start of each range, and the end of the last one.
     starts: Vec<u32>,
     /// The range of each word.
     range_of: Vec<u16>,

@@ -23,7 +23,7 @@ use sink::Sink;
 /// Bytes of raw text in a chunk.
 const RAW_CHUNK_BYTES: usize = 1 << 18;
 
-/// Which n-grams stay.
+/// The n-grams that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterMode {
     /// All.
@@ -45,10 +45,10 @@ pub enum FilterFormat {
     Raw,
 }
 
-/// How a model is filtered.
+/// Options for filtering a model.
 #[derive(Clone, Copy, Debug)]
 pub struct FilterOptions {
-    /// Which n-grams stay.
+    /// The n-grams that are kept.
     pub mode: FilterMode,
     /// The format of the model.
     pub format: FilterFormat,
@@ -160,7 +160,7 @@ struct FilteredChunk {
     order: usize,
     /// Whole lines.
     text: Vec<u8>,
-    /// How many n-grams were read.
+    /// The number of n-grams that were read.
     read: u64,
     /// Where the lines that pass end in `text`, and where they go.
     kept: Vec<(usize, Passes)>,

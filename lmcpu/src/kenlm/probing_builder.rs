@@ -75,9 +75,9 @@ pub fn build_kenlm_probing(
     build_kenlm_rest_probing(path, output, options, &[], arpa, progress)
 }
 
-/// As [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models in `rest`: one
-/// for each order but the last, from 1, of the same words; the first is ARPA text. Without any the
-/// file has no rest costs.
+/// Does the same as [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models
+/// in `rest`: one for each order but the last, from 1, of the same words; the first is ARPA text.
+/// Without any the file has no rest costs.
 ///
 /// # Errors
 ///

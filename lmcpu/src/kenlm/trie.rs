@@ -43,7 +43,7 @@ pub(super) struct Level {
     pointers: ChildPointers,
 }
 
-/// How entries keep their values.
+/// The encoding of the values of entries.
 enum ValueCoding {
     /// The probability (log10) without its sign, which is always set, and the backoff.
     Exact { log10: BitField, backoff: BitField },
@@ -56,7 +56,7 @@ enum ValueCoding {
     },
 }
 
-/// How entries keep the index of their first child.
+/// The encoding of the index of an entry's first child.
 enum ChildPointers {
     /// Longest n-grams have none.
     NoChildren,

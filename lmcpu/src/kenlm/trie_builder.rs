@@ -30,8 +30,8 @@ const CHUNK: usize = 1 << 14;
 /// Options of KenLM's `build_binary` for tries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KenlmTrieOptions {
-    /// Probabilities and backoffs of n-grams of two words and more are indices of the centres of bins:
-    /// `-q` and `-b`.
+    /// Probabilities and backoffs of n-grams of two words and more are indices of the centres of
+    /// bins: `-q` and `-b`.
     pub quantize: Option<QuantizationBits>,
     /// Pointers are compressed: at most this number of their high bits is kept in an array: `-a`.
     pub pointer_bits: Option<u8>,
@@ -45,13 +45,13 @@ impl Default for KenlmTrieOptions {
     }
 }
 
-/// Builds the KenLM trie file `output` from the model at `path`, in any format that [`crate::open_source`] reads, on
-/// rayon's current threads.
+/// Builds the KenLM trie file `output` from the model at `path`, in any format that
+/// [`crate::open_source`] reads, on rayon's current threads.
 ///
 /// # Errors
 ///
-/// If the options are out of range, the source cannot be read, is a unigram model, lacks contexts or has
-/// duplicates, or the file cannot be written.
+/// If the options are out of range, the source cannot be read, is a unigram model, lacks contexts
+/// or has duplicates, or the file cannot be written.
 pub fn build_kenlm_trie(
     path: &Path,
     output: &Path,
@@ -88,7 +88,7 @@ struct TrieWriter<'a> {
     sink: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
-/// How the entries of an order are packed.
+/// The bit layout of the entries of an order.
 struct LevelLayout {
     word_bits: u32,
     prob_bits: u32,
@@ -118,7 +118,8 @@ impl Codebook {
 }
 
 impl LevelLayout {
-    /// Packs the entry `at` of `nodes`; the one after the last only says where the last one's children end.
+    /// Packs the entry `at` of `nodes`; the one after the last only says where the last one's
+    /// children end.
     fn pack(&self, nodes: &Nodes, at: usize, writer: &mut BitWriter) {
         let end = at == nodes.len();
         writer.push(if end { 0 } else { nodes.words[at].into() }, self.word_bits);

@@ -35,7 +35,7 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 pub struct SectionReader<'a> {
     pub bytes: &'a Bytes,
     pub path: &'a Path,
-    /// Where the next section begins.
+    /// The start of the next section.
     pub offset: usize,
 }
 

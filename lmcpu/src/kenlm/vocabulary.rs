@@ -105,7 +105,7 @@ pub struct KenlmVocabulary {
     count: usize,
     /// The strings of the words, by id, each ended by NUL.
     strings: Option<View<[u8; 1]>>,
-    /// Where each string begins: computed when a word is first needed.
+    /// The start of each string, computed when a word is first needed.
     starts: OnceLock<Vec<usize>>,
 }
 

@@ -18,7 +18,7 @@ pub(super) const ALL_LANGUAGES: &str = "all";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cutoffs(BTreeMap<String, [f64; 2]>);
 
-/// How documents are put into buckets.
+/// Options for dividing documents into buckets.
 #[derive(Clone, Debug)]
 pub struct BucketOptions {
     /// The limits.

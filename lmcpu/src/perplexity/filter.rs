@@ -34,7 +34,7 @@ pub struct Percent {
     millionths: u32,
 }
 
-/// What becomes of a line.
+/// The destination of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Written,

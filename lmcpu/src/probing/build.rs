@@ -131,8 +131,8 @@ fn build(
     build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// As [`build`], from a `source` whose reading is the first task. Opens it `again` to find the
-/// places of duplicates; otherwise all n-grams of an order are kept in memory.
+/// Does the same as [`build`], from a `source` whose reading is the first task. Opens it `again` to
+/// find the places of duplicates; otherwise all n-grams of an order are kept in memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,
     again: Option<OpenAgain<'_>>,
@@ -184,7 +184,7 @@ struct ClosureCheck {
     suffix: u64,
 }
 
-/// Where the entry of an n-gram of a middle order is.
+/// The location of the entry of an n-gram of a middle order.
 enum EntryLocation {
     Slot(Slot),
     Blank,

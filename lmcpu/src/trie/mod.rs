@@ -59,7 +59,7 @@ struct TrieMetadata {
 struct LevelMetadata {
     /// N-grams, blanks (entries for missing suffixes) included.
     entries: u64,
-    /// How many of them are blanks.
+    /// The number of blanks among them.
     blanks: u64,
     widths: FieldWidths,
     /// Bits of a tag.

@@ -39,7 +39,7 @@ pub struct TranslationOptions {
     pub allow_unknown: bool,
     /// The precision of GEMM.
     pub precision: Precision,
-    /// Where the models compute.
+    /// The devices on which models compute.
     pub devices: DeviceSet,
     /// Weights of the models of an ensemble; empty for 1 each.
     pub weights: Vec<f32>,
@@ -181,7 +181,8 @@ impl TranslationOptions {
         }
     }
 
-    /// Computes on these devices, on GPUs in f32 until another precision is set, and with the larger batches that suit them.
+    /// Computes on these devices, on GPUs in f32 until another precision is set, and with the
+    /// larger batches that suit them.
     ///
     /// # Errors
     /// If a GPU is chosen in a build that cannot use one.

@@ -24,7 +24,7 @@ impl SelectionMetric {
     pub const ALL: [SelectionMetric; 3] =
         [SelectionMetric::Effective, SelectionMetric::Marian, SelectionMetric::Chrf];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             SelectionMetric::Effective => "effective",

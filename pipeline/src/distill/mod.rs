@@ -182,7 +182,7 @@ fn check_options(options: &DistillOptions) -> Result<()> {
     Ok(())
 }
 
-/// The names of the vocabularies in the folder.
+/// Returns the names of the vocabularies in the folder.
 fn vocabulary_names(paths: &[PathBuf; 2]) -> [String; 2] {
     // The extensions after the first dot tell the format of a vocabulary.
     let extensions = paths.each_ref().map(|path| {
@@ -229,7 +229,7 @@ struct DistillRun<'a> {
 }
 
 impl DistillRun<'_> {
-    /// The options that a later run compares with its own.
+    /// Returns the options that a later run compares with its own.
     fn option_texts(&self) -> BTreeMap<String, String> {
         let options = self.options;
         let texts = [

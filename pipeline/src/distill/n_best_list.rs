@@ -115,7 +115,7 @@ fn parse_translation(fields: &[u8], form: ListForm) -> &[u8] {
     trim(&fields[..ends.get(last).copied().unwrap_or(fields.len())])
 }
 
-/// The field that ends at `ends[index]`; `index` is at least 1.
+/// Returns the field that ends at `ends[index]`; `index` is at least 1.
 fn nth_field<'a>(fields: &'a [u8], ends: &[usize], index: usize) -> &'a [u8] {
     trim(&fields[ends[index - 1] + 3..ends[index]])
 }

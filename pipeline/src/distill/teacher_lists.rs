@@ -48,7 +48,7 @@ impl ListParts {
         self.folder.join(Self::name(index))
     }
 
-    /// The names of all parts.
+    /// Returns the names of all parts.
     pub fn names(&self) -> impl Iterator<Item = String> {
         (0..self.num_lines.div_ceil(self.part_lines)).map(Self::name)
     }

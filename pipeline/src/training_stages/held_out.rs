@@ -85,7 +85,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// The stage that tunes the weights, or keeps the initial ones if there is no dev text.
+    /// Returns the stage that tunes the weights, or keeps the initial ones if there is no dev text.
     pub(super) fn tuning_stage(&self) -> Stage<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);

@@ -50,7 +50,7 @@ pub(crate) struct TrainingRun<'a> {
 }
 
 impl TrainingRun<'_> {
-    /// The path of an intermediate file, relative to the folder.
+    /// Returns the path of an intermediate file, relative to the folder.
     fn work_file(name: &str) -> PathBuf {
         Path::new(WORK_FOLDER).join(name)
     }
@@ -59,7 +59,7 @@ impl TrainingRun<'_> {
         self.folder.join(file)
     }
 
-    /// The two files of a cleaned text, relative to the folder.
+    /// Returns the two files of a cleaned text, relative to the folder.
     fn parallel_file_names(name: &str) -> [PathBuf; 2] {
         ["source", "target"].map(|side| Self::work_file(&format!("{name}.{side}")))
     }
@@ -68,12 +68,12 @@ impl TrainingRun<'_> {
         Self::parallel_file_names(name).map(|file| self.full_path(file))
     }
 
-    /// The folder of tables as text, relative to the folder.
+    /// Returns the folder of tables as text, relative to the folder.
     fn tables_folder(&self) -> PathBuf {
         if self.options.keep_text { TEXT_FOLDER.into() } else { Self::work_file("tables") }
     }
 
-    /// The phrase table and the reordering table as text, relative to the folder.
+    /// Returns the phrase table and the reordering table as text, relative to the folder.
     fn table_files(&self) -> (PathBuf, Option<PathBuf>) {
         let extension = if self.options.keep_text { "gz" } else { "zst" };
         let [phrases, reordering] = ["phrase-table", "reordering-table"]
@@ -139,7 +139,7 @@ impl TrainingRun<'_> {
         })
     }
 
-    /// The stage that trains the truecase model of the source (0) or target (1) side.
+    /// Returns the stage that trains the truecase model of the source (0) or target (1) side.
     fn truecase_stage<'s>(&'s self, side: usize, language: &'s str, hash: String) -> Stage<'s> {
         let options = self.options;
         Stage {
@@ -200,8 +200,8 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// The stage that writes the text processing configuration of the system, with copies of the
-    /// lists of nonbreaking prefixes that it names.
+    /// Returns the stage that writes the text processing configuration of the system, with copies
+    /// of the lists of nonbreaking prefixes that it names.
     fn preparation_file_stage(
         &self,
         languages: &LanguagePair,

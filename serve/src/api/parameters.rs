@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 /// Named values in their original order.
 pub(super) struct Parameters(Vec<(String, Value)>);
 
-/// Why the parameters of a request cannot be read.
+/// Errors in the parameters of a request.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ParameterError {
     /// The body should be JSON, but is not an object.

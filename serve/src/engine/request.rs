@@ -151,7 +151,7 @@ pub struct SentenceError {
     pub reason: String,
 }
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// It was cancelled.

@@ -65,7 +65,7 @@ impl hyper::body::Body for Body {
     }
 }
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     /// It is larger than allowed.

@@ -1,6 +1,6 @@
 //! Access rights of a socket in the file system.
 
-/// Who may use a socket in the file system.
+/// The users who may connect to a socket in the file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketAccess {
     /// The mode of its file.

@@ -67,7 +67,7 @@ enum Served {
     Calls(Arc<LanguageModel>),
 }
 
-/// What models need when they are opened.
+/// The resources that models need when they are opened.
 pub struct Opener {
     /// The engine whose threads search.
     pub engine: Arc<Engine>,

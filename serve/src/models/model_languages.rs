@@ -81,7 +81,7 @@ impl ModelLanguages {
                 if !missing.is_empty() {
                     let missing = missing.join(" and ");
                     let list = known.list();
-                    return Err(format!("a multilingual model; give {missing} (of: {list})"));
+                    return Err(format!("a multilingual model; give {missing} (one of: {list})"));
                 }
             }
         }
@@ -116,7 +116,7 @@ impl ModelLanguages {
                 return Err(match (&self.to[..], self.translator.languages()) {
                     ([], Some(known)) => format!(
                         "begin each text with the tag of its target language, such as >>fra<< or \
-                         <2fr>, or name to in the configuration (of: {})",
+                         <2fr>, or name to in the configuration (one of: {})",
                         known.list()
                     ),
                     _ => unnamed("target", &self.to),

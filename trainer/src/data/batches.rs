@@ -16,7 +16,7 @@ const BATCHES_STREAM: u32 = 3;
 /// The random stream for a sample of the corpus.
 const SAMPLE_STREAM: u32 = 4;
 
-/// What is shuffled (`shuffle`).
+/// The unit of shuffling (`shuffle`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shuffle {
     /// Sentences and batches.

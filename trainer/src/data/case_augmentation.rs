@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// Which lines change their case. Lines count from 0; an interval of 0 means none.
+/// The lines whose case is changed. Lines count from 0; an interval of 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaseAugmentation {
     /// The interval of lines whose source and target are put in capitals (`all-caps-every`).

@@ -18,7 +18,7 @@ use crate::kernels::IntegerPrecision;
 use crate::progress::TrainingLength;
 use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
-/// Which metrics must stall for training to stop (`early-stopping-on`).
+/// The metrics that must stall for training to stop (`early-stopping-on`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoppingRule {
     /// The first metric.

@@ -1,5 +1,5 @@
-//! Updates of the parameters: gradients of micro-batches by several workers, their sum, the step of
-//! the optimiser.
+//! Updates of the parameters: several workers compute gradients of micro-batches, which are summed
+//! before the step of the optimiser.
 
 mod flexible_rate;
 mod momentum;

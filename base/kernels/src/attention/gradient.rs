@@ -21,7 +21,7 @@ pub struct AdditiveAttention<'a> {
     pub weights: MatRef<'a, f32>,
 }
 
-/// The gradients of the inputs of an additive attention: sums that further gradients are added to.
+/// The gradients of the inputs of an additive attention, to which functions add.
 #[derive(Debug)]
 pub struct AdditiveGradients<'a> {
     /// `[positions, width]`.
@@ -36,8 +36,8 @@ pub struct AdditiveGradients<'a> {
 
 /// Computes the gradients of the inputs of [`attend_additive`](super::attend_additive) with exact
 /// gates, and adds them to `gradients`. `d_out`, `[rows, columns]`, is the gradient of the
-/// contexts. `d_weights`, `[rows, positions]`, is a gradient of the attention weights that comes
-/// from elsewhere, such as a loss over alignments. `scratch` is a buffer to reuse.
+/// contexts. `d_weights`, `[rows, positions]`, is an additional gradient of the attention
+/// weights, such as that of a loss over alignments. `scratch` is a buffer to reuse.
 ///
 /// For each row and position `j`, with
 ///

@@ -1,5 +1,6 @@
-//! Attention and its gradients by plain arithmetic: that of transformers by heads, with distances
-//! of positions or without, and that of recurrent decoders.
+//! Plain implementations of attention and its gradients, as references for tests: multi-head
+//! attention of transformers, with or without relative positions, and attention of recurrent
+//! decoders.
 
 use std::ops::Range;
 
@@ -7,13 +8,13 @@ use super::{AttentionMask, RelativeTerms};
 use crate::plain::{add_scaled, dot, softmax};
 use crate::{MatMut, MatRef, Real};
 
-/// The places to which the gradients of an attention are added.
+/// The gradients of the inputs of attention, to which functions add.
 pub struct AttentionGradients<'a, R> {
-    /// Of the queries.
+    /// The gradient of the queries.
     pub queries: MatMut<'a, R>,
-    /// Of the keys.
+    /// The gradient of the keys.
     pub keys: MatMut<'a, R>,
-    /// Of the values.
+    /// The gradient of the values.
     pub values: MatMut<'a, R>,
 }
 
@@ -22,10 +23,11 @@ fn columns_of(head: usize, width: usize) -> Range<usize> {
     head * width..(head + 1) * width
 }
 
-/// Computes multi-head attention of consecutive queries to the positions of one sentence, scores
-/// divided by the square root of a head's width: `[queries, heads * key width]` to
-/// `[queries, heads * value width]`. `probabilities`, `[heads * queries, positions]`, become the
-/// attention weights; `mask`, of the same shape, is multiplied with them before values are summed.
+/// Computes multi-head attention of consecutive queries to the positions of one sentence. Scores
+/// are divided by the square root of a head's width. `queries` are `[queries, heads * key width]`,
+/// `out` is `[queries, heads * value width]`. `probabilities`, `[heads * queries, positions]`,
+/// become the attention weights; `mask`, of the same shape, is multiplied with them before values
+/// are summed.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend<R: Real>(
     heads: usize,
@@ -221,8 +223,8 @@ pub fn attend_relative<R: Real>(
     for head in 0..heads {
         let columns = columns_of(head, width);
         let query = &query[columns.clone()];
-        // A key or a value with the vector of its distance.
-        let moved = |row: &[R], table: Option<&[f32]>, class: usize| -> Vec<R> {
+        // Returns a key or a value plus the vector of its distance.
+        let with_distance = |row: &[R], table: Option<&[f32]>, class: usize| -> Vec<R> {
             let mut row = row[columns.clone()].to_vec();
             if let Some(table) = table {
                 let vector = &table[class * width..][..width];
@@ -238,12 +240,12 @@ pub fn attend_relative<R: Real>(
         let scores = (0..visible).map(|position| {
             let class = class(position);
             let bias = biases.map_or(R::ZERO, |biases| R::of(biases[class * heads + head].into()));
-            scale * dot(query, &moved(keys.row(position), key_table, class)) + bias
+            scale * dot(query, &with_distance(keys.row(position), key_table, class)) + bias
         });
         let mut weights: Vec<R> = scores.collect();
         softmax(&mut weights);
         for (position, &weight) in weights.iter().enumerate() {
-            let value = moved(values.row(position), value_table, class(position));
+            let value = with_distance(values.row(position), value_table, class(position));
             add_scaled(weight, &value, &mut sums[columns.clone()]);
         }
     }

@@ -7,7 +7,7 @@
 
 use super::KvPool;
 
-/// The terms that a class of distances adds.
+/// The terms that are added for a class of distances.
 #[derive(Clone, Copy, Debug)]
 pub enum RelativeTerms<'a> {
     /// Vectors added to keys and values, `[classes, head_dim]` each.
@@ -26,11 +26,11 @@ pub enum RelativeTerms<'a> {
 pub struct RelativeQuery<'a> {
     /// The number of heads.
     pub heads: usize,
-    /// A factor of the products of query and keys.
+    /// The factor of the dot products of query and keys.
     pub scale: f32,
     /// The query, `[heads * head_dim]`.
     pub query: &'a [f32],
-    /// The terms of distances.
+    /// The terms that are added for distances.
     pub terms: RelativeTerms<'a>,
 }
 
@@ -86,7 +86,7 @@ pub fn attend_relative_row(
     }
 }
 
-/// Returns a sum in eight parts, which compilers keep in one vector.
+/// Returns the dot product, computed as eight sums that compilers keep in one vector register.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, a_rest) = a.as_chunks::<8>();
     let (b, b_rest) = b.as_chunks::<8>();

@@ -31,14 +31,14 @@ pub enum GruVariant {
     BiasInsideReset,
 }
 
-/// A step of a GRU. The matrices are the product of the state with all gates, `[rows, 3 * width]`, the
-/// state, `[rows, width]`, and the product of the input, `[rows, 3 * width]`, which transitions do not
-/// have; the vector, if there is one, is the bias, `[3 * width]`. Gives the next state.
+/// A step of a GRU. The matrices are the product of the state with all gates, `[rows, 3 * width]`,
+/// the state, `[rows, width]`, and the product of the input, `[rows, 3 * width]`, which transitions
+/// do not have; the vector, if there is one, is the bias, `[3 * width]`. Gives the next state.
 #[derive(Clone, Copy, Debug)]
 pub struct Gru {
     /// The position of the bias.
     pub variant: GruVariant,
-    /// How gates are computed in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions; gradients are those of exact gates.
     pub activation: ActivationImpl,
 }
 

@@ -1,5 +1,5 @@
-//! A step of a long short-term memory from the products of its input and its state, as two operators:
-//! the next memory cell, and the output that is read from it.
+//! A step of a long short-term memory from the products of its input and its state, as two
+//! operators: the next memory cell, and the output that is read from it.
 //!
 //! ```text
 //! f, i, o = sigmoid(x + s + b)      g = tanh(x_g + s_g + b_g)
@@ -27,15 +27,15 @@ use crate::{Cpu, MatMut, MatRef, Real};
 /// `[rows, 4 * width]`, which transitions do not have; the vector is the bias, `[4 * width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmCell {
-    /// How gates are computed in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions; gradients are those of exact gates.
     pub activation: ActivationImpl,
 }
 
-/// The output, `o tanh(c)`. Inputs are those of [`LstmCell`], with the next memory cell in the place
-/// of the one before.
+/// The output, `o tanh(c)`. Inputs are those of [`LstmCell`], with the next memory cell in the
+/// place of the one before.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmOutput {
-    /// How gates are computed in vector instructions; gradients are those of exact gates.
+    /// The implementation of gates in vector instructions; gradients are those of exact gates.
     pub activation: ActivationImpl,
 }
 

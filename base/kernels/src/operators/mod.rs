@@ -11,8 +11,8 @@
 //! and reading them.
 //!
 //! Products with packed weights, attention and the output layer have kernels of their own
-//! ([`gemm`](crate::gemm), [`attention`](crate::attention), [`topk`](crate::topk)): they take packed
-//! weights, caches or scratch memory.
+//! ([`gemm`](crate::gemm), [`attention`](crate::attention), [`topk`](crate::topk)): they take
+//! packed weights, caches or scratch memory.
 
 mod activate;
 mod add;
@@ -191,7 +191,7 @@ pub trait InPlaceOperator: Operator + Clone {
     fn forward_in_place_f32(&self, cpu: Cpu, matrix: MatMut<'_, f32>, vectors: &[&[f32]]);
 }
 
-/// How sigmoid and tanh are computed in cells and in attention, in vector instructions.
+/// The implementation of sigmoid and tanh in cells and in attention, in vector instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ActivationImpl {
     /// From the exponential, without vector instructions beyond those of the target: the

@@ -157,7 +157,7 @@ impl WeightsI8 {
         Self::pack_numbers(source, |number| number as u8, scale)
     }
 
-    /// As [`pack`](WeightsI8::pack), of the bytes of integers, as a file has them.
+    /// Does the same as [`pack`](WeightsI8::pack), for integers in the byte layout of files.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.

@@ -14,7 +14,7 @@ pub(crate) struct HostMemory {
 }
 
 impl HostMemory {
-    /// The bytes as they are now.
+    /// Returns the current bytes.
     #[expect(unsafe_code, reason = "memory of the driver's caller")]
     fn read(self) -> Vec<u8> {
         // SAFETY: the caller of the copy promises `length` readable bytes until it is done.
@@ -78,7 +78,7 @@ pub(crate) enum Work {
     },
 }
 
-/// How often an event was recorded, and how many of these records are done.
+/// The number of records of an event, and the number of those that are done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Event {
     recorded: u64,
@@ -124,7 +124,7 @@ impl Driver {
         self.next_handle
     }
 
-    /// A pseudo-random number (SplitMix64).
+    /// Returns a pseudo-random number (SplitMix64).
     pub fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.random;
@@ -250,7 +250,7 @@ impl Driver {
         self.modules.remove(&module);
     }
 
-    /// The greatest dynamic shared memory of a launch.
+    /// Returns the greatest dynamic shared memory of a launch.
     pub fn max_shared(&self, function: usize, default: usize) -> usize {
         self.max_shared.get(&function).copied().unwrap_or(default)
     }
@@ -259,7 +259,7 @@ impl Driver {
         self.max_shared.insert(function, bytes);
     }
 
-    /// The handle of a module's kernel.
+    /// Returns the handle of a module's kernel.
     pub fn function(&mut self, module: usize, name: &str) -> Option<usize> {
         let module = Arc::clone(self.modules.get(&module)?);
         module.kernel(name)?;

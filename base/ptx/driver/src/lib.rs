@@ -1,17 +1,19 @@
-//! CUDA driver for tests on machines without a GPU: the calls that Miriam makes, over an interpreter
-//! of the PTX that ships.
+//! CUDA driver for tests on machines without a GPU: the calls that Miriam makes, over an
+//! interpreter of the PTX that ships.
 //!
 //! As on a device, work on a stream is done later than it is asked for: copies from and to pinned
-//! memory, fills, launches and releases wait until somebody waits for them. A seed chooses the order
-//! of streams, so that a missing wait for an event shows. Work on a stream is done in its order.
+//! memory, fills, launches and releases wait until somebody waits for them. A seed chooses the
+//! order of streams, so that a missing wait for an event shows. Work on a stream is done in its
+//! order.
 //!
 //! A fault (an access outside of a buffer, lanes that miss each other, memory that is freed twice)
 //! ends the process with a message: no test can take it for a result.
 //!
 //! A test starts a process with the environment of [`environment`], in which the system finds this
-//! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings, separated by commas:
-//! `init=STATUS`, `version=NUMBER`, `count=NUMBER`, `capability=NUMBER` (10 * major + minor),
-//! `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail, `seed=NUMBER` chooses the order.
+//! library as `libcuda.so.1`. The variable `MIRIAM_EMULATED_GPU` holds settings, separated by
+//! commas: `init=STATUS`, `version=NUMBER`, `count=NUMBER`, `capability=NUMBER` (10 * major +
+//! minor), `memory=BYTES`, `module=STATUS`, `launch=STATUS` make calls fail, `seed=NUMBER` chooses
+//! the order.
 
 mod calls;
 mod driver;
@@ -26,8 +28,8 @@ use std::path::{Path, PathBuf};
 /// The variable with the settings of the emulated GPU.
 pub(crate) const SETTINGS: &str = "MIRIAM_EMULATED_GPU";
 
-/// The environment in which a process finds the emulated GPU, with these settings. `folder`: where a
-/// link with the name of the driver is made.
+/// Returns the environment in which a process finds the emulated GPU, with these settings.
+/// `folder`: where a link with the name of the driver is made.
 ///
 /// # Errors
 /// If this library is not where cargo puts it, or the link cannot be made.

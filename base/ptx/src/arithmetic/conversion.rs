@@ -66,12 +66,12 @@ pub(crate) fn convert(conversion: Conversion, value: u64) -> u64 {
     }
 }
 
-/// Two `f32` as the upper and the lower half of a pair.
+/// Returns two `f32` as the upper and the lower half of a pair.
 pub(crate) fn convert_pair(conversion: Conversion, [upper, lower]: [u64; 2]) -> u64 {
     convert(conversion, upper) << 16 | convert(conversion, lower)
 }
 
-/// The nearest integer that `ty` holds.
+/// Returns the nearest integer that `ty` holds.
 fn clamp(ty: Type, value: i128) -> i128 {
     let bits = 8 * ty.size() as u32;
     if ty.is_signed() {

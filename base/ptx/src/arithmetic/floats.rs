@@ -4,7 +4,7 @@ use super::rounding::{add, decode, encode};
 use super::{Binary, Comparison, Mode, Ordered, Rounding, Unary};
 use crate::types::Type;
 
-/// The operand with these bits, zero where `flushes` and subnormal.
+/// Returns the operand with these bits, zero where `flushes` and subnormal.
 #[inline(always)]
 fn operand(ty: Type, flushes: bool, bits: u64) -> f64 {
     flush(ty, flushes, decode(ty, bits))
@@ -20,7 +20,7 @@ fn flush(ty: Type, flushes: bool, number: f64) -> f64 {
     if flushes && number.abs() < least_normal { 0f64.copysign(number) } else { number }
 }
 
-/// The bits of a result.
+/// Returns the bits of a result.
 #[inline(always)]
 fn result(ty: Type, mode: Mode, number: f64) -> u64 {
     let number = if mode.saturates {
@@ -33,7 +33,7 @@ fn result(ty: Type, mode: Mode, number: f64) -> u64 {
     if mode.flushes { flush_bits(ty, bits) } else { bits }
 }
 
-/// A result that is subnormal after rounding is zero.
+/// Returns zero for a result that is subnormal after rounding, and other results unchanged.
 #[inline(always)]
 pub(super) fn flush_bits(ty: Type, bits: u64) -> u64 {
     let (sign, exponent) = match ty {

@@ -98,7 +98,7 @@ fn product(kind: Binary, ty: Type, a: u64, b: u64) -> u64 {
     binary(kind, ty, a, b).expect("products have no exceptions")
 }
 
-/// `length` bits from `position` on. Bits past the end are zero, or the sign of the field.
+/// Returns `length` bits from `position` on. Bits past the end are zero, or the sign of the field.
 fn extract_bits(ty: Type, value: u64, position: u32, length: u32) -> u64 {
     let bits = 8 * ty.size() as u32;
     let shifted = ty.truncate(value).checked_shr(position).unwrap_or(0);
@@ -113,8 +113,8 @@ fn extract_bits(ty: Type, value: u64, position: u32, length: u32) -> u64 {
     ty.truncate(if is_negative { field | ones } else { field })
 }
 
-/// A byte for each of the four lowest half bytes of `selector`: its low three bits choose among the
-/// eight bytes of `b` and `a`, its high bit spreads the chosen byte's sign.
+/// Returns a byte for each of the four lowest half bytes of `selector`: its low three bits choose
+/// among the eight bytes of `b` and `a`, its high bit spreads the chosen byte's sign.
 fn permute_bytes(a: u64, b: u64, selector: u64) -> u64 {
     let bytes = (a & 0xFFFF_FFFF) | b << 32;
     (0..4).fold(0, |result, i| {
@@ -129,7 +129,7 @@ fn permute_bytes(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-/// `value` with `length` bits from `position` on replaced by the lowest of `field`.
+/// Returns `value` with `length` bits from `position` on replaced by the lowest of `field`.
 pub(crate) fn insert_bits(ty: Type, [field, value, position, length]: [u64; 4]) -> u64 {
     let bits = 8 * ty.size() as u64;
     let (position, length) = (position & 0xFF, length & 0xFF);
@@ -141,15 +141,16 @@ pub(crate) fn insert_bits(ty: Type, [field, value, position, length]: [u64; 4]) 
     ty.truncate(value & !mask | field << position & mask)
 }
 
-/// The upper word of `high` and `low` shifted to the left, or the lower word of them shifted to the
-/// right. Shifts are modulo 32 unless they clamp.
+/// Returns the upper word of `high` and `low` shifted to the left, or the lower word of them
+/// shifted to the right. Shifts are modulo 32 unless they clamp.
 fn funnel_shift(to_left: bool, clamps: bool, [low, high, shift]: [u64; 3]) -> u64 {
     let both = high << 32 | low & u64::from(u32::MAX);
     let shift = if clamps { (shift & u64::from(u32::MAX)).min(32) } else { shift & 31 };
     Type::Bits(4).truncate(if to_left { both << shift >> 32 } else { both >> shift })
 }
 
-/// Each bit by its place in `table`: four times that of `a`, twice that of `b`, once that of `c`.
+/// Returns each bit by its place in `table`: four times that of `a`, twice that of `b`, once that
+/// of `c`.
 fn logic3(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     (0..8).filter(|row| table >> row & 1 == 1).fold(0, |result, row| {
         let bits = |value: u64, place: u32| if row >> place & 1 == 1 { value } else { !value };
@@ -157,7 +158,7 @@ fn logic3(table: u8, [a, b, c]: [u64; 3]) -> u64 {
     })
 }
 
-/// The sum of the products of four bytes each, and `c`.
+/// Returns the sum of the products of four bytes each, and `c`.
 fn dot_product(is_signed: [bool; 2], [a, b, c]: [u64; 3]) -> u64 {
     let byte = |value: u64, place: u32, is_signed: bool| {
         let byte = (value >> (8 * place)) as u8;

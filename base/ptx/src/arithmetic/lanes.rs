@@ -169,8 +169,8 @@ fn signed_product(a: u64, b: u64) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
 
-/// The sums of products, by way of `f64`, whose second rounding shows only where its last bits are
-/// those of a tie, or the result is subnormal; there they are computed again.
+/// Returns the sums of products, by way of `f64`, whose second rounding shows only where its last
+/// bits are those of a tie, or the result is subnormal; there they are computed again.
 fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     let number = |bits: u64| f64::from(f32::from_bits(bits as u32));
     let mut is_doubtful = false;
@@ -187,7 +187,7 @@ fn fused_multiply_add([a, b, c]: [&Lanes; 3], to: &mut Lanes) {
     }
 }
 
-/// The bits of a result; NaN has those that PTX calls canonical.
+/// Returns the bits of a result; NaN has those that PTX calls canonical.
 #[inline(always)]
 fn bits_of(number: f32) -> u64 {
     u64::from(if number.is_nan() { 0x7FFF_FFFF } else { number.to_bits() })

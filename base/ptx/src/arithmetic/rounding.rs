@@ -15,7 +15,7 @@ pub(crate) enum Rounding {
     Up,
 }
 
-/// The number with these bits.
+/// Returns the number with these bits.
 #[inline(always)]
 pub(crate) fn decode(ty: Type, bits: u64) -> f64 {
     match ty {
@@ -37,7 +37,7 @@ fn decode_f16(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The bits of `number`, rounded to `ty`. NaN has the bits that PTX calls canonical.
+/// Returns the bits of `number`, rounded to `ty`. NaN has the bits that PTX calls canonical.
 #[inline(always)]
 pub(crate) fn encode(ty: Type, rounding: Rounding, number: f64) -> u64 {
     match (ty, rounding) {
@@ -78,7 +78,7 @@ pub(super) fn encode_slowly(ty: Type, rounding: Rounding, number: f64) -> u64 {
     }
 }
 
-/// A number past the `greatest` one.
+/// Returns a number past the `greatest` one.
 fn overflow(rounding: Rounding, number: f64, greatest: f64) -> f64 {
     let is_clamped = match rounding {
         Rounding::NearestEven => false,
@@ -89,7 +89,7 @@ fn overflow(rounding: Rounding, number: f64, greatest: f64) -> f64 {
     (if is_clamped { greatest } else { f64::INFINITY }).copysign(number)
 }
 
-/// The bits of a number that an `f16` holds.
+/// Returns the bits of a number that an `f16` holds.
 fn encode_f16(number: f64) -> u64 {
     let sign = number.to_bits() >> 63 << 15;
     let magnitude = number.abs();
@@ -105,7 +105,7 @@ fn encode_f16(number: f64) -> u64 {
     sign | bits
 }
 
-/// `number` as an integer.
+/// Returns `number` as an integer.
 pub(super) fn round(number: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::NearestEven => number.round_ties_even(),
@@ -115,7 +115,7 @@ pub(super) fn round(number: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// The sum, rounded to odd (Boldo and Melquiond, 2008): an inexact one ends with a one.
+/// Returns the sum, rounded to odd (Boldo and Melquiond, 2008): an inexact one ends with a one.
 #[inline(always)]
 pub(super) fn add(a: f64, b: f64) -> f64 {
     let sum = a + b;
@@ -130,7 +130,7 @@ pub(super) fn add(a: f64, b: f64) -> f64 {
     f64::from_bits(if is_exact { bits } else { neighbour })
 }
 
-/// `a * b + c` of numbers of 32 bits or fewer, in `f32` with one rounding.
+/// Returns `a * b + c` of numbers of 32 bits or fewer, in `f32` with one rounding.
 #[inline(always)]
 pub(crate) fn multiply_add(a: f64, b: f64, c: f32) -> f32 {
     add(a * b, f64::from(c)) as f32

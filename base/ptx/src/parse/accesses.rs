@@ -35,7 +35,7 @@ impl Parser<'_, '_> {
         if space == Space::Parameters && self.is_local_next() { Space::Local } else { space }
     }
 
-    /// `atom` with the register of the value before, `red` without.
+    /// Parses `atom` with the register of the value before, `red` without.
     pub(super) fn atomic(&mut self, modifiers: &[&str], returns: bool) -> Result<Operation, Fault> {
         const KINDS: &[(&str, Atomic)] = &[
             ("add", Atomic::Combine(Binary::Add)),
@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         Ok(Operation::Atomic { kind, space, ty, to, address, from: [first, second] })
     }
 
-    /// `cp.async`, after its first word.
+    /// Parses `cp.async`, after its first word.
     pub(super) fn copy(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         match modifiers {
             ["async", "commit_group"] => Ok(Operation::EndCopyGroup),
@@ -101,7 +101,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Space, type and width of the vector of an access.
+    /// Returns the space, the type and the vector width of an access.
     pub(super) fn access(&mut self, modifiers: &[&str]) -> Result<(Space, Type, usize), Fault> {
         let (mut space, mut width) = (Space::Generic, 1);
         for modifier in modifiers {

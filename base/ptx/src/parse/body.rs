@@ -71,7 +71,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Kernel { name, parameters, parameter_bytes, data, code })
     }
 
-    /// The body of a kernel or function, up to its last brace.
+    /// Parses the body of a kernel or function, up to its last brace.
     fn body(&mut self, is_function: bool) -> Result<(), Fault> {
         let mut labels = Labels::default();
         let outer = self.scopes.len();
@@ -166,8 +166,8 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// `call (result), name, (arguments);`, after the first word: the function's body is put here.
-    /// Its parameters are the memory of the arguments.
+    /// Parses `call (result), name, (arguments);`, after the first word: the function's body is put
+    /// here. Its parameters are the memory of the arguments.
     fn call(&mut self, guard: Option<(Register, bool)>, line: u32) -> Result<(), Fault> {
         let results = if self.takes("(") { self.list(")")? } else { Vec::new() };
         if !results.is_empty() {

@@ -17,14 +17,14 @@ pub(super) struct Variable<'t> {
 }
 
 impl<'t> Parser<'_, 't> {
-    /// A type, as in `.u32`.
+    /// Parses a type, as in `.u32`.
     fn declared_type(&mut self) -> Result<Type, Fault> {
         let text = self.next()?;
         let ty = text.strip_prefix('.').and_then(Type::parse);
         ty.map_or_else(|| self.fail(format!("{text:?} is not a supported type")), Ok)
     }
 
-    /// `.align 8 .b8 name[16]`, `.u64 name` or `.b8 name[]`.
+    /// Parses `.align 8 .b8 name[16]`, `.u64 name` or `.b8 name[]`.
     pub(super) fn variable(&mut self) -> Result<Variable<'t>, Fault> {
         let mut alignment = if self.takes(".align") { Some(self.number()?) } else { None };
         let ty = self.declared_type()?;
@@ -50,7 +50,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Variable { name, alignment: alignment.unwrap_or(ty.size()), ty, size })
     }
 
-    /// `.reg .b32 %r<5>, %x;`: numbered or single registers.
+    /// Parses `.reg .b32 %r<5>, %x;`: numbered or single registers.
     pub(super) fn registers(&mut self) -> Result<(), Fault> {
         self.declared_type()?;
         loop {
@@ -76,7 +76,7 @@ impl<'t> Parser<'_, 't> {
         (self.code.num_registers - 1) as Register
     }
 
-    /// An array in shared memory, with a gap before it.
+    /// Parses an array in shared memory, with a gap before it.
     pub(super) fn shared_variable(&mut self) -> Result<(), Fault> {
         let Variable { name, alignment, size, .. } = self.variable()?;
         self.expect(";")?;
@@ -91,7 +91,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// An array in each thread's local memory, or an argument of a call.
+    /// Parses an array in each thread's local memory, or an argument of a call.
     pub(super) fn local_variable(&mut self) -> Result<(), Fault> {
         let Variable { name, alignment, size, .. } = self.variable()?;
         self.expect(";")?;
@@ -101,7 +101,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// `.const .align 4 .b8 name[8] = {1, 2};`: what is not given is zero.
+    /// Parses `.const .align 4 .b8 name[8] = {1, 2};`: what is not given is zero.
     pub(super) fn initialised_variable(&mut self) -> Result<(), Fault> {
         self.at += 1;
         let Variable { name, alignment, ty, size } = self.variable()?;
@@ -132,7 +132,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    /// The initialised arrays at their offsets.
+    /// Returns the initialised arrays at their offsets.
     pub(super) fn initialised_data(&self) -> TrackedBytes {
         let end = self.data.last().map_or(0, |(start, bytes)| start + bytes.len());
         let mut data = TrackedBytes::new(end);

@@ -40,7 +40,7 @@ impl Parser<'_, '_> {
         Ok(Operation::Exchange { exchange, members })
     }
 
-    /// `redux.sync.add.s32`.
+    /// Parses `redux.sync.add.s32`.
     pub(super) fn reduction(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let kind = match modifiers {
             ["sync", "add", _] => Binary::Add,
@@ -58,7 +58,7 @@ impl Parser<'_, '_> {
         Ok(Operation::Exchange { exchange, members })
     }
 
-    /// `match.any.sync.b32`.
+    /// Parses `match.any.sync.b32`.
     pub(super) fn matching(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         let to = self.register()?;
@@ -100,7 +100,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `mma.sync` of the shapes m16n8k8 and m16n8k16, with sums in `f32`.
+    /// Parses `mma.sync` of the shapes m16n8k8 and m16n8k16, with sums in `f32`.
     pub(super) fn matrix_product(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let (ty, num_left, num_right) = match modifiers {
             ["sync", "aligned", "m16n8k8", "row", "col", "f32", "f16", "f16", "f32"] => {
@@ -130,7 +130,7 @@ impl Parser<'_, '_> {
         Ok(Operation::Exchange { exchange, members: self.all_lanes() })
     }
 
-    /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`.
+    /// Parses `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16`.
     pub(super) fn matrix_load(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let is_transposed = modifiers.contains(&"trans");
         let parts: Vec<&str> = modifiers.iter().copied().filter(|part| *part != "trans").collect();
@@ -154,7 +154,7 @@ impl Parser<'_, '_> {
         Ok(Operation::Exchange { exchange, members: self.all_lanes() })
     }
 
-    /// The mask of an exchange that all lanes of a warp take part in.
+    /// Returns the register with the mask of an exchange that all lanes of a warp take part in.
     fn all_lanes(&mut self) -> Register {
         self.value(Value::Constant(u64::from(u32::MAX)))
     }

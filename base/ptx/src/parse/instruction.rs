@@ -15,7 +15,7 @@ const MODIFIERS: &[&str] = &[
 ];
 
 impl<'t> Parser<'_, 't> {
-    /// An instruction up to its semicolon, and where it goes on.
+    /// Parses an instruction up to its semicolon, and where it goes on.
     pub(super) fn operation(&mut self) -> Result<(Operation, Jump<'t>), Fault> {
         let name = self.next()?;
         let (base, modifiers) = name.split_once('.').unwrap_or((name, ""));
@@ -77,7 +77,7 @@ impl<'t> Parser<'_, 't> {
         Ok((operation, jump))
     }
 
-    /// The modifiers of arithmetic that say how floats are treated.
+    /// Parses the modifiers of arithmetic that say how floats are treated.
     fn mode(&self, name: &str, modifiers: &[&str]) -> Result<Mode, Fault> {
         let is_known = |part: &&str| MODIFIERS.contains(part) || Type::parse(part).is_some();
         if let Some(other) = modifiers.iter().find(|part| !is_known(part)) {
@@ -189,7 +189,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Operation::Binary { kind, ty, mode, to, from: [first, second] })
     }
 
-    /// A copy, or the parts of a register joined or divided.
+    /// Parses a copy, or the parts of a register joined or divided.
     fn moved(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         if self.takes("{") {
@@ -215,7 +215,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Operation::Move { ty, to, from: self.operand(ty)? })
     }
 
-    /// Between generic addresses and those of a space.
+    /// Parses a conversion between generic addresses and those of a space.
     fn address_conversion(&mut self, modifiers: &[&str]) -> Result<Operation, Fault> {
         let ty = self.last_type(modifiers)?;
         let has = |modifier: &str| modifiers.contains(&modifier);
@@ -314,7 +314,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// Rounding to a type.
+/// Parses a conversion that rounds to a type.
 fn rounding(modifiers: &[&str]) -> Rounding {
     let named = modifiers.iter().find_map(|modifier| match *modifier {
         "rz" => Some(Rounding::Zero),

@@ -48,7 +48,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// The number of bytes of the shortest access to shared memory, four at most.
+    /// Returns the number of bytes of the shortest access to shared memory, four at most.
     pub fn shortest_access(&self) -> usize {
         let lengths = self.body.iter().filter_map(|instruction| match &instruction.operation {
             Operation::Load { space: Space::Shared | Space::Generic, ty, to, .. } => {
@@ -118,29 +118,30 @@ impl Module {
         Ok(module)
     }
 
-    /// The kernel called `name`.
+    /// Returns the kernel called `name`.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.get(name)
     }
 
-    /// The names of all kernels.
+    /// Returns the names of all kernels.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
         self.kernels.keys().map(String::as_str)
     }
 }
 
 impl Kernel {
-    /// The place of parameter `index`: its offset among the bytes of all, and its size.
+    /// Returns the place of parameter `index`: its offset among the bytes of all, and its size.
     pub fn parameter(&self, index: usize) -> Option<(usize, usize)> {
         self.parameters.get(index).map(|parameter| (parameter.offset, parameter.size))
     }
 
-    /// The size of all parameters in bytes.
+    /// Returns the size of all parameters in bytes.
     pub fn parameter_bytes(&self) -> usize {
         self.parameter_bytes
     }
 
-    /// The bytes of shared memory that the kernel declares, without those that a launch adds.
+    /// Returns the bytes of shared memory that the kernel declares, without those that a launch
+    /// adds.
     pub fn shared_bytes(&self) -> usize {
         self.code.shared_arrays.iter().map(Range::len).sum()
     }

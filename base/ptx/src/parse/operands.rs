@@ -7,7 +7,7 @@ use crate::space::MODULE_WINDOW;
 use crate::types::Type;
 
 impl<'t> Parser<'_, 't> {
-    /// A register that is written; `_` is one that nothing reads.
+    /// Parses a register that is written; `_` is one that nothing reads.
     pub(super) fn register(&mut self) -> Result<Register, Fault> {
         let name = self.next()?;
         match self.look_up(name) {
@@ -17,7 +17,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    /// `width` items in braces, or one without.
+    /// Parses `width` items in braces, or one without.
     pub(super) fn vector<T>(
         &mut self,
         width: usize,
@@ -38,7 +38,7 @@ impl<'t> Parser<'_, 't> {
         Ok(items)
     }
 
-    /// `[%rd1+8]`, `[name]`.
+    /// Parses `[%rd1+8]`, `[name]`.
     pub(super) fn address(&mut self) -> Result<Address, Fault> {
         self.expect("[")?;
         let name = self.next()?;
@@ -55,7 +55,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Address { base, offset })
     }
 
-    /// `+8`, `+-8`, `-8` or nothing.
+    /// Parses `+8`, `+-8`, `-8` or nothing.
     fn offset(&mut self) -> Result<i64, Fault> {
         if self.takes("+") {
             let is_negative = self.takes("-");
@@ -74,18 +74,18 @@ impl<'t> Parser<'_, 't> {
         matches!(self.look_up(name), Some(Name::Local(_)))
     }
 
-    /// `to, from`.
+    /// Parses `to, from`.
     pub(super) fn two(&mut self, ty: Type) -> Result<(Register, Register), Fault> {
         Ok((self.register()?, self.further(ty)?))
     }
 
-    /// A comma and an operand.
+    /// Parses a comma and an operand.
     pub(super) fn further(&mut self, ty: Type) -> Result<Register, Fault> {
         self.expect(",")?;
         self.operand(ty)
     }
 
-    /// A comma and a predicate, perhaps negated.
+    /// Parses a comma and a predicate, perhaps negated.
     pub(super) fn further_predicate(&mut self) -> Result<(bool, Register), Fault> {
         self.expect(",")?;
         Ok((self.takes("!"), self.operand(Type::Pred)?))
@@ -113,7 +113,7 @@ impl<'t> Parser<'_, 't> {
         Ok(self.value(Value::Constant(constant)))
     }
 
-    /// The bits of a number of type `ty`.
+    /// Returns the bits of a number of type `ty`.
     pub(super) fn constant(&mut self, ty: Type) -> Result<u64, Fault> {
         let is_negative = self.takes("-");
         let text = self.next()?;
@@ -123,7 +123,7 @@ impl<'t> Parser<'_, 't> {
         Ok(ty.truncate(if is_negative { value.wrapping_neg() } else { value }))
     }
 
-    /// The register that holds a constant or a special register.
+    /// Returns the register that holds a constant or a special register.
     pub(super) fn value(&mut self, value: Value) -> Register {
         if let Some(&register) = self.code.values.get(&value) {
             return register;
@@ -133,7 +133,7 @@ impl<'t> Parser<'_, 't> {
         register
     }
 
-    /// The type that an instruction ends with.
+    /// Parses the type that an instruction ends with.
     pub(super) fn last_type(&self, modifiers: &[&str]) -> Result<Type, Fault> {
         let ty = modifiers.iter().rev().find_map(|modifier| Type::parse(modifier));
         ty.map_or_else(
@@ -143,7 +143,7 @@ impl<'t> Parser<'_, 't> {
     }
 }
 
-/// The address of a name that is not a register.
+/// Returns the address of a name that is not a register.
 fn offset(name: Name) -> i64 {
     match name {
         Name::Register(_) => unreachable!("the caller has looked"),
@@ -152,7 +152,7 @@ fn offset(name: Name) -> i64 {
     }
 }
 
-/// A number: decimal, `0x2A`, or the bits of a float, `0f3F800000` and `0d3FF0000000000000`.
+/// Parses a number: decimal, `0x2A`, or the bits of a float, `0f3F800000` and `0d3FF0000000000000`.
 fn constant(text: &str) -> Option<u64> {
     let radix16 = |digits: &str| u64::from_str_radix(digits, 16).ok();
     match text.get(..2) {

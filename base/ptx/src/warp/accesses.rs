@@ -64,8 +64,8 @@ impl Warp {
         Ok(())
     }
 
-    /// Loads words from bytes that begin at the address `start`; returns whether all are there, were
-    /// written and are aligned. Else nothing is loaded.
+    /// Loads words from bytes that begin at the address `start`; returns whether all are there,
+    /// were written and are aligned. Else nothing is loaded.
     fn load_words<const N: usize>(
         &mut self,
         active: u32,
@@ -300,7 +300,7 @@ impl Warp {
         base.wrapping_add(offset as u64)
     }
 
-    /// The address of an access of `length` bytes, which must be a multiple of them.
+    /// Returns the address of an access of `length` bytes, which must be a multiple of them.
     pub(super) fn checked_address(
         &self,
         lane: usize,

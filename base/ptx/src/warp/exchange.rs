@@ -7,8 +7,8 @@ use crate::grid::Surroundings;
 use crate::instruction::{Exchange, Register, Shuffle, Vote};
 
 impl Warp {
-    /// Lets the `active` lanes of the group wait for the others of their masks, and exchanges values
-    /// between those that have met.
+    /// Lets the `active` lanes of the group wait for the others of their masks, and exchanges
+    /// values between those that have met.
     pub(super) fn meet(
         &mut self,
         exchange: &Exchange,
@@ -138,7 +138,7 @@ impl Warp {
         Ok(())
     }
 
-    /// A fault unless the warp has all of its lanes.
+    /// Fails unless the warp has all of its lanes.
     fn require_all(&self, members: u32, around: &Surroundings<'_>) -> Result<(), Fault> {
         if members == u32::MAX {
             return Ok(());
@@ -148,8 +148,8 @@ impl Warp {
     }
 }
 
-/// The lane that a shuffle of `lane` reads, and whether it is within the segment; if not, `lane`
-/// itself. The formulas are those of the PTX manual, section "shfl.sync".
+/// Returns the lane that a shuffle of `lane` reads, and whether it is within the segment; if not,
+/// `lane` itself. The formulas are those of the PTX manual, section "shfl.sync".
 fn shuffle_source(kind: Shuffle, lane: u32, by: u32, clamp: u32) -> (u32, bool) {
     let (by, bound, segment) = (by & 31, clamp & 31, clamp >> 8 & 31);
     let least = lane & segment;

@@ -112,7 +112,7 @@ impl Warp {
         self.first_thread
     }
 
-    /// The line that the first lane is at.
+    /// Returns the line that the first lane is at.
     pub fn line(&self, kernel: &Kernel) -> u32 {
         let body = &kernel.code.body;
         body[self.place(0).min(body.len() - 1)].line
@@ -142,7 +142,7 @@ impl Warp {
         self.running |= waiting;
     }
 
-    /// The threads that wait at a barrier of the block, with their places and its number.
+    /// Returns the threads that wait at a barrier of the block, with their places and its number.
     pub fn waiting_at_barrier(&self) -> impl Iterator<Item = (u32, usize, u64)> {
         self.lanes.iter().enumerate().filter_map(|(lane, state)| match state {
             LaneState::AtBarrier(number) => {
@@ -152,13 +152,13 @@ impl Warp {
         })
     }
 
-    /// The first thread that has ended.
+    /// Returns the first thread that has ended.
     pub fn first_ended(&self) -> Option<u32> {
         let lane = self.lanes.iter().position(|state| *state == LaneState::Ended)?;
         Some(self.first_thread + lane as u32)
     }
 
-    /// The number of threads that wait at a barrier with a true predicate.
+    /// Returns the number of threads that wait at a barrier with a true predicate.
     pub fn num_barrier_votes(&self) -> u32 {
         self.barrier_votes.count_ones()
     }
@@ -322,19 +322,19 @@ impl Warp {
         self.group = 0;
     }
 
-    /// A fault of `lane` at its place.
+    /// Returns a fault of `lane` at its place.
     fn fault(&self, around: &Surroundings<'_>, lane: usize, reason: String) -> Fault {
         let line = around.kernel.code.body[self.place(lane)].line;
         around.fault(self.first_thread + lane as u32, line, reason)
     }
 }
 
-/// The lanes for which `is` holds, as bits.
+/// Returns the lanes for which `is` holds, as bits.
 fn lanes_of(is: impl Fn(usize) -> bool) -> u32 {
     (0..LANES).fold(0, |mask, lane| mask | u32::from(is(lane)) << lane)
 }
 
-/// The lanes of a mask, in ascending order.
+/// Returns the lanes of a mask, in ascending order.
 fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -344,7 +344,7 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lanes of a mask from a random one on.
+/// Returns the lanes of a mask from a random one on.
 fn in_random_order(mask: u32, random: &mut Random) -> impl Iterator<Item = usize> + use<> {
     let first = random.below(LANES) as u32;
     lanes(mask.rotate_right(first)).map(move |lane| (lane + first as usize) % LANES)

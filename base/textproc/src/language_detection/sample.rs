@@ -20,9 +20,9 @@ pub(super) enum ScriptGroup {
     Hebrew,
     /// Chinese characters and kana.
     EastAsian,
-    /// A script that one known language has.
+    /// A script that only one known language uses.
     Single(Script),
-    /// A script that no known language has.
+    /// A script that no known language uses.
     Unknown,
 }
 
@@ -212,8 +212,9 @@ impl Sample {
         words.filter(|word| !word.is_empty()).collect()
     }
 
-    /// Returns the most frequent group of scripts among those of the `allowed` languages, with
-    /// these languages. `None` if there is none, or nearly all of the text is in other scripts.
+    /// Returns the most frequent group of scripts that `allowed` languages use, and these
+    /// languages. Returns `None` if there is no such group, or if less than a fifth of the text, by
+    /// weight, is in it.
     pub(super) fn main_group(&self, allowed: LanguageSet) -> Option<(ScriptGroup, LanguageSet)> {
         fn weight((script, count): &(Script, usize)) -> usize {
             count * ScriptGroup::from_script(*script).letter_weight(*script)

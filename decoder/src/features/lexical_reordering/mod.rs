@@ -54,7 +54,7 @@ pub struct ReorderingSpec {
     pub default_scores: Option<Vec<f32>>,
 }
 
-/// Where reordering scores come from.
+/// The source of reordering scores.
 #[derive(Clone, Debug)]
 pub enum ReorderingSource {
     /// Its own text table.

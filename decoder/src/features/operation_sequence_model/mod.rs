@@ -30,7 +30,7 @@ pub(super) const TYPE: &str = "OpSequenceModel";
 pub struct OperationSequenceModelSpec {
     /// The file of the n-gram model of operations, in any format of language models.
     pub path: String,
-    /// How a binary file is loaded.
+    /// The method of loading a binary file.
     pub load: LoadMethod,
 }
 

@@ -1,8 +1,9 @@
-//! The loop that pops one item at a time: the best of all edges from a queue, which its two
-//! neighbours then enter.
+//! Cube pruning one item at a time: the best item of all edges leaves a priority queue, and its two
+//! neighbours enter it.
 //!
-//! It serves every system and every option, and redoes the stacks in which [`waves`](super::waves)
-//! met a tie. Items are 24 bytes; the queue holds 8-byte keys, score above age.
+//! This loop supports all systems and options. It also repeats the stacks in which
+//! [`waves`](super::waves) met a tie. An item has 24 bytes, so the queue holds keys of 8 bytes
+//! instead: the score in the upper half, the age in the lower.
 
 use std::collections::BinaryHeap;
 
@@ -16,7 +17,7 @@ use crate::features::{FastPathFeatures, Transition};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::translation_options::OptionId;
 
-/// One cell of an edge, scored.
+/// A scored item: one hypothesis and one option of an edge.
 #[derive(Clone, Copy)]
 struct QueueItem {
     edge: u32,
@@ -27,7 +28,7 @@ struct QueueItem {
     joint_state: u32,
 }
 
-/// A way to score an item when it is made.
+/// A method of scoring an item when it is created.
 pub(super) trait ExpansionScorer {
     /// Returns the total and the joint state after the expansion.
     fn score_expansion(
@@ -41,7 +42,7 @@ pub(super) trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// Scores by the features of the fast path.
+/// Scores with the features of the fast path.
 pub(super) struct FastPath<'a>(pub(super) &'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {
@@ -60,7 +61,7 @@ impl ExpansionScorer for FastPath<'_> {
     }
 }
 
-/// Scores by any features.
+/// Scores with all features.
 pub(super) struct General;
 
 impl ExpansionScorer for General {
@@ -78,7 +79,7 @@ impl ExpansionScorer for General {
     }
 }
 
-/// Scores lazily: without stateful features, until an item is popped.
+/// Scores without stateful features, whose scores are added when an item is popped.
 pub(super) struct Lazy;
 
 impl ExpansionScorer for Lazy {
@@ -97,25 +98,26 @@ impl ExpansionScorer for Lazy {
     }
 }
 
-/// First items of edges whose memory is prefetched together: few enough for their
-/// lines to stay in the first-level cache.
+/// The number of edges whose first items are prefetched together: few enough that their cache lines
+/// stay in the first-level cache.
 pub(super) const PREFETCH_BATCH: usize = 48;
 
 /// The items of a stack and the hypotheses popped from them, in buffers that are reused.
 #[derive(Default)]
 pub(super) struct ItemQueue<L> {
     items: Vec<QueueItem>,
-    /// Score (ascending) above age (descending): an item's number is below.
+    /// Keys: the score, and below it the complement of the item's number, so that older items win
+    /// ties.
     queue: BinaryHeap<u64>,
     seen: Vec<u64>,
     pub(super) candidates: Candidates<L>,
-    /// Statistics: items scored.
+    /// The number of scored items, for statistics.
     pub(super) num_evaluated: u64,
 }
 
 impl<L: RecombinedArcs> ItemQueue<L> {
     /// Pops the best items of `edges`, which extend `hypotheses`, into the mini-stacks of
-    /// `candidates`; `scorer` scores an item when it is made.
+    /// `candidates`; `scorer` scores an item when it is created.
     #[inline(always)]
     pub(super) fn fill_stack<E: ExpansionScorer>(
         &mut self,
@@ -171,8 +173,7 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         }
     }
 
-    /// Makes a new item and returns its key in the queue: its score, or its score without stateful
-    /// features, above its age.
+    /// Creates an item and returns its key in the queue.
     #[inline(always)]
     fn make_item(&mut self, edge: &Edge, (number, hypothesis, option): (u32, u32, u32)) -> u64 {
         let previous = HypothesisId(edge.first_hypothesis + hypothesis);
@@ -229,8 +230,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
         self.queue.candidates.add(edge.group, hypothesis, key, limits);
     }
 
-    /// Replaces the first item of the queue, `number`, by the item below and the item to the right,
-    /// if they are new.
+    /// Replaces the first item of the queue, `number`, by its neighbours: the one with the next
+    /// hypothesis and the one with the next option, if they are new.
     #[inline(always)]
     fn replace_with_neighbours(&mut self, edge: &mut Edge, number: u32) {
         let QueueItem { edge: edge_number, hypothesis, option, .. } =
@@ -245,7 +246,8 @@ impl<L: RecombinedArcs, E: ExpansionScorer> Stack<'_, '_, L, E> {
             if replaced {
                 self.queue.queue.push(key);
             } else if let Some(mut first) = self.queue.queue.peek_mut() {
-                // A neighbour seldom sinks far.
+                // A neighbour has about the same score, so replacing the top is cheaper than a pop
+                // and a push.
                 *first = key;
                 replaced = true;
             }

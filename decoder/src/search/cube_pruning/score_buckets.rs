@@ -47,7 +47,7 @@ impl ScoreBuckets {
         self.multiplier = self.multiplier.clamp(1, MAX_MULTIPLIER);
     }
 
-    /// As [`ScoreBuckets::start`], with the steps of `other` divided by `divisor`.
+    /// Does the same as [`ScoreBuckets::start`], with the steps of `other` divided by `divisor`.
     pub(super) fn start_finer(&mut self, other: &ScoreBuckets, top: u32, divisor: u64) {
         self.heads.fill(END);
         self.occupied = 0;

@@ -24,7 +24,7 @@ pub(super) struct Predecessor {
     total: f32,
     /// Its language model state.
     lm_state: u32,
-    /// Where its last phrase begins.
+    /// The start of its last phrase.
     span_start: u32,
     /// Weighted forward reordering scores of its last phrase.
     forward: [f32; MAX_ORIENTATIONS],

@@ -10,7 +10,7 @@ use crate::ngram_errors::{duplicate_error, missing_context_error};
 /// Opens the source again.
 pub(super) type OpenAgain<'a> = &'a dyn Fn() -> Result<Box<dyn NgramSource + 'a>>;
 
-/// Why a model cannot be built.
+/// Errors of building a model.
 pub(super) enum BuildError {
     /// Reading or writing failed; the error names the place.
     Other(Error),

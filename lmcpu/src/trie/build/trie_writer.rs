@@ -17,7 +17,7 @@ use crate::trie::*;
 /// away from their home lines.
 const LOAD_FACTOR: f64 = 0.88;
 
-/// How backoffs are written.
+/// The encoding of backoffs.
 enum BackoffCoding {
     /// As they are.
     Raw,
@@ -36,7 +36,7 @@ impl BackoffCoding {
     }
 }
 
-/// How the n-grams of one order are written.
+/// The bit layout of the n-grams of one order.
 struct LevelCoding {
     widths: FieldWidths,
     /// Empty: probabilities are stored as they are.

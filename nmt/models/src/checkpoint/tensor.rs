@@ -61,7 +61,7 @@ impl DType {
     }
 }
 
-/// Which elements of a matrix are adjacent.
+/// The order of a matrix's elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StorageOrder {
     /// Those of a row.

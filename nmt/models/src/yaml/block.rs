@@ -1,11 +1,11 @@
-//! Block style: nodes by indentation.
+//! Parser of YAML's block style, in which indentation shows the nesting of nodes.
 
 use super::{Parser, Value};
 use crate::Result;
 
 impl Parser<'_> {
-    /// Parses the node that begins here or on a later line, indented by at least `least` columns;
-    /// null if only less indented text or nothing follows.
+    /// Parses the node that begins here or on a later line and is indented by at least `least`
+    /// columns; null if there is no such node.
     pub(super) fn block_node(&mut self, least: usize) -> Result<Value> {
         self.skip_blank();
         let column = self.column();

@@ -24,7 +24,7 @@ use value::{Fault, Value, multicall_entry, write_response};
 /// The media type of calls and responses.
 const XML: &str = "text/xml; charset=utf-8";
 
-/// The methods.
+/// The supported methods.
 const METHODS: [&str; 6] = [
     "close_session",
     "system.listMethods",
@@ -61,7 +61,7 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     }
 }
 
-/// Why a call is not answered with a value.
+/// The reason for a response without a value.
 enum Failure {
     /// The call failed.
     Fault(Fault),
@@ -81,7 +81,8 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// Words a refusal as this protocol does: an HTTP status where a retry helps, otherwise a fault.
+/// Returns the response to a refused request: an HTTP error if a retry may succeed or the key is
+/// missing, otherwise a fault.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     if refusal.retry_after().is_some() || matches!(refusal, Refusal::Unauthorized) {
         let text = format!("{}\n", refusal.detail());

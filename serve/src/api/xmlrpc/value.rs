@@ -21,7 +21,7 @@ pub enum Value {
     Other,
 }
 
-/// Why a call failed, with a code of xmlrpc-c.
+/// The reason for the failure of a call, with a code of xmlrpc-c.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The code.

@@ -1,7 +1,8 @@
-//! Table of training options: Marian's with their names and defaults, and additional ones.
+//! Table of training options: all options of Marian's trainer, with its names and defaults, and
+//! additional ones.
 //!
-//! Every option of Marian's trainer is listed. Unsupported ones are either ignored with one warning
-//! or rejected. Each file has the options under one heading of the help.
+//! Unsupported options of Marian are ignored with a warning or rejected. Each file contains the
+//! options under one heading of the help.
 
 mod asynchronous;
 mod data;
@@ -16,7 +17,7 @@ mod validation;
 /// The number of values that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
-    /// None: the option is true if given.
+    /// No value: the option is true if it is present.
     Flag,
     /// One value.
     One,
@@ -80,7 +81,7 @@ const fn no_effect(name: &'static str, arity: Arity, why: &'static str) -> Optio
     }
 }
 
-/// Returns an option without effect to which Marian's configurations always give a value.
+/// Returns an option without effect that all configurations of Marian contain.
 const fn unused(
     name: &'static str,
     arity: Arity,
@@ -117,7 +118,7 @@ pub fn all_options() -> impl Iterator<Item = &'static OptionSpec> {
     GROUPS.into_iter().flatten()
 }
 
-/// Finds the option of that name.
+/// Returns the option called `name`.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
     all_options().find(|option| option.name == name)
 }

@@ -49,7 +49,7 @@ fn driver() -> MutexGuard<'static, Driver> {
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The number of a setting.
+/// Returns the number of a setting.
 fn setting(name: &str, default: u64) -> u64 {
     let settings = std::env::var(SETTINGS).unwrap_or_default();
     let value = settings.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
@@ -67,7 +67,7 @@ fn status(name: &str) -> c_int {
 /// The driver's one context.
 const CONTEXT: *mut c_void = std::ptr::without_provenance_mut(16);
 
-/// A handle as callers hold it.
+/// Returns a handle in the form that callers hold.
 fn pointer(handle: usize) -> *mut c_void {
     std::ptr::without_provenance_mut(handle)
 }
@@ -203,7 +203,7 @@ pub extern "C" fn cuCtxSynchronize() -> c_int {
     SUCCESS
 }
 
-/// As where another program has set the cache aside: only a hint is lost.
+/// Succeeds without effect, as if another program had set the cache aside: only a hint is lost.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxSetLimit(_: c_int, _: usize) -> c_int {
     NOT_SUPPORTED

@@ -12,7 +12,7 @@ pub unsafe extern "C" fn cuStreamCreate(stream: *mut *mut c_void, _: c_uint) -> 
     SUCCESS
 }
 
-/// The work that is left is done later.
+/// Does nothing: the remaining work of the stream is done later.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamDestroy_v2(_: *mut c_void) -> c_int {
     SUCCESS
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _: c_uint) -> c_
     SUCCESS
 }
 
-/// Work that waits for the event still does.
+/// Does nothing: work that waits for the event still does.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventDestroy_v2(_: *mut c_void) -> c_int {
     SUCCESS

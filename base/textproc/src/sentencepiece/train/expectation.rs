@@ -203,7 +203,7 @@ fn relative_marginals(
     true
 }
 
-/// Like [`relative_marginals`], with logarithms of sums.
+/// Does the same as [`relative_marginals`], with logarithms of sums.
 fn log_marginals(
     text: &[u8],
     scores: &[f64],

@@ -67,9 +67,9 @@ fn is_character(text: &[u8]) -> bool {
     characters(text).nth(1).is_none()
 }
 
-/// The M step, with the digamma function for the logarithm: under a Dirichlet prior rare pieces get
-/// less than their share (Kudo 2018). Dropped pieces have no score; a hardly used character scores
-/// below all other pieces.
+/// Computes the M step, with the digamma function for the logarithm: under a Dirichlet prior rare
+/// pieces get less than their share (Kudo 2018). Dropped pieces have no score; a hardly used
+/// character scores below all other pieces.
 fn maximize(pieces: &[ScoredPiece], counts: &[f64], scores: &mut [f64]) {
     let kept = counts.iter().filter(|&&count| count >= MIN_EXPECTED_COUNT);
     let total = digamma(kept.clone().sum());
