@@ -1,5 +1,5 @@
-//! Tokens per second over the size of a batch, a line for each model and place, with the narrowest
-//! beam; both axes logarithmic.
+//! Chart of tokens per second over batch size with the smallest beam: a curve for each model and
+//! place, both axes logarithmic.
 
 use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
 

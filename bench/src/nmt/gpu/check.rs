@@ -1,4 +1,4 @@
-//! The comparison of translations on a device with those of the CPU.
+//! Comparison of the translations of a device with those of the CPU.
 
 use std::io::Write;
 
@@ -13,20 +13,20 @@ use crate::error::{Error, Result};
 /// The relative difference of log-probabilities below which different translations are a tie.
 const TIE: f64 = 1e-3;
 
-/// Sentences that are compared.
+/// The number of sentences that are compared.
 const SENTENCES: usize = 32;
 const SENTENCES_OF_QUICK_CHECK: usize = 3;
 
-/// Sentences of a batch: more than one, and less than there are.
+/// The batch size: several sentences, but not all of them.
 const BATCH: usize = 8;
 const BATCH_OF_QUICK_CHECK: usize = 2;
 
-/// The comparison of two runs over the same sentences.
+/// The differences between two runs over the same sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Sentences with the same translation and nearly the same score.
+    /// The number of sentences with the same translation and nearly the same score.
     pub same: usize,
-    /// Sentences with other translations of nearly the same score.
+    /// The number of sentences with different translations of nearly the same score.
     pub ties: usize,
     /// Sentences, counted from 1, whose scores differ.
     pub different: Vec<usize>,
@@ -70,7 +70,7 @@ impl From<Difference> for Error {
     }
 }
 
-/// Prints the heading of the rows of [`check_subject`].
+/// Prints the header of the table of [`check_subject`].
 pub fn write_heading(out: &mut dyn Write) -> Result<()> {
     Ok(writeln!(
         out,
@@ -79,8 +79,8 @@ pub fn write_heading(out: &mut dyn Write) -> Result<()> {
     )?)
 }
 
-/// Compares all places with the first, the CPU, for each beam, and prints a row for each. Returns the first
-/// difference. Places that round more than f32 are compared, but may differ.
+/// Compares all places with the first, the CPU, for each beam, and prints a row for each. Returns
+/// the first difference. Places that round more than f32 are compared, but may differ.
 ///
 /// # Errors
 /// If a place cannot be used, or a row cannot be printed.

@@ -1,4 +1,4 @@
-//! The measurements of a model: beams and batches in each place, and ways of batching.
+//! Measurements of a model: beam and batch sizes in each place, and variants of batching.
 
 use std::time::Instant;
 
@@ -14,21 +14,22 @@ use super::report::{KernelRow, Report, SpeedRow};
 use crate::error::Result;
 use crate::statistics::median_by;
 
-/// The largest batch that is measured on one thread of the CPU, where larger ones gain nothing.
+/// The largest batch on one thread of the CPU, where larger ones are not faster.
 const MAX_CPU_BATCH: u32 = 128;
 
-/// Sentences that are translated at least, and batches.
+/// The minimal numbers of translated sentences and of batches.
 const MIN_SENTENCES: usize = 64;
 const MIN_SENTENCES_OF_QUICK_STUDY: usize = 4;
 const MIN_BATCHES: usize = 2;
 
-/// Returns the batches that are measured in a place.
+/// Returns the batch sizes that are measured in a place.
 fn batches<'a>(study: &'a NmtGpuStudy, place: &Place) -> impl Iterator<Item = u32> + 'a {
     let limit = if place.is_gpu() { u32::MAX } else { MAX_CPU_BATCH };
     study.batches.iter().copied().filter(move |&batch| batch <= limit)
 }
 
-/// Returns the batch with which ways of batching are compared: the largest that every place takes.
+/// Returns the batch size for the comparison of variants of batching: the largest one that is
+/// measured in all places.
 fn batch_of_variants(study: &NmtGpuStudy) -> Option<u32> {
     study.batches.iter().copied().filter(|&batch| batch <= MAX_CPU_BATCH).max()
 }
@@ -90,8 +91,8 @@ impl Run<'_> {
         let least = if self.study.quick { MIN_SENTENCES_OF_QUICK_STUDY } else { MIN_SENTENCES };
         let text = self.subject.text.resized(least.max(MIN_BATCHES * batch));
         let mut times: Vec<(f64, BatchingRun)> = Vec::new();
-        // The first round finds the fastest products and fills pools of memory. A quick study tries
-        // the program, not the machine.
+        // In the first round the autotuner chooses GEMM kernels and memory pools are filled, so it
+        // is not counted. A quick study tests the program, so it needs no such round.
         for round in u32::from(self.study.quick)..=self.study.repeat {
             let start = Instant::now();
             let run = run_variant(session, &text, batch, beam, self.variant)?;
@@ -100,7 +101,7 @@ impl Run<'_> {
             }
         }
         let (seconds, run) = median_by(&times, |(seconds, _)| *seconds);
-        // With EOS, as sources are counted.
+        // EOS is counted, as in sources.
         let tokens = run.translations.iter().map(|words| words.len() + 1).sum();
         let steps = run.steps.max(1);
         let rows_per_step = run.rows as f64 / steps as f64;
@@ -121,7 +122,7 @@ impl Run<'_> {
         })
     }
 
-    /// Returns the work of a whole batch on paper, a row for each kernel.
+    /// Returns the computed work of a whole batch, a row for each kernel.
     fn kernels(&self, row: &SpeedRow, paper: &PaperModel) -> Result<Vec<KernelRow>> {
         let rows = f64::from(self.batch) * f64::from(self.beam);
         let sizes = self.subject.step_sizes(rows, self.beam as usize, row.tokens);

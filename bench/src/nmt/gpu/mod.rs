@@ -1,8 +1,9 @@
-//! Neural decoding on a GPU beside the CPU: speed over beams, batches and ways of batching, the floors
-//! of time on paper, or the comparison of translations.
+//! Benchmark of neural decoding on a GPU and the CPU: speed for beam sizes, batch sizes and
+//! variants of batching, with lower bounds of the time (rooflines); or a comparison of
+//! translations.
 //!
-//! Only this program is needed: without files it makes models with random weights and random
-//! sentences with lengths of real text.
+//! No data is needed: without files, models have random weights, and sentences are random with the
+//! lengths of real text.
 
 mod chart;
 mod check;
@@ -24,34 +25,34 @@ use models::{subject, subject_count};
 use places::Place;
 use report::Report;
 
-/// What is measured or compared.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct NmtGpuStudy {
-    /// Models to read; none: models with random weights.
+    /// The models to read; if empty, models with random weights.
     pub models: Vec<PathBuf>,
-    /// The text to translate; none: random sentences.
+    /// The text to translate; if `None`, random sentences.
     pub input: Option<PathBuf>,
-    /// Where besides the CPU: one GPU at most.
+    /// The device besides the CPU: at most one GPU.
     pub devices: DeviceSet,
-    /// The folder to write to; without it nothing is measured, but translations are compared.
+    /// The folder to write to; if `None`, translations are compared and nothing is measured.
     pub output: Option<PathBuf>,
-    /// Tiny models and few sentences.
+    /// Use tiny models and few sentences.
     pub quick: bool,
-    /// Widths of the beam.
+    /// The beam sizes.
     pub beams: Vec<u32>,
-    /// Sentences of a batch.
+    /// The batch sizes in sentences.
     pub batches: Vec<u32>,
     /// The seed of random models and sentences.
     pub seed: u64,
-    /// Measurements of which the median is taken.
+    /// The number of repetitions of each measurement.
     pub repeat: u32,
 }
 
 /// Measures all models and writes `speed.csv`, `kernels.csv` and `speed.svg`, or compares the
-/// translations of all models; prints rows as they come.
+/// translations of all models; prints each row when it is measured.
 ///
 /// # Errors
-/// Files cannot be read or written, the chosen device cannot be used, or
+/// If files cannot be read or written, the chosen device cannot be used, or
 /// ([`Error::Mismatch`](crate::Error::Mismatch)) translations differ by more than ties.
 pub fn run(study: &NmtGpuStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let places = Place::for_devices(&study.devices)?;

@@ -1,4 +1,4 @@
-//! The models of the study and the sentences that they translate.
+//! Models of the benchmark, and the sentences that they translate.
 
 use std::path::{Path, PathBuf};
 
@@ -24,13 +24,13 @@ pub struct Subject {
     pub name: String,
     /// The model.
     pub model: Model,
-    /// The model in messages.
+    /// The name of the model in messages.
     pub path: PathBuf,
     /// The sentences.
     pub text: ParallelText,
 }
 
-/// Words of the vocabularies of random models: Amun's (Hoang et al. 2018).
+/// The vocabulary size of random models, that of Amun's (Hoang et al. 2018).
 const WORDS: usize = 30_000;
 const WORDS_OF_QUICK_STUDY: usize = 60;
 
@@ -38,10 +38,10 @@ const WORDS_OF_QUICK_STUDY: usize = 60;
 const RECURRENT_WIDTH: usize = 256;
 const MLSTM_WIDTH: usize = 512;
 
-/// Sentences of a text that is generated.
+/// The number of sentences of a generated text.
 const SENTENCES: usize = 2_560;
 
-/// The models that the study is of, in turn: each is loaded when the one before is done.
+/// The models of the benchmark; each is loaded when the previous one is done.
 pub fn subject_count(study: &NmtGpuStudy) -> usize {
     if study.models.is_empty() { RANDOM_MODELS.len() } else { study.models.len() }
 }
@@ -49,7 +49,7 @@ pub fn subject_count(study: &NmtGpuStudy) -> usize {
 /// Random models, by their names.
 const RANDOM_MODELS: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 
-/// Makes or reads the model of that number.
+/// Generates or reads the model with this index.
 ///
 /// # Errors
 /// If the model or the text cannot be read.

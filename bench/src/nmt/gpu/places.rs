@@ -1,4 +1,4 @@
-//! The places where models compute: the CPU, a GPU, and the reference in f64.
+//! Places where models compute: the CPU, a GPU, and the reference in f64.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum Place {
     Cpu(Arc<Autotuner>),
     /// A GPU in a precision.
     Gpu(u32, Precision, Arc<Autotuner>),
-    /// The CPU in f64, slowly.
+    /// The slow reference implementation in f64 on the CPU.
     Reference,
 }
 
@@ -46,7 +46,7 @@ impl Place {
     /// Loads a model.
     ///
     /// # Errors
-    /// If the device cannot be used or has no room for it.
+    /// If the device cannot be used or has too little memory.
     pub fn load(&self, subject: &Subject) -> Result<Network> {
         let (model, path) = (&subject.model, &*subject.path);
         let (devices, precision, tuner) = match self {
@@ -61,7 +61,7 @@ impl Place {
         Ok(Placement { devices: &devices, precision, tuner }.load_network(model, path)?)
     }
 
-    /// Returns the precision, of the reference the one that it is compared with.
+    /// Returns the precision; for the reference, the precision with which it is compared.
     pub fn precision(&self) -> Precision {
         match self {
             Place::Gpu(_, precision, _) => *precision,

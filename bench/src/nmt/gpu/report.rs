@@ -1,4 +1,4 @@
-//! Rows of measurements, for people and for programs.
+//! Tables of measurements: for people on the terminal, for programs as CSV.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,25 +16,25 @@ pub struct SpeedRow {
     /// The device and its precision.
     pub place: String,
     pub beam: u32,
-    /// Sentences of a batch.
+    /// The batch size in sentences.
     pub batch: u32,
-    /// The name of the way of batching.
+    /// The name of the variant of batching.
     pub variant: &'static str,
-    /// Sentences translated.
+    /// The number of translated sentences.
     pub sentences: usize,
-    /// Tokens of their translations, including EOS.
+    /// The number of tokens of their translations, including EOS.
     pub tokens: usize,
     /// The median time of a run.
     pub seconds: f64,
     pub steps: usize,
-    /// The rows of all steps.
+    /// The number of rows of all steps.
     pub rows: usize,
-    /// The floor of seconds of a step, for each of [`ROOFLINES`].
+    /// The lower bound of the seconds of a step, for each of [`ROOFLINES`].
     pub floors: [f64; ROOFLINES.len()],
 }
 
 impl SpeedRow {
-    /// Returns the tokens of the target per second.
+    /// Returns the target tokens per second.
     pub fn rate(&self) -> f64 {
         self.tokens as f64 / self.seconds
     }
@@ -43,7 +43,7 @@ impl SpeedRow {
         self.rows as f64 / self.steps.max(1) as f64
     }
 
-    /// Returns milliseconds for each step, with the encoder's share.
+    /// Returns the milliseconds per step, including a share of the encoder's time.
     fn step_milliseconds(&self) -> f64 {
         1e3 * self.seconds / self.steps.max(1) as f64
     }
@@ -69,12 +69,12 @@ impl SpeedRow {
     }
 }
 
-/// The work of a kernel in a batch of full size, on paper.
+/// The computed work of a kernel for a full batch.
 pub struct KernelRow {
     pub model: String,
     pub beam: u32,
     pub batch: u32,
-    /// `encoder`, once a batch, or `step`.
+    /// `encoder`, which runs once per batch, or `step`.
     pub phase: &'static str,
     pub kernel: &'static str,
     pub work: KernelWork,
@@ -98,7 +98,7 @@ impl KernelRow {
     }
 }
 
-/// Replaces what separates fields: names of files may have anything in them.
+/// Replaces separators of CSV, which file names may contain.
 fn csv_name(name: &str) -> String {
     name.replace(", ", " ").replace([',', '"', '\n'], "_")
 }
@@ -107,7 +107,7 @@ const SPEED_HEADING: &str = "model,place,beam,batch,batching,sentences,tokens,se
                              tokens_per_second,step_ms,rows_per_step";
 const KERNEL_HEADING: &str = "model,beam,batch,phase,kernel,launches,bytes_f32,operations";
 
-/// All that was measured, printed as it comes.
+/// All measurements, each printed when it is added.
 pub struct Report<'o> {
     out: &'o mut dyn Write,
     /// Notes on the machine.
@@ -163,7 +163,7 @@ impl<'o> Report<'o> {
             row.steps,
             row.rows_per_step(),
         )?;
-        // Rows take their time; somebody may be looking through a pipe.
+        // A row takes seconds to measure, and the output may be a pipe that somebody watches.
         self.out.flush()?;
         self.rows.push(row);
         Ok(())
@@ -174,7 +174,7 @@ impl<'o> Report<'o> {
         self.kernels.extend(rows);
     }
 
-    /// Writes speed.csv and kernels.csv to `folder`.
+    /// Writes `speed.csv` and `kernels.csv` to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let floors =
             |unit: &str| ROOFLINES.map(|roofline| format!(",floor_{}_{unit}", roofline.name));

@@ -94,15 +94,15 @@ pub struct DevlinArguments {
     passes: u32,
 }
 
-/// Neural decoding on a GPU beside the CPU: speed, and floors of time on paper
+/// Measure neural decoding on a GPU and the CPU, with lower bounds of the time
 ///
-/// Measures tokens a second of beams and batches in each precision of the GPU and on one thread of
-/// the CPU, then each way of batching (sorted, topped up, shrinking, output searched while made).
-/// Models are random: Amun's GRU, an mLSTM, a tiny and a base transformer; sentences have lengths
-/// of real text. Writes speed.csv, kernels.csv and speed.svg, and a table to standard output.
+/// Measures tokens per second for beam and batch sizes in each precision of the GPU and on one
+/// thread of the CPU, then each variant of batching (sorting, top-up, shrinking, fused output).
+/// Models have random weights: Amun's GRU, an mLSTM, a tiny and a base transformer; sentences have
+/// the lengths of real text. Writes speed.csv, kernels.csv and speed.svg, and a table to standard output.
 ///
-/// With --check nothing is measured: translations must be those of the CPU in f32. Without a GPU
-/// the CPU is compared with a reference in f64.
+/// With --check nothing is measured: translations are compared with those of the CPU in f32.
+/// Without a GPU the CPU is compared with a reference in f64.
 ///
 /// Example: miriam bench nmt gpu -o nmt-speed
 #[derive(Args)]
@@ -111,7 +111,7 @@ pub struct GpuArguments {
     /// A model to read instead, repeatable; needs --input
     #[arg(short, long, value_name = "MODEL", requires = "input")]
     model: Vec<PathBuf>,
-    /// Text, one sentence per line, plain or compressed
+    /// The text to translate: one sentence per line, plain or compressed
     #[arg(short, long, value_name = "TEXT")]
     input: Option<PathBuf>,
     /// The folder to write to; it is created if it is missing
@@ -120,16 +120,16 @@ pub struct GpuArguments {
     /// The device besides the CPU: cpu (none), cuda, cuda:N, or auto (a GPU if there is one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: DeviceSet,
-    /// Compare translations instead
+    /// Compare translations instead of measuring
     #[arg(long)]
     check: bool,
-    /// Tiny models and few sentences
+    /// Use tiny models and few sentences
     #[arg(long)]
     quick: bool,
-    /// Widths of the beam [default: 1,3,5,9; with --quick 1,2]
+    /// The beam sizes [default: 1,3,5,9; with --quick 1,2]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
-    /// Sentences of a batch [default: 1,8,32,128,512,1280; with --quick 1,2]
+    /// The batch sizes in sentences [default: 1,8,32,128,512,1280; with --quick 1,2]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=65_536))]
     batches: Vec<u32>,
     /// The seed of random models and sentences

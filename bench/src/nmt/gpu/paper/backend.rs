@@ -1,4 +1,4 @@
-//! The backend whose tensors are shapes. Its operations are the launches of the backend for GPUs.
+//! Backend that computes with shapes only, and counts the launches of the backend for GPUs.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use miriam_nmt::layer::{
 
 use super::{KernelWork, WorkByKernel};
 
-/// Logits that a block of the search for the best ones reads.
+/// The number of logits that a thread block of top-k reads.
 const LOGITS_OF_BLOCK: usize = 1024;
 
-/// The device of [`PaperBackend`]s, which add their work up in one place.
+/// The device of [`PaperBackend`]s, which collects their work.
 pub struct PaperDevice {
     work: Arc<Mutex<WorkByKernel>>,
 }
@@ -34,12 +34,12 @@ impl Device for PaperDevice {
     }
 }
 
-/// Adds the work of operations up.
+/// A backend that adds up the work of operations.
 pub struct PaperBackend {
     work: Arc<Mutex<WorkByKernel>>,
 }
 
-/// A matrix: rows and columns.
+/// A matrix, of which only the shape is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     rows: usize,
@@ -52,20 +52,20 @@ impl Shape {
     }
 }
 
-/// The weights of a product.
+/// The shape of a GEMM's weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeightShape {
-    /// Inputs.
+    /// The number of inputs.
     pub depth: usize,
-    /// Outputs.
+    /// The number of outputs.
     pub columns: usize,
     /// Whether there is a bias.
     pub has_bias: bool,
 }
 
-/// A table of embeddings, and the weights that they are multiplied with.
+/// The shapes of a table of embeddings and of the weights that multiply them.
 pub struct ProjectedEmbeddings {
-    /// Columns of the table.
+    /// The number of columns of the table.
     pub width: usize,
     /// The weights.
     pub weights: WeightShape,
@@ -353,7 +353,7 @@ impl OutputOps for PaperBackend {
     ) -> Result<()> {
         let k = best.iter().map(TopK::k).max().unwrap_or(0);
         let logits = self.product(rows.len(), weights, false).numbers();
-        // The best of each block of columns with what normalises it, then the best of these.
+        // Top-k and normaliser of each block of columns, then of all blocks together.
         let blocks = rows.len() * weights.columns.div_ceil(LOGITS_OF_BLOCK);
         let parts = blocks * 2 * (k + 1);
         self.launch("topk_of_parts", logits + parts, 0, 2 * logits);

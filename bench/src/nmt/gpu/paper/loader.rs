@@ -1,4 +1,4 @@
-//! Loader of shapes: the parameters of a model without their numbers.
+//! Loader of the shapes of a model's parameters, without their values.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use miriam_nmt::plain_parameters::{PlainParameters, PlainWeights};
 
 use super::backend::{PaperBackend, ProjectedEmbeddings, WeightShape};
 
-/// Gives the shapes of parameters to layers on a [`PaperBackend`].
+/// A loader that passes the shapes of parameters to layers on a [`PaperBackend`].
 pub struct PaperLoader<'a> {
     parameters: PlainParameters<'a>,
 }

@@ -1,8 +1,8 @@
-//! Costs of decoding on paper: the launches of a step, their bytes and operations, from shapes alone.
+//! Costs of decoding, computed from shapes: launches of a step, their bytes and operations.
 //!
-//! A backend whose tensors are shapes runs the layers of a model through the same session as any
-//! other, and adds up what each operation has to read, write and compute. Each number is read and
-//! written once; a device cannot do it in less time than its memory and its units allow.
+//! A backend whose tensors are shapes runs the layers of a model in the usual session, and adds up
+//! the bytes and operations of each layer, as if each number were read and written once. The memory
+//! bandwidth and the peak rates of a device give a lower bound of the time (its roofline).
 
 mod backend;
 mod loader;
@@ -24,9 +24,9 @@ use loader::PaperLoader;
 pub struct KernelWork {
     /// The number of launches.
     pub launches: usize,
-    /// Numbers read and written.
+    /// The number of elements read and written.
     pub numbers: f64,
-    /// Operations of products, a multiplication and an addition each two.
+    /// Operations of GEMM; a multiplication and an addition are two.
     pub product_operations: f64,
     /// Other operations.
     pub other_operations: f64,
@@ -62,8 +62,8 @@ pub struct Roofline {
     others_per_second: f64,
 }
 
-/// The GPUs whose floors of time are computed: an H100 in f32 and with matrix units in bf16 (rates that
-/// were measured), and a T4 in f32.
+/// The GPUs whose lower bounds are computed: an H100 in f32 and with tensor cores in bf16 (measured
+/// rates), and a T4 in f32.
 pub const ROOFLINES: [Roofline; 3] = [
     Roofline {
         name: "h100_f32",
@@ -89,7 +89,7 @@ pub const ROOFLINES: [Roofline; 3] = [
 ];
 
 impl Roofline {
-    /// Returns the seconds that the work takes at least.
+    /// Returns the minimal time of the work in seconds.
     pub fn floor(&self, work: &KernelWork) -> f64 {
         let memory = work.bytes(self.bytes_per_number) / self.bytes_per_second;
         let units = work.product_operations / self.products_per_second
@@ -101,18 +101,18 @@ impl Roofline {
 /// The work of each kernel, by its name.
 pub type WorkByKernel = BTreeMap<&'static str, KernelWork>;
 
-/// Returns the sum of the floors of kernels, which run one after the other.
+/// Returns the sum of the lower bounds of kernels, which run one after the other.
 pub fn total_floor(roofline: &Roofline, kernels: &WorkByKernel) -> f64 {
     kernels.values().map(|work| roofline.floor(work)).sum()
 }
 
-/// A model of which only shapes are computed.
+/// A model whose layers compute shapes only.
 pub struct PaperModel {
     network: Network,
     work: Arc<Mutex<WorkByKernel>>,
 }
 
-/// The work of a batch: of encoding it, and of a step in the middle of its translations.
+/// The work of a batch: encoding, and a step in the middle of the translations.
 pub struct PaperWork {
     /// The encoder.
     pub encoder: WorkByKernel,
@@ -123,13 +123,13 @@ pub struct PaperWork {
 /// The sizes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepSizes {
-    /// Sentences of the batch.
+    /// The number of sentences of the batch.
     pub sentences: usize,
-    /// Hypotheses of each.
+    /// The number of hypotheses per sentence.
     pub beam: usize,
-    /// Tokens of each source.
+    /// The number of tokens of each source.
     pub source_length: usize,
-    /// Tokens of each hypothesis before the step.
+    /// The number of tokens of each hypothesis before the step.
     pub history: usize,
 }
 
@@ -137,7 +137,7 @@ impl PaperModel {
     /// Reads the shapes of `model`; `path` names it in messages.
     ///
     /// # Errors
-    /// If a parameter is missing or does not fit.
+    /// If a parameter is missing or has the wrong shape.
     pub fn new(model: &Model, path: &Path) -> Result<Self> {
         let work = Arc::<Mutex<WorkByKernel>>::default();
         let device = PaperDevice::new(&work);
@@ -149,7 +149,7 @@ impl PaperModel {
     /// Returns the work of a batch.
     ///
     /// # Errors
-    /// If the model has layers that devices do not compute.
+    /// If the model has layers that GPUs do not support.
     pub fn work(&self, sizes: StepSizes) -> Result<PaperWork> {
         let StepSizes { sentences, beam, source_length, history } = sizes;
         let mut session = self.network.session()?;
@@ -195,7 +195,8 @@ mod tests {
         PaperModel::new(model, Path::new("random")).unwrap().work(SIZES).unwrap().step
     }
 
-    /// Products worked out by hand: 16 wide, 24 inside, one layer, 50 tokens, 6 rows.
+    /// The operations of GEMM were computed by hand: 16 wide, 24 inside, one layer, 50 tokens, 6
+    /// rows.
     #[test]
     fn products_of_a_transformer_are_those_of_its_matrices() {
         let shape = transformer_of_width(16, 24, [1, 1], 50);
