@@ -89,16 +89,13 @@ impl FromStr for DeviceSet {
 
 impl DeviceChoice {
     /// Returns this choice in the present build: without the feature `cuda`, [`DeviceChoice::Auto`]
-    /// is [`DeviceChoice::Cpu`].
+    /// is [`DeviceChoice::Cpu`]. Nothing is opened: whether a GPU suits depends on the model.
     ///
     /// # Errors
     /// If a GPU is chosen in a build without `cuda`.
     pub fn resolve_for_build(self) -> Result<Self, BuiltWithoutCuda> {
-        match self {
-            _ if cfg!(feature = "cuda") => Ok(self),
-            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(DeviceChoice::Cpu),
-            DeviceChoice::Cuda(_) => Err(BuiltWithoutCuda),
-        }
+        check_build(matches!(self, DeviceChoice::Cuda(_)))?;
+        Ok(if cfg!(feature = "cuda") { self } else { DeviceChoice::Cpu })
     }
 }
 
@@ -116,10 +113,11 @@ impl DeviceSet {
         }
     }
 
-    /// Returns the same devices if all of them can be opened.
+    /// Resolves the set ([`resolve`](DeviceSet::resolve)) and opens its GPUs, for callers that have to
+    /// refuse a device before they load a model.
     ///
     /// # Errors
-    /// Why one cannot.
+    /// Why one cannot be opened.
     pub fn check(self) -> Result<Self, String> {
         let set = self.resolve().map_err(|error| error.to_string())?;
         #[cfg(feature = "cuda")]
@@ -145,10 +143,14 @@ impl DeviceSet {
         match self {
             DeviceSet::Auto if first_gpu_opens() => Ok(DeviceSet::Cuda(vec![0])),
             DeviceSet::Auto => Ok(DeviceSet::Cpu),
-            DeviceSet::Cuda(_) if !cfg!(feature = "cuda") => Err(BuiltWithoutCuda),
-            chosen => Ok(chosen),
+            chosen => check_build(chosen.is_cuda()).map(|()| chosen),
         }
     }
+}
+
+/// Refuses a GPU that is asked for in a build without the feature `cuda`.
+fn check_build(asks_for_gpu: bool) -> Result<(), BuiltWithoutCuda> {
+    if asks_for_gpu && !cfg!(feature = "cuda") { Err(BuiltWithoutCuda) } else { Ok(()) }
 }
 
 /// Returns the number of GPUs that the driver sees; 0 without a driver, or without the feature `cuda`.

@@ -91,12 +91,17 @@ impl Module {
             let (mut offset, mut size) = (0, 0);
             let outcome =
                 // SAFETY: the function is of a loaded module, the pointers are to local
-                // variables. After the last parameter it returns an error.
+                // variables.
                 unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
-            if outcome.result().is_err() {
-                break;
+            match outcome.result() {
+                Ok(()) => sizes.push(size),
+                // There is no parameter of this number.
+                Err(error) if error.0 == sys::CUresult::CUDA_ERROR_INVALID_VALUE => break,
+                Err(error) => {
+                    let reason = format!("parameters of {name}: {}", describe_error(error));
+                    return Err(self.device.module_error(reason));
+                }
             }
-            sizes.push(size);
         }
         Ok(Kernel {
             name: name.into(),

@@ -187,9 +187,9 @@ impl Stream {
             // SAFETY: source and target are alive and long enough; `from`, of which this is
             // the only copy under way, is neither lent mutably nor freed before the event
             // that is recorded next, and `to` keeps its own record.
-            unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }?;
-            from.copy_done.record(&self.stream)
+            unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }
         });
+        let outcome = outcome.and_then(|()| self.record_copy(&from.copy_done));
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
@@ -216,8 +216,17 @@ impl Stream {
             // nor freed before the event that is recorded next.
             unsafe { result::memcpy_dtoh_async(target, address, self.stream.cu_stream()) }
         });
-        let outcome = outcome.and_then(|()| to.copy_done.record(&self.stream));
+        let outcome = outcome.and_then(|()| self.record_copy(&to.copy_done));
         outcome.map_err(|error| self.device.driver_error("copy", error))
+    }
+
+    /// Records that the copy which was queued last is done. Where that fails nothing would tell when
+    /// the pinned memory may be used again, so the copy is waited for.
+    fn record_copy(&self, copy_done: &CudaEvent) -> std::result::Result<(), DriverError> {
+        copy_done.record(&self.stream).inspect_err(|_| {
+            // When this fails too the device is lost and copies nothing more.
+            let _ = self.stream.synchronize();
+        })
     }
 
     /// Copies `data` to `to[at..at + data.len()]` in chunks through pinned memory, and

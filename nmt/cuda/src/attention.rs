@@ -9,7 +9,7 @@ use miriam_nmt_models::{Error, Result};
 use miriam_nmt_network::layer::{AttentionMask, ColumnSlice};
 use zerocopy::{Immutable, IntoBytes};
 
-use crate::queries::{Keys, KvLayout, QueryRecords, SourceKv};
+use crate::queries::{AttentionWeights, Keys, KvLayout, QueryRecords, SourceKv};
 use crate::weights::RelativeTerms;
 use crate::{CudaBackend, DeviceTensor, device_error};
 
@@ -38,8 +38,16 @@ pub(crate) enum Score<'a> {
     Dot(f32),
     /// The sum of the hyperbolic tangents of key plus query, weighted by a vector.
     Additive(&'a Buffer<f32>),
-    /// The product, times the first, with terms of the distance, of which the longest is the second.
-    Relative(f32, usize, &'a RelativeTerms),
+    /// The product, times this, with terms of the distance.
+    Relative(f32, &'a RelativeTerms),
+}
+
+impl KvLayout {
+    /// Returns products scaled by the width of a head, with terms of the distance, if any.
+    pub fn scaled_score<'a>(&self, relative: Option<&'a RelativeTerms>) -> Score<'a> {
+        let scale = 1.0 / ((self.key_width / self.heads) as f32).sqrt();
+        relative.map_or(Score::Dot(scale), |terms| Score::Relative(scale, terms))
+    }
 }
 
 impl CudaBackend {
@@ -71,30 +79,28 @@ impl CudaBackend {
         Ok(sentences.collect())
     }
 
-    /// Attends by groups of queries, scaled by the width of a head; returns the weights of one head
-    /// too, if asked.
+    /// Attends by groups of queries, scaled by the width of a head; keeps the weights of one head, if
+    /// asked.
     pub(crate) fn attend_sources(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
         groups: &[(usize, &SourceKv)],
         mask: AttentionMask,
-        weights: Option<(usize, &mut Vec<Vec<f32>>)>,
+        weights_head: Option<usize>,
     ) -> Result<DeviceTensor> {
-        let width = groups
-            .first()
-            .map_or(1, |(_, sentence)| sentence.layout.key_width / sentence.layout.heads);
-        let score = Score::Dot(1.0 / (width as f32).sqrt());
-        self.attend_groups(queries, groups, mask, score, weights)
+        let first = groups.first();
+        let score = first.map_or(Score::Dot(1.0), |(_, first)| first.layout.scaled_score(None));
+        self.attend_groups(queries, groups, mask, score, weights_head)
     }
 
-    /// Attends by groups of queries.
+    /// Attends by groups of queries; keeps the weights of one head, if asked.
     pub(crate) fn attend_groups(
         &mut self,
         queries: ColumnSlice<'_, DeviceTensor>,
         groups: &[(usize, &SourceKv)],
         mask: AttentionMask,
         score: Score<'_>,
-        weights: Option<(usize, &mut Vec<Vec<f32>>)>,
+        weights_head: Option<usize>,
     ) -> Result<DeviceTensor> {
         let Some((_, first)) = groups.first() else { return self.empty(0, queries.columns.len()) };
         let shared = groups
@@ -111,30 +117,21 @@ impl CudaBackend {
                 lengths.push(sentence.positions);
             }
         }
-        let head = weights.as_ref().map(|(head, _)| *head);
         let keys = Keys::in_sentence(first);
-        let (out, head_weights) = self.launch_attention(queries, keys, &records, score, head)?;
-        if let (Some((_, all)), Some(head_weights)) = (weights, head_weights) {
-            let stride = head_weights.width();
-            let numbers = self.download(&head_weights, head_weights.rows() * stride)?;
-            let rows = numbers.chunks_exact(stride).zip(&lengths);
-            all.extend(rows.map(|(row, &length)| row[..length].to_vec()));
-        }
+        let (out, weights) = self.launch_attention(queries, keys, &records, score, weights_head)?;
+        self.attention_weights.extend(weights.map(|rows| AttentionWeights { rows, lengths }));
         Ok(out)
     }
 
-    /// Attends with terms for the distances of positions, of which `longest` is an upper limit.
-    pub(crate) fn attend_with_distances(
-        &mut self,
-        queries: ColumnSlice<'_, DeviceTensor>,
-        keys: Keys<'_>,
-        records: &QueryRecords,
-        longest: usize,
-        relative: &RelativeTerms,
-    ) -> Result<DeviceTensor> {
-        let width = keys.layout.key_width / keys.layout.heads;
-        let score = Score::Relative(1.0 / (width as f32).sqrt(), longest, relative);
-        Ok(self.launch_attention(queries, keys, records, score, None)?.0)
+    /// Downloads the attention weights that were kept, a list for each query.
+    pub(crate) fn download_attention_weights(&mut self, all: &mut Vec<Vec<f32>>) -> Result<()> {
+        for AttentionWeights { rows, lengths } in std::mem::take(&mut self.attention_weights) {
+            let stride = rows.width();
+            let numbers = self.download(&rows, rows.rows() * stride)?;
+            let rows = numbers.chunks_exact(stride).zip(lengths);
+            all.extend(rows.map(|(row, length)| row[..length].to_vec()));
+        }
+        Ok(())
     }
 
     /// Launches attention from a query for each record; returns the weights of a head,
@@ -163,9 +160,9 @@ impl CudaBackend {
         let (scale, additive, relative) = match score {
             Score::Dot(scale) => (scale, None, None),
             Score::Additive(vector) => (1.0, Some(vector), None),
-            Score::Relative(scale, longest, terms) => (scale, None, Some((longest, terms))),
+            Score::Relative(scale, terms) => (scale, None, Some(terms)),
         };
-        let classes = relative.map(|(longest, terms)| terms.classes(longest));
+        let classes = relative.map(|terms| terms.classes(longest));
         let class_list = classes.as_ref().map(|list| self.upload_list(list)).transpose()?;
         let shape = AttentionShape {
             query_stride: queries.tensor.width() as u32,
@@ -181,17 +178,16 @@ impl CudaBackend {
             zero_distance: classes.as_ref().map_or(0, |list| list.len() as u32 / 2),
             scale,
         };
-        let terms = relative.map(|(_, terms)| terms);
         let launch = self.launch(kernel).in_order(out.buffer(), 0);
         let launch = launch.in_order(queries.tensor.buffer(), queries.columns.start);
         let launch = launch.in_order(&*uploaded, 0).in_order(layout.tensor.buffer(), 0);
         let launch = launch.in_order_optional(list.map(|list| (list, 0)));
         let launch = launch.read_optional(additive);
         let launch = launch.in_order_optional(class_list.as_deref().map(|list| (list, 0)));
-        let vectors = terms.and_then(|terms| terms.vectors.as_ref());
+        let vectors = relative.and_then(|terms| terms.vectors.as_ref());
         let launch = launch.read_optional(vectors.map(|[keys, _]| keys));
         let launch = launch.read_optional(vectors.map(|[_, values]| values));
-        let launch = launch.read_optional(terms.and_then(|terms| terms.biases.as_ref()));
+        let launch = launch.read_optional(relative.and_then(|terms| terms.biases.as_ref()));
         let weights_buffer = weights.as_ref().map(|weights| (weights.buffer(), 0));
         let launch = launch.in_order_optional(weights_buffer);
         let grid = (rows as u32, layout.heads as u32);

@@ -109,13 +109,8 @@ impl Backend for CudaBackend {
         let Some(sentence) = sentences.first() else {
             return self.empty(0, values_width);
         };
-        let longest = lengths.iter().max().copied().unwrap_or(0);
-        self.attend_with_distances(
-            queries,
-            Keys::in_sentence(sentence),
-            &records,
-            longest,
-            relative,
-        )
+        let (keys, score) =
+            (Keys::in_sentence(sentence), sentence.layout.scaled_score(Some(relative)));
+        Ok(self.launch_attention(queries, keys, &records, score, None)?.0)
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use miriam_gpu::{Buffer, Kernel, Launch, PinnedBuffer, Stream};
+use miriam_gpu::{Buffer, Kernel, Launch, PinnedBuffer, Pod, Stream};
 use miriam_nmt_models::Result;
 
 use crate::device_error;
@@ -11,6 +11,8 @@ use crate::histories::StepHistories;
 use crate::kernels::Kernels;
 use crate::lists::Lists;
 use crate::memory::{DeviceTensor, Pool};
+use crate::queries::AttentionWeights;
+use crate::weights::{EmbeddingTable, Sinusoids};
 
 /// A stream of a GPU with its memory. It belongs to one thread.
 pub struct CudaBackend {
@@ -21,6 +23,8 @@ pub struct CudaBackend {
     /// Where results arrive.
     results: Option<PinnedBuffer<f32>>,
     pub(crate) histories: StepHistories,
+    /// Attention weights that were asked for.
+    pub(crate) attention_weights: Vec<AttentionWeights>,
 }
 
 impl Drop for CudaBackend {
@@ -40,6 +44,7 @@ impl CudaBackend {
             lists: Lists::default(),
             results: None,
             histories: StepHistories::default(),
+            attention_weights: Vec::new(),
         }
     }
 
@@ -65,10 +70,6 @@ impl CudaBackend {
         self.download(tensor, tensor.rows() * tensor.width())
     }
 
-    pub(crate) fn stream(&self) -> &Stream {
-        &self.stream
-    }
-
     fn kernel(&self, name: &str) -> &Kernel {
         self.kernels.get(name)
     }
@@ -83,9 +84,24 @@ impl CudaBackend {
         DeviceTensor::new(&self.stream, &self.pool, rows, width).map_err(device_error)
     }
 
+    /// Returns a buffer of any numbers that does not return to the pool.
+    pub(crate) fn allocate<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        self.pool.allocate(&self.stream, len).map_err(device_error)
+    }
+
+    /// Returns the encodings of at least so many positions.
+    pub(crate) fn sinusoids(
+        &self,
+        sinusoids: &Sinusoids,
+        positions: usize,
+    ) -> Result<Arc<EmbeddingTable>> {
+        let table = self.pool.retry(|| sinusoids.table(&self.stream, positions));
+        table.map_err(device_error)
+    }
+
     /// Returns a list on the device.
     pub(crate) fn upload_list(&mut self, numbers: &[u32]) -> Result<Rc<Buffer<u32>>> {
-        self.lists.upload(&self.stream, numbers).map_err(device_error)
+        self.lists.upload(&self.stream, &self.pool, numbers).map_err(device_error)
     }
 
     /// Waits for the first `count` numbers of a tensor and returns them.

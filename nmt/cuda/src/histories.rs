@@ -18,7 +18,6 @@ pub(crate) struct StepHistories {
     /// The rows of each history, one after the other.
     pub list: Vec<u32>,
     pub records: QueryRecords,
-    pub longest: usize,
 }
 
 impl StepHistories {
@@ -32,13 +31,11 @@ impl StepHistories {
         self.rows = self.first_row + parents.len();
         self.list.clear();
         self.records = QueryRecords::default();
-        self.longest = 0;
         for row in 0..parents.len() {
             let history = self.indirection.history(row);
             let place = [self.list.len(), history.len(), history.len() - 1];
             self.records.push(0, place);
             self.list.extend_from_slice(history);
-            self.longest = self.longest.max(history.len());
         }
     }
 }

@@ -7,7 +7,6 @@
 use miriam_nmt_models::Result;
 use miriam_nmt_network::layer::{AttentionMask, Backend, ColumnSlice, DecodingOps};
 
-use crate::attention::Score;
 use crate::queries::{Keys, KvLayout, SourceKv};
 use crate::rows::NONE;
 use crate::{CudaBackend, DeviceTensor, RelativeTerms};
@@ -85,9 +84,10 @@ impl DecodingOps for CudaBackend {
         heads: usize,
         [queries, keys, values]: [ColumnSlice<'_, DeviceTensor>; 3],
         parents: &[Option<u32>],
+        relative: Option<&RelativeTerms>,
     ) -> Result<DeviceTensor> {
         let layout = self.append(cache, heads, &keys, &values, parents)?;
-        let score = Score::Dot(1.0 / ((layout.key_width / heads) as f32).sqrt());
+        let score = layout.scaled_score(relative);
         let list = std::mem::take(&mut self.histories.list);
         let uploaded = self.upload_list(&list);
         self.histories.list = list;
@@ -97,27 +97,6 @@ impl DecodingOps for CudaBackend {
         let attended = self.launch_attention(queries, keys, &records, score, None);
         self.histories.records = records;
         Ok(attended?.0)
-    }
-
-    fn attend_kv_cache_relative(
-        &mut self,
-        cache: &mut KvCache,
-        heads: usize,
-        [queries, keys, values]: [ColumnSlice<'_, DeviceTensor>; 3],
-        parents: &[Option<u32>],
-        relative: &RelativeTerms,
-    ) -> Result<DeviceTensor> {
-        let layout = self.append(cache, heads, &keys, &values, parents)?;
-        let list = std::mem::take(&mut self.histories.list);
-        let uploaded = self.upload_list(&list);
-        self.histories.list = list;
-        let uploaded = uploaded?;
-        let keys = Keys { layout: &layout, list: Some(&uploaded) };
-        let records = std::mem::take(&mut self.histories.records);
-        let longest = self.histories.longest;
-        let attended = self.attend_with_distances(queries, keys, &records, longest, relative);
-        self.histories.records = records;
-        attended
     }
 
     fn gather_state(
@@ -151,8 +130,12 @@ impl DecodingOps for CudaBackend {
         queries: ColumnSlice<'_, DeviceTensor>,
         groups: &[(usize, &SourceKv)],
         head: usize,
-        weights: &mut Vec<Vec<f32>>,
+        _weights: &mut Vec<Vec<f32>>,
     ) -> Result<DeviceTensor> {
-        self.attend_sources(queries, groups, AttentionMask::All, Some((head, weights)))
+        self.attend_sources(queries, groups, AttentionMask::All, Some(head))
+    }
+
+    fn collect_attention_weights(&mut self, weights: &mut Vec<Vec<f32>>) -> Result<()> {
+        self.download_attention_weights(weights)
     }
 }

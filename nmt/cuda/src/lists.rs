@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 use miriam_gpu::{Buffer, PinnedBuffer, Result, Stream};
 
+use crate::memory::Pool;
+
 /// How many lists are remembered, and how many uploads may be under way.
 const REMEMBERED: usize = 12;
 
@@ -26,7 +28,12 @@ struct UploadedList {
 
 impl Lists {
     /// Returns the buffer with the numbers of a list, in front of any others.
-    pub fn upload(&mut self, stream: &Stream, numbers: &[u32]) -> Result<Rc<Buffer<u32>>> {
+    pub fn upload(
+        &mut self,
+        stream: &Stream,
+        pool: &Pool,
+        numbers: &[u32],
+    ) -> Result<Rc<Buffer<u32>>> {
         let known = self.lists.iter().rposition(|list| list.numbers == numbers);
         if let Some(index) = known {
             let list = self.lists.remove(index);
@@ -43,7 +50,7 @@ impl Lists {
         let buffer = buffer.and_then(|buffer| Rc::try_unwrap(buffer).ok());
         let mut buffer = match buffer.filter(|buffer| buffer.len() >= numbers.len()) {
             Some(buffer) => buffer,
-            None => stream.alloc_uninitialized(numbers.len().next_power_of_two().max(256))?,
+            None => pool.allocate(stream, numbers.len().next_power_of_two().max(256))?,
         };
         let staging = self.staging(stream, numbers.len())?;
         staging.get_mut()?[..numbers.len()].copy_from_slice(numbers);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use miriam_gpu::{Buffer, Result, Stream};
+use miriam_gpu::{Buffer, Error, Pod, Result, Stream};
 
 /// Buffers that are free, by their length.
 #[derive(Default)]
@@ -31,13 +31,26 @@ impl Pool {
         let free = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);
         let buffer = match free {
             Some(buffer) => buffer,
-            None => stream.alloc_uninitialized(len).or_else(|_| {
-                // Memory that is free here may be what is missing there.
-                self.free.borrow_mut().clear();
-                stream.alloc_uninitialized(len)
-            })?,
+            None => self.allocate(stream, len)?,
         };
         Ok(PooledBuffer { buffer: Some(buffer), pool: Rc::clone(self) })
+    }
+
+    /// Allocates a buffer of any values that does not return to the pool.
+    pub fn allocate<T: Pod>(&self, stream: &Stream, len: usize) -> Result<Buffer<T>> {
+        self.retry(|| stream.alloc_uninitialized(len))
+    }
+
+    /// Allocates memory, a second time if the device has no room: buffers that are free here may be
+    /// what is missing there.
+    pub fn retry<T>(&self, allocate: impl Fn() -> Result<T>) -> Result<T> {
+        match allocate() {
+            Err(Error::OutOfMemory { .. }) => {
+                self.free.borrow_mut().clear();
+                allocate()
+            }
+            outcome => outcome,
+        }
     }
 }
 

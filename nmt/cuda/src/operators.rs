@@ -125,6 +125,8 @@ impl CudaBackend {
             matrices.len() <= MAX_MATRICES && vectors.len() <= MAX_VECTORS,
             "kernels have room"
         );
+        let lens = vectors.iter().map(|vector| vector.len());
+        kernel.check_inputs(matrices.len(), lens, target.columns.len());
         let uploaded = list.map(|(numbers, _)| self.upload_list(numbers)).transpose()?;
         let mut shape = OperatorShape {
             rows: target.tensor.rows() as u32,

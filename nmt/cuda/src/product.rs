@@ -114,7 +114,7 @@ impl CudaBackend {
         stride: u32,
     ) -> Result<Buffer<T>> {
         assert_eq!(size_of::<T>(), size_of::<u32>(), "words");
-        let out = self.stream().alloc_uninitialized(rows * width).map_err(device_error)?;
+        let out = self.allocate(rows * width)?;
         if rows * width > 0 {
             let (rows_u32, width_u32) = (rows as u32, width as u32);
             let launch = self.launch("gather_columns").in_order(&out, 0).read(from);

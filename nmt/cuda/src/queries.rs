@@ -44,6 +44,14 @@ pub(crate) struct QueryRecords {
     pub longest: usize,
 }
 
+/// The attention weights of some queries.
+pub(crate) struct AttentionWeights {
+    /// `[queries, longest]`.
+    pub rows: DeviceTensor,
+    /// The positions that each query attends to.
+    pub lengths: Vec<usize>,
+}
+
 /// Words of a record.
 const RECORD_WORDS: usize = 6;
 

@@ -54,7 +54,7 @@ impl RecurrentOps for CudaBackend {
             AttentionScore::Additive(vector) => Score::Additive(vector),
             AttentionScore::DotProduct => Score::Dot(1.0),
         };
-        let weights = weights.map(|all| (0, all));
-        self.attend_groups(self.whole(queries), groups, AttentionMask::All, score, weights)
+        let head = weights.map(|_| 0);
+        self.attend_groups(self.whole(queries), groups, AttentionMask::All, score, head)
     }
 }

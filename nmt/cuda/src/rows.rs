@@ -104,8 +104,7 @@ impl CudaBackend {
                 let encodings = match encoding {
                     PositionalEncoding::Learned(table) => table,
                     PositionalEncoding::Sinusoidal(all) => {
-                        let table = all.table(self.stream(), count).map_err(device_error)?;
-                        &**sinusoids.insert(table)
+                        &**sinusoids.insert(self.sinusoids(all, count)?)
                     }
                 };
                 assert!(count <= encodings.vocab_size && encodings.width == width, "encodings");

@@ -6,6 +6,8 @@
 //! set of options for a whole batch. So a translator makes variants of itself, which share the
 //! weights, and sentences with the same options share batches.
 
+use miriam_gpu::DeviceSet;
+
 use super::options::OutputOptions;
 use super::print::{ScoredTranslation, empty_translation};
 use super::sentence_jobs::{PreparedSentences, TranslationSession};
@@ -175,6 +177,14 @@ impl Translator {
     /// Returns the beam size of its searches.
     pub fn beam_size(&self) -> usize {
         self.search.beam_size
+    }
+
+    /// Returns the number of GPUs that compute; none on the CPU.
+    pub fn num_gpus(&self) -> Option<usize> {
+        match &self.options.devices {
+            DeviceSet::Cuda(numbers) => Some(numbers.len()),
+            DeviceSet::Cpu | DeviceSet::Auto => None,
+        }
     }
 
     /// Returns the largest number of sentences that are translated together.

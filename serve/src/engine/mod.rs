@@ -1,7 +1,7 @@
 //! The engine: searching threads, and the queues that feed them.
 //!
-//! Every model has as many threads as the engine. Each thread has its own translator or session
-//! for the lifetime of the model, so that buffers and caches stay warm. The engine's permits limit
+//! Every model has as many threads as the engine, or a few for each GPU. Each thread has its own
+//! translator or session for the lifetime of the model, so that buffers and caches stay warm. The engine's permits limit
 //! how many threads run at a time. Threads know nothing of sockets: a handler puts a request into a
 //! queue and awaits the reply. When its client disconnects it drops the reply, which cancels the
 //! request.
@@ -48,6 +48,11 @@ pub struct Engine {
 pub trait Backend: Send + Sync + 'static {
     /// Serves `worker` on this thread until [`Worker::wait`] returns false.
     fn serve(&self, worker: &Worker);
+
+    /// Returns the most threads that serve the model, if more gain nothing.
+    fn max_threads(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A searching thread's view of the engine.
@@ -86,8 +91,9 @@ impl Engine {
         backend: Arc<dyn Backend>,
         metrics: &Arc<ModelMetrics>,
     ) -> std::io::Result<Arc<ModelQueue>> {
-        let queue = Arc::new(ModelQueue::new(Arc::clone(&self.load), self.threads));
-        for number in 0..self.threads {
+        let threads = backend.max_threads().map_or(self.threads, |most| most.min(self.threads));
+        let queue = Arc::new(ModelQueue::new(Arc::clone(&self.load), threads));
+        for number in 0..threads {
             let worker = Worker {
                 engine: Arc::clone(self),
                 queue: Arc::clone(&queue),

@@ -98,6 +98,31 @@ fn results_are_in_the_order_of_their_sentences() {
 }
 
 #[test]
+fn a_model_may_ask_for_fewer_threads() {
+    struct Counting(AtomicUsize);
+    impl Backend for Counting {
+        fn serve(&self, worker: &Worker) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            while worker.wait() {}
+        }
+        fn max_threads(&self) -> Option<usize> {
+            Some(2)
+        }
+    }
+    for (threads, expected) in [(8, 2), (1, 1)] {
+        let backend = Arc::new(Counting(AtomicUsize::new(0)));
+        let engine = Engine::new(threads, 100);
+        let queue = engine.start("counting", Arc::clone(&backend) as _, &Arc::default()).unwrap();
+        queue.close();
+        // A thread drops its backend when it ends.
+        while Arc::strong_count(&backend) > 1 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(backend.0.load(Ordering::SeqCst), expected);
+    }
+}
+
+#[test]
 fn a_long_request_does_not_keep_a_short_one_waiting() {
     let setup = Setup::new(1, 1 << 20);
     let first = setup.submit(&["sleep 100"]).unwrap();

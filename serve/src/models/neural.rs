@@ -202,7 +202,14 @@ impl NeuralModel {
     }
 }
 
+/// Threads of each GPU: one prepares text and reads results while the GPU computes for the other.
+const THREADS_OF_GPU: usize = 2;
+
 impl Backend for NeuralModel {
+    fn max_threads(&self) -> Option<usize> {
+        self.translator.num_gpus().map(|gpus| THREADS_OF_GPU * gpus)
+    }
+
     fn serve(&self, worker: &Worker) {
         let mut memory = Memory::default();
         while worker.wait() {

@@ -22,7 +22,7 @@ impl Operator for Activate {
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel {
             code: self.0.code(),
-            ..DeviceKernel::named("activate_elements")
+            ..DeviceKernel::new("activate_elements", [1, 1])
         })
     }
 

@@ -17,7 +17,7 @@ impl Operator for Add {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("add"))
+        DeviceOperator::Elements(DeviceKernel::new("add", [2, 2]))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -23,7 +23,7 @@ impl Operator for AverageAttentionGate {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("average_attention_gate"))
+        DeviceOperator::Elements(DeviceKernel::new("average_attention_gate", [4, 4]))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -20,7 +20,10 @@ impl Operator for Clip {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel { number: self.limit, ..DeviceKernel::named("clip") })
+        DeviceOperator::Elements(DeviceKernel {
+            number: self.limit,
+            ..DeviceKernel::new("clip", [1, 1])
+        })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

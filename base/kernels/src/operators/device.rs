@@ -54,6 +54,12 @@ pub struct DeviceColumns {
 pub struct DeviceKernel {
     /// The name.
     pub name: &'static str,
+    /// The fewest and the most matrices that it takes.
+    pub matrices: [usize; 2],
+    /// The fewest and the most vectors that it takes.
+    pub vectors: [usize; 2],
+    /// The numbers that a vector has for each column of the result: one, or one for each gate.
+    pub vector_parts: usize,
     /// An activation, a kind of norm, or the position of a bias.
     pub code: u32,
     /// An epsilon or a limit.
@@ -62,11 +68,32 @@ pub struct DeviceKernel {
 
 impl DeviceKernel {
     /// A copy of elements: the activation that changes nothing.
-    pub(super) const COPY: DeviceKernel =
-        DeviceKernel { name: "activate_elements", code: 0, number: 0.0 };
+    pub(super) const COPY: DeviceKernel = DeviceKernel::new("activate_elements", [1, 1]);
 
-    /// Returns a kernel that is told nothing more.
-    pub(super) fn named(name: &'static str) -> Self {
-        DeviceKernel { name, code: 0, number: 0.0 }
+    /// Returns a kernel without vectors that is told nothing more.
+    pub(super) const fn new(name: &'static str, matrices: [usize; 2]) -> Self {
+        DeviceKernel { name, matrices, vectors: [0, 0], vector_parts: 1, code: 0, number: 0.0 }
+    }
+
+    /// Panics unless the kernel takes so many matrices, and vectors of these lengths, for a result of
+    /// `width` columns. It reads beyond the end of others.
+    pub fn check_inputs(
+        &self,
+        matrices: usize,
+        mut vectors: impl ExactSizeIterator<Item = usize>,
+        width: usize,
+    ) {
+        let DeviceKernel { name, vector_parts, .. } = *self;
+        let takes = |[least, most]: [usize; 2], count| (least..=most).contains(&count);
+        assert!(takes(self.matrices, matrices), "{name} does not take {matrices} matrices");
+        assert!(
+            takes(self.vectors, vectors.len()),
+            "{name} does not take {} vectors",
+            vectors.len()
+        );
+        assert!(
+            vectors.all(|len| len == vector_parts * width),
+            "{name} takes {vector_parts} numbers of a vector for each of {width} columns"
+        );
     }
 }

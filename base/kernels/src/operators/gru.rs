@@ -15,7 +15,7 @@ use super::columns::{
 };
 use super::{
     ActivationImpl, DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape,
-    sigmoid,
+    gated_shape, sigmoid,
 };
 use crate::activation::{self, GateImpl, sigmoid_with, tanh_with};
 use crate::isa::{Isa, dispatch, lane_chunks};
@@ -99,13 +99,16 @@ impl Gru {
 
 impl Operator for Gru {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        matrices[1]
+        let [recurrent, state, input @ ..] = matrices else { panic!("products and a state") };
+        gated_shape(*state, 3, std::iter::once(recurrent).chain(input))
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Elements(DeviceKernel {
             code: u32::from(self.variant == GruVariant::BiasInsideReset),
-            ..DeviceKernel::named("gru")
+            vectors: [0, 1],
+            vector_parts: 3,
+            ..DeviceKernel::new("gru", [2, 3])
         })
     }
 

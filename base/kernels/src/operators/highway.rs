@@ -22,7 +22,7 @@ impl Operator for Highway {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("highway"))
+        DeviceOperator::Elements(DeviceKernel::new("highway", [3, 3]))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::highway::highway_row;
 use super::sequences::{Sequences, previous_to_row};
 use super::{
-    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape, matrix_gradients,
-    sigmoid,
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_initial_states,
+    assert_shape, common_shape, matrix_gradients, sigmoid,
 };
 use crate::activation;
 use crate::isa::{Isa, LANES, dispatch};
@@ -35,12 +35,14 @@ fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>;
 
 impl Operator for LinearRecurrence {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        matrices[0]
+        let [gate, input, initial] = matrices else { panic!("gates, inputs and initial states") };
+        assert_initial_states(*initial, &self.sequences, common_shape(&[*gate, *input]));
+        *gate
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
-            kernel: DeviceKernel::named("linear_recurrence"),
+            kernel: DeviceKernel::new("linear_recurrence", [3, 3]),
             sequences: Cow::Borrowed(&self.sequences),
             counts: &[],
         }

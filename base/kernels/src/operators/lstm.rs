@@ -16,7 +16,7 @@ use super::columns::{
 };
 use super::{
     ActivationImpl, DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape,
-    sigmoid,
+    gated_shape, sigmoid,
 };
 use crate::activation::{self, GateImpl, sigmoid_with, tanh_with};
 use crate::isa::{Isa, dispatch, lane_chunks};
@@ -43,6 +43,11 @@ const FORGET: usize = 0;
 const ADD: usize = 1;
 const CANDIDATE: usize = 2;
 const OUTPUT: usize = 3;
+
+/// Returns a kernel that takes the inputs of [`LstmCell`].
+fn device_kernel(name: &'static str) -> DeviceKernel {
+    DeviceKernel { vectors: [1, 1], vector_parts: 4, ..DeviceKernel::new(name, [2, 3]) }
+}
 
 /// The inputs by name.
 #[derive(Clone, Copy)]
@@ -156,11 +161,12 @@ fn add_gates<R: Real>(
 
 impl Operator for LstmCell {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        matrices[1]
+        let [recurrent, cell, input @ ..] = matrices else { panic!("products and a cell") };
+        gated_shape(*cell, 4, std::iter::once(recurrent).chain(input))
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("lstm_cell"))
+        DeviceOperator::Elements(device_kernel("lstm_cell"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
@@ -271,11 +277,12 @@ fn cell_gradient_row<I: Isa>(
 
 impl Operator for LstmOutput {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        matrices[1]
+        let [recurrent, cell, input @ ..] = matrices else { panic!("products and a cell") };
+        gated_shape(*cell, 4, std::iter::once(recurrent).chain(input))
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("lstm_output"))
+        DeviceOperator::Elements(device_kernel("lstm_output"))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

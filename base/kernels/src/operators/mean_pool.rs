@@ -36,7 +36,7 @@ impl Operator for MeanPool {
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
-            kernel: DeviceKernel::named("mean_pool"),
+            kernel: DeviceKernel::new("mean_pool", [1, 1]),
             sequences: Cow::Owned(Sequences::Lengths(self.lengths.clone())),
             counts: &[],
         }

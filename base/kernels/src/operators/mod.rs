@@ -230,6 +230,22 @@ fn common_shape(matrices: &[[usize; 2]]) -> [usize; 2] {
     first
 }
 
+/// Returns the shape of the states of a cell, of which products have `gates` times as many columns.
+fn gated_shape<'a>(
+    state: [usize; 2],
+    gates: usize,
+    mut products: impl Iterator<Item = &'a [usize; 2]>,
+) -> [usize; 2] {
+    let [rows, width] = state;
+    assert!(products.all(|shape| *shape == [rows, gates * width]), "a product for each gate");
+    state
+}
+
+/// Panics unless there is an initial state for each sequence of the rows of `shape`.
+fn assert_initial_states(initial: [usize; 2], sequences: &Sequences, [rows, width]: [usize; 2]) {
+    assert_eq!(initial, [sequences.ranges(rows).count(), width], "a state for each sequence");
+}
+
 /// Panics unless a matrix has this shape.
 fn assert_shape<R>(matrix: &MatRef<'_, R>, [rows, width]: [usize; 2]) {
     assert_eq!([matrix.rows(), matrix.columns()], [rows, width]);

@@ -29,7 +29,10 @@ impl Operator for MultiplicativeState {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("multiplicative_state"))
+        DeviceOperator::Elements(DeviceKernel {
+            vectors: [2, 2],
+            ..DeviceKernel::new("multiplicative_state", [2, 2])
+        })
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

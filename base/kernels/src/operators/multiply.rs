@@ -17,7 +17,7 @@ impl Operator for Multiply {
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
-        DeviceOperator::Elements(DeviceKernel::named("multiply"))
+        DeviceOperator::Elements(DeviceKernel::new("multiply", [2, 2]))
     }
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {

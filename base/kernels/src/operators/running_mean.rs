@@ -10,7 +10,8 @@ use std::ops::Range;
 use super::columns::{load_columns, store_columns};
 use super::sequences::{Sequences, previous_to_row};
 use super::{
-    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_shape, matrix_gradients,
+    DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, assert_initial_states,
+    assert_shape, matrix_gradients,
 };
 use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
@@ -34,12 +35,15 @@ fn matrices<'a, R>(inputs: &Inputs<'a, R>, shape: [usize; 2]) -> [MatRef<'a, R>;
 
 impl Operator for RunningMean {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        matrices[0]
+        let [input, initial] = matrices else { panic!("rows and the means before") };
+        assert_initial_states(*initial, &self.sequences, *input);
+        assert_eq!(self.counts.len(), initial[0], "a count for each sequence");
+        *input
     }
 
     fn device(&self, _width: usize) -> DeviceOperator<'_> {
         DeviceOperator::Sequences {
-            kernel: DeviceKernel::named("running_mean"),
+            kernel: DeviceKernel::new("running_mean", [2, 2]),
             sequences: Cow::Borrowed(&self.sequences),
             counts: &self.counts,
         }

@@ -12,7 +12,7 @@ use miriam_kernels::operators::{
 use miriam_nmt_cuda::{CudaBackend, CudaDevice, DeviceTensor, WeightFormat, Weights};
 use miriam_nmt_network::layer::{
     Activation, ActivationImpl, AttentionMask, AttentionScore, Backend, ColumnSlice,
-    DecodingBackend, Device, Epilogue, NormKind, OutputColumns, OutputOps, TopK,
+    DecodingBackend, Device, Epilogue, NormKind, OutputColumns, OutputGroup, OutputOps, TopK,
 };
 use miriam_nmt_network::plain_parameters::{PlainMatrix, PlainWeights};
 use miriam_nmt_network::reference::{self, Matrix, ReferenceBackend};
@@ -321,6 +321,8 @@ fn attend<B: TestBackend>(backend: &mut B, random: &mut Random, head_width: usiz
     let mut weights = Vec::new();
     let whole = ColumnSlice { tensor: &queries, columns: 0..width };
     let attended = backend.attend_with_weights(whole, &groups, heads - 1, &mut weights).unwrap();
+    backend.collect_attention_weights(&mut weights).unwrap();
+    assert_eq!(weights.len(), 5, "a list for each query");
     numbers.extend(backend.numbers(&attended));
     numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
     numbers
@@ -347,7 +349,7 @@ compare_backends!(attention_to_the_past, |backend, random| {
         for cache in [&mut cache, &mut other] {
             let all = backend.random(random, rows, 3 * width);
             let qkv = [0, 1, 2].map(|index| ColumnSlice::nth(&all, index, width));
-            let attended = backend.attend_kv_cache(cache, heads, qkv, &parents).unwrap();
+            let attended = backend.attend_kv_cache(cache, heads, qkv, &parents, None).unwrap();
             if step % 5 == 4 {
                 numbers.extend(backend.numbers(&attended));
             }
@@ -374,6 +376,7 @@ compare_backends!(attention_of_recurrent_models, |backend, random| {
         let attended = backend
             .attend_annotations(activation, &score, &queries, &groups, Some(&mut weights))
             .unwrap();
+        backend.collect_attention_weights(&mut weights).unwrap();
         numbers.extend(backend.numbers(&attended));
         numbers.extend(weights.concat().iter().map(|&weight| f64::from(weight)));
     }
@@ -396,6 +399,64 @@ fn products_do_not_depend_on_the_batch() {
         let product = backend.affine(&one, &weights, Epilogue::default()).unwrap();
         assert_eq!(backend.values(&product).unwrap(), expected, "row {row}");
     }
+}
+
+/// Groups of rows with other tokens give what each of them gives alone.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn best_tokens_of_groups_are_those_of_each_group() {
+    let random = &mut Random(17);
+    let backend = &mut device().new_backend().unwrap();
+    let (depth, columns) = (9, 150);
+    let weights = backend.random_weights(random, depth, columns);
+    let hidden = backend.random(random, 12, depth);
+    let tokens: [Vec<u32>; 2] = [(0..150).step_by(4).collect(), vec![3, 77]];
+    let some = [0, 1].map(|list: usize| backend.select_output(&weights, &tokens[list]).unwrap());
+    let groups = [
+        OutputGroup { rows: 0..3, weights: &some[0], columns: OutputColumns::Tokens(&tokens[0]) },
+        OutputGroup { rows: 3..8, weights: &weights, columns: OutputColumns::All },
+        OutputGroup { rows: 8..8, weights: &weights, columns: OutputColumns::All },
+        OutputGroup { rows: 8..12, weights: &some[1], columns: OutputColumns::Tokens(&tokens[1]) },
+    ];
+    let mut together = vec![TopK::new(4, true); 12];
+    backend.topk_by_group(&hidden, &groups, &mut together).unwrap();
+    let mut alone = vec![TopK::new(4, true); 12];
+    for OutputGroup { rows, weights, columns } in &groups {
+        let best = &mut alone[rows.clone()];
+        backend.topk(&hidden, rows.clone(), weights, *columns, best).unwrap();
+    }
+    for (row, (together, alone)) in together.iter().zip(&alone).enumerate() {
+        assert_eq!(together.candidates(), alone.candidates(), "row {row}");
+        assert_eq!(together.log_normalizer(), alone.log_normalizer(), "row {row}");
+    }
+    assert_eq!(together[11].candidates().len(), 2);
+    assert!(together[11].candidates().iter().all(|one| [3, 77].contains(&one.id)));
+}
+
+/// Kernels are not launched with matrices or vectors beyond whose ends they would read.
+#[test]
+#[ignore = "run by kernels_agree_with_the_cpu"]
+fn inputs_that_do_not_fit_are_refused() {
+    let refused = |apply: &dyn Fn(&mut CudaBackend, &mut Random)| {
+        let mut backend = device().new_backend().unwrap();
+        let run = std::panic::AssertUnwindSafe(|| apply(&mut backend, &mut Random(19)));
+        assert!(std::panic::catch_unwind(run).is_err());
+    };
+    let norm = Normalize { kind: NormKind::Layer, epsilon: 1e-6 };
+    refused(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[7])));
+    refused(&|backend, random| drop(backend.apply_to_random(random, norm, &[[3, 8]], &[])));
+    let gru = || Gru { variant: GruVariant::Standard, activation: ActivationImpl::Vector };
+    let apply = |backend: &mut CudaBackend, random: &mut Random, matrices: &[[usize; 2]], bias| {
+        drop(backend.apply_to_random(random, gru(), matrices, &[bias]));
+    };
+    refused(&|backend, random| apply(backend, random, &[[3, 24], [3, 8], [2, 24]], 24));
+    refused(&|backend, random| apply(backend, random, &[[3, 16], [3, 8]], 24));
+    refused(&|backend, random| apply(backend, random, &[[3, 24], [3, 8]], 16));
+    apply(&mut device().new_backend().unwrap(), &mut Random(19), &[[3, 24], [3, 8]], 24);
+    let recurrence = || LinearRecurrence { sequences: Sequences::Lengths(vec![1, 2]) };
+    refused(&|backend, random| {
+        drop(backend.apply_to_random(random, recurrence(), &[[3, 8], [3, 8], [1, 8]], &[]));
+    });
 }
 
 /// The best tokens are those of the logits, to the bit; ties are broken by the lower token.

@@ -58,43 +58,15 @@ impl KvCache {
     }
 }
 
-impl DecodingOps for Engine {
-    type KvCache = KvCache;
-
-    fn new_kv_cache(&mut self) -> Result<KvCache> {
-        Ok(KvCache::default())
-    }
-
-    fn attend_kv_cache(
+impl Engine {
+    /// Attends to the rows of a cache with terms for the distances of positions.
+    fn attend_with_distances(
         &mut self,
-        cache: &mut KvCache,
+        cache: &KvCache,
         heads: usize,
-        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
-        parents: &[Option<u32>],
-    ) -> Result<PooledTensor> {
-        cache.advance(parents);
-        cache.append(keys.view(), values.view());
-        let queries = queries.view();
-        let mut out = self.empty_tensor(queries.rows(), queries.columns());
-        let pool = cache.pool();
-        let histories: Vec<&[u32]> =
-            (0..queries.rows()).map(|row| cache.histories.history(row)).collect();
-        let scale = cache.scale(heads);
-        let (to, scratch) = (out.view_mut(), &mut self.scratch);
-        attention::attend_paged(self.cpu, heads, scale, queries, pool, &histories, to, scratch);
-        Ok(out)
-    }
-
-    fn attend_kv_cache_relative(
-        &mut self,
-        cache: &mut KvCache,
-        heads: usize,
-        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
-        parents: &[Option<u32>],
+        queries: &ColumnSlice<'_, PooledTensor>,
         relative: &RelativePositions,
-    ) -> Result<PooledTensor> {
-        cache.advance(parents);
-        cache.append(keys.view(), values.view());
+    ) -> PooledTensor {
         let queries = queries.view();
         let mut out = self.empty_tensor(queries.rows(), cache.width);
         let scale = cache.scale(heads);
@@ -114,6 +86,38 @@ impl DecodingOps for Engine {
                 &mut self.scratch,
             );
         }
+        out
+    }
+}
+
+impl DecodingOps for Engine {
+    type KvCache = KvCache;
+
+    fn new_kv_cache(&mut self) -> Result<KvCache> {
+        Ok(KvCache::default())
+    }
+
+    fn attend_kv_cache(
+        &mut self,
+        cache: &mut KvCache,
+        heads: usize,
+        [queries, keys, values]: [ColumnSlice<'_, PooledTensor>; 3],
+        parents: &[Option<u32>],
+        relative: Option<&RelativePositions>,
+    ) -> Result<PooledTensor> {
+        cache.advance(parents);
+        cache.append(keys.view(), values.view());
+        if let Some(relative) = relative {
+            return Ok(self.attend_with_distances(cache, heads, &queries, relative));
+        }
+        let queries = queries.view();
+        let mut out = self.empty_tensor(queries.rows(), queries.columns());
+        let pool = cache.pool();
+        let histories: Vec<&[u32]> =
+            (0..queries.rows()).map(|row| cache.histories.history(row)).collect();
+        let scale = cache.scale(heads);
+        let (to, scratch) = (out.view_mut(), &mut self.scratch);
+        attention::attend_paged(self.cpu, heads, scale, queries, pool, &histories, to, scratch);
         Ok(out)
     }
 

@@ -195,14 +195,9 @@ impl<B: DecodingOps> SelfAttention<B> {
         let normed = own_norm.as_ref().unwrap_or(input);
         let qkv = self.project_qkv(backend, input, normed)?;
         let qkv = qkv.split(self.width);
-        if let Some(relative) = &self.relative {
-            let heads = self.heads;
-            let attended =
-                backend.attend_kv_cache_relative(cache, heads, qkv, parents, relative)?;
-            return self.project_output(backend, attended, input);
-        }
-        let mut attended = backend.attend_kv_cache(cache, self.heads, qkv, parents)?;
-        if let QkvWeights::SeparateAfterFirst { keys_values, .. } = &self.qkv {
+        let relative = self.relative.as_ref();
+        let mut attended = backend.attend_kv_cache(cache, self.heads, qkv, parents, relative)?;
+        if let (QkvWeights::SeparateAfterFirst { keys_values, .. }, None) = (&self.qkv, relative) {
             let new_rows = (0..).zip(parents).filter(|(_, parent)| parent.is_none());
             let new_rows: Vec<u32> = new_rows.map(|(row, _)| row).collect();
             if !new_rows.is_empty() {

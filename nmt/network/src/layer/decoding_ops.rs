@@ -19,24 +19,15 @@ pub trait DecodingOps: Backend {
     /// Computes a step of self-attention with queries, keys and values `[rows, width]`. Row i
     /// inherits the positions of `parents[i]`, which is a row of the step before, appends its own
     /// key and value, and attends to all of them by heads. Rows of the step before without children
-    /// are dropped.
+    /// are dropped. With `relative`, scores or values depend on the distance of positions; the queries
+    /// are at the last position of their rows.
     fn attend_kv_cache(
         &mut self,
         cache: &mut Self::KvCache,
         heads: usize,
         qkv: [ColumnSlice<'_, Self::Tensor>; 3],
         parents: &[Option<u32>],
-    ) -> Result<Self::Tensor>;
-
-    /// Works as [`attend_kv_cache`](DecodingOps::attend_kv_cache), where scores or values depend
-    /// on the distance of positions; the queries are at the last position of their rows.
-    fn attend_kv_cache_relative(
-        &mut self,
-        cache: &mut Self::KvCache,
-        heads: usize,
-        qkv: [ColumnSlice<'_, Self::Tensor>; 3],
-        parents: &[Option<u32>],
-        relative: &Self::RelativePositions,
+        relative: Option<&Self::RelativePositions>,
     ) -> Result<Self::Tensor>;
 
     /// Gathers the row of `state` that each row of the step continues, zeros where there is none.
@@ -55,7 +46,8 @@ pub trait DecodingOps: Backend {
     ) -> Result<Self::Tensor>;
 
     /// Works as [`attend`](Backend::attend) with all positions visible; appends the attention
-    /// weights of `head` to `weights`, a list for each query.
+    /// weights of `head` to `weights`, a list for each query, unless
+    /// [`collect_attention_weights`](DecodingOps::collect_attention_weights) does.
     fn attend_with_weights(
         &mut self,
         queries: ColumnSlice<'_, Self::Tensor>,
@@ -63,6 +55,12 @@ pub trait DecodingOps: Backend {
         head: usize,
         weights: &mut Vec<Vec<f32>>,
     ) -> Result<Self::Tensor>;
+
+    /// Appends the attention weights that were asked for and are still on the device, so that no
+    /// layer waits for them.
+    fn collect_attention_weights(&mut self, _weights: &mut Vec<Vec<f32>>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A backend that can decode with every architecture.

@@ -32,7 +32,7 @@ pub use decoding_ops::{DecodingBackend, DecodingOps, Device};
 pub use embedding::Embedding;
 pub use feed_forward::FeedForward;
 pub use hypothesis::{HypothesisRow, Slot};
-pub use output_ops::{OutputColumns, OutputOps, TokenLogit, TopK};
+pub use output_ops::{OutputColumns, OutputGroup, OutputOps, TokenLogit, TopK};
 pub use recurrent_ops::{
     ActivationImpl, AttentionScore, GruVariant, RecurrentOps, RecurrentParameterLoader,
 };

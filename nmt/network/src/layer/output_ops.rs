@@ -19,6 +19,17 @@ pub enum OutputColumns<'a> {
     Tokens(&'a [u32]),
 }
 
+/// Consecutive rows of a step with the output layer that they share.
+#[derive(Debug)]
+pub struct OutputGroup<'a, W> {
+    /// The rows.
+    pub rows: Range<usize>,
+    /// The weights of its columns.
+    pub weights: &'a W,
+    /// The tokens of its columns.
+    pub columns: OutputColumns<'a>,
+}
+
 /// The operations of the output layer that search uses.
 ///
 /// `hidden` is the output of a decoder for the rows of a step, `[rows, inputs]`; a logit is the
@@ -42,6 +53,23 @@ pub trait OutputOps: Backend {
         columns: OutputColumns<'_>,
         best: &mut [TopK],
     ) -> Result<()>;
+
+    /// Works as [`topk`](OutputOps::topk) for several groups, whose rows have one entry each in
+    /// `best`, in the order of the groups. A device waits once for all of them.
+    fn topk_by_group(
+        &mut self,
+        hidden: &Self::Tensor,
+        groups: &[OutputGroup<'_, Self::Weights>],
+        best: &mut [TopK],
+    ) -> Result<()> {
+        let mut rest = best;
+        for OutputGroup { rows, weights, columns } in groups {
+            let (best, others) = rest.split_at_mut(rows.len());
+            self.topk(hidden, rows.clone(), weights, *columns, best)?;
+            rest = others;
+        }
+        Ok(())
+    }
 
     /// Computes the logit of each (row, column) pair into `logits`, but leaves entries that are
     /// -infinity. Pairs of one row follow each other.

@@ -88,7 +88,8 @@ pub trait RecurrentOps: Backend {
     /// Returns the sums of values, weighted by the softmax of the scores of keys. `attention_score`
     /// must be that of [`annotate`](RecurrentOps::annotate). Each group is a number of consecutive
     /// queries and the sentence that they attend to. Appends the attention weights to `weights`, if
-    /// any, one list per query.
+    /// any, one list per query; decoding may do so later
+    /// ([`collect_attention_weights`](super::DecodingOps::collect_attention_weights)).
     fn attend_annotations(
         &mut self,
         activation_impl: ActivationImpl,

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{EncoderDecoder, LoadedModel, Session};
-use crate::layer::{Backend, Device, HypothesisRow, OutputColumns, OutputOps, Slot, TopK};
+use crate::layer::{
+    Backend, DecodingOps, Device, HypothesisRow, OutputColumns, OutputGroup, OutputOps, Slot, TopK,
+};
 use crate::{Error, Result};
 
 /// The layers of a model, a thread's backend, and the sentences that it translates.
@@ -184,13 +186,14 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
         let alignments = self.keeps_alignments.then_some(&mut self.alignments);
         let (backend, state) = (&mut self.backend, &mut self.state);
         self.hidden = self.model.layers.step(backend, state, rows, &sources, alignments)?;
-        Ok(())
+        self.backend.collect_attention_weights(&mut self.alignments)
     }
 
     fn topk(&mut self, best: &mut [TopK]) -> Result<()> {
         let sentences = &self.sentences;
         assert_eq!(best.len(), sentences.rows.len(), "one for each row");
         best.iter_mut().for_each(TopK::clear);
+        let mut groups = Vec::new();
         let mut first = 0;
         while first < best.len() {
             let rows = sentences.rows_sharing_output(first);
@@ -199,9 +202,9 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> Session for NetworkSession<D, F> 
                 None => (self.model.layers.output_weights(), OutputColumns::All),
             };
             first = rows.end;
-            self.backend.topk(&self.hidden, rows.clone(), weights, columns, &mut best[rows])?;
+            groups.push(OutputGroup { rows, weights, columns });
         }
-        Ok(())
+        self.backend.topk_by_group(&self.hidden, &groups, best)
     }
 
     fn token_logits(&mut self, pairs: &[(u32, u32)], logits: &mut Vec<f32>) -> Result<()> {

@@ -279,31 +279,20 @@ impl DecodingOps for ReferenceBackend {
         heads: usize,
         [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
         parents: &[Option<u32>],
+        relative: Option<&RelativePositions>,
     ) -> Result<Matrix> {
         extend_histories(cache, heads, &keys, &values, parents);
         let mut out = Matrix::zeros(0, queries.columns.len());
         for (row, history) in cache.iter().enumerate() {
             let query = queries.view().row_range(row..row + 1);
-            let (sums, _) = history.attend(query, AttentionMask::All);
-            out.push_row(sums.row(0));
-        }
-        Ok(out)
-    }
-
-    fn attend_kv_cache_relative(
-        &mut self,
-        cache: &mut KvHistories,
-        heads: usize,
-        [queries, keys, values]: [ColumnSlice<'_, Matrix>; 3],
-        parents: &[Option<u32>],
-        relative: &RelativePositions,
-    ) -> Result<Matrix> {
-        extend_histories(cache, heads, &keys, &values, parents);
-        let mut out = Matrix::zeros(0, queries.columns.len());
-        for (row, history) in cache.iter().enumerate() {
-            let length = history.keys.rows();
-            let at = (length - 1, length);
-            out.push_row(&history.attend_relative(queries.row(row), at, relative));
+            match relative {
+                Some(relative) => {
+                    let length = history.keys.rows();
+                    let at = (length - 1, length);
+                    out.push_row(&history.attend_relative(query.row(0), at, relative));
+                }
+                None => out.push_row(history.attend(query, AttentionMask::All).0.row(0)),
+            }
         }
         Ok(out)
     }

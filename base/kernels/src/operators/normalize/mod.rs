@@ -62,7 +62,8 @@ impl Normalize {
         DeviceKernel {
             code: u32::from(self.kind == NormKind::Rms),
             number: self.epsilon,
-            ..DeviceKernel::named("normalize")
+            vectors: [1, 2],
+            ..DeviceKernel::new("normalize", [1, 2])
         }
     }
 

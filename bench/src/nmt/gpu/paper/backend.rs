@@ -262,17 +262,7 @@ impl DecodingOps for PaperBackend {
         _heads: usize,
         [_, keys, _]: [ColumnSlice<'_, Shape>; 3],
         _parents: &[Option<u32>],
-    ) -> Result<Shape> {
-        Ok(self.attend_histories(cache, &keys))
-    }
-
-    fn attend_kv_cache_relative(
-        &mut self,
-        cache: &mut StepKv,
-        _heads: usize,
-        [_, keys, _]: [ColumnSlice<'_, Shape>; 3],
-        _parents: &[Option<u32>],
-        _relative: &(),
+        _relative: Option<&()>,
     ) -> Result<Shape> {
         Ok(self.attend_histories(cache, &keys))
     }
