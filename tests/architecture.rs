@@ -45,6 +45,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-textio",
             "miriam-textproc",
             "miriam-kernels",
+            "miriam-lmcpu",
         ],
     ),
     (
@@ -95,6 +96,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-textio",
             "miriam-textproc",
             "miriam-lmcpu",
+            "miriam-glm",
             "miriam-nmt",
             "miriam-decoder",
         ],

@@ -40,6 +40,7 @@ mod nmt_distill;
 mod nmt_divergence;
 mod nmt_folders;
 mod nmt_intgemm;
+mod nmt_language_model;
 mod nmt_marian_options;
 mod nmt_packages;
 mod nmt_robustness;

@@ -139,6 +139,9 @@ class Translator:
         flash_attention: bool = False,
         tensor_parallel: bool = False,
         files: dict[str, Any] | None = None,
+        lm: _Path | None = None,
+        lm_weight: float | None = None,
+        lm_pieces: bool = False,
     ) -> Self: ...
     @property
     def device(self) -> str: ...

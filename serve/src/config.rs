@@ -188,6 +188,7 @@ impl Configuration {
             model.path = folder.join(&model.path);
             model.vocabs.iter_mut().for_each(|file| *file = folder.join(&*file));
             model.shortlist = model.shortlist.as_ref().map(|list| list.within(folder));
+            model.lm = model.lm.as_ref().map(|file| folder.join(file));
         }
         configuration.api_keys = configuration.api_keys.map(|file| folder.join(file));
         fn is_file(log: &PathBuf) -> bool {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::client::Server;
 use super::{lines, output};
 use crate::common::{lossy_text, miriam, project_root};
+use crate::nmt_language_model::word_model;
 
 /// Options as `nmt translate` takes them, and as a configuration of a server has them.
 const OPTIONS: [(&[&str], &str); 21] = [
@@ -173,6 +174,7 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
         ("neural", json!({"sampling_topp": 2}), "sampling-topp"),
         ("neural", json!({"output_sampling": "top 3"}), "expected full [T], topk K [T]"),
         ("neural", json!({"output_sampling": true, "sampling_topk": 3}), "give one of them"),
+        ("neural", json!({"lm_weight": 0.5}), "there is none"),
         ("toy", json!({"min_length": 2}), "neural"),
     ] {
         let body = json!({"text": "the house", "model": model, "options": options});
@@ -191,6 +193,10 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
         ("repetition-penalty=x", "repetition-penalty: expected"),
         ("search=moses", "give marian or ctranslate2"),
         ("shortlist=/nowhere/lex", "/nowhere/lex"),
+        ("lm=/nowhere/lm.arpa", "/nowhere/lm.arpa"),
+        ("lm-weight=0.5", "lm-weight has no effect without lm"),
+        ("lm-pieces=true", "lm-pieces has no effect without lm"),
+        ("lm-pieces=1", "lm-pieces=1: give true or false"),
     ] {
         let (opens, message) = check(&format!("{neural},{options}"));
         assert!(!opens && message.contains(part), "{options}: {message}");
@@ -217,4 +223,30 @@ fn a_shortlist_of_the_configuration() {
     let expected = printed(&["--shortlist", file.to_str().unwrap(), "4", "10"]);
     assert_eq!(translated(&server, json!({}), "m"), expected);
     assert_ne!(expected, printed(&[]));
+}
+
+/// A language model of the configuration is that of the option, its path in the folder of the file;
+/// requests may weigh it otherwise.
+#[test]
+fn a_language_model_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let lm = word_model(folder.path());
+    let lm = lm.to_str().unwrap();
+    let config = folder.path().join("serve.toml");
+    let text = format!(
+        "[[model]]\nname = \"m\"\npath = {:?}\nlm = \"words.arpa\"\nlm-weight = 3\n",
+        toy()
+    );
+    std::fs::write(&config, text).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let expected = printed(&["--lm", lm, "--lm-weight", "3"]);
+    assert_eq!(translated(&server, json!({}), "m"), expected);
+    assert_ne!(expected, printed(&[]));
+    let lighter = printed(&["--lm", lm, "--lm-weight", "0.5"]);
+    assert_eq!(translated(&server, json!({"lm_weight": 0.5}), "m"), lighter);
+    assert_eq!(translated(&server, json!({"lm_weight": 0}), "m"), printed(&[]));
+    let body = json!({"text": "the house", "options": {"sampling_topk": 5}});
+    let found = server.post_json("/v1/translate", &body);
+    assert_eq!(found.status, 400, "{}", found.text());
+    assert!(found.text().contains("not in sampling"), "{}", found.text());
 }

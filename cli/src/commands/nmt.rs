@@ -3,6 +3,7 @@
 mod convert;
 mod distill;
 mod ignored_options;
+mod language_model;
 mod line_errors;
 mod models;
 mod running_text;

@@ -1,6 +1,6 @@
 //! Validation and completion of requests before they reach a session.
 
-use crate::search::{PrefixRole, Request, SearchOptions, Translation};
+use crate::search::{LM_WITH_SAMPLING, PrefixRole, Request, SearchOptions, Translation};
 use crate::{Error, Result};
 
 /// Whether there is nothing to translate: no token but `</s>`. Sentences of some models do not
@@ -32,6 +32,9 @@ pub(super) fn validate_and_complete(
     let end = options.eos_id;
     if options.sampling.is_some() && request.constraints.iter().any(|list| !list.is_empty()) {
         return wrong("it has constraints, which sampling does not support".into());
+    }
+    if options.sampling.is_some() && options.fusion.is_some() {
+        return wrong(LM_WITH_SAMPLING.into());
     }
     let required = request.constraints.iter().flatten().chain(&request.prefix);
     for &word in required.clone() {

@@ -4,6 +4,7 @@
 //! each sentence alone, so that the translations of one depend on no other.
 
 use super::beam_state::{BeamState, Scratch, StepStatus};
+use super::fusion::FusionScorer;
 use super::logits_processor::{LogitsOptions, LogitsProcessor};
 use super::{DecodingSemantics, Request, SearchEvents, SearchOptions};
 use crate::Result;
@@ -17,6 +18,7 @@ pub struct BeamSearch {
     free_states: Vec<BeamState>,
     rows: Vec<HypothesisRow>,
     processor: LogitsProcessor,
+    fusion_scorer: FusionScorer,
     scratch: Scratch,
 }
 
@@ -35,6 +37,7 @@ impl BeamSearch {
             free_states: Vec::new(),
             rows: Vec::new(),
             processor: LogitsProcessor::new(policy, &options.suppress_tokens, vocabulary_size),
+            fusion_scorer: FusionScorer::default(),
             scratch: Scratch::default(),
         }
     }
@@ -96,6 +99,15 @@ impl BeamSearch {
         }
         session.step(rows)?;
         offers.process(session)?;
+        if let Some(fusion) = &options.fusion {
+            let scorer = &mut self.fusion_scorer;
+            scorer.clear();
+            let mut first = 0;
+            for sentence in living.iter() {
+                sentence.fuse(options, fusion, offers, first, scorer);
+                first += sentence.row_count();
+            }
+        }
         let mut first = 0;
         let mut at = 0;
         while at < self.active.len() {
@@ -105,8 +117,9 @@ impl BeamSearch {
             if self.options.needs_attention() {
                 rows.clone().for_each(|row| sentence.push_attention(session.alignment(row as u32)));
             }
-            let (offers, scratch) = (&self.processor, &mut self.scratch);
-            match sentence.advance(&self.options, offers, rows.start, scratch, events) {
+            let (offers, scorer) = (&self.processor, &self.fusion_scorer);
+            let scratch = &mut self.scratch;
+            match sentence.advance(&self.options, offers, scorer, rows.start, scratch, events) {
                 Ok(StepStatus::Active) => {
                     at += 1;
                     continue;

@@ -29,12 +29,23 @@ pub(super) const FULL_VOCABULARY: usize = usize::MAX;
 pub(super) struct Candidate {
     pub token: u32,
     pub score: f32,
+    /// What the language model adds to the score in the ranking; 0 without one.
+    pub fused: f32,
 }
 
 impl Candidate {
+    pub fn new(token: u32, score: f32) -> Self {
+        Candidate { token, score, fused: 0.0 }
+    }
+
+    /// Returns the score of the ranking.
+    pub fn rank(&self) -> f32 {
+        self.score + self.fused
+    }
+
     /// Orders candidates best first, among equal scores by the lower id.
     pub fn cmp_best_first(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.token.cmp(&other.token))
+        other.rank().total_cmp(&self.rank()).then(self.token.cmp(&other.token))
     }
 }
 
@@ -167,7 +178,7 @@ impl LogitsProcessor {
         let request = self.requests.last_mut().expect("a row");
         if !self.required[request.required.clone()].iter().any(|candidate| candidate.token == word)
         {
-            self.required.push(Candidate { token: word, score: f32::NEG_INFINITY });
+            self.required.push(Candidate::new(word, f32::NEG_INFINITY));
             request.required.end += 1;
         }
     }
@@ -176,6 +187,15 @@ impl LogitsProcessor {
     /// logits are not finite.
     pub fn candidates(&self, row: usize) -> &[Candidate] {
         &self.candidates[self.ranges[row].clone()]
+    }
+
+    /// Adds `scores`, one for each candidate of a row and then for each required one, to their ranking.
+    pub fn fuse(&mut self, row: usize, scores: impl Iterator<Item = f32>) {
+        let candidates = &mut self.candidates[self.ranges[row].clone()];
+        let required = &mut self.required[self.requests[row].required.clone()];
+        let all = candidates.iter_mut().chain(required);
+        all.zip(scores).for_each(|(candidate, score)| candidate.fused = score);
+        self.candidates[self.ranges[row].clone()].sort_unstable_by(Candidate::cmp_best_first);
     }
 
     /// Whether the scores of a row are NaN.
@@ -376,8 +396,7 @@ impl LogitsProcessor {
             for (word, &score) in (0..).zip(&scores) {
                 if score > f32::NEG_INFINITY && !self.is_excluded(&request, word) {
                     // The session's scores have the uncorrected normaliser.
-                    self.candidates
-                        .push(Candidate { token: word, score: score + (normalizer - corrected) });
+                    self.candidates.push(Candidate::new(word, score + (normalizer - corrected)));
                 }
             }
             self.distribution = scores;
@@ -385,8 +404,7 @@ impl LogitsProcessor {
             for at in 0..self.top_k[row].candidates().len() {
                 let best = self.top_k[row].candidates()[at];
                 if !self.is_excluded(&request, best.id) {
-                    let score = best.logit - corrected;
-                    self.candidates.push(Candidate { token: best.id, score });
+                    self.candidates.push(Candidate::new(best.id, best.logit - corrected));
                 }
             }
         }
@@ -395,7 +413,7 @@ impl LogitsProcessor {
             for (&word, at) in words.iter().zip(repeated) {
                 let score = apply_repetition_penalty(self.logits[at], penalty) - corrected;
                 if score > f32::NEG_INFINITY {
-                    self.candidates.push(Candidate { token: word, score });
+                    self.candidates.push(Candidate::new(word, score));
                 }
             }
             if request.top_k != FULL_VOCABULARY {
@@ -419,7 +437,7 @@ impl LogitsProcessor {
             Some(candidate) if !is_suppressed => candidate.score.exp(),
             _ => 0.0,
         };
-        let mixed = Candidate { token, score: ((1.0 - beta) * probability + beta).ln() };
+        let mixed = Candidate::new(token, ((1.0 - beta) * probability + beta).ln());
         let found = self.candidates[first..].iter().position(|other| other.token == token);
         if let Some(at) = found {
             self.candidates.remove(first + at);

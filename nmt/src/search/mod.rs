@@ -7,6 +7,7 @@ pub mod alignment;
 mod beam_search;
 mod beam_state;
 mod constraint;
+mod fusion;
 mod hypothesis_tree;
 mod logits_processor;
 mod repetition;
@@ -14,6 +15,8 @@ mod sampling;
 pub mod unknown;
 
 pub use beam_search::BeamSearch;
+pub(crate) use fusion::LM_WITH_SAMPLING;
+pub use fusion::{Fusion, FusionModel, TokenTexts};
 pub use miriam_nmt_models::DecodingSemantics;
 
 use crate::Result;
@@ -43,6 +46,9 @@ pub struct Translation {
     pub token_scores: Vec<f32>,
     /// The sum of `token_scores`.
     pub log_probability: f32,
+    /// The natural log-probability by the language model of the search, with that of its end;
+    /// none without such a model.
+    pub lm_log_probability: Option<f32>,
     /// The score of the ranking, with length normalisation and penalties.
     pub score: f32,
     /// The attention of each scored token to the source tokens, `[target, source]`; empty
@@ -141,6 +147,9 @@ pub struct SearchOptions {
     pub prefix_role: PrefixRole,
     /// Tokens of a prefix that are favoured, not forced (CTranslate2). Not with constraints.
     pub prefix_bias: Option<PrefixBias>,
+    /// A language model whose scores are added to those of the tokens; none for no such model. Not
+    /// with sampling.
+    pub fusion: Option<Fusion>,
     /// Options of sampling, which replaces search.
     pub sampling: Option<Sampling>,
     /// The seed of sampling; what is drawn for a sentence depends on it and on
@@ -203,6 +212,7 @@ impl Default for SearchOptions {
             end_tokens: Vec::new(),
             prefix_role: PrefixRole::Beginning,
             prefix_bias: None,
+            fusion: None,
             sampling: None,
             seed: 1,
             return_alignments: false,

@@ -96,10 +96,8 @@ mod tests {
         let draws = 20_000;
         for sentence in 0..draws {
             let probabilities = [0.15f32, 0.5, 0.05, 0.3];
-            let mut pool = (0..)
-                .zip(probabilities)
-                .map(|(word, p)| Candidate { token: word, score: p.ln() })
-                .collect();
+            let mut pool =
+                (0..).zip(probabilities).map(|(word, p)| Candidate::new(word, p.ln())).collect();
             let place = SampleKey { seed: 7, sentence, sample_index: 0, step: 3 };
             let drawn = sample(&sampling, semantics, place, &mut pool).unwrap();
             counts[[2, 0, 3, 1][drawn.token as usize]] += 1.0 / draws as f64;

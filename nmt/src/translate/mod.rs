@@ -6,6 +6,7 @@
 
 mod cost;
 mod devices;
+mod language_model;
 mod languages;
 mod models;
 mod options;
@@ -52,14 +53,14 @@ pub(crate) use print::{push_alignment, push_word_scores};
 pub(crate) use scorer::describe_score;
 
 use crate::batch::BatchLimits;
-use crate::search::SearchOptions;
+use crate::search::{Fusion, FusionModel, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::Languages;
 use miriam_nmt_models::Vocabulary;
 use miriam_nmt_models::{ModelBundle, ShortlistGenerator};
 use pipeline::ResultSender;
 use pivot_line::PivotLine;
-use print::{ScoredTranslation, empty_translation, write_text, write_translations, written_pieces};
+use print::{ScoredTranslation, write_text, write_translations, written_pieces};
 use queue::{BatchQueue, QueueOptions};
 use reader::{LineSource, SentenceReader};
 use sentence_jobs::PreparedSentences;
@@ -71,6 +72,8 @@ use text_segment::TranslatedSegment;
 pub struct Translator {
     models: Arc<LoadedModels>,
     candidates: Option<Arc<ShortlistGenerator>>,
+    /// The language model of the search.
+    fusion_model: Option<FusionModel>,
     options: TranslationOptions,
     search: SearchOptions,
     /// The tokens that no translation contains, whatever the options are.
@@ -142,7 +145,7 @@ impl Translator {
         let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
         let always_suppressed: Vec<u32> =
             tables.flat_map(|tables| tables.suppress_tokens.iter().copied()).collect();
-        let search = complete_search(&options, &always_suppressed, &sides[1].vocabulary);
+        let search = complete_search(&options, &always_suppressed, &sides[1].vocabulary, None);
         let OutputOptions { n_best, alignment, word_scores, .. } = options.output;
         // Only text can be put together from the translations of parts.
         let mut options = options;
@@ -161,6 +164,7 @@ impl Translator {
             is_multilingual: bundle.is_multilingual(),
             lacks_languages: bundle.lacks_languages(),
             candidates: bundle.shortlist_generator.map(Arc::new),
+            fusion_model: None,
             options,
             search,
             always_suppressed,
@@ -307,7 +311,7 @@ impl Translator {
         found: &[ScoredTranslation],
     ) -> Vec<u8> {
         let mut text = Vec::new();
-        let nothing = [empty_translation(self.models.count())];
+        let nothing = [self.empty_translation()];
         let found = if found.is_empty() { &nothing } else { found };
         write_translations(
             id,
@@ -325,7 +329,7 @@ impl Translator {
         let reasons = sentence.warning.iter().cloned().chain(failed);
         let errors = reasons.map(|reason| LineError { line: sentence.line, reason }).collect();
         let num_lines = sentence.num_lines;
-        let nothing = [empty_translation(self.models.count())];
+        let nothing = [self.empty_translation()];
         let best = found.first().unwrap_or(&nothing[0]);
         if let Some(segment) = &sentence.segment {
             let target = &self.models.tokenizers()[1];
@@ -398,8 +402,11 @@ fn complete_search(
     options: &TranslationOptions,
     always_suppressed: &[u32],
     target: &Vocabulary,
+    fusion_model: Option<&FusionModel>,
 ) -> SearchOptions {
     let mut search = options.search.clone();
+    search.fusion =
+        fusion_model.map(|model| Fusion { model: model.clone(), weight: options.lm_weight });
     search.eos_id = target.eos_id();
     search.suppress_tokens = always_suppressed.to_vec();
     if !options.allow_unknown {

@@ -37,6 +37,10 @@ pub struct TranslationOptions {
     pub search: SearchOptions,
     /// Whether the unknown token may be generated.
     pub allow_unknown: bool,
+    /// The weight of a language model in the search ([`set_language_model`]).
+    ///
+    /// [`set_language_model`]: super::Translator::set_language_model
+    pub lm_weight: f32,
     /// The precision of GEMM.
     pub precision: Precision,
     /// The devices on which models compute.
@@ -59,6 +63,9 @@ pub struct TranslationOptions {
     /// Options of output.
     pub output: OutputOptions,
 }
+
+/// The weight of a language model unless another is set.
+const DEFAULT_LM_WEIGHT: f32 = 0.1;
 
 /// The sentences and the words of a batch on a CPU.
 const CPU_MINI_BATCH: usize = 32;
@@ -155,6 +162,7 @@ impl TranslationOptions {
                 ..SearchOptions::default()
             },
             allow_unknown: settings.allow_unknown.unwrap_or(!is_marian),
+            lm_weight: DEFAULT_LM_WEIGHT,
             precision: stored_precision(bundle),
             devices: DeviceSet::Cpu,
             weights: settings.weights.clone(),

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use miriam_textio::number::{push_general, push_general_f32};
 
+use super::Translator;
 use super::options::OutputOptions;
 use super::tokenizer::{Pieces, Tokenizer};
 use crate::search::{Translation, alignment, unknown};
@@ -18,7 +19,8 @@ pub(super) struct ScoredTranslation {
 }
 
 /// Appends the lines of sentence `id`, counted from 0. `found` has at least one translation,
-/// that of [`empty_translation`] if there is none.
+/// that of [`empty_translation`] if there is none. N-best lists have the score of each model as `F0`
+/// and so on, and that of a language model in the search as `LM0`.
 pub(super) fn write_translations(
     id: u64,
     source: &Pieces,
@@ -47,6 +49,10 @@ pub(super) fn write_translations(
                 write!(out, " F{number}= ").expect("memory does not fail");
                 push_general_f32(out, *score);
             }
+            if let Some(score) = translation.lm_log_probability {
+                out.extend_from_slice(b" LM0= ");
+                push_general_f32(out, score);
+            }
             out.extend_from_slice(b" ||| ");
             push_general_f32(out, translation.score);
         }
@@ -54,11 +60,19 @@ pub(super) fn write_translations(
     }
 }
 
-/// Returns the translation of an empty sentence by `models` models: `</s>` with probability 1,
-/// aligned with `</s>`.
-pub(super) fn empty_translation(models: usize) -> ScoredTranslation {
+impl Translator {
+    /// Returns the translation of an empty sentence.
+    pub(super) fn empty_translation(&self) -> ScoredTranslation {
+        empty_translation(self.models.count(), self.has_language_model())
+    }
+}
+
+/// Returns the translation of an empty sentence by `models` models: `</s>` with probability 1, also
+/// for the language model of the search if `has_lm`, and aligned with `</s>`.
+fn empty_translation(models: usize, has_lm: bool) -> ScoredTranslation {
     let translation = Translation {
         token_scores: vec![0.0],
+        lm_log_probability: has_lm.then_some(0.0),
         alignment: vec![vec![1.0]],
         ..Translation::default()
     };
@@ -170,6 +184,7 @@ mod tests {
             tokens: vec![3, 1],
             token_scores: vec![-0.5, -1.25, -0.125],
             log_probability: -1.875,
+            lm_log_probability: None,
             score: -0.625,
             alignment: vec![vec![0.75, 0.25], vec![0.5, 0.5], vec![0.0, 1.0]],
             end_token: Some(0),
@@ -225,10 +240,12 @@ mod tests {
         let list = OutputOptions { n_best: true, ..OutputOptions::default() };
         let line = "7 ||| b <unk> ||| F0= -1.5 F1= -0.375 ||| -0.625\n";
         assert_eq!(printed(list, &[found(), found()]), line.repeat(2));
-        assert_eq!(printed(list, &[empty_translation(2)]), "7 |||  ||| F0= 0 F1= 0 ||| 0\n");
+        assert_eq!(printed(list, &[empty_translation(2, false)]), "7 |||  ||| F0= 0 F1= 0 ||| 0\n");
+        let with_lm = empty_translation(1, true);
+        assert_eq!(printed(list, &[with_lm]), "7 |||  ||| F0= 0 LM0= 0 ||| 0\n");
         let hard = Some(AlignmentFormat::Hard(0.2));
         let more = OutputOptions { alignment: hard, word_scores: true, ..list };
-        let nothing = printed(more, &[empty_translation(1)]);
+        let nothing = printed(more, &[empty_translation(1, false)]);
         assert_eq!(nothing, "7 |||  ||| 0-0 ||| WordScores= 0.00000 ||| F0= 0 ||| 0\n");
     }
 }

@@ -9,10 +9,10 @@
 use miriam_gpu::DeviceSet;
 
 use super::options::OutputOptions;
-use super::print::{ScoredTranslation, empty_translation};
+use super::print::ScoredTranslation;
 use super::sentence_jobs::{PreparedSentences, TranslationSession};
 use super::sentence_parser::{InputSentence, SentenceParser};
-use super::settings::check_n_best;
+use super::settings::check_search;
 use super::{DecodingSettings, Translator, max_sentence_length, skips_cost};
 use crate::Result;
 use crate::search::alignment;
@@ -114,7 +114,7 @@ impl FinishedSentence<'_> {
 
     /// Returns its translations, best first: at least one, which is empty after an error.
     pub fn translations(&self) -> Vec<SentenceTranslation> {
-        let nothing = [empty_translation(self.translator.models.count())];
+        let nothing = [self.translator.empty_translation()];
         let found = if self.found.is_empty() { &nothing } else { self.found };
         found.iter().map(|scored| self.translation(scored)).collect()
     }
@@ -161,7 +161,7 @@ impl Translator {
         base.options.search.n_best = 1;
         let Translator { mut options, mut search, .. } = base.with_settings(&wanted.settings)?;
         search.n_best = wanted.n_best.max(1);
-        check_n_best(&search)?;
+        check_search(&search)?;
         options.output = OutputOptions {
             n_best: wanted.n_best > 1,
             word_scores: wanted.scores,

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 pub use sampling::OutputSampling;
 
 use super::{TranslationOptions, Translator, complete_search, max_sentence_length};
-use crate::search::SearchOptions;
+use crate::search::{LM_WITH_SAMPLING, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::DecoderConfig;
 
@@ -115,6 +115,8 @@ decoding_settings! {
     repetition_penalty, "repetition-penalty": Number = positive();
     /// The length of the sequences of tokens that are never repeated; 0 allows all.
     no_repeat_ngram_size, "no-repeat-ngram-size": usize = count(LENGTHS_OR_ZERO);
+    /// The weight of the language model in the search; there must be one.
+    lm_weight, "lm-weight": Number = number("a number", |_| true);
     /// The margin below the best finished hypothesis at which search ends.
     early_stop, "early-stop": Number = not_negative();
     /// Whether the unknown token may be generated.
@@ -214,6 +216,7 @@ impl DecodingSettings {
         search.early_stop_margin = self.early_stop.map(f32::from).or(search.early_stop_margin);
         set(&mut search.seed, self.seed);
         search.sampling = self.sampling(search.sampling.take());
+        set(&mut options.lm_weight, self.lm_weight);
         set(&mut options.output.replace_unknowns, self.replace_unknowns);
         // Unknown tokens can be replaced only if they may be generated.
         options.allow_unknown |= self.replace_unknowns == Some(true);
@@ -231,17 +234,24 @@ impl Translator {
     /// Returns a translator of the same models with other settings.
     ///
     /// # Errors
-    /// If more translations are wanted than the beam size.
+    /// If more translations are wanted than the beam size, the weight of a language model is set where
+    /// there is none, or sampling where there is one.
     pub fn with_settings(&self, settings: &DecodingSettings) -> Result<Translator> {
         if settings.is_empty() {
             return Ok(self.clone());
         }
+        if settings.lm_weight.is_some() && !self.has_language_model() {
+            let reason = "lm-weight is the weight of a language model, and there is none";
+            return Err(Error::Untranslatable { reason: reason.into() });
+        }
         let mut options = self.options.clone();
         settings.apply(&mut options);
-        check_n_best(&options.search)?;
         let target = &self.models.tokenizers()[1].vocabulary;
+        let fusion_model = self.fusion_model.as_ref();
+        let search = complete_search(&options, &self.always_suppressed, target, fusion_model);
+        check_search(&search)?;
         Ok(Translator {
-            search: complete_search(&options, &self.always_suppressed, target),
+            search,
             max_length: max_sentence_length(&self.models, self.max_positions, &options),
             options,
             ..self.clone()
@@ -249,9 +259,13 @@ impl Translator {
     }
 }
 
-/// Checks that a beam search can give the number of translations that are wanted.
-pub(super) fn check_n_best(search: &SearchOptions) -> Result<()> {
+/// Checks that a beam search can give the number of translations that are wanted, and that a
+/// language model has a beam search.
+pub(super) fn check_search(search: &SearchOptions) -> Result<()> {
     let SearchOptions { n_best, beam_size, .. } = *search;
+    if search.fusion.is_some() && search.sampling.is_some() {
+        return Err(Error::Untranslatable { reason: LM_WITH_SAMPLING.into() });
+    }
     if search.sampling.is_none() && n_best > beam_size {
         let reason = format!("{n_best} translations are more than the beam size, {beam_size}");
         return Err(Error::Untranslatable { reason });

@@ -1,11 +1,13 @@
 //! Tokenisation of text for a model, and detokenisation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use miriam_textio::fields;
 use miriam_textproc::BpeScratch;
 use miriam_textproc::sentencepiece::Encoding;
 
+use crate::search::TokenTexts;
 use miriam_nmt_models::Vocabulary;
 use miriam_nmt_models::{BPE_SEPARATOR, Segmentation};
 use miriam_nmt_models::{SentenceMarks, TokenizerPair};
@@ -174,6 +176,37 @@ impl Tokenizer {
     pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
         let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
         is_text.then(|| self.vocabulary.word(id).unwrap_or_default())
+    }
+
+    /// Returns the text that each token adds to a translation, with spaces where words end; nothing
+    /// for special tokens.
+    pub(super) fn token_texts(&self) -> TokenTexts {
+        let tokens = 0..self.vocabulary.len() as u32;
+        let texts = tokens.map(|id| {
+            let piece = self.vocabulary.word(id).unwrap_or_default();
+            if self.special_ids.binary_search(&id).is_ok() {
+                return Cow::Borrowed(&b""[..]);
+            }
+            let mut text = Vec::new();
+            match &self.segmentation {
+                Segmentation::SentencePiece(model) => model.model.append_piece(piece, &mut text),
+                Segmentation::Presegmented | Segmentation::Bpe(_) => {
+                    let part = piece.strip_suffix(BPE_SEPARATOR);
+                    text.extend_from_slice(part.unwrap_or(piece));
+                    text.extend_from_slice(if part.is_some() { b"" } else { b" " });
+                }
+            }
+            Cow::Owned(text)
+        });
+        texts.collect()
+    }
+
+    /// Returns the string of each token; none for special tokens.
+    pub(super) fn token_pieces(&self) -> impl Iterator<Item = Option<&[u8]>> {
+        (0..self.vocabulary.len() as u32).map(|id| {
+            let is_text = self.special_ids.binary_search(&id).is_err();
+            self.vocabulary.word(id).filter(|_| is_text)
+        })
     }
 
     /// Appends the text of `ids`, with the tokens at some positions replaced by

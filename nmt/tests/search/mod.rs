@@ -1,6 +1,7 @@
 //! Beam search against a naive reference over random models, and independence of batches.
 
 mod batching;
+mod fusion;
 mod random;
 mod reference;
 mod sources;
@@ -153,6 +154,13 @@ fn assert_near(found: &[Translation], expected: &[Translation], tolerance: f32, 
         let near = |a: f32, b: f32| a == b || (a - b).abs() <= tolerance;
         assert!(near(found.score, expected.score), "{case}: {found:?} {expected:?}");
         assert!(near(found.log_probability, expected.log_probability), "{case}");
+        let lm_scores = [found, expected].map(|one| one.lm_log_probability);
+        assert_eq!(
+            lm_scores.map(|score| score.is_some()),
+            [expected.lm_log_probability.is_some(); 2]
+        );
+        let [found_lm, expected_lm] = lm_scores.map(Option::unwrap_or_default);
+        assert!(near(found_lm, expected_lm), "{case}: {found_lm} for {expected_lm}");
         assert_eq!(found.token_scores.len(), expected.token_scores.len(), "{case}");
         let mut pairs = found.token_scores.iter().zip(&expected.token_scores);
         assert!(pairs.all(|(a, b)| near(*a, *b)), "{case}: {found:?} {expected:?}");

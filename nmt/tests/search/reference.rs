@@ -3,6 +3,7 @@
 
 use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, Translation};
 
+use super::fusion::WordScorer;
 use super::random::{RandomModel, log_sum_exp};
 
 #[derive(Clone)]
@@ -10,6 +11,7 @@ struct Hypothesis {
     tokens: Vec<u32>,
     token_scores: Vec<f32>,
     total: f32,
+    lm_log_probability: f32,
 }
 
 /// The translations of one sentence, best first.
@@ -17,6 +19,16 @@ pub fn translate(
     model: &RandomModel,
     request: &Request,
     options: &SearchOptions,
+) -> Vec<Translation> {
+    translate_with_lm(model, request, options, None)
+}
+
+/// The translations of one sentence, best first, by both models.
+pub fn translate_with_lm(
+    model: &RandomModel,
+    request: &Request,
+    options: &SearchOptions,
+    lm: Option<&WordScorer>,
 ) -> Vec<Translation> {
     let source = &request.source;
     let limit = (options.max_length_factor * source.len() as f32).ceil() as usize;
@@ -37,7 +49,12 @@ pub fn translate(
     let mut places = vec![0];
     let mut width = options.beam_size;
     let mut best_ended = false;
-    let mut live = vec![Hypothesis { tokens: vec![], token_scores: vec![], total: 0.0 }];
+    let mut live = vec![Hypothesis {
+        tokens: vec![],
+        token_scores: vec![],
+        total: 0.0,
+        lm_log_probability: 0.0,
+    }];
     let mut ended: Vec<Hypothesis> = Vec::new();
     for step in 0..limit {
         let mut all = Vec::new();
@@ -61,7 +78,13 @@ pub fn translate(
                 }
                 let free = options.semantics == DecodingSemantics::CTranslate2 && forced.is_some();
                 let score = if free { 0.0 } else { score };
-                all.push((hypothesis.total + score, row, logits[word], word as u32, score));
+                let ends = forced.is_none() && is_end(options, word as u32);
+                let gained = lm.map(|lm| lm.score_next(&hypothesis.tokens, word as u32, ends));
+                let rank = score + lm.map_or(0.0, |lm| lm.weight) * gained.unwrap_or(0.0);
+                // Without a language model rounding must not make ties.
+                let order = if lm.is_some() { rank } else { logits[word] };
+                let gained = gained.unwrap_or(0.0);
+                all.push((hypothesis.total + rank, row, order, word as u32, score, gained));
             }
         }
         all.sort_by(|a, b| {
@@ -92,11 +115,12 @@ pub fn translate(
             }
         }
         let (mut free_places, mut next_places) = (Vec::new(), Vec::new());
-        for (place, &(total, row, _, word, score)) in all.iter().enumerate() {
+        for (place, &(total, row, _, word, score, gained)) in all.iter().enumerate() {
             let mut hypothesis = live[row].clone();
             hypothesis.tokens.push(word);
             hypothesis.token_scores.push(score);
             hypothesis.total = total;
+            hypothesis.lm_log_probability += gained;
             let ends = is_end(options, word) && step >= prefix.len();
             if ends || last {
                 if place < room {
@@ -131,7 +155,19 @@ pub fn translate(
             break;
         }
     }
-    let finished = ended.into_iter().map(|h| translation(model, request, options, h));
+    let finished = ended.into_iter().map(|hypothesis| {
+        let sums =
+            lm.map(|_| (hypothesis.token_scores.iter().sum(), hypothesis.lm_log_probability));
+        let found = translation(model, request, options, hypothesis);
+        match sums {
+            Some((log_probability, lm_log_probability)) => Translation {
+                log_probability,
+                lm_log_probability: Some(lm_log_probability),
+                ..found
+            },
+            None => found,
+        }
+    });
     let mut finished: Vec<Translation> = finished.collect();
     finished.sort_by(|a, b| b.score.total_cmp(&a.score));
     finished.truncate(options.n_best);
@@ -264,6 +300,7 @@ fn translation(
         tokens: words,
         token_scores: hypothesis.token_scores,
         log_probability: hypothesis.total,
+        lm_log_probability: None,
         score,
         alignment: if options.return_alignments { alignment } else { Vec::new() },
         end_token,

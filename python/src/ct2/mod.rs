@@ -6,6 +6,7 @@
 
 mod arguments;
 mod calls;
+mod language_model;
 mod results;
 mod text_arguments;
 mod translator;

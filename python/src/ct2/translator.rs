@@ -24,6 +24,7 @@ use super::calls::{
     check_lengths, no_signal, observer, read_examples, read_ids, source_strings, submit,
     wait_or_cancel,
 };
+use super::language_model::LanguageModelArguments;
 use super::results::{
     AsyncScoringResult, AsyncTexts, AsyncTranslationResult, Loaded, ScoringCall, TranslationCall,
     exception,
@@ -43,6 +44,7 @@ pub struct Translator {
     files: Option<Vec<(String, Bytes)>>,
     precision: Option<Precision>,
     devices: DeviceSet,
+    language_model: Option<LanguageModelArguments>,
     inter_threads: usize,
     max_queued_batches: usize,
     compute_type: &'static str,
@@ -53,7 +55,7 @@ pub struct Translator {
 impl Translator {
     /// Opens and loads the model.
     fn open(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
-        let outcome = run_interruptible(py, |_| -> Result<Arc<Loaded>, String> {
+        let outcome = run_interruptible(py, |stop| -> Result<Arc<Loaded>, String> {
             let bundle = match &self.files {
                 Some(files) => ModelBundle::from_files(&self.path, files.iter().cloned()),
                 None if !self.path.exists() => {
@@ -69,11 +71,18 @@ impl Translator {
             if let Some(precision) = self.precision {
                 options.precision = precision;
             }
+            if let Some(lm) = &self.language_model {
+                lm.set_weight(&mut options);
+            }
             let compute_type = name_of(options.precision);
             let tuner = Arc::new(stored_tuner());
             let translator = NeuralTranslator::new(bundle, options, &tuner);
-            let translator = Arc::new(translator.map_err(|error| error.to_string())?);
-            let pool = TranslatorPool::new(translator, self.threads(), self.max_queued_batches);
+            let mut translator = translator.map_err(|error| error.to_string())?;
+            if let Some(lm) = &self.language_model {
+                lm.open(&mut translator, stop)?;
+            }
+            let pool =
+                TranslatorPool::new(Arc::new(translator), self.threads(), self.max_queued_batches);
             Ok(Arc::new(Loaded::new(pool, compute_type)))
         })?;
         outcome.map_err(PyRuntimeError::new_err)
@@ -127,11 +136,12 @@ impl Translator {
     #[pyo3(signature = (model_path, device="cpu", *, device_index=None,
                         compute_type=None, inter_threads=1, intra_threads=0,
                         max_queued_batches=0, flash_attention=false, tensor_parallel=false,
-                        files=None),
+                        files=None, lm=None, lm_weight=None, lm_pieces=false),
            text_signature = "(model_path, device='cpu', *, device_index=0, \
                              compute_type='default', inter_threads=1, intra_threads=0, \
                              max_queued_batches=0, flash_attention=False, \
-                             tensor_parallel=False, files=None)")]
+                             tensor_parallel=False, files=None, lm=None, lm_weight=None, \
+                             lm_pieces=False)")]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         py: Python<'_>,
@@ -145,6 +155,9 @@ impl Translator {
         flash_attention: bool,
         tensor_parallel: bool,
         files: Option<&Bound<'_, PyAny>>,
+        lm: Option<PathBuf>,
+        lm_weight: Option<f32>,
+        lm_pieces: bool,
     ) -> PyResult<Self> {
         let devices = devices(device, device_index)?;
         let name = match compute_type {
@@ -180,6 +193,7 @@ impl Translator {
             files,
             precision,
             devices,
+            language_model: LanguageModelArguments::from_keywords(lm, lm_weight, lm_pieces)?,
             inter_threads,
             max_queued_batches,
             compute_type: "default",

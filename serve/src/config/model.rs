@@ -67,6 +67,10 @@ pub struct ModelConfiguration {
     pub prefix_token: Option<String>,
     /// A neural model: a shortlist that replaces the model's.
     pub shortlist: Option<ShortlistSetting>,
+    /// A neural model: a language model that takes part in its search.
+    pub lm: Option<PathBuf>,
+    /// A neural model: whether the language model is over pieces, not over words.
+    pub lm_pieces: Option<bool>,
     /// A neural model: whose rules end the search, `marian` or `ctranslate2`.
     pub search: Option<String>,
     /// A neural model: its decoding options, which are keys of the same table.
@@ -182,6 +186,9 @@ impl ModelConfiguration {
             fn languages(value: &str) -> Vec<String> {
                 value.split('+').map(str::to_owned).collect()
             }
+            fn read_flag(key: &str, value: &str) -> Result<bool, String> {
+                value.parse().map_err(|_| format!("{key}={value}: give true or false"))
+            }
             match key {
                 "from" => model.from = languages(value),
                 "to" => model.to = languages(value),
@@ -191,11 +198,7 @@ impl ModelConfiguration {
                     model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
                 }
                 "default" => model.default = value == "true",
-                "raw" => {
-                    let raw = value.parse();
-                    model.raw =
-                        Some(raw.map_err(|_| format!("{key}={value}: give true or false"))?);
-                }
+                "raw" => model.raw = Some(read_flag(key, value)?),
                 "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
                 "precision" => model.precision = Some(value.to_owned()),
                 "device" => model.device = Some(value.to_owned()),
@@ -205,6 +208,8 @@ impl ModelConfiguration {
                 "prefix-token" => model.prefix_token = Some(value.to_owned()),
                 "vocab" => model.vocabs.push(value.into()),
                 "shortlist" => model.shortlist = Some(ShortlistSetting::from_text(value)),
+                "lm" => model.lm = Some(value.into()),
+                "lm-pieces" => model.lm_pieces = Some(read_flag(key, value)?),
                 "search" => model.search = Some(value.to_owned()),
                 _ => {
                     if let Some(key) = decoding_key(key) {
@@ -213,7 +218,7 @@ impl ModelConfiguration {
                     }
                     return Err(format!(
                         "{key} is not known here; the keys are from, to (several with +), kind, \
-                         default, raw, nonbreaking-prefixes, beam, precision, device, prefix-token, vocab, shortlist, search, {}, \
+                         default, raw, nonbreaking-prefixes, beam, precision, device, prefix-token, vocab, shortlist, lm, lm-pieces, search, {}, \
                          duplicates, positive, missing-markers; \
                          the rest is set in a file (--config)",
                         DecodingSettings::KEYS.join(", ")
@@ -263,7 +268,7 @@ mod tests {
             let found = ModelConfiguration::parse(&format!("a=b,{key}={value}")).unwrap();
             assert_eq!(found.decoding, expected, "{key}");
             for wrong in [format!("{key} = -1.5e9"), format!("{key} = [[1]]")] {
-                let may_be_any = ["normalize", "word-penalty"].contains(&key);
+                let may_be_any = ["normalize", "word-penalty", "lm-weight"].contains(&key);
                 let error = read(&wrong).err();
                 let named = format!("line 2: {key}: expected");
                 let is_named = error.is_some_and(|error| error.starts_with(&named));

@@ -187,11 +187,12 @@ impl Opener {
         let files = files.chain(configuration.vocabs.clone()).chain(bundle.shortlist_path.clone());
         let prefix_file = configuration.nonbreaking_prefixes.as_deref();
         let prefixes = read_prefixes(configuration, prefix_file)?;
-        let files = files.chain(prefix_file.map(Path::to_owned));
+        let files = files.chain(prefix_file.map(Path::to_owned)).chain(configuration.lm.clone());
         let files = Fingerprint::of(files);
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
-        let translator = Translator::new(bundle, options, &self.tuner)
+        let mut translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
+        add_language_model(&mut translator, configuration).map_err(wrong)?;
         let translator = Arc::new(translator);
         let languages = ModelLanguages::new(configuration, &translator).map_err(wrong)?;
         facts.push(("languages", languages.describe(configuration)));
@@ -212,6 +213,27 @@ impl Opener {
             prefixes,
         })
     }
+}
+
+/// Opens the language model that a configuration names, for the searches of `translator`.
+fn add_language_model(
+    translator: &mut Translator,
+    configuration: &ModelConfiguration,
+) -> Result<(), String> {
+    let Some(path) = &configuration.lm else {
+        let needs_lm = [
+            (configuration.lm_pieces.is_some(), "lm-pieces"),
+            (configuration.decoding.lm_weight.is_some(), "lm-weight"),
+        ];
+        return match needs_lm.iter().find(|(is_given, _)| *is_given) {
+            None => Ok(()),
+            Some((_, key)) => Err(format!("{key} has no effect without lm, the language model")),
+        };
+    };
+    let lm = miriam_glm::open(path, LoadMethod::Lazy, &NoProgress);
+    let lm = lm.map_err(|error| error.to_string())?;
+    let by_pieces = configuration.lm_pieces == Some(true);
+    translator.set_language_model(lm, by_pieces).map_err(|error| error.to_string())
 }
 
 /// A model before it has a queue.
@@ -508,6 +530,8 @@ fn check_keys(configuration: &ModelConfiguration, kind: ModelKind) -> Result<()>
         (!given.vocabs.is_empty(), "vocabs"),
         (given.prefix_token.is_some(), "prefix-token"),
         (given.shortlist.is_some(), "shortlist"),
+        (given.lm.is_some(), "lm"),
+        (given.lm_pieces.is_some(), "lm-pieces"),
         (given.search.is_some(), "search"),
         (given.mini_batch.is_some(), "mini-batch"),
         (given.precision.is_some(), "precision"),

@@ -266,6 +266,27 @@ impl SentencePiece {
         }
     }
 
+    /// Appends the text that a piece adds inside a sentence: a space stands where a word begins (or
+    /// ends, if the model has spaces behind words).
+    ///
+    /// ```no_run
+    /// # use miriam_textproc::sentencepiece::SentencePiece;
+    /// # fn show(model: &SentencePiece) {
+    /// let mut text = Vec::new();
+    /// model.append_piece("▁Haus".as_bytes(), &mut text);
+    /// model.append_piece("es".as_bytes(), &mut text);
+    /// assert_eq!(text, b" Hauses");
+    /// # }
+    /// ```
+    pub fn append_piece(&self, piece: &[u8], text: &mut Vec<u8>) {
+        match self.piece_id(piece).and_then(|id| self.piece_type(id)) {
+            Some(PieceType::Byte) => text.extend(parse_byte_piece(piece)),
+            Some(PieceType::Control) => {}
+            Some(PieceType::Unknown) => text.extend_from_slice(&self.model.unknown_surface),
+            _ => drop(self.append_surface(piece, true, text)),
+        }
+    }
+
     /// Appends a piece with U+2581 as spaces; returns whether the space that begins every sentence
     /// was removed from it.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {

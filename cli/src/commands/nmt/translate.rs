@@ -15,6 +15,7 @@ use miriam_nmt::translate::{
 use miriam_textio::{CancellationToken, Lines, Output};
 
 use super::ignored_options::IgnoredOptions;
+use super::language_model::LanguageModelArguments;
 use super::line_errors::LineErrors;
 use super::models::{
     DecoderShortlistArguments, ModelArguments, NamedLanguages, Via, set_languages,
@@ -48,6 +49,8 @@ pub struct Arguments {
     search: SearchArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
+    #[command(flatten)]
+    language_model: LanguageModelArguments,
     #[command(flatten)]
     batches: BatchArguments,
     #[command(flatten)]
@@ -362,6 +365,7 @@ impl Arguments {
             coverage_penalty: search.coverage_penalty.map(Into::into),
             repetition_penalty: search.repetition_penalty.map(Into::into),
             no_repeat_ngram_size: search.no_repeat_ngram_size,
+            lm_weight: self.language_model.lm_weight.map(Into::into),
             early_stop: search.early_stop.map(Into::into),
             allow_unk: flag(search.allow_unk, search.disable_unk),
             replace_unknowns: flag(text.replace_unknowns, text.no_replace_unknowns),
@@ -477,6 +481,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         None => {
             let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
             translator.set_splitter(splitter);
+            arguments.language_model.apply(&mut translator, common)?;
             LoadedTranslator::Single(Box::new(translator))
         }
         Some(path) => {
@@ -508,7 +513,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             }
             let options = PivotTranslator::options_of_first(options, &last);
             let first = Translator::new(bundle, options, &tuner_cache.tuner)?;
-            let second = Translator::new(second, last, &tuner_cache.tuner)?;
+            let mut second = Translator::new(second, last, &tuner_cache.tuner)?;
+            arguments.language_model.apply(&mut second, common)?;
             LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
         }
     };

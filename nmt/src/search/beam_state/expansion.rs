@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{BeamState, Hypothesis};
 use crate::search::constraint::{ConstraintProgress, allocate_banks};
+use crate::search::fusion::LmContext;
 use crate::search::logits_processor::{Candidate, LogitsProcessor};
 use crate::search::sampling::{SampleKey, sample};
 use crate::search::{DecodingSemantics, PrefixRole, Sampling, SearchOptions};
@@ -29,6 +30,7 @@ pub(in crate::search) struct Scratch {
     row_heads: Vec<usize>,
     pub(super) free_places: VecDeque<usize>,
     pub(super) next_live: Vec<Hypothesis>,
+    pub(super) next_lm_contexts: Vec<LmContext>,
     pub(super) tokens: Vec<u32>,
     pool: Vec<Candidate>,
 }
@@ -45,8 +47,8 @@ impl BeamState {
         scratch.expansions.clear();
         if let Some(&word) = self.prefix.get(self.step) {
             let hypothesis = &self.live[0];
-            let found = processor.required_candidates(first)[0].score;
-            if !found.is_finite() {
+            let found = processor.required_candidates(first)[0];
+            if !found.score.is_finite() {
                 let reason = format!(
                     "the model has no probability for word {} of its prefix",
                     self.step + 1
@@ -54,8 +56,11 @@ impl BeamState {
                 return Err(Error::Untranslatable { reason });
             }
             // In CTranslate2 tokens of a prefix have probability 1.
-            let score = if options.semantics == DecodingSemantics::Marian { found } else { 0.0 };
-            let total = hypothesis.total + score;
+            let score = match options.semantics {
+                DecodingSemantics::Marian => found.score,
+                DecodingSemantics::CTranslate2 => 0.0,
+            };
+            let total = hypothesis.total + (score + found.fused);
             let progress = self.constraints.advance(hypothesis.progress, word);
             scratch.expansions.push(Expansion {
                 row: 0,
@@ -151,7 +156,7 @@ impl BeamState {
                 let Some(offer) = processor.candidates(first + row).get(heads[row]) else {
                     continue;
                 };
-                let total = hypothesis.total + offer.score;
+                let total = hypothesis.total + offer.rank();
                 if best.is_none_or(|best| total > best.total) {
                     let (word, score) = (offer.token, offer.score);
                     let progress = ConstraintProgress::default();
@@ -194,7 +199,7 @@ impl BeamState {
                     if options.is_end(offer.token) { left == 0 } else { left <= steps_left };
                 if !taken && possible && offer.score.is_finite() {
                     let (word, score) = (offer.token, offer.score);
-                    let total = hypothesis.total + score;
+                    let total = hypothesis.total + offer.rank();
                     choices.push(Expansion {
                         row,
                         token: word,

@@ -8,6 +8,7 @@ use crate::search::{PrefixRole, SearchOptions, Translation};
 pub(super) struct FinishedHypothesis {
     pub node: u32,
     pub total: f32,
+    pub lm_log_probability: f32,
     pub length: usize,
     /// Whether its last token is `</s>`.
     pub has_eos: bool,
@@ -67,10 +68,16 @@ impl BeamState {
         let alignment =
             if options.return_alignments { self.tree.alignment(ended.node) } else { Vec::new() };
         let word_scores = self.tree.scores(ended.node);
+        // The total of a search with a language model has its scores too.
+        let (log_probability, lm_log_probability) = match options.fusion {
+            None => (ended.total, None),
+            Some(_) => (word_scores.iter().sum(), Some(ended.lm_log_probability)),
+        };
         Translation {
             tokens: words,
             token_scores: word_scores,
-            log_probability: ended.total,
+            log_probability,
+            lm_log_probability,
             score,
             alignment,
             end_token,

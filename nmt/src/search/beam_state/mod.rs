@@ -4,10 +4,13 @@ mod expansion;
 mod finished;
 
 use super::constraint::{ConstraintProgress, Constraints};
+use super::fusion::{FusionScorer, LmContext};
 use super::hypothesis_tree::{HypothesisTree, ROOT};
 use super::logits_processor::{FULL_VOCABULARY, LogitsProcessor};
 use super::repetition::{for_each_banned_token, for_each_sequence_end};
-use super::{DecodingSemantics, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions};
+use super::{
+    DecodingSemantics, Fusion, GeneratedToken, PrefixRole, Request, SearchEvents, SearchOptions,
+};
 use crate::{Error, Result};
 use expansion::Expansion;
 use finished::FinishedHypothesis;
@@ -44,6 +47,8 @@ pub(super) struct BeamState {
     /// The maximum number of live hypotheses.
     beam_width: usize,
     live: Vec<Hypothesis>,
+    /// The contexts of live hypotheses in the language model; empty without one.
+    lm_contexts: Vec<LmContext>,
     tree: HypothesisTree,
     finished: Vec<FinishedHypothesis>,
     /// Whether the best expansion of some step was a finished one.
@@ -58,6 +63,8 @@ struct Hypothesis {
     /// The row of its parent in the previous step.
     parent_row: Option<u32>,
     total: f32,
+    /// Its log-probability by the language model, which counts in `total` by its weight.
+    lm_log_probability: f32,
     progress: ConstraintProgress,
     /// Its index among the samples of the sentence.
     sample_index: u32,
@@ -120,12 +127,15 @@ impl BeamState {
         self.tree.reset(if options.needs_attention() { self.source_length } else { 0 });
         self.finished.clear();
         self.best_has_finished = false;
+        self.lm_contexts.clear();
+        self.lm_contexts.extend(options.fusion.as_ref().map(Fusion::begin));
         self.live.clear();
         self.live.push(Hypothesis {
             node: ROOT,
             token: None,
             parent_row: None,
             total: 0.0,
+            lm_log_probability: 0.0,
             progress: ConstraintProgress::default(),
             sample_index: 0,
             place: 0,
@@ -158,7 +168,7 @@ impl BeamState {
                 processor.require_score(word);
                 continue;
             }
-            processor.add_row(match options.sampling {
+            let top_k = match options.sampling {
                 Some(sampling) if sampling.top_k > 0 => sampling.top_k,
                 Some(_) => FULL_VOCABULARY,
                 // One of the best may be a finished hypothesis, which keeps no place in the beam.
@@ -166,7 +176,9 @@ impl BeamState {
                     self.beam_width
                         + usize::from(options.semantics == DecodingSemantics::CTranslate2)
                 }
-            });
+            };
+            let fusion = options.fusion.as_ref();
+            processor.add_row(fusion.map_or(top_k, |fusion| fusion.candidates(top_k)));
             if self.step < options.min_length {
                 options.end_ids().iter().for_each(|&end| processor.suppress_token(end));
             }
@@ -213,11 +225,32 @@ impl BeamState {
         self.tree.push_attention(weights);
     }
 
+    /// Adds the language model's scores to the candidates of the sentence's rows, from `first` on
+    /// among all rows; to be called before [`advance`](Self::advance).
+    pub fn fuse(
+        &self,
+        options: &SearchOptions,
+        fusion: &Fusion,
+        processor: &mut LogitsProcessor,
+        first: usize,
+        scorer: &mut FusionScorer,
+    ) {
+        let forced = self.step < self.prefix.len();
+        for (row, context) in (first..).zip(&self.lm_contexts) {
+            let candidates = processor.candidates(row).iter();
+            let tokens = candidates.chain(processor.required_candidates(row));
+            let tokens = tokens.map(|candidate| candidate.token);
+            scorer.add_row(fusion, context, tokens, |token| !forced && options.is_end(token));
+            processor.fuse(row, scorer.weighted(row, fusion));
+        }
+    }
+
     /// Expands and prunes after a step; `first` is the sentence's first row among all rows.
     pub fn advance(
         &mut self,
         options: &SearchOptions,
         processor: &LogitsProcessor,
+        scorer: &FusionScorer,
         first: usize,
         scratch: &mut Scratch,
         events: &mut dyn SearchEvents,
@@ -249,6 +282,7 @@ impl BeamState {
         // Hypotheses that end free their places for others that were not among the best.
         scratch.free_places.clear();
         scratch.next_live.clear();
+        let mut num_contexts = 0;
         for (rank, choice) in scratch.expansions.iter().enumerate() {
             let ends = options.is_end(choice.token) && !forced;
             let stopped = options.report_tokens
@@ -268,6 +302,16 @@ impl BeamState {
             let parent = &self.live[choice.row];
             let Expansion { token: word, score, total, .. } = *choice;
             let node = self.tree.push(parent.node, word, score, attention + choice.row);
+            let mut lm_log_probability = parent.lm_log_probability;
+            if let Some(fusion) = &options.fusion {
+                // The context of a hypothesis that ends is overwritten by that of the next.
+                let contexts = &mut scratch.next_lm_contexts;
+                contexts.resize_with(contexts.len().max(num_contexts + 1), LmContext::default);
+                let (from, to) = (&self.lm_contexts[choice.row], &mut contexts[num_contexts]);
+                let row = first + choice.row;
+                lm_log_probability += scorer.extend(fusion, row, word, from, to);
+                num_contexts += usize::from(!counts);
+            }
             if counts {
                 scratch.free_places.push_back(rank);
                 self.best_has_finished |= rank == 0;
@@ -275,6 +319,7 @@ impl BeamState {
                 self.finished.push(FinishedHypothesis {
                     node,
                     total,
+                    lm_log_probability,
                     length: words,
                     has_eos: ends,
                 });
@@ -287,6 +332,7 @@ impl BeamState {
                     token: Some(word),
                     parent_row: Some((first + choice.row) as u32),
                     total,
+                    lm_log_probability,
                     progress: choice.progress,
                     sample_index: choice.sample_index,
                     place: if rank < beam_width {
@@ -298,6 +344,8 @@ impl BeamState {
             }
         }
         std::mem::swap(&mut self.live, &mut scratch.next_live);
+        std::mem::swap(&mut self.lm_contexts, &mut scratch.next_lm_contexts);
+        self.lm_contexts.truncate(num_contexts);
         self.step += 1;
         if self.tree.needs_pruning() {
             let live = self.live.iter_mut().map(|hypothesis| &mut hypothesis.node);
@@ -338,6 +386,7 @@ impl BeamState {
             self.finished.extend(self.live.iter().map(|h| FinishedHypothesis {
                 node: h.node,
                 total: h.total,
+                lm_log_probability: h.lm_log_probability,
                 length: words,
                 has_eos: false,
             }));

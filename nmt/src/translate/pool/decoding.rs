@@ -211,6 +211,7 @@ impl DecodingOptions {
             prefix_role: PrefixRole::CutBeginning,
             prefix_bias: (self.prefix_bias_beta > 0.0)
                 .then_some(PrefixBias { beta: self.prefix_bias_beta, num_forced: own }),
+            fusion: translator.search.fusion.clone(),
             sampling,
             seed: self.seed,
             return_alignments: self.needs_attention(),

@@ -8,7 +8,7 @@ use miriam_textproc::{SegmentWriter, SentenceSplitter};
 use super::{BatchLimits, CandidateSource, Prepared, TranslationTask};
 use crate::search::{SearchOptions, Translation};
 use crate::translate::Translator;
-use crate::translate::print::{empty_translation, write_text};
+use crate::translate::print::write_text;
 use crate::translate::sentence_parser::{InputSentence, SentenceParser};
 use crate::translate::text_segment::TextKind;
 
@@ -140,7 +140,7 @@ impl Translator {
             Some(best) => self.score_by_model(sentence, vec![best.clone()], &mut [])?.pop(),
             None => None,
         };
-        let best = scored.unwrap_or_else(|| empty_translation(self.models.count()));
+        let best = scored.unwrap_or_else(|| self.empty_translation());
         let target = &self.models.tokenizers()[1];
         let mut text = Vec::new();
         let (pieces, output) = (&sentence.pieces, &self.options.output);

@@ -1,0 +1,39 @@
+//! Options of a language model that takes part in the search of a neural model.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_nmt::translate::Translator;
+use miriam_storage::LoadMethod;
+
+use super::value_parsers::finite;
+use crate::commands::open_lm::open_model_as_kenlm;
+use crate::common::CommonOptions;
+
+#[derive(Args)]
+#[command(next_help_heading = "Language model")]
+pub struct LanguageModelArguments {
+    /// Add the scores of a language model to those of the beam's candidates: any file that lm query
+    /// reads. Its words are those of the output text, separated by spaces. N-best lists have its
+    /// log-probability as LM0. Not with sampling
+    #[arg(long, value_name = "FILE")]
+    lm: Option<PathBuf>,
+    /// The weight of the language model's log-probabilities [0.1]
+    #[arg(long, value_name = "W", requires = "lm", allow_negative_numbers = true,
+          value_parser = finite)]
+    pub lm_weight: Option<f32>,
+    /// The language model is over pieces, as --no-spm-decode writes them, not over words
+    #[arg(long, requires = "lm")]
+    lm_pieces: bool,
+}
+
+impl LanguageModelArguments {
+    /// Opens the model, if one was named, for the searches of `translator`.
+    pub fn apply(&self, translator: &mut Translator, common: &CommonOptions) -> anyhow::Result<()> {
+        if let Some(path) = &self.lm {
+            let lm = open_model_as_kenlm(path, LoadMethod::Lazy, common)?;
+            translator.set_language_model(lm, self.lm_pieces)?;
+        }
+        Ok(())
+    }
+}
