@@ -6,9 +6,9 @@
 //! at the front. Values of entries (probabilities, counts) are in parallel arrays of the
 //! table's length.
 //!
-//! A *cell* says, for a source word and a target word of one sentence pair, the index of
-//! the target word in the source word's row: two bytes, four in rows that are too long for
-//! two. Cells are computed once, with a scratch array instead of a search, and then read
+//! A *cell* belongs to a source word and a target word of one sentence pair: it is the index
+//! of the target word in the source word's row. It has two bytes, or four if the row has more
+//! than 65,536 entries. Cells are computed once, with a scratch array instead of a search, and then read
 //! from front to back in every pass. They take most of the memory of training; those that
 //! exceed the limit are in a temporary file and read again in each pass.
 
@@ -45,7 +45,8 @@ impl CooccurrenceRows {
         let words = text.source.vocabulary.len();
         let target_words = text.target.vocabulary.len();
         let (ends, lines) = index_lines_by_word(text, words);
-        // Ranges of about the same cost, more than threads, because rare words are slower.
+        // Eight ranges per thread: ranges of about the same cost take different times, because rare
+        // words are slower.
         let parts = 8 * rayon::current_num_threads();
         let bounds = balanced_bounds(&ends, parts);
         let parts: Vec<(Vec<u32>, Vec<u64>, Vec<u64>)> =
@@ -115,7 +116,8 @@ impl CooccurrenceRows {
         bounds.windows(2).map(|bound| bound[0] as u32..bound[1] as u32).collect()
     }
 
-    /// Splits `entries` into those of each of the ranges `shares`.
+    /// Splits `items`, which has a value for each entry, into one slice for each range of source
+    /// words in `shares`.
     pub fn split_entries<'a, T>(
         &self,
         shares: &[Range<u32>],
@@ -134,8 +136,8 @@ impl CooccurrenceRows {
     }
 }
 
-/// Returns an index from source words to the lines they occur in: where each word's lines end, and
-/// all lines.
+/// Returns an index from source words to the lines they occur in: for each word the end of its
+/// lines in the second list, and the list of the lines of all words.
 fn index_lines_by_word(text: &Bitext, words: usize) -> (Vec<u64>, Vec<u32>) {
     let mut ends = vec![0u64; words];
     let pairs = (0..text.len()).filter_map(|line| Some((line, text.pair(line)?)));

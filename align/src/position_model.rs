@@ -34,7 +34,7 @@ impl PositionModel {
         }
     }
 
-    /// Computes ln p(outputs | states) of IBM models; must not be called for the HMM model.
+    /// Computes ln p(outputs | states) under IBM model 2; `None` for the HMM model.
     pub fn ln_likelihood(&self, view: &DirectedPair) -> Option<f64> {
         match self {
             PositionModel::Diagonal(prior) => Some(prior.ln_likelihood(view)),

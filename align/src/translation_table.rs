@@ -52,9 +52,9 @@ impl TranslationTable {
         }
     }
 
-    /// Does the M step: turns expected counts into probabilities. With the Dirichlet prior's count
-    /// of each entry, `alpha`, they are the mean of a Dirichlet posterior in log space (variational
-    /// Bayes), without it shares of the counts.
+    /// Does the M step: turns expected counts into probabilities. With `alpha`, the pseudo-count of
+    /// each entry in a Dirichlet prior, a probability is the mean of the posterior in log space
+    /// (variational Bayes). Without a prior, it is the relative frequency.
     pub fn normalize(
         &mut self,
         rows: &CooccurrenceRows,
@@ -80,7 +80,9 @@ impl TranslationTable {
         }
     }
 
-    /// Replaces each count, with `added`, by `transformed(count) * scale(sum of its row)`.
+    /// Replaces each count by `transformed(count + added) * scale(sum)`. The sum of `count + added`
+    /// runs over all entries with the same condition: the source word in the forward direction, the
+    /// target word in the reverse one.
     fn normalize_by(
         &mut self,
         rows: &CooccurrenceRows,

@@ -60,7 +60,7 @@ impl NgramTable {
         Ok(table)
     }
 
-    /// Makes a table of the n-grams of `order`, from 2, whose suffixes are in `self`.
+    /// Makes a table of the n-grams of `order`, at least 2; `self` is the table of their suffixes.
     pub fn next_order(
         &self,
         model: &GlmModel,
@@ -184,13 +184,15 @@ impl NgramTable {
                 let known = self.children.get(parent as usize).copied().flatten();
                 if known.is_none_or(|node| node.kind != ChildrenKind::Hashed) {
                     return Err(format!(
-                        "slot {slot} of bucket {at}: its suffix does not count it"
+                        "slot {slot} of bucket {at}: its suffix has no children in hash tables"
                     ));
                 }
                 let mut probed = home_bucket(key, buckets.len() as u64) as usize;
                 while probed != at {
                     if !buckets[probed].overflows() {
-                        return Err(format!("slot {slot} of bucket {at}: no search reaches it"));
+                        return Err(format!(
+                            "slot {slot} of bucket {at}: searches do not reach it"
+                        ));
                     }
                     probed = (probed + 1) % buckets.len();
                 }

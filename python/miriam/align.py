@@ -68,8 +68,8 @@ def align(
 ) -> Alignment:
     """Aligns the words of two files line by line and writes the links to the file ``links``.
 
-    ``model`` is ``ibm2`` (like fast_align) or ``hmm``; ``symmetrize`` is the method that joins the
-    links of both directions. A saved model can align other text; ``lexical_table`` is the file for
+    ``model`` is ``ibm2`` (like fast_align) or ``hmm``; ``symmetrize`` is the method that combines
+    the links of both directions. A saved model can align other text; ``lexical_table`` is the file for
     the probabilities of words. ``memory`` is in bytes.
     """
     return _alignment(
@@ -100,7 +100,7 @@ def symmetrize(
     how: str = "grow-diag-final-and",
     threads: int = 0,
 ) -> Alignment:
-    """Joins the links of both directions, from two files, line by line."""
+    """Symmetrizes the links of two files, one for each direction, line by line."""
     return _alignment(
         _native.symmetrize_links(forward, reverse, links, symmetrize=how, threads=threads)
     )

@@ -56,7 +56,9 @@ pub fn align(
         _ => return Err(PyValueError::new_err(format!("model {model:?}: expected ibm2 or hmm"))),
     };
     if iterations < 2 {
-        let message = "iterations: give at least 2; the last one only aligns";
+        let message = format!(
+            "iterations: expected at least 2, found {iterations}; the last one only aligns"
+        );
         return Err(PyValueError::new_err(message));
     }
     if load_model.is_some() && (save_model.is_some() || lexical_table.is_some()) {
@@ -89,7 +91,7 @@ pub fn align(
     outcome.map(counts).map_err(PyOSError::new_err)
 }
 
-/// Joins the links of both directions, from two files, line by line.
+/// Symmetrizes the links of two files, one for each direction, line by line.
 #[pyfunction]
 #[pyo3(signature = (forward, reverse, links, *, symmetrize="grow-diag-final-and", threads=0))]
 pub fn symmetrize_links(

@@ -3,8 +3,9 @@
 //!
 //! The keys and values of a source sentence are packed like weights when it is encoded
 //! ([`PackedKv`]): positions are the columns of the keys and the depth of the values.
-//! Scores and contexts are then f32 GEMM, for the beam of a sentence as for the whole
-//! sentence at once, without a sum across lanes. All hypotheses of a beam share them.
+//! So scores and contexts are computed by f32 GEMMs without sums across SIMD lanes, whether the
+//! queries are the hypotheses of a beam or all positions of a sentence. All hypotheses of a beam
+//! share these keys and values.
 //!
 //! The KV cache differs between hypotheses and is read once per step. Its keys and values stay
 //! where they were written, in a pool of rows ([`KvPool`]), and each hypothesis has the list of its
@@ -42,14 +43,14 @@ pub struct PackedKv {
 pub enum AttentionMask {
     /// All positions.
     All,
-    /// The first positions, this many: the rest is padding.
+    /// This many positions from the first; the rest is padding.
     Prefix(usize),
     /// Queries are the last positions, and each attends to those up to its own.
     Causal,
 }
 
 impl AttentionMask {
-    /// Returns the positions that query `row` of `rows` attends to: the first ones, this many.
+    /// Returns the number of positions, from the first, that query `row` of `rows` attends to.
     pub fn visible(self, row: usize, rows: usize, positions: usize) -> usize {
         match self {
             AttentionMask::All => positions,
@@ -78,7 +79,7 @@ impl PackedKv {
         self.values.fill_rows(values, values.columns() / heads);
     }
 
-    /// Returns the positions of the sentence.
+    /// Returns the number of positions of the sentence.
     pub fn positions(&self) -> usize {
         self.positions
     }

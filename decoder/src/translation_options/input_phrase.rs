@@ -9,8 +9,8 @@ pub(crate) struct InputPhrase {
     pub(crate) total: f32,
     /// Its words.
     pub(crate) words: Vec<WordId>,
-    /// The number of its details among those of the sentence, or
-    /// [`InputPhrase::COPIED`].
+    /// The index of its details among those of the sentence, or [`InputPhrase::COPIED`] for a
+    /// copied word.
     pub(crate) details: u32,
 }
 

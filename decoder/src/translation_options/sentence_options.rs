@@ -1,4 +1,4 @@
-//! The options of one sentence, side by side.
+//! The translation options of one sentence, in parallel arrays that are reused for the next.
 
 use miriam_lmcpu::State;
 use miriam_textio::WordId;
@@ -8,17 +8,17 @@ use crate::lm_scoring::{LmPhrase, LmPhraseParts, LmScoreCache, read_right_state}
 use crate::models::Models;
 use crate::span::Span;
 
-/// The name of an option within a sentence.
+/// The index of an option within its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OptionId(pub(crate) u32);
 
 /// The origin of an option, for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionOrigin {
-    /// The table; `None` for a phrase that comes with the sentence.
+    /// The index of the phrase table; `None` for a phrase that comes with the sentence.
     pub(crate) table: Option<u32>,
-    /// Its alignment there, or the number of its details among those of the sentence;
-    /// [`InputPhrase::COPIED`] for a word that is copied.
+    /// The id of the option's alignment in the table. For a phrase that comes with the sentence,
+    /// the index of its details, or [`InputPhrase::COPIED`] for a copied word.
     pub(crate) alignment: u32,
 }
 
@@ -34,7 +34,8 @@ pub(crate) struct OptionRange {
 /// The largest number of reordering scores in a [`HotOption`].
 pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 
-/// The largest number of words and constant scores in it: all for a model up to order 5.
+/// The largest number of words and constant scores in a [`HotOption`]: enough for every phrase if
+/// the language model has order 5 or less.
 const MAX_HOT_WORDS: usize = 4;
 
 /// The data of an option that every expansion reads, in one cache line; kept on the fast path.
@@ -43,17 +44,17 @@ const MAX_HOT_WORDS: usize = 4;
 pub(crate) struct HotOption {
     /// Everything that does not depend on the neighbours, weighted.
     pub(crate) total: f32,
-    /// Words whose language model scores depend on the context, and how many constant scores
-    /// follow.
+    /// The number of words whose language model scores depend on the context.
     num_dependent: u8,
+    /// The number of constant scores after these words.
     num_constants: u8,
     /// Whether the language model's state after the option is known.
     has_right_state: bool,
-    /// Whether it has any words.
+    /// Whether the option has target words.
     pub(crate) has_words: bool,
     right_state: u32,
-    /// The dependent words, then the bits of the constant scores; if there are more, the start of
-    /// them in the pool.
+    /// The dependent words, then the bits of the constant scores. If they do not fit, the first
+    /// element is their start in the pool.
     lm_words: [u32; MAX_HOT_WORDS],
     /// Weighted reordering scores.
     pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
@@ -104,7 +105,7 @@ impl HotOption {
 /// The shape of a system's options.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OptionLayout {
-    /// The number of tables, that of unknown words among them.
+    /// The number of tables, including the one of unknown words.
     pub(crate) num_slots: usize,
     /// The number of reordering scores of an option.
     pub(crate) reordering_width: usize,
@@ -124,16 +125,16 @@ pub(crate) struct SentenceOptions {
     lm_phrases: Vec<LmPhrase>,
     lm_pool: Vec<u32>,
     origins: Vec<OptionOrigin>,
-    /// Of phrases that come with the sentence, for output.
+    /// The details of phrases that come with the sentence, for output.
     input_details: Vec<InputPhraseDetails>,
     /// Spans that have only some of their list's options: the first option of each,
     /// ascending, and the indices in the list.
     filtered_indices: Vec<(u32, Vec<u32>)>,
     /// By start, then length, then slot.
     ranges: Vec<OptionRange>,
-    /// Ends of spans with options, ascending, by start; and where those of each
-    /// start begin.
+    /// The ends of spans with options, sorted by the start of the span, then by the end.
     span_ends: Vec<u32>,
+    /// For each start, the index of its first end in `span_ends`.
     span_end_offsets: Vec<u32>,
     layout: OptionLayout,
     max_span_length: usize,
@@ -228,7 +229,7 @@ impl SentenceOptions {
         (span.start as usize * self.max_span_length + length - 1) * self.layout.num_slots + slot
     }
 
-    /// Returns the longest span that can have options.
+    /// Returns the length in words of the longest span that can have options.
     #[inline]
     pub(crate) fn max_span_length(&self) -> u32 {
         self.max_span_length as u32
@@ -310,7 +311,7 @@ impl SentenceOptions {
         &self.lm_pool
     }
 
-    /// Keeps `details` of a phrase that comes with the sentence; returns their number.
+    /// Keeps `details` of a phrase that comes with the sentence; returns their index.
     pub(crate) fn push_input_details(&mut self, details: InputPhraseDetails) -> u32 {
         self.input_details.push(details);
         self.input_details.len() as u32 - 1
@@ -327,8 +328,8 @@ impl SentenceOptions {
         self.filtered_indices.push((self.scores.len() as u32, positions));
     }
 
-    /// Whether the word at `position` may be copied, as words are that no phrase
-    /// translates.
+    /// Whether copying the word at `position` is an option, as it is for words without a
+    /// translation.
     pub(crate) fn is_unknown(&self, position: u32) -> bool {
         let span = Span { start: position, end: position + 1 };
         (0..self.layout.num_slots).map(|slot| self.range(span, slot)).any(|range| {
@@ -356,8 +357,8 @@ impl SentenceOptions {
         self.origins[option.0 as usize]
     }
 
-    /// Appends the pairs of source and target positions within an option, as they
-    /// are written, to `points`.
+    /// Appends the alignment points of an option to `points`: source and target positions within
+    /// the phrase, in the order of the table or the markup.
     pub(crate) fn push_alignment_points(
         &self,
         option: OptionId,
@@ -382,7 +383,7 @@ impl SentenceOptions {
         let origin = self.origin(option);
         match origin.table {
             Some(_) => None,
-            // The number of a copied word is beyond all.
+            // `COPIED` is greater than every index.
             None => self.input_details.get(origin.alignment as usize),
         }
     }

@@ -14,7 +14,7 @@ pub(super) struct KeyPacking {
 }
 
 impl KeyPacking {
-    /// Packs n-grams of `order` words with ids below `num_words`.
+    /// Returns the layout for n-grams of `order` words with ids below `num_words`.
     pub fn new(order: usize, num_words: usize) -> Self {
         let bits = usize::BITS - num_words.saturating_sub(1).leading_zeros();
         KeyPacking { order, word_bits: bits.max(1) }
@@ -66,8 +66,7 @@ macro_rules! impl_ngram_key {
     };
 }
 
-// Shifting by all bits of the number would overflow, so a one-word n-gram never
-// fills a u64: words have at most 32 bits.
+// Shifts by all bits of a number would overflow. They do not happen: a word has at most 32 bits.
 impl_ngram_key!(u64);
 impl_ngram_key!(u128);
 

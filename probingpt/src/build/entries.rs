@@ -119,7 +119,8 @@ fn find_separators(file: &str, line: &[u8], number: u64) -> Result<(usize, usize
         (Some(first), Some(second)) => Ok((first, second)),
         _ => {
             let found = 1 + usize::from(first.is_some());
-            let reason = format!("{found} of at least 3 fields (source ||| target ||| scores)");
+            let reason =
+                format!("expected at least 3 fields (source ||| target ||| scores), found {found}");
             Err(Error::format(file, number, None, reason))
         }
     }
@@ -323,9 +324,9 @@ struct EntrySpan {
     end: usize,
     separators: (usize, usize),
     line_number: u64,
-    /// The end of the reordering scores in `bytes`, which follow the line, and the number
-    /// of their line; 0 if there are none.
+    /// The end of the reordering scores, which follow the line in `bytes`.
     reordering_end: usize,
+    /// The number of the line of the reordering scores; 0 if there are none.
     reordering_line: u64,
 }
 

@@ -15,7 +15,8 @@ use crate::format::{
 };
 use crate::{Error, Result};
 
-/// Writes the dictionaries and rows of `encoders` and finishes the container.
+/// Writes the dictionaries and rows of `encoders` and finishes the container. Returns the metadata,
+/// and the bytes of the container if it was written to memory.
 pub(crate) fn write_table(
     plan: &Plan,
     mut encoders: Vec<Encoder<'_>>,

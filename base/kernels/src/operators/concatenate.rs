@@ -1,4 +1,4 @@
-//! Matrices side by side or below each other.
+//! Concatenation of matrices by rows or by columns.
 
 use super::{DeviceOperator, InputGradients, Inputs, Operator, common};
 use crate::elementwise::add_in_place;
@@ -100,7 +100,8 @@ impl ConcatColumns {
 
 impl Operator for ConcatColumns {
     fn shape(&self, matrices: &[[usize; 2]]) -> [usize; 2] {
-        let rows = common(matrices.iter().map(|[rows, _]| *rows), "matrices of as many rows");
+        let rows =
+            common(matrices.iter().map(|[rows, _]| *rows), "matrices with equal numbers of rows");
         [rows, matrices.iter().map(|[_, width]| width).sum()]
     }
 
@@ -152,7 +153,7 @@ mod tests {
     use super::super::tests::{ROWS, Shapes, WIDTH, check};
     use super::*;
 
-    /// None, and more matrices than lists keep without an allocation.
+    /// Without matrices, and with more than an inline list holds.
     #[test]
     fn joined_matrices_have_their_gradients() {
         for count in [0, 1, 2, 6] {

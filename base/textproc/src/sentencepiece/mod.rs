@@ -55,7 +55,7 @@ pub struct SentencePiece {
 #[derive(Default)]
 pub struct Encoding {
     ids: Vec<u32>,
-    /// The byte range of each piece in `normal`; for a byte piece, the range of its character.
+    /// The byte range of each piece in `normalized`; for a byte piece, the range of its character.
     spans: Vec<(usize, usize)>,
     normalized: Vec<u8>,
     best_paths: Vec<unigram::BestPathNode>,
@@ -266,8 +266,8 @@ impl SentencePiece {
         }
     }
 
-    /// Appends the text that a piece adds inside a sentence: a space stands where a word begins (or
-    /// ends, if the model has spaces behind words).
+    /// Appends the text that a piece adds inside a sentence, with a space where a word begins (or
+    /// where it ends, in models that treat white space as a suffix).
     ///
     /// ```no_run
     /// # use miriam_textproc::sentencepiece::SentencePiece;
@@ -287,8 +287,9 @@ impl SentencePiece {
         }
     }
 
-    /// Appends a piece with U+2581 as spaces; returns whether the space that begins every sentence
-    /// was removed from it.
+    /// Appends a piece with U+2581 as spaces. Before the text has `begun`, drops a leading space.
+    /// Returns whether a space was dropped and is the only one to drop: models that remove extra
+    /// white space also drop those of later pieces, until there is text.
     fn append_surface(&self, piece: &[u8], begun: bool, joined: &mut Vec<u8>) -> bool {
         let rules = &self.model.normalizer;
         let mut rest = piece;

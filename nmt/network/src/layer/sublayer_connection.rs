@@ -12,7 +12,7 @@ use miriam_nmt_models::architecture::{ProcessStep, ProcessSteps, TransformerConf
 pub struct SublayerConnection<B: Backend> {
     pre_norm: Option<LayerNorm<B::Vector>>,
     post_steps: Vec<PostStep<B::Vector>>,
-    /// Where training drops elements, before the steps after the sublayer.
+    /// The dropout that training applies to the sublayer's output before `post_steps`.
     dropout_site: DropoutSite,
 }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-/// The texts of the tokens of a vocabulary. A space ends the word before it: a token that begins a
-/// word has one in front, a token that ends its word has one behind.
+/// The texts of the tokens of a vocabulary. Words are separated by spaces: the text of a token that
+/// begins a word starts with a space (SentencePiece), or the text of a token that completes a word
+/// ends with a space (BPE with `@@`).
 ///
 /// ```
 /// use miriam_nmt::search::TokenTexts;
