@@ -10,14 +10,14 @@ use crate::search::FusionModel;
 use crate::{Error, Result};
 
 impl Translator {
-    /// Adds the scores of a language model to the search, by [`lm_weight`] of the options. The model
-    /// is over words of the output text, separated by spaces, or, `by_pieces`, over the tokens of the
-    /// target vocabulary.
+    /// Adds the scores of a language model to the search, weighted by [`lm_weight`] of the options.
+    /// The model is over the tokens of the target vocabulary if `by_pieces`, else over words of the
+    /// output text, separated by spaces.
     ///
     /// [`lm_weight`]: super::TranslationOptions::lm_weight
     ///
     /// # Errors
-    /// If the models write from right to left, or the options are those of sampling.
+    /// If the models write from right to left, or the options ask for sampling.
     pub fn set_language_model(
         &mut self,
         lm: Arc<dyn LanguageModel>,

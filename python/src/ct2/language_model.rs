@@ -18,7 +18,7 @@ pub struct LanguageModelArguments {
 }
 
 impl LanguageModelArguments {
-    /// Returns the model of the keywords `lm`, `lm_weight` and `lm_pieces`; `None` without one.
+    /// Returns the model of the keywords `lm`, `lm_weight` and `lm_pieces`; `None` without `lm`.
     pub fn from_keywords(
         lm: Option<PathBuf>,
         lm_weight: Option<f32>,

@@ -78,7 +78,8 @@ pub(super) fn encode_slowly(ty: Type, rounding: Rounding, number: f64) -> u64 {
     }
 }
 
-/// Returns a number past the `greatest` one.
+/// Rounds a number whose magnitude exceeds `greatest`, the largest finite one: returns `greatest` or
+/// infinity, with the number's sign.
 fn overflow(rounding: Rounding, number: f64, greatest: f64) -> f64 {
     let is_clamped = match rounding {
         Rounding::NearestEven => false,
@@ -89,7 +90,7 @@ fn overflow(rounding: Rounding, number: f64, greatest: f64) -> f64 {
     (if is_clamped { greatest } else { f64::INFINITY }).copysign(number)
 }
 
-/// Returns the bits of a number that an `f16` holds.
+/// Returns the bits of `number` as an `f16`, which must represent it exactly.
 fn encode_f16(number: f64) -> u64 {
     let sign = number.to_bits() >> 63 << 15;
     let magnitude = number.abs();
@@ -115,7 +116,7 @@ pub(super) fn round(number: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// Returns the sum, rounded to odd (Boldo and Melquiond, 2008): an inexact one ends with a one.
+/// Returns the sum, rounded to odd (Boldo and Melquiond, 2008): the last bit of an inexact sum is 1.
 #[inline(always)]
 pub(super) fn add(a: f64, b: f64) -> f64 {
     let sum = a + b;
@@ -124,7 +125,7 @@ pub(super) fn add(a: f64, b: f64) -> f64 {
     let lost = (a - (sum - b_part)) + (b - b_part);
     let bits = sum.to_bits();
     let is_exact = lost == 0.0 || !sum.is_finite() || bits & 1 == 1;
-    // One unit towards what is lost.
+    // One unit in the last place towards the lost part.
     let grows = (lost > 0.0) == (sum > 0.0);
     let neighbour = if grows { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     f64::from_bits(if is_exact { bits } else { neighbour })

@@ -1,9 +1,9 @@
 //! Shallow fusion: an n-gram language model adds its weighted log-probabilities to the scores of
 //! candidates (Gülçehre et al. 2015).
 //!
-//! The beam takes the best candidates of each row by the sum of both models. Beside each hypothesis
-//! lies its context in the language model, [`LmContext`]: the state, and the beginning of a word that
-//! has not ended.
+//! The beam keeps the best candidates by the sum of both models. Each hypothesis, a row of the search,
+//! has an [`LmContext`]: the state of the language model and the beginning of a word that is not
+//! complete.
 
 mod scorer;
 mod token_texts;
@@ -16,8 +16,8 @@ use miriam_lmcpu::{LanguageModel, LmWord, State};
 pub(super) use scorer::FusionScorer;
 pub use token_texts::TokenTexts;
 
-/// The least log-probability of a word (natural logarithm), as Moses has it: models without
-/// unknown words give them probability 0.
+/// The floor of the log-probability of a word (natural logarithm), as in Moses: models without
+/// `<unk>` give unknown words probability 0.
 const MIN_LOG_PROBABILITY: f32 = -100.0;
 
 /// The reason why sampling with a language model is refused.
@@ -56,7 +56,7 @@ impl FusionModel {
         FusionModel::new(lm, Units::Pieces(words))
     }
 
-    /// Joins a model over words, which the texts of tokens make.
+    /// Joins a model over words; `texts` has the text of each token of the vocabulary.
     pub fn over_words(lm: Arc<dyn LanguageModel>, texts: TokenTexts) -> Self {
         FusionModel::new(lm, Units::Words(texts))
     }
@@ -79,7 +79,7 @@ impl fmt::Debug for FusionModel {
     }
 }
 
-/// A model equals itself.
+/// Two are equal if they are clones of one.
 impl PartialEq for FusionModel {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.joined, &other.joined)
@@ -91,13 +91,14 @@ impl PartialEq for FusionModel {
 pub struct Fusion {
     /// The model.
     pub model: FusionModel,
-    /// The factor of its log-probabilities.
+    /// The factor of the model's log-probabilities.
     pub weight: f32,
 }
 
 impl Fusion {
-    /// Returns the number of candidates of a row that the language model scores, if the beam alone
-    /// would need `top_k`: it may prefer some that are not among the best of the translation model.
+    /// Returns the number of candidates of a row that the language model scores. It exceeds `top_k`,
+    /// the number that the beam needs, because the sum of both models may prefer candidates that are
+    /// not among the `top_k` best of the translation model.
     pub(super) fn candidates(&self, top_k: usize) -> usize {
         const FACTOR: usize = 2;
         const LEAST: usize = 8;

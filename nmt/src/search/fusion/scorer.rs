@@ -1,8 +1,8 @@
-//! Scores of candidates by the language model, the candidates of a row together.
+//! Language model scores of candidates, in batches of all candidates of a row.
 //!
-//! A candidate may complete several words. Each pass scores the next word of all candidates that
-//! have one, in one batch, so that memory accesses overlap; most candidates are done after the
-//! first.
+//! A candidate may complete several words. Each pass scores the next word of every candidate that
+//! completes another word, in one batch, so that memory accesses overlap. Most candidates are done
+//! after the first pass.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(in crate::search) struct FusionScorer {
     batch: Batch,
 }
 
-/// What the language model says of a candidate.
+/// The language model score of a candidate, under construction until its words are scored.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     token: u32,
@@ -29,18 +29,19 @@ struct Outcome {
     log_probability: f32,
     /// The index of the state after these words.
     state: usize,
-    /// The number of bytes of its text in these words; the rest begins a word.
+    /// The number of bytes of the token's text that belong to these words; the remaining bytes
+    /// begin another word.
     used: usize,
-    /// Whether the word that the row has begun is among these words.
+    /// Whether these words include the unfinished word of the row.
     completes_unfinished: bool,
     progress: Progress,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Progress {
-    /// The words of its text are not all scored.
+    /// Some words of the token's text are not scored yet.
     InText,
-    /// The same, and the sentence ends after them.
+    /// The same, and the sentence ends after these words.
     InLastText,
     Done,
 }
@@ -48,7 +49,7 @@ enum Progress {
 /// The next word of a candidate.
 enum NextWord<'a> {
     None,
-    /// The word that the row has begun, which ends where the candidate begins.
+    /// The unfinished word of the row, which ends where the candidate begins.
     Unfinished,
     /// These strings, one after the other.
     Text([&'a [u8]; 2]),
@@ -58,7 +59,8 @@ enum NextWord<'a> {
 /// The words that one pass scores.
 #[derive(Default)]
 struct Batch {
-    /// The outcome of each query and the index of its request, which several may share.
+    /// For each query the index of its outcome and the index of its request. Queries may share a
+    /// request.
     queries: Vec<(usize, usize)>,
     requests: Vec<Request>,
     results: Vec<ScoreResult>,
@@ -104,14 +106,14 @@ impl FusionScorer {
         }
     }
 
-    /// Returns the weighted log-probabilities of the candidates of a row, in their order.
+    /// Returns the weighted natural log-probabilities of the candidates of a row, in their order.
     pub fn weighted(&self, row: usize, fusion: &Fusion) -> impl Iterator<Item = f32> {
         let weight = fusion.weight;
         self.outcomes[self.rows[row].clone()].iter().map(move |one| weight * one.log_probability)
     }
 
-    /// Extends the context `from` of a row by a token among its candidates; returns the
-    /// log-probability of the words that it completes.
+    /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates.
+    /// Returns the natural log-probability of the words that the token completes.
     pub fn extend(
         &self,
         fusion: &Fusion,
@@ -135,7 +137,7 @@ impl FusionScorer {
 }
 
 impl Batch {
-    /// Collects the next words of the candidates `row` of `outcomes`; false if none has one.
+    /// Collects the next words of the candidates `row` of `outcomes`; returns whether there are any.
     fn collect(
         &mut self,
         model: &FusionModel,
@@ -155,7 +157,7 @@ impl Batch {
                 NextWord::None => continue,
                 NextWord::Id(word) => self.push_request(state, word),
                 NextWord::Text(parts) => self.push_text(state, parts),
-                // All candidates that begin a word share it.
+                // All candidates that begin a word share this request.
                 NextWord::Unfinished => *unfinished
                     .get_or_insert_with(|| self.push_text(state, [&context.unfinished, b""])),
             };
@@ -178,7 +180,7 @@ impl Batch {
         request
     }
 
-    /// Scores the collected words, which adds to the outcomes and to the states.
+    /// Scores the collected words, adds the scores to the outcomes and appends the new states.
     fn score(&mut self, model: &FusionModel, states: &mut Vec<State>, outcomes: &mut [Outcome]) {
         let lm = &*model.joined.lm;
         self.ids.clear();
@@ -201,7 +203,7 @@ impl Batch {
 }
 
 impl Outcome {
-    /// Returns the next word to score, and goes on behind it.
+    /// Returns the next word to score and advances past it.
     fn next_word<'a>(&mut self, model: &'a FusionModel, context: &'a LmContext) -> NextWord<'a> {
         let joined = &*model.joined;
         let has_unfinished = !self.completes_unfinished && !context.unfinished.is_empty();
@@ -234,7 +236,7 @@ impl Outcome {
             let begun: &[u8] = if self.completes_unfinished { b"" } else { &context.unfinished };
             self.completes_unfinished = true;
             match (begun, part) {
-                // Two spaces make no word.
+                // There is no word between two spaces.
                 ([], []) => {}
                 (_, []) => return NextWord::Unfinished,
                 _ => return NextWord::Text([begun, part]),
