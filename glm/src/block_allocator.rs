@@ -87,7 +87,7 @@ impl BlockAllocator {
         }
     }
 
-    /// Returns the units of the section, rounded up to whole lines.
+    /// Returns the number of units of the section, rounded up to whole lines.
     pub fn total_units(&self) -> u64 {
         self.cursor.next_multiple_of(GPU_CACHE_LINE)
     }

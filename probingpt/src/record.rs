@@ -220,7 +220,7 @@ pub(crate) fn push_header(out: &mut Vec<u8>, source: &[u32], targets: usize, wid
     }
 }
 
-/// Returns the bytes of a code, for codes up to `largest`.
+/// Returns the size in bytes of a code, for codes up to `largest`.
 pub(crate) fn code_width(largest: u32) -> usize {
     match largest {
         0..=0xff => 1,

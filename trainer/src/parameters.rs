@@ -63,7 +63,7 @@ impl ParameterLayout {
         ParameterLayout { parameters: parameters.collect(), len }
     }
 
-    /// Returns the length of the flat vector, padding included.
+    /// Returns the number of elements of the flat vector, padding included.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -32,7 +32,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<Word<'_>>, Fault> {
     Ok(found)
 }
 
-/// Returns the length of the name that `text` begins with; `::` may be within it.
+/// Returns the length in bytes of the name that `text` begins with; `::` may be within it.
 fn name_length(text: &str) -> usize {
     let length = text.find(|c| !is_part_of_name(c)).unwrap_or(text.len());
     match text[length..].strip_prefix("::") {

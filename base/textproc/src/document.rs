@@ -224,7 +224,8 @@ impl Document {
         self.segments
     }
 
-    /// Returns the length of the longest sentence before long ones were cut.
+    /// Returns the length of the longest sentence before long ones were cut, in the unit of the
+    /// function that cut them.
     pub fn longest(&self) -> usize {
         self.longest
     }

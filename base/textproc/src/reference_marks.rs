@@ -8,8 +8,8 @@ const MAX_CONTENT: usize = 24;
 /// The maximum number of reference marks in a row.
 const MAX_MARKS: usize = 16;
 
-/// Returns the length of the reference marks at the beginning of `text`, the text after the end of
-/// a sentence. After them, the text ends, or white space or a script without spaces follows.
+/// Returns the length in bytes of the reference marks at the beginning of `text`, the text after the
+/// end of a sentence. After them, the text ends, or white space or a script without spaces follows.
 pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..MAX_MARKS {
@@ -32,7 +32,8 @@ pub(crate) fn reference_marks_len(text: &[u8]) -> usize {
     if ends { length } else { 0 }
 }
 
-/// Returns the length of a reference mark from the bracket `opening` to the bracket `closing`.
+/// Returns the length in bytes of a reference mark from the bracket `opening` to the bracket
+/// `closing`.
 fn bracketed_len(text: &[u8], opening: DecodedChar, closing: char) -> Option<usize> {
     let inside = &text[opening.byte_len..];
     let (end, last) = char_indices(inside)

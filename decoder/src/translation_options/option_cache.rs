@@ -15,7 +15,7 @@ use super::OptionList;
 
 /// A value that knows its size.
 pub(crate) trait MemoryUsage {
-    /// Returns the bytes of memory in use.
+    /// Returns the memory in use in bytes.
     fn memory_usage(&self) -> usize;
 }
 

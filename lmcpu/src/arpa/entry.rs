@@ -338,8 +338,8 @@ fn count_hint(token: &[u8]) -> &'static str {
     }
 }
 
-/// Returns the length of the number that `text` starts with: sign, digits with at most one point,
-/// exponent; or sign and `inf`. 0 when there is none.
+/// Returns the length in bytes of the number that `text` starts with: sign, digits with at most one
+/// point, exponent; or sign and `inf`. 0 when there is none.
 #[inline]
 fn number_length(text: &[u8]) -> usize {
     fn digits(from: usize, text: &[u8]) -> usize {

@@ -31,19 +31,19 @@ pub(super) const SMOOTH_BYTES_PER_TOKEN: u64 = 48;
 /// Numbers of a record besides the words.
 pub(super) const VALUES: usize = 2;
 
-/// Returns the bytes of a record of `length` words.
+/// Returns the size in bytes of a record of `length` words.
 pub(super) fn record_bytes(length: usize) -> u64 {
     4 * (length + VALUES) as u64
 }
 
-/// Returns the bytes per token for partitioning a row into records: each token ends at most one
+/// Returns the memory in bytes per token for partitioning a row into records: each token ends at most one
 /// n-gram of each length up to `order`, lists grow by doubling, and the row's tables are in memory.
 pub(super) fn partition_bytes_per_token(order: usize) -> u64 {
     SMOOTH_BYTES_PER_TOKEN + 2 * (2..=order).map(record_bytes).sum::<u64>()
 }
 
-/// Returns the bytes per token for sorting the records of `length` words: as they are read and
-/// sorted, and the text made of them.
+/// Returns the memory in bytes per token for sorting the records of `length` words: the records as
+/// they are read and sorted, and the text made of them.
 pub(super) fn sort_bytes_per_token(length: usize) -> u64 {
     size_of::<&[u32]>() as u64 + 5 * record_bytes(length)
 }
@@ -72,18 +72,18 @@ impl MemoryPlan {
         }
     }
 
-    /// Returns the bytes for work under way: sorting, and rows and columns.
+    /// Returns the memory in bytes for work under way: sorting, and rows and columns.
     pub fn working_memory(&self) -> u64 {
         self.memory / 3
     }
 
-    /// Returns the bytes left for the tables of the model when `words` bytes of words and `tokens`
+    /// Returns the memory in bytes that is left for the tables of the model when `words` bytes of words and `tokens`
     /// tokens are in memory.
     pub fn model_memory(&self, words: u64, tokens: usize) -> u64 {
         (self.memory - self.working_memory()).saturating_sub(words + 8 * tokens as u64)
     }
 
-    /// Returns the bytes of each run that are in memory while runs are merged.
+    /// Returns the size in bytes of the part of each run that is in memory while runs are merged.
     pub fn segment_bytes(&self) -> usize {
         (self.memory / 4096).clamp(4 << 10, 64 << 10) as usize
     }

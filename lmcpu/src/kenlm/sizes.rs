@@ -64,7 +64,8 @@ pub fn kenlm_sizes(
     })
 }
 
-/// Returns the bytes of a probing file whose entries, but for the longest, have `rest` bytes more.
+/// Returns the size in bytes of a probing file in which all entries but those of the highest order
+/// have `rest` extra bytes.
 fn probing_bytes(counts: &[u64], multiplier: f32, rest: u64) -> u64 {
     fn table(count: u64, entry: u64, multiplier: f32) -> u64 {
         bucket_count(count, multiplier).saturating_mul(entry)

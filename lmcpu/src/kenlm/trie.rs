@@ -284,8 +284,8 @@ impl PointerSplit {
         PointerSplit { low_bits, values: max_pointer.checked_shr(low_bits).unwrap_or(0) + 1 }
     }
 
-    /// Returns the bytes of the section of the array: it is aligned in the file, after 8 bytes that
-    /// are not. `None` on overflow.
+    /// Returns the size of the array's section in bytes: 8 unaligned bytes, 7 for
+    /// alignment, and the array. `None` on overflow.
     pub fn section_bytes(&self) -> Option<u64> {
         self.values.checked_add(1)?.checked_mul(8)?.checked_add(7)
     }

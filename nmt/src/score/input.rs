@@ -60,7 +60,8 @@ pub(super) struct TranslationGroup {
 }
 
 impl TranslationGroup {
-    /// Returns the length by which groups are sorted.
+    /// Returns the length by which groups are sorted: the tokens of the source and of the longest
+    /// target.
     pub fn length(&self) -> usize {
         self.source.len() + self.targets.iter().map(Vec::len).max().unwrap_or(0)
     }

@@ -373,7 +373,8 @@ impl BuildJob<'_> {
         Ok((report, bytes))
     }
 
-    /// Returns the memory bound of one of `workers` encoders.
+    /// Returns the memory bound in bytes of one of `workers` encoders and the folder of temporary
+    /// files; `None` without a bound.
     fn memory_share(&self, workers: usize) -> Option<(usize, &Path)> {
         let (bytes, folder) = self.memory_bound?;
         Some((usize::try_from(bytes / workers as u64).unwrap_or(usize::MAX), folder))

@@ -90,7 +90,7 @@ pub trait Work {
 
     /// Whether a worker fetches before its next batch.
     fn needs_fetch(&self, worker: usize) -> bool;
-    /// Returns the bytes of the fetch of a shard.
+    /// Returns the size in bytes of the fetch of a shard.
     fn fetch_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Fetches a shard.
     fn fetch(&mut self, worker: usize, shard: usize);
@@ -104,7 +104,7 @@ pub trait Work {
     /// # Errors
     /// Those of the work.
     fn compute(&mut self, worker: usize) -> Result<bool, Self::Error>;
-    /// Returns the bytes of the push to a shard.
+    /// Returns the size in bytes of the push to a shard.
     fn push_bytes(&self, worker: usize, shard: usize) -> u64;
     /// Pushes to a shard. Returns the staleness.
     fn push(&mut self, worker: usize, shard: usize) -> u64;

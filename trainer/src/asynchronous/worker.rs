@@ -146,8 +146,8 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Returns the bytes that the next fetch of the shard at `range` moves; a fetch of differences
-    /// moves the share that the dropping rate leaves.
+    /// Returns the number of bytes that the next fetch of the shard at `range` moves; a fetch of
+    /// differences moves the share that the dropping rate leaves.
     pub fn fetch_bytes(&self, options: &AsyncOptions, range: &Range<usize>, rate: f64) -> u64 {
         let numbers = match self.fetch_mode(options) {
             FetchMode::Dense => range.len(),
@@ -367,7 +367,7 @@ impl<K: Kernels> AsyncWorker<K> {
         }
     }
 
-    /// Returns the bytes that the push to a shard at `range` moves.
+    /// Returns the number of bytes that the push to a shard at `range` moves.
     pub fn push_bytes(&self, range: &Range<usize>) -> u64 {
         match self.message {
             Message::Dense => 4 * range.len() as u64,

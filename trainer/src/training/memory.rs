@@ -113,7 +113,8 @@ impl Training<'_> {
         Ok(self.count_memory(program, &model, &optimizer, costs.as_ref())?)
     }
 
-    /// Returns the bytes of the process before the training allocates memory, without the corpus.
+    /// Returns the memory of the process in bytes before the training allocates memory, without the
+    /// corpus.
     pub(super) fn program_bytes(&self) -> usize {
         let resident = resident_bytes().unwrap_or(0) as usize;
         resident.saturating_sub(self.corpus.num_bytes())
@@ -224,8 +225,8 @@ impl Training<'_> {
         })
     }
 
-    /// Returns the bytes of activations and gradients of each sentence, if batches or micro-batches
-    /// are limited in bytes. Sentences of equal lengths need equal memory.
+    /// Returns the size in bytes of the activations and gradients of each sentence, if batches or
+    /// micro-batches are limited in bytes. Sentences of equal lengths need equal memory.
     pub(super) fn sentence_costs(
         &self,
         model: &TrainableModel<Fast>,

@@ -140,8 +140,8 @@ impl Kernel {
         self.parameter_bytes
     }
 
-    /// Returns the bytes of shared memory that the kernel declares, without those that a launch
-    /// adds.
+    /// Returns the size in bytes of the shared memory that the kernel declares, without that which a
+    /// launch adds.
     pub fn shared_bytes(&self) -> usize {
         self.code.shared_arrays.iter().map(Range::len).sum()
     }

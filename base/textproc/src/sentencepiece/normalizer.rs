@@ -87,7 +87,7 @@ impl Normalizer {
             texts.peek().is_some().then(|| DoubleArrayTrie::new(texts.map(|text| (0, text))));
     }
 
-    /// Returns the length of the longest user-defined piece that `text` begins with.
+    /// Returns the length in bytes of the longest user-defined piece that `text` begins with.
     pub fn user_defined_prefix_len(&self, text: &[u8]) -> Option<usize> {
         self.user_defined.as_ref().and_then(|kept| kept.longest_prefix(text))
     }
@@ -166,8 +166,8 @@ impl Normalizer {
         }
     }
 
-    /// Returns the length of the longest key of the map that `text` begins with, and the offset of
-    /// its replacement.
+    /// Returns the length in bytes of the longest key of the map that `text` begins with, and the
+    /// offset of its replacement.
     fn longest_match(&self, text: &[u8]) -> Option<(usize, usize)> {
         let mut found = None;
         let mut index = child_offset(*self.units.first()?);

@@ -122,7 +122,7 @@ impl DoubleArrayTrie {
         }
     }
 
-    /// Returns the length of the longest key that `text` begins with.
+    /// Returns the length in bytes of the longest key that `text` begins with.
     pub fn longest_prefix(&self, text: &[u8]) -> Option<usize> {
         let mut longest = None;
         self.common_prefix_search(text, |length, _| longest = Some(length));

@@ -50,8 +50,8 @@ fn whitespace_len(text: &[u8]) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// Returns the length of the markup that a text begins with: a bracket, a character other than
-/// white space, and everything up to the next closing bracket.
+/// Returns the length in bytes of the markup that a text begins with: a bracket, a character other
+/// than white space, and everything up to the next closing bracket.
 fn markup_len(text: &[u8]) -> Option<usize> {
     let inside = text.strip_prefix(b"<")?;
     let symbol =
@@ -62,8 +62,8 @@ fn markup_len(text: &[u8]) -> Option<usize> {
     Some(1 + symbol.byte_len + end + 1)
 }
 
-/// Returns the length of the word that a text begins with. Brackets end a word unless they are
-/// `allowed`.
+/// Returns the length in bytes of the word that a text begins with. Brackets end a word unless they
+/// are `allowed`.
 fn word_len(text: &[u8], allowed: bool) -> usize {
     char_indices(text)
         .find(|(_, symbol)| {

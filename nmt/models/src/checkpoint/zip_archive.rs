@@ -63,7 +63,7 @@ impl<'a> ZipArchive<'a> {
         Ok(ZipArchive { bytes: window.clone(), path, entries, inflate_budget, stored_budget })
     }
 
-    /// Returns the bytes of the archive.
+    /// Returns the size of the archive in bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }

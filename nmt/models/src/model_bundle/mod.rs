@@ -96,7 +96,7 @@ pub struct ModelBundle {
 }
 
 impl ModelBundle {
-    /// Returns the bytes of the parameters of its models, as they are stored.
+    /// Returns the size in bytes of the stored parameters of its models.
     pub fn parameter_bytes(&self) -> u64 {
         let tensors = self.models.iter().flat_map(|model| model.parameters());
         tensors.map(|(_, tensor)| tensor.byte_len() as u64).sum()

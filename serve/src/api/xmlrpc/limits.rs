@@ -47,7 +47,7 @@ fn count(given: &Value, name: &str, most: usize) -> Result<Option<usize>, Fault>
     }
 }
 
-/// Returns the time limit of a call. Moses takes seconds, or -1 for no limit.
+/// Returns the time limit of a call in milliseconds. Moses takes seconds, or -1 for no limit.
 pub(super) fn milliseconds(given: &Value) -> Result<Option<u64>, Fault> {
     let wanted = "seconds, or -1 for no limit";
     match number(given, "time-out", wanted)? {

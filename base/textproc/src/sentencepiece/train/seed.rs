@@ -84,7 +84,7 @@ fn repeated_substrings<'t>(suffixes: &[(&'t [u8], u64)]) -> Vec<(&'t [u8], u64)>
     found
 }
 
-/// Returns the length of the longest common prefix that ends at a character's end.
+/// Returns the length in bytes of the longest common prefix that ends at a character's end.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     // A byte that continues a character.
