@@ -2,8 +2,7 @@
 //!
 //! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and when a
 //! larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their listing
-//! multiplies by the difference itself, and omits the bias in a comparison; both are corrected
-//! here.) The row is processed in blocks of 256, each read once: the number subtracted from logits
+//! multiplies by the difference itself, which is corrected here.) The row is processed in blocks of 256, each read once: the number subtracted from logits
 //! need not be their maximum, but only near enough that no exponential overflows, so the largest
 //! logit of a block is found while its exponentials are summed with the shift of the blocks before.
 //! A correction is rare, there is one exponential per element, and a block that cannot reach the

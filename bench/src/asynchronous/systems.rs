@@ -1,4 +1,4 @@
-//! The systems of Bogoychev's thesis (2019, tables 5.2 to 5.4; `docs/spec/training.md` A.14),
+//! The systems of Bogoychev's thesis (2019, tables 5.2 and 5.4 to 5.6; `docs/spec/training.md` A.14),
 //! scaled to small corpora.
 //!
 //! An epoch of the thesis has 72 million words. The thesis states the lengths of warm-up and of
@@ -10,15 +10,16 @@ use miriam_trainer::options::RawOptions;
 
 use crate::error::Result;
 
-/// Target words of the thesis's batches, which fill 3 GB and 10 GB of a GPU.
+/// Words of the thesis's batches, which fill 3 GB and 10 GB of a GPU. The thesis counts words of the
+/// source; batches here have as many words of the target.
 const SMALL_BATCH: f64 = 2633.0;
 const LARGE_BATCH: f64 = 10_449.0;
 /// The learning rate for small batches divided by that for large ones.
 const SMALL_RATE: f64 = 1e-4 / 4.5e-4;
-/// Target words of an epoch: 1,720 large batches for each of four workers.
+/// Words of an epoch: 1,720 large batches for each of four workers.
 const EPOCH: f64 = 4.0 * 1720.0 * LARGE_BATCH;
-/// Times that the thesis measured, in seconds: a large batch, a small batch, and fetch and push
-/// together (tables 5.1 and 5.3).
+/// Seconds of a large batch, a small batch, and fetch and push together, fitted to the words a second
+/// of the thesis (tables 5.1 and 5.3), which has no times of its own.
 const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;

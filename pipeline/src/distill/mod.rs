@@ -3,7 +3,7 @@
 //!
 //! Text that a model wrote is more regular than text that people wrote, so a small model learns
 //! it better. Of several translations of a sentence, the one most similar to the original target
-//! is taken (interpolated, Junczys-Dowmunt et al. 2018), or simply the first (plain). All work
+//! is taken (interpolated, as in the same paper), or simply the first (plain). All work
 //! runs in stages, as in `train`. Translation takes nearly all the time, and is divided into
 //! parts that are each resumed.
 

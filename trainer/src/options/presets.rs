@@ -152,7 +152,7 @@ const PRESETS: &[Preset] = &[
         about: "a student as wide as transformer-base, as deep as student-tiny",
         yaml: "base: student-tiny\ndim-emb: 512\ntransformer-dim-ffn: 2048\n",
     },
-    // System (5) of table 5.4; its local optimisers end and its betas change after as many batches
+    // System (5) of table 5.6; its local optimisers end and its betas change after as many batches
     // as in the thesis (A.6, A.7).
     Preset {
         name: "bogoychev-async",

@@ -56,7 +56,7 @@ pub struct Arguments {
     /// which a batch takes as long as it did there]
     #[arg(long, value_name = "TOML")]
     machine: Option<PathBuf>,
-    /// Target words of a large batch (10,449 in the thesis)
+    /// Target words of a large batch (10,449 source words in the thesis)
     #[arg(long, value_name = "N", default_value = "512", value_parser = clap::value_parser!(u32).range(8..))]
     batch_words: u32,
     /// The learning rate with large batches (4.5e-4 in the thesis)
