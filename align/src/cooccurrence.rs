@@ -8,9 +8,9 @@
 //!
 //! A *cell* belongs to a source word and a target word of one sentence pair: it is the index
 //! of the target word in the source word's row. It has two bytes, or four if the row has more
-//! than 65,536 entries. Cells are computed once, with a scratch array instead of a search, and then read
-//! from front to back in every pass. They take most of the memory of training; those that
-//! exceed the limit are in a temporary file and read again in each pass.
+//! than 65,536 entries. Cells are computed once, with a scratch array instead of a search, and
+//! then read from front to back in every pass. They take most of the memory of training; those
+//! that exceed the limit are in a temporary file and read again in each pass.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -4,8 +4,8 @@ use std::fs;
 
 use miriam_textio::parse_size;
 
-/// Returns the size `text` in bytes: a number and a unit, `%` of physical memory, `b`, or K (if there is
-/// none), M, G, T, P, E, each 1,024 times the previous one.
+/// Returns the size `text` in bytes: a number and a unit, `%` of physical memory, `b`, or K (if
+/// there is none), M, G, T, P, E, each 1,024 times the previous one.
 pub fn parse_sort_size(text: &str) -> Result<u64, String> {
     let invalid = || format!("{text:?} is not a size; write 80%, 512M or 4G (without a unit, K)");
     let (number, unit) = match text.char_indices().last() {

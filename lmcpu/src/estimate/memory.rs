@@ -36,8 +36,9 @@ pub(super) fn record_bytes(length: usize) -> u64 {
     4 * (length + VALUES) as u64
 }
 
-/// Returns the memory in bytes per token for partitioning a row into records: each token ends at most one
-/// n-gram of each length up to `order`, lists grow by doubling, and the row's tables are in memory.
+/// Returns the memory in bytes per token for partitioning a row into records: each token ends at
+/// most one n-gram of each length up to `order`, lists grow by doubling, and the row's tables are in
+/// memory.
 pub(super) fn partition_bytes_per_token(order: usize) -> u64 {
     SMOOTH_BYTES_PER_TOKEN + 2 * (2..=order).map(record_bytes).sum::<u64>()
 }
@@ -77,8 +78,8 @@ impl MemoryPlan {
         self.memory / 3
     }
 
-    /// Returns the memory in bytes that is left for the tables of the model when `words` bytes of words and `tokens`
-    /// tokens are in memory.
+    /// Returns the memory in bytes that is left for the tables of the model when `words` bytes of
+    /// words and `tokens` tokens are in memory.
     pub fn model_memory(&self, words: u64, tokens: usize) -> u64 {
         (self.memory - self.working_memory()).saturating_sub(words + 8 * tokens as u64)
     }

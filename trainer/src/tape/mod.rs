@@ -189,8 +189,8 @@ impl<K: Kernels> Tape<K> {
         [self.values.len(), self.gradients.len()]
     }
 
-    /// Returns the number of elements of the buffers: joined inputs and gradients of weights that occur several
-    /// times, and the rows that a product copies.
+    /// Returns the number of elements of the buffers: joined inputs and gradients of weights that
+    /// occur several times, and the rows that a product copies.
     fn num_buffered(&self) -> usize {
         let mut uses = vec![(0, 0); self.registry.affines.len()];
         for node in &self.nodes {

@@ -116,7 +116,8 @@ pub(super) fn round(number: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// Returns the sum, rounded to odd (Boldo and Melquiond, 2008): the last bit of an inexact sum is 1.
+/// Returns the sum, rounded to odd (Boldo and Melquiond, 2008): the last bit of an inexact sum is
+/// 1.
 #[inline(always)]
 pub(super) fn add(a: f64, b: f64) -> f64 {
     let sum = a + b;
