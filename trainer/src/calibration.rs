@@ -1,4 +1,4 @@
-//! Ranges of the inputs of products, for engines that quantise with fixed scales
+//! Ranges of the inputs of matrix products, for engines that quantise with fixed scales
 //! (`docs/spec/training.md` C.3).
 //!
 //! A model runs over sentences and their translations as in training. For each product and

@@ -59,7 +59,8 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Returns the weights of a product, `[depth, columns]`, in its memory, rounded to `format`.
+    /// Returns the weights of a matrix product, `[depth, columns]`, in its memory, rounded to
+    /// `format`.
     ///
     /// # Errors
     /// If it has no room for them, or cannot multiply with them.

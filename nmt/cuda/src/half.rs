@@ -1,4 +1,4 @@
-//! Rounding of floats to 16 bits, to the nearest and of two to the even one, as the kernels round.
+//! Rounding of floats to 16 bits, to the nearest number and ties to even, as the kernels round.
 
 /// The largest number of [`f16_bits`].
 const F16_MAX: f32 = 65_504.0;
@@ -6,7 +6,7 @@ const F16_MAX: f32 = 65_504.0;
 /// The smallest normal number of [`f16_bits`].
 const F16_MIN_NORMAL: f32 = 1.0 / 16_384.0;
 
-/// Rounds to binary16 of IEEE 754. Numbers beyond the largest become it.
+/// Rounds to binary16 of IEEE 754. Larger numbers saturate at its maximum.
 pub(crate) fn f16_bits(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;
     if value.is_nan() {

@@ -3,12 +3,12 @@
 //!
 //! The layers, the search and the numbers that leave the backend are those of the CPU
 //! ([`miriam_nmt_network`]); here is only what a device has to give. A thread has a [`CudaBackend`]
-//! with a stream of its own. Everything that a step computes stays on the device; what leaves it are
-//! the best tokens of each row, and attention weights where they are asked for.
+//! with a stream of its own. Everything that a step computes stays on the device; what leaves it
+//! are the best tokens of each row, and attention weights where they are asked for.
 //!
-//! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so the
-//! translation of a sentence does not depend on its batch. That holds in half precision too, where
-//! weights have 16 bits and matrix units multiply ([`WeightFormat`]).
+//! Every sum of a kernel has an order that depends on nothing but the positions of its terms, so
+//! the translation of a sentence does not depend on its batch. That holds in half precision too,
+//! where weights have 16 bits and Tensor Cores multiply ([`WeightFormat`]).
 
 #![cfg(feature = "cuda")]
 

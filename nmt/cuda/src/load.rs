@@ -19,8 +19,8 @@ use crate::{
     RelativeTerms, WeightFormat, Weights, device_error,
 };
 
-/// Gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files are unpacked to
-/// floats.
+/// Gives the parameters of a model to layers on a [`CudaBackend`]. Integers of files are unpacked
+/// to floats.
 pub struct CudaLoader<'a> {
     parameters: PlainParameters<'a>,
     stream: Stream,
@@ -30,8 +30,8 @@ pub struct CudaLoader<'a> {
 }
 
 impl<'a> CudaLoader<'a> {
-    /// Loads parameters of `model` for `device`, the weights of products in `format`; `path` names the
-    /// model in messages.
+    /// Loads parameters of `model` for `device`, the weights of matrix products in `format`; `path`
+    /// names the model in messages.
     ///
     /// # Errors
     /// If the device has no stream to give, or cannot multiply with such weights.

@@ -5,13 +5,14 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::half::{bf16_bits, f16_bits};
 
-/// The type of the weights of products. Inputs are rounded to it; sums are floats of 32 bits.
+/// The type of the weights of matrix products. Inputs are rounded to this type; sums are floats of
+/// 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum WeightFormat {
     /// Floats of 32 bits.
     #[default]
     F32,
-    /// Floats of 16 bits by IEEE 754. Numbers beyond the largest, 65,504, become it.
+    /// Floats of 16 bits by IEEE 754. Larger numbers saturate at the maximum, 65,504.
     F16,
     /// Floats of 16 bits with the exponents of 32, for compute capability 8.0.
     Bf16,
@@ -73,8 +74,8 @@ impl WeightFormat {
         }
     }
 
-    /// Calls `write` with a matrix as words: its floats, or pairs of rounded numbers, of a column and
-    /// two rows each. The first of a pair is the lower half; a missing last row is zeros.
+    /// Calls `write` with a matrix as words: its floats, or pairs of rounded numbers, of a column
+    /// and two rows each. The first of a pair is the lower half; a missing last row is zeros.
     pub(crate) fn with_words<R>(self, matrix: &PlainMatrix, write: impl FnOnce(&[u32]) -> R) -> R {
         let round = match self {
             WeightFormat::F32 => {

@@ -19,7 +19,7 @@ pub struct PlainMatrix {
     pub values: Vec<f32>,
 }
 
-/// The weights of a product: `[inputs, outputs]`, and a bias for each output.
+/// The weights of a matrix product: `[inputs, outputs]`, and a bias for each output.
 pub struct PlainWeights {
     /// The matrix.
     pub matrix: PlainMatrix,
@@ -72,7 +72,7 @@ impl<'a> PlainParameters<'a> {
         Ok(PlainMatrix { rows, columns, values: tensor.values() })
     }
 
-    /// Returns the weights of a product, the matrices side by side.
+    /// Returns the weights of a matrix product, the matrices side by side.
     ///
     /// # Errors
     /// If a parameter is missing, or matrices have different numbers of inputs.

@@ -31,7 +31,7 @@ pub use optimizer::{BiasCorrections, OptimizerKind, Shard, Smoothing, Step};
 
 use crate::Real;
 
-/// Weights of a product: matrices with the same inputs, their outputs side by side.
+/// Weights of a matrix product: matrices with the same inputs, their outputs side by side.
 pub struct Weights<'a, K: Kernels> {
     /// The matrices.
     pub parts: &'a [WeightPart<'a, K::Real>],

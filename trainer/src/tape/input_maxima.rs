@@ -1,4 +1,4 @@
-//! Largest absolute inputs of products, for their quantisation by fixed scales.
+//! Largest absolute inputs of matrix products, for their quantisation by fixed scales.
 
 use std::collections::BTreeMap;
 

@@ -93,7 +93,7 @@ pub struct Tape<K: Kernels> {
     /// Whether operations are only counted.
     is_measuring: bool,
     dropout: Dropout,
-    /// The magnitude at which inputs of products are clipped, if they are.
+    /// The magnitude at which inputs of matrix products are clipped, if they are.
     product_clip: Option<f32>,
     num_dropout_sites: u32,
     /// The sentences' numbers in the corpus.
@@ -150,8 +150,8 @@ impl<K: Kernels> Tape<K> {
         }
     }
 
-    /// Returns the same tape with the inputs of products with weights clipped at a magnitude, if
-    /// given.
+    /// Returns the same tape with the inputs of matrix products with weights clipped at a
+    /// magnitude, if given.
     pub fn with_product_clip(self, product_clip: Option<f32>) -> Self {
         Tape { product_clip, ..self }
     }

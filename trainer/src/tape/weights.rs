@@ -12,7 +12,7 @@ use crate::Real;
 use crate::kernels::{Kernels, WeightPart, Weights};
 use crate::parameters::ParameterLayout;
 
-/// Weights of a product in a [`WeightRegistry`].
+/// Weights of a matrix product in a [`WeightRegistry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AffineId(pub(super) u32);
 
@@ -42,7 +42,7 @@ impl MatrixPlace {
     }
 }
 
-/// Weights of a product: matrices with the same inputs, their outputs side by side.
+/// Weights of a matrix product: matrices with the same inputs, their outputs side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AffineSpec {
     pub parts: Vec<MatrixPlace>,
@@ -206,7 +206,7 @@ impl<K: Kernels> PackedParameters<K> {
         &self.vectors[id.0 as usize]
     }
 
-    /// Calls `body` with the weights of a product.
+    /// Calls `body` with the weights of a matrix product.
     pub(super) fn with_weights<T>(
         &self,
         registry: &WeightRegistry,

@@ -179,6 +179,6 @@ pub struct TrainingConfig {
     pub quantize_aware: Option<IntegerPrecision>,
     /// The quantisation of parameters after every update (`quantize-bits`).
     pub quantization: Option<QuantizationOptions>,
-    /// The magnitude at which weights and inputs of products are clipped (`clip-products`).
+    /// The magnitude at which weights and inputs of matrix products are clipped (`clip-products`).
     pub product_clip: Option<f32>,
 }

@@ -5,7 +5,7 @@ use crate::Real;
 use crate::parameters::ParameterLayout;
 
 /// Clips matrices and tables of `values`, a flat vector of `layout`, at the magnitude `limit`.
-/// Tensors of one row, which are not weights of products, are unchanged.
+/// Tensors of one row, which are not weights of matrix products, are unchanged.
 ///
 /// # Panics If the number of values differs from the layout's.
 pub fn limit_weights<R: Real>(layout: &ParameterLayout, values: &mut [R], limit: f32) {

@@ -1,4 +1,4 @@
-//! Numbers between two limits, as the inputs of products that will be rounded to integers.
+//! Numbers between two limits, as the inputs of matrix products that will be rounded to integers.
 
 use super::{
     DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,

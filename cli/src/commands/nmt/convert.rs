@@ -40,8 +40,8 @@ pub struct Arguments {
     /// marian-intgemm16, only for bergamot; vocabularies and shortlist are separate files
     #[arg(long, value_name = "FORMAT", value_parser = [INTGEMM_8, INTGEMM_16])]
     to: Option<String>,
-    /// Measure the range of the inputs of products on this source text, and write it as fixed
-    /// scales (alphas); some hundred lines are enough
+    /// Measure the range of the inputs of matrix products on this source text, and write it as
+    /// fixed scales (alphas); some hundred lines are enough
     #[arg(long, value_name = "FILE", requires = "to")]
     calibrate: Option<PathBuf>,
     #[command(flatten)]
@@ -117,7 +117,8 @@ fn write_for_browsers(
     Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Eight(&clips))?)
 }
 
-/// Measures the clipping limits of inputs of products on a text and its translations by the model.
+/// Measures the clipping limits of inputs of matrix products on a text and its translations by the
+/// model.
 fn calibrate(
     text: &Path,
     arguments: &Arguments,

@@ -318,7 +318,7 @@ pub struct AffineNames<'a> {
 /// # Errors
 /// All methods fail if a parameter is missing or its shape or precision does not fit.
 pub trait ParameterLoader<B: Backend + ?Sized> {
-    /// Loads the weights of a product.
+    /// Loads the weights of a matrix product.
     fn weights(&mut self, affine: AffineNames<'_>) -> Result<B::Weights>;
 
     /// Loads the weights of an output layer: the table of that name (tied or `..._Wt`), `[tokens,

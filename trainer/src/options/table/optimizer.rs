@@ -56,7 +56,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "X",
         "0",
-        "Clip weights and the inputs of products with them at this magnitude; 0 for none",
+        "Clip weights and the inputs of matrix products with them at this magnitude; 0 for none",
     ),
     honoured(
         GROUP,

@@ -32,8 +32,8 @@ pub enum IntgemmKind<'a> {
 }
 
 impl IntgemmKind<'_> {
-    /// Returns the number of which the inputs of products are multiples in the kernels of browsers:
-    /// the length of the widest register.
+    /// Returns the number of which the inputs of matrix products are multiples in the kernels of
+    /// browsers: the length of the widest register.
     fn input_multiple(self) -> usize {
         match self {
             IntgemmKind::Eight(_) => 64,
