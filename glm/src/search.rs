@@ -26,7 +26,7 @@ const SIGN: u32 = 1 << 31;
 pub struct NodeRef {
     pub(crate) kind: ChildrenKind,
     /// The unit of the block; of an only child, the unit of its entry or the bits of
-    /// its log10 p; of hashed children, the number of their parent.
+    /// its log10 p; of hashed children, the location of their parent.
     pub(crate) first: u32,
     /// The number of children that the parent counts; of an only child, its word.
     pub(crate) count: u32,

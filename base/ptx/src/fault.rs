@@ -11,7 +11,7 @@ pub struct Place {
     pub line: u32,
     /// The block's coordinates in the grid.
     pub block: [u32; 3],
-    /// The number of the thread in its block.
+    /// The index of the thread in its block.
     pub thread: u32,
 }
 

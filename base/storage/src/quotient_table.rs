@@ -471,7 +471,7 @@ impl CompactTable {
     /// Checks that every entry is found by its key, and returns the number of entries.
     ///
     /// # Errors
-    /// The number of the first damaged entry, and the reason.
+    /// The index of the first damaged entry, and the reason.
     pub fn verify(&self) -> Result<u64, (u32, &'static str)> {
         let mut count = 0;
         for (at, line) in (0..).zip(&*self.lines) {

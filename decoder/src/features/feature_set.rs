@@ -95,7 +95,7 @@ pub(crate) struct FeatureSet {
     pub(crate) num_components: usize,
     pub(crate) unknown_word: UnknownWordPenalty,
     pub(crate) slots: Vec<TableSlot>,
-    /// By number of the phrase table.
+    /// By index of the phrase table.
     pub(crate) phrase_tables: Vec<PhraseTableScores>,
     pub(crate) sentence_tables: Vec<SentenceTableFeature>,
     pub(crate) reordering: Vec<ReorderingScores>,

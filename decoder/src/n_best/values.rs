@@ -60,7 +60,7 @@ impl FeatureValues {
         &self.rows[row as usize * self.width..][..self.width]
     }
 
-    /// Appends a copy of a row and returns its number.
+    /// Appends a copy of a row and returns the copy's index.
     fn copy_row(&mut self, row: u32) -> u32 {
         let start = row as usize * self.width;
         self.rows.extend_from_within(start..start + self.width);

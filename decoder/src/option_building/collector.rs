@@ -18,8 +18,8 @@ use crate::translation_options::{OptionLayout, PhraseKey, SentenceOptions};
 #[derive(Default)]
 pub(crate) struct OptionCollector {
     pub(super) builder: OptionBuilder,
-    /// By hit of the batch of language-model scores: the number of its first target in the
-    /// batch, if it is there.
+    /// By hit of the batch of language-model scores: the index of the hit's first target in the
+    /// batch, if the batch has the hit's targets.
     batch_starts: Vec<Option<u32>>,
     lookup: SpanLookup,
     table_ids: Vec<u32>,
@@ -180,9 +180,9 @@ impl OptionCollector {
         Ok(())
     }
 
-    /// Scores the targets of the first `hits` in table `number` by the language models, side by
-    /// side, if options must be made of them. `batch_starts` has an entry for each hit that was
-    /// looked at.
+    /// Fills a batch with the targets of the first `hits` in table `number` that need new options,
+    /// and scores the batch by the language models. `batch_starts` gets an entry for each hit up to
+    /// the last one that the batch took.
     fn batch_lm_scores(
         &mut self,
         system: &System,

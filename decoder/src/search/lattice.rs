@@ -98,7 +98,7 @@ pub(crate) struct Keep {
     /// Arrivals so far: the age of the next.
     next_age: u32,
     /// The arcs of survivors in order: the survivor's rank, the arc's total and age, and
-    /// its number, which takes the lowest 32 bits.
+    /// its index, which takes the lowest 32 bits.
     order: Vec<u128>,
 }
 

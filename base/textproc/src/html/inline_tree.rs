@@ -28,7 +28,7 @@ pub(super) struct Node {
     pub(super) is_link: bool,
     /// Children and marks, in the order of the sentence.
     pub(super) contents: Vec<Content>,
-    /// The number of its last descendant plus one; descendants follow their ancestors.
+    /// The index of its last descendant plus one; descendants follow their ancestors.
     pub(super) end: usize,
     /// The number of its words of the sentence.
     pub(super) num_words: usize,

@@ -133,7 +133,7 @@ fn folded<N: AsRef<[u8]>>(
 /// Returns, for each tag of XML, whether its element is a unit: it is not inside a sentence, and
 /// its parent contains no text directly.
 fn outline(tokens: &[Token], ends: &[ElementEnd]) -> Vec<bool> {
-    // The number of each token's parent plus one; 0 for the outermost element.
+    // The index of each token's parent plus one; 0 for the outermost element.
     let mut parents = vec![0; tokens.len()];
     let mut has_text = vec![false; tokens.len() + 1];
     let mut open = vec![0];

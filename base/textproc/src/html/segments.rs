@@ -65,8 +65,8 @@ pub(crate) fn find(
     Ok(finder.segments)
 }
 
-/// Returns, for each token, the number of the next token, itself included, that requests
-/// translation; empty if there is none.
+/// Returns, for each token, the index of the first token from there on that requests translation;
+/// empty if no token does.
 fn translation_requests(tokens: &[Token]) -> Vec<usize> {
     fn asks(token: &Token) -> bool {
         match &token.kind {
@@ -118,7 +118,7 @@ impl Finder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Reads a token, or an element that is copied; returns the number of the next token.
+    /// Reads a token, or an element that is copied; returns the index of the next token.
     fn read_token(&mut self, number: usize) -> Result<usize, Interrupted> {
         let token = &self.tokens[number];
         if let TokenKind::Start(tag) = &token.kind {

@@ -7,9 +7,9 @@ use crate::steps;
 /// The partner of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementEnd {
-    /// The other tag of the element, as the number of its token.
+    /// The other tag of the element, as the index of its token.
     Tag(usize),
-    /// The end of an element without an end tag: the number of the token before which it ends.
+    /// The end of an element without an end tag: the index of the token before which it ends.
     Implied(usize),
     /// No partner, or not a tag.
     None,

@@ -83,7 +83,7 @@ impl WordLinks {
     }
 
     /// Cuts words of the translation into parts: `ends[word]` lists the ends of the parts of a
-    /// word. Returns the number of each word's first part.
+    /// word. Returns the index of each word's first part.
     pub(super) fn cut_target(&mut self, ends: &[Vec<usize>]) -> Vec<usize> {
         let (target, firsts) = cut_words(&self.target, |word| &ends[word]);
         let mut sources = Vec::with_capacity(target.len());
@@ -220,7 +220,7 @@ fn find_copies(
     copies
 }
 
-/// Cuts words at the byte offsets in `cuts`, and returns the number of each word's first part.
+/// Cuts words at the byte offsets in `cuts`, and returns the index of each word's first part.
 fn cut_words<'c>(
     words: &[Range<usize>],
     cuts: impl Fn(usize) -> &'c [usize],

@@ -259,8 +259,8 @@ fn most_frequent(words: &[usize], elements: &[usize]) -> Option<usize> {
         .map(|(element, _)| element)
 }
 
-/// Returns the expected place of each word's translation, as the number of the next word: after the
-/// translation of the words before it.
+/// Returns the expected position of each word's translation, which is after the translation of the
+/// words before, as the index of the next word of the translation.
 fn expected_places(links: &WordLinks) -> Vec<usize> {
     let (num_sources, num_targets) = (links.source.len(), links.target.len());
     if links.is_empty() {

@@ -59,8 +59,8 @@ impl Edge {
     }
 }
 
-/// A mini-stack after its stack was filled: its number, the first of its hypotheses, and their
-/// number.
+/// A mini-stack after its stack was filled: its index, the index of its first hypothesis, and the
+/// number of its hypotheses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptGroup {
     pub(super) group: u32,
