@@ -16,12 +16,12 @@ script. Without a package its program is left out, with a line that says so.
 --agree: nothing is timed. Marian writes initial parameters, both train from them on the same
 batches, without dropout, and cost, gradient norm and learning rate of every update are
 compared, then the parameters, and the gradient at trained parameters. Then each program
-translates with the model of the other, and each goes on with a training of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
+translates with the model of the other, and each continues a training of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
 GRADIENT).
 
 Otherwise speed, on the text given: all make updates of about as many tokens, in turn. Words
 are target tokens with </s>; PyTorch's positions are more, since it pads. Start-up and preparation are measured by a run of one update and
-subtracted. CPU seconds stand beside wall seconds, for a machine that has other work.
+subtracted. CPU seconds are printed with wall seconds, for a machine that has other work.
 
 --alone: Miriam alone, every architecture at a width of 128 and the shapes of the comparison, on
 one thread: target tokens a CPU second, and the peak of its memory beside what it counted before
@@ -331,7 +331,7 @@ class Agreement:
               f"{worst[1]}{'' if good else ': DIFFERS'}", flush=True)
 
     def hand_over(self, kind, models):
-        """Each program translates with the model of the other, and goes on with its training."""
+        """Each program translates with the model of the other, and continues its training."""
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             program = "Marian" if side == "theirs" else "Miriam"
             outputs = []
@@ -352,7 +352,7 @@ class Agreement:
                    "--pretrained-model", str(self.start(kind))]
         for side, other in (("theirs", "ours"), ("ours", "theirs")):
             names = ("Marian", "Miriam") if side == "theirs" else ("Miriam", "Marian")
-            what = f"{kind}: {names[0]} goes on with {names[1]}'s training"
+            what = f"{kind}: {names[0]} continues {names[1]}'s training"
             folder = self.folder / f"{kind}-{side}-resumed"
             folder.mkdir()
             with self.reporting(what):

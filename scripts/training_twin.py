@@ -516,7 +516,7 @@ def read_options():
     steps = [options[f"transformer-{name}"]
              for name in ("preprocess", "postprocess", "postprocess-top")]
     if steps not in (["", "dan", ""], ["n", "da", "n"]):
-        parser.error("norms stand after sublayers (dan), or before them (n, da, n)")
+        parser.error("norms are after sublayers (dan), or before them (n, da, n)")
     return options
 
 

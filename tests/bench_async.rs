@@ -1,5 +1,5 @@
 //! `miriam bench async` on a part of the toy corpus: tables and curves, equal in every run, and a
-//! study that goes on where it was stopped.
+//! study that continues where it was stopped.
 
 use std::fs;
 use std::path::Path;

@@ -82,7 +82,7 @@ impl Corpus {
         self.folder.path().join(name)
     }
 
-    /// Runs `command`, which loses a worker in the middle and goes on.
+    /// Runs `command`, which loses a worker in the middle and continues.
     fn lose_one_worker(&self, command: &mut Command) {
         let mark = self.path("lose-a-worker");
         std::fs::create_dir(&mark).unwrap();

@@ -1,4 +1,4 @@
-//! Neural models on a GPU, end to end: translations, lists and scores beside those of the CPU.
+//! Neural models on a GPU, end to end: translations, lists and scores compared with the CPU's.
 //! Instead of a GPU there is a library that replaces the driver and interprets the kernels.
 
 use std::path::{Path, PathBuf};
@@ -116,7 +116,8 @@ mod emulated {
         }
     }
 
-    /// Translations do not depend on the batch, and lists, alignments and scores are those of the CPU.
+    /// Translations do not depend on the batch, and lists, alignments and scores are those of the
+    /// CPU.
     #[test]
     fn the_toy_model_translates_as_on_the_cpu() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));
@@ -211,7 +212,8 @@ mod emulated {
         }
     }
 
-    /// Where a GPU's memory is full, sentences continue on the CPU with a warning, and nothing is lost.
+    /// Where a GPU's memory is full, sentences continue on the CPU with a warning, and nothing is
+    /// lost.
     #[test]
     fn sentences_continue_on_the_cpu_when_memory_is_full() {
         let (toy, folder) = (toy(), tempfile::tempdir().expect("a temporary folder"));

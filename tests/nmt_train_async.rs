@@ -1,5 +1,5 @@
 //! `miriam nmt train --async-sgd` and `--simulate-async`: kills at any instant, threads against the
-//! simulator (`docs/spec/training.md` A.4 to A.9); and trainings that Marian goes on with.
+//! simulator (`docs/spec/training.md` A.4 to A.9); and trainings that Marian resumes.
 
 use std::fs;
 use std::process::Command;
@@ -134,11 +134,11 @@ fn marian_goes_on_with_our_training_and_we_with_marians() {
     }
     let whole = costs(&by_us("whole", "40"));
     assert_eq!(whole.len(), 40);
-    // Ours begins, Marian goes on.
+    // Ours begins, Marian resumes.
     by_us("ours", "20");
     let rest = costs(&by_marian("ours", "40"));
     assert_near(&rest, &whole[20..]);
-    // And back: what Marian left goes on here.
+    // And back: Miriam resumes what Marian left.
     let last = costs(&by_us("ours", "60"));
     let longer = costs(&by_us("whole", "60"));
     assert_near(&last, &longer);

@@ -234,7 +234,7 @@ def test_pickles_hold_the_path(tmp_path: Path) -> None:
 
 
 def test_threads_of_python_run_at_once(toy: LanguageModel) -> None:
-    """While a batch is scored, the interpreter goes on."""
+    """While a batch is scored, the interpreter continues."""
     lines = ["a b zzz b a " * 100] * 20_000
     ticks = []
     done = threading.Event()

@@ -90,7 +90,7 @@ def test_what_a_callback_raises_ends_a_training_that_can_go_on(tmp_path: Path) -
     )
     assert model.outcome == "finished"
     updates = [line for line in lines if "Up. " in line]
-    assert updates and "Up. 1 " not in updates[0], "it goes on where it was"
+    assert updates and "Up. 1 " not in updates[0], "it continues where it was"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -166,7 +166,7 @@ fn nonsense_is_answered_and_does_no_harm() {
     assert_eq!(server.metric("miriam_sentences_total", "outcome=\"error\""), 0.0);
 }
 
-/// With few file descriptors the server takes no more connections, and goes on when some close.
+/// With few file descriptors the server takes no more connections, and continues when some close.
 #[test]
 fn too_few_file_descriptors_are_waited_for() {
     let binary = env!("CARGO_BIN_EXE_miriam");
@@ -250,7 +250,7 @@ sys.stdin.read()
     server.wait_for("them to go", |server| server.metric("miriam_connections", "") <= 2.0);
 }
 
-/// A process that is stopped and goes on: requests of before are answered, none twice.
+/// A process that is stopped and continued: requests of before are answered, none twice.
 #[test]
 fn a_server_that_was_stopped_goes_on() {
     let server = Server::start(&["--model", &toy_neural()]);

@@ -162,7 +162,7 @@ fn reloads_under_load_lose_no_request() {
         server.post_json("/v1/translate", &json!({"text": "a", "model": "toy"})).status == 200
     };
     assert!(is_served(&server));
-    // So does a path that is wrong: the model goes on with the one of before.
+    // So does a path that is wrong: the model continues with the previous one.
     let path = "[[model]]\nname = \"toy\"\npath = \"not/here/moses.ini\"\n";
     std::fs::write(&config, path).unwrap();
     server.signal("HUP");

@@ -12,7 +12,7 @@ pub struct Grid {
     pub blocks: [u32; 3],
     /// The numbers of threads of a block by axis; 1,024 in all at most.
     pub threads: [u32; 3],
-    /// The bytes of shared memory beside those that the kernel declares.
+    /// The size in bytes of shared memory in addition to what the kernel declares.
     pub shared_bytes: usize,
     /// Names the order in which blocks, warps and lanes run.
     pub seed: u64,

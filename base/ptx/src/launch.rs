@@ -1,6 +1,6 @@
 //! Launches: the blocks of a grid one after another, the warps of a block in turns.
 //!
-//! The seed chooses the order of blocks and, a few instructions at a time, which warp goes on, so
+//! The seed chooses the order of blocks and, a few instructions at a time, which warp continues, so
 //! that a missing barrier changes results under some seed.
 
 use crate::fault::Fault;
@@ -14,8 +14,9 @@ use crate::warp::{Warp, WarpState};
 /// The greatest number of threads in a block.
 const MAX_THREADS: u32 = 1024;
 
-/// The greatest number of instructions that a warp runs before another one may: one of these for each
-/// block, so that warps are now close to each other, now one is at a barrier before the others begin.
+/// The greatest number of instructions that a warp runs before another one may: one of these for
+/// each block, so that warps are now close to each other, now one is at a barrier before the others
+/// begin.
 const MAX_TURNS: [usize; 3] = [8, 64, 4096];
 
 impl Kernel {

@@ -1,4 +1,4 @@
-//! Arithmetic of `f32` as NVRTC emits it, beside Rust's.
+//! Arithmetic of `f32` as NVRTC emits it, compared with Rust's.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Products of matrices, beside plain loops, with planted faults.
+//! Matrix products, compared with plain loops, and planted faults.
 
 mod common;
 
@@ -157,8 +157,8 @@ fn lanes_that_miss_a_product_are_found() {
 }
 
 /// Copies 16 rows of 32 bytes of the left matrix and 16 rows of 16 bytes of the right one, by rows
-/// of depth, to shared memory, and multiplies what `ldmatrix` loads. `%s` stands for the right one's
-/// modifier.
+/// of depth, to shared memory, and multiplies what `ldmatrix` loads. `%s` stands for the right
+/// one's modifier.
 const LOADED: &str = ".shared .align 16 .b8 left[512]; .shared .align 16 .b8 right[256];\n\
     mul.lo.u32 %r2, %r1, 16; cvt.u64.u32 %rd5, %r2; add.u64 %rd6, %rd3, %rd5;\n\
     ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd6]; mov.u32 %r7, left; add.u32 %r8, %r7, %r2;\n\

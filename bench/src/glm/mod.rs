@@ -1,5 +1,5 @@
-//! Benchmark of the GPU language model on the device and on the CPU, beside the other models of
-//! this project with the same n-grams, and bitwise comparison of their scores.
+//! Benchmark of the GPU language model on the device and on the CPU, compared with the other models
+//! of this project with the same n-grams, and bitwise comparison of their scores.
 //!
 //! No data is needed: without files, a model and texts are generated. Only one layout of the model
 //! is on disk at a time. The upper bound of the speed follows from the bytes that a search must

@@ -120,7 +120,7 @@ fn an_open_loop_measures_from_the_intended_time_of_sending() {
     let last = rows.iter().map(|row| row[2]).fold(0.0, f64::max);
     assert!(last >= free - 0.01, "{last} {free}");
     let mean = rows.iter().map(|row| row[2] - row[0]).sum::<f64>() / rows.len() as f64;
-    assert!(mean > 0.2, "about half of the second for which the server stands still: {mean}");
+    assert!(mean > 0.2, "about half of the second for which the server stalls: {mean}");
 }
 
 #[test]

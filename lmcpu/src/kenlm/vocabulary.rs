@@ -134,7 +134,7 @@ impl KenlmVocabulary {
         let section = "vocabulary";
         let count = u64::from_le_bytes(sections.take::<8>(section, 1)?[0]);
         if count >= header.counts[0] {
-            let reason = format!("{count} words beside <unk>, but {} unigrams", header.counts[0]);
+            let reason = format!("{count} words besides <unk>, but {} unigrams", header.counts[0]);
             return Err(sections.damaged(section, &reason));
         }
         let after = sections.offset + 8 * header.counts[0] as usize;

@@ -109,7 +109,7 @@ impl<'a> PlainParameters<'a> {
         let parts = names.iter().map(|name| self.matrix(name)).collect::<Result<Vec<_>>>()?;
         let rows = parts[0].rows;
         if let Some(index) = parts.iter().position(|part| part.rows != rows) {
-            let reason = format!("{} inputs beside {rows}", parts[index].rows);
+            let reason = format!("expected {rows} inputs, found {}", parts[index].rows);
             return Err(Error::mismatch(&self.path, names[index], reason));
         }
         let columns = parts.iter().map(|part| part.columns).sum();

@@ -190,7 +190,7 @@ impl RawOptions {
             );
         }
         if fits && words != "0" {
-            warnings.push("--mini-batch-words has no effect beside --mini-batch-fit".into());
+            warnings.push("--mini-batch-words has no effect with --mini-batch-fit".into());
         }
         Ok(warnings)
     }

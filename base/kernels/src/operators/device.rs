@@ -1,5 +1,5 @@
-//! Operators as devices see them: the kernel that computes one, and what it is told beside matrices
-//! and vectors.
+//! Operators as devices see them: the kernel that computes one, and what it is told besides
+//! matrices and vectors.
 //!
 //! A device has a kernel for each name and no list of operators: it launches what
 //! [`Operator::device`](super::Operator::device) asks for. The kernels for CUDA are in
@@ -75,8 +75,8 @@ impl DeviceKernel {
         DeviceKernel { name, matrices, vectors: [0, 0], vector_parts: 1, code: 0, number: 0.0 }
     }
 
-    /// Panics unless the kernel takes so many matrices, and vectors of these lengths, for a result of
-    /// `width` columns. It reads beyond the end of others.
+    /// Panics unless the kernel takes so many matrices, and vectors of these lengths, for a result
+    /// of `width` columns. It reads beyond the end of others.
     pub fn check_inputs(
         &self,
         matrices: usize,

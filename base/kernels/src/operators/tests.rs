@@ -1,5 +1,6 @@
 //! The check that every operator passes: the vector instructions against the plain loops, and the
-//! gradients against differences of the forward pass. Here are also properties of several operators.
+//! gradients against differences of the forward pass. Here are also properties of several
+//! operators.
 
 use std::ops::Range;
 
@@ -122,7 +123,7 @@ pub(super) fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     }
 }
 
-/// Checks that a result in the place of its matrix has the bits of one beside it.
+/// Checks that a result in the place of its matrix has the bits of a result elsewhere.
 pub(super) fn check_in_place(operator: &impl InPlaceOperator, shapes: &Shapes, seed: u64) {
     let numbers = numbers(shapes, &mut TestRng::new(seed));
     let [rows, width] = shapes.matrices[0];

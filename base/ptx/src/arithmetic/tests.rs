@@ -1,4 +1,4 @@
-//! Arithmetic on paper, and beside the language's own integers.
+//! Arithmetic compared with results on paper and with the language's own integers.
 
 use super::rounding::encode;
 use super::*;
@@ -228,7 +228,7 @@ proptest::proptest! {
     }
 }
 
-/// All operations on all lanes, beside those on one.
+/// All operations on all lanes, compared with those on one lane.
 #[test]
 fn lanes_are_computed_as_one() {
     let numbers: Lanes = std::array::from_fn(|i| {

@@ -12,7 +12,7 @@ use crate::tracked::TrackedBytes;
 /// The greatest number of functions that call each other.
 const MAX_CALL_DEPTH: usize = 32;
 
-/// Where an instruction goes on, by names whose places are not known yet.
+/// Where execution continues after an instruction, by labels whose places are not known yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Jump<'t> {
     /// At the next instruction.

@@ -8,14 +8,14 @@ use crate::instruction::{Combination, Operation, Value};
 use crate::space::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::types::Type;
 
-/// Modifiers of arithmetic beside types.
+/// Modifiers of arithmetic other than types.
 const MODIFIERS: &[&str] = &[
     "rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "lo", "hi", "wide", "shiftamt", "NaN",
     "relu", "l", "r", "wrap", "clamp",
 ];
 
 impl<'t> Parser<'_, 't> {
-    /// Parses an instruction up to its semicolon, and where it goes on.
+    /// Parses an instruction up to its semicolon, and where execution continues after it.
     pub(super) fn operation(&mut self) -> Result<(Operation, Jump<'t>), Fault> {
         let name = self.next()?;
         let (base, modifiers) = name.split_once('.').unwrap_or((name, ""));

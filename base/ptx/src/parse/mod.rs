@@ -140,14 +140,14 @@ impl Kernel {
         self.parameter_bytes
     }
 
-    /// Returns the size in bytes of the shared memory that the kernel declares, without that which a
-    /// launch adds.
+    /// Returns the size in bytes of the shared memory that the kernel declares, without that which
+    /// a launch adds.
     pub fn shared_bytes(&self) -> usize {
         self.code.shared_arrays.iter().map(Range::len).sum()
     }
 }
 
-/// What a name stands for.
+/// The object that a name refers to.
 #[derive(Clone, Copy, Debug)]
 enum Name {
     Register(Register),

@@ -122,7 +122,7 @@ impl Warp {
         if self.group >> lane & 1 == 1 { self.group_place } else { self.places[lane] }
     }
 
-    /// Takes `active` lanes of the group out of it; the others of it go on.
+    /// Takes `active` lanes out of the group; the other lanes of the group continue.
     fn leave_group(&mut self, active: u32, state: LaneState) {
         for lane in lanes(active) {
             self.places[lane] = self.group_place;
@@ -163,7 +163,7 @@ impl Warp {
         self.barrier_votes.count_ones()
     }
 
-    /// Lets all threads go on from a barrier at which `votes` of `threads` had a true predicate.
+    /// Lets all threads continue from a barrier at which `votes` of `threads` had a true predicate.
     pub fn pass_barrier(&mut self, kernel: &Kernel, votes: u32, threads: u32) {
         let waiting = lanes_of(|lane| matches!(self.lanes[lane], LaneState::AtBarrier(_)));
         for lane in lanes(waiting) {
@@ -198,7 +198,7 @@ impl Warp {
             None => self.group,
         };
         if active == 0 {
-            // Lanes whose guard is false go on.
+            // Lanes whose guard is false continue.
             self.group_place += 1;
             return Ok(());
         }
@@ -308,7 +308,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Branches of the `active` lanes of the group; the others go on.
+    /// Branches of the `active` lanes of the group; the others continue.
     fn branch(&mut self, active: u32, target: impl Fn(usize) -> usize) {
         let first = target(active.trailing_zeros() as usize);
         if active == self.group && lanes(active).all(|lane| target(lane) == first) {

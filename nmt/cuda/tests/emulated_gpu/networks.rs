@@ -1,4 +1,5 @@
-//! Sessions of whole networks: the best tokens and their scores at each step, beside those of the CPU.
+//! Sessions of whole networks: the best tokens and their scores at each step, compared with the
+//! CPU's.
 
 use std::path::{Path, PathBuf};
 

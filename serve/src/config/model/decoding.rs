@@ -1,7 +1,7 @@
 //! Options of decoding among the keys of a model's table.
 //!
 //! They are listed in [`DecodingSettings`] alone: what is a key there is one here. All other keys
-//! go to the derived reader of the table, which knows where each stands in the file.
+//! go to the derived reader of the table, which knows where each is in the file.
 
 use std::fmt;
 
