@@ -89,7 +89,7 @@ impl CudaBackend {
         self.pool.allocate(&self.stream, len).map_err(device_error)
     }
 
-    /// Returns the encodings of at least so many positions.
+    /// Returns the encodings of at least this many positions.
     pub(crate) fn sinusoids(
         &self,
         sinusoids: &Sinusoids,

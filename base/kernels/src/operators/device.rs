@@ -1,4 +1,4 @@
-//! Operators as devices see them: the kernel that computes one, and what it is told besides
+//! Operators as devices see them: the kernel that computes an operator, and its arguments besides
 //! matrices and vectors.
 //!
 //! A device has a kernel for each name and no list of operators: it launches what
@@ -41,9 +41,9 @@ pub enum DeviceOperator<'a> {
 pub struct DeviceColumns {
     /// The columns.
     pub columns: Range<usize>,
-    /// The kernel, one of elements or of rows.
+    /// The kernel, which computes elements or whole rows.
     pub kernel: DeviceKernel,
-    /// Whether it is one of rows.
+    /// Whether the kernel computes whole rows.
     pub by_rows: bool,
     /// The vectors that it takes, among those of the operator.
     pub vectors: Range<usize>,
@@ -70,13 +70,13 @@ impl DeviceKernel {
     /// A copy of elements: the activation that changes nothing.
     pub(super) const COPY: DeviceKernel = DeviceKernel::new("activate_elements", [1, 1]);
 
-    /// Returns a kernel without vectors that is told nothing more.
+    /// Returns a kernel that takes matrices and no other arguments.
     pub(super) const fn new(name: &'static str, matrices: [usize; 2]) -> Self {
         DeviceKernel { name, matrices, vectors: [0, 0], vector_parts: 1, code: 0, number: 0.0 }
     }
 
-    /// Panics unless the kernel takes so many matrices, and vectors of these lengths, for a result
-    /// of `width` columns. It reads beyond the end of others.
+    /// Panics unless the kernel takes this number of matrices, and vectors of these lengths, for a
+    /// result of `width` columns. It would read beyond the end of shorter vectors.
     pub fn check_inputs(
         &self,
         matrices: usize,

@@ -143,7 +143,7 @@ fn read_subject(study: &NmtGpuStudy, path: &Path) -> Result<Subject> {
 }
 
 impl Subject {
-    /// Returns the sizes of a step in the middle of sentences of mean length, with so many rows.
+    /// Returns the sizes of a step in the middle of sentences of mean length, with `rows` rows.
     pub fn step_sizes(&self, rows: f64, beam: usize, target_tokens: usize) -> StepSizes {
         let sentences = self.text.num_sentences().max(1);
         let [source_tokens, target] = self.text.token_counts();

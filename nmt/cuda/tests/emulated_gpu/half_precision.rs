@@ -17,7 +17,7 @@ fn formats() -> Vec<WeightFormat> {
     all.into_iter().filter(|&format| device().check_format(format).is_ok()).collect()
 }
 
-/// Rounds to so many bits of a fraction; the numbers of these tests are neither large nor tiny.
+/// Rounds to this number of fraction bits; the numbers of these tests are neither large nor tiny.
 fn rounded(format: WeightFormat, value: f32) -> f64 {
     let dropped = match format {
         WeightFormat::F32 => 0,

@@ -1,9 +1,9 @@
 //! A pool of threads that translate and score tokenised sentences of many callers with one
 //! model, as CTranslate2's replicas do.
 //!
-//! A call becomes batches, whose results come as they are done. A worker is never bound to a
-//! call: batches of equal options run together, and sentences join those that are running as
-//! soon as half of the places are free. Results do not depend on that.
+//! A call is split into batches, whose results are returned as soon as they are complete. A worker is
+//! not bound to a call: batches with equal options run together, and sentences join a running batch
+//! as soon as half of its places are free. Results do not depend on how batches are formed.
 
 mod active_job;
 mod alternatives;
