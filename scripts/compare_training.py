@@ -483,7 +483,7 @@ def alone(a, folder):
 
 
 def measure(programs, side, folder, options, count):
-    """Target tokens and cost of a training of `updates` updates from the beginning, and its log."""
+    """Target tokens and cost of a training of `count` updates from the beginning, and its log."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         log = Path(place) / "log"
         cost = programs.train(side, Path(place) / "model.npz",

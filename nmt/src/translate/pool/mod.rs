@@ -1,9 +1,9 @@
 //! A pool of threads that translate and score tokenised sentences of many callers with one
 //! model, as CTranslate2's replicas do.
 //!
-//! A call is split into batches, whose results are returned as soon as they are complete. A worker is
-//! not bound to a call: batches with equal options run together, and sentences join a running batch
-//! as soon as half of its places are free. Results do not depend on how batches are formed.
+//! A call is split into batches, whose results are returned as soon as they are complete. A worker
+//! is not bound to a call: batches with equal options run together, and sentences join a running
+//! batch as soon as half of its places are free. Results do not depend on how batches are formed.
 
 mod active_job;
 mod alternatives;
