@@ -88,9 +88,11 @@ struct Lane<M: NgramIndex> {
     states: [State; 2],
     is_swapped: bool,
     phase: LanePhase,
-    /// The index of the current word, and where the sentence begins and ends.
+    /// The index of the current word.
     position: usize,
+    /// The index of the first word of the sentence.
     start: usize,
+    /// The index after the last word of the sentence.
     end: usize,
     query: LaneQuery<M>,
 }

@@ -38,8 +38,9 @@ pub(crate) fn usable_context<'s, M: NgramIndex>(
 #[derive(Clone, Copy)]
 struct LongestMatch {
     log10: f32,
-    /// Words matched, and how many of them the next state keeps.
+    /// The number of words matched.
     length: usize,
+    /// The number of matched words that the next state keeps.
     kept_length: usize,
 }
 

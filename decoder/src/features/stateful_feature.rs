@@ -103,8 +103,9 @@ pub(crate) struct StatefulScorers {
     scorers: Vec<(Box<dyn StatefulScorer>, usize)>,
     /// The number of language models, whose states come first in joint states.
     num_lms: usize,
-    /// The scores of the last expansion, feature by feature, and the states after it.
+    /// The scores of the last expansion, feature by feature.
     scores: Vec<f32>,
+    /// The states after the last expansion.
     states: Vec<u32>,
 }
 

@@ -24,8 +24,8 @@ use crate::search::Search;
 pub(crate) struct SearchGraphLine {
     json: Vec<u8>,
     pieces: usize,
-    /// Scratch: which hypotheses lead to a translation, and the winners of
-    /// recombinations.
+    /// Scratch: for each hypothesis, whether it leads to a translation or was recombined, and into
+    /// which one.
     connections: Vec<Connection>,
     frontier: Vec<u32>,
 }

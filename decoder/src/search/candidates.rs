@@ -43,8 +43,9 @@ pub(crate) struct Candidates<L = Discard> {
     /// Open addressing: entry number and stamp; stamps of other rounds are empty.
     slots: Vec<(u32, u32)>,
     generation: u32,
-    /// Scratch: ranks, and the first index of each group's.
+    /// Scratch: ranks of all groups.
     order: Vec<u64>,
+    /// Scratch: for each group, the index of its first rank in `order`.
     group_offsets: Vec<usize>,
     pub(crate) recombined: L,
 }

@@ -69,8 +69,8 @@ struct ContextWeights {
 struct ContextLevel {
     /// Their first words; empty for single words, which are a range.
     words: Vec<u32>,
-    /// Where their children begin among the contexts one word longer, and where the
-    /// last ones end.
+    /// For each context, the index of its first child among the contexts one word longer; then the
+    /// end of the last children.
     child_offsets: Vec<u32>,
     sums: Vec<ContextSums>,
 }

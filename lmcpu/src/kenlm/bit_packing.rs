@@ -71,8 +71,9 @@ impl BitPackedArray {
 #[derive(Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that have not been written, and their number.
+    /// Bits that have not been written.
     pending: u128,
+    /// The number of bits in `pending`.
     filled: u32,
 }
 

@@ -326,13 +326,15 @@ impl ChildRange {
 /// A search for a word.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChildSearch {
-    /// The entries that remain; `low` is not above the word of the first, and the words
-    /// after the last are at least `high`.
+    /// The first entry that remains.
     begin: u64,
+    /// The entry after the last that remains.
     end: u64,
     /// The entry that is read next, unless all are searched in one step.
     pivot: u64,
+    /// A lower bound of the word of the first entry that remains.
     low: u32,
+    /// A lower bound of the words after the last entry that remains.
     high: u32,
     word: u32,
     interpolations_left: u8,

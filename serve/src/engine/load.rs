@@ -29,8 +29,9 @@ struct State {
     searched: usize,
     /// The time until which work was counted, while there is some.
     busy_since: Option<Instant>,
-    /// Finished words, and the seconds that they took.
+    /// The number of finished words.
     words: f64,
+    /// The seconds that the finished words took.
     seconds: f64,
 }
 

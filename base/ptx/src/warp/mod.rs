@@ -53,8 +53,9 @@ pub(crate) struct Warp {
     lanes: [LaneState; LANES],
     /// The lanes that run, as bits.
     running: u32,
-    /// Those of them that were together in the last step, and their place.
+    /// The running lanes that were together in the last step, as bits.
     group: u32,
+    /// The place of the group in the code.
     group_place: usize,
     /// The places of the other lanes.
     places: [usize; LANES],

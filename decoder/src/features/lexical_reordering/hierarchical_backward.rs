@@ -22,8 +22,9 @@ pub(crate) struct HierarchicalBackwardScorer {
     feature: HierarchicalBackward,
     /// Stacks as starts and ends, from the bottom.
     stacks: SliceInterner<u32>,
-    /// Scratch: a stack, and the same as numbers.
+    /// Scratch: a stack.
     stack: Vec<Span>,
+    /// Scratch: the starts and ends of `stack`.
     row: Vec<u32>,
 }
 

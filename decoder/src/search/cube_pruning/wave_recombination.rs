@@ -34,8 +34,9 @@ pub(super) struct Recombination<L> {
     pub(super) recombined: L,
     /// Whether the order of arrival decides which cells are kept.
     pub(super) is_tied: bool,
-    /// Scratch: where the ranks of each mini-stack end, and the ranks.
+    /// Scratch: for each mini-stack, the end of its ranks in `ranks`.
     group_ends: Vec<u32>,
+    /// Scratch: ranks of all mini-stacks.
     ranks: Vec<u64>,
 }
 

@@ -100,8 +100,9 @@ struct Frontier<L> {
     /// The bucket of `fine` that is being emptied; `None` if there is none.
     fine_bucket: Option<usize>,
     queries: PendingQueries,
-    /// Numbers of the cells popped in waves, and how many of them are recombined.
+    /// Indices of the cells popped in waves.
     popped: Vec<u32>,
+    /// The number of popped cells that are recombined.
     num_recombined: usize,
     recombination: Recombination<L>,
 }

@@ -25,11 +25,13 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     query: NormedAffine<B>,
     attention_score: AttentionScore<B::Vector>,
     activation_impl: ActivationImpl,
-    /// The first cell, and the products of tokens that it reads.
+    /// The first cell.
     first_cell: Cell<B>,
+    /// The projected embeddings of tokens, which the first cell reads.
     input_from_token: B::ProjectedEmbeddingCache,
-    /// The cell after attention, and its weights for the context.
+    /// The cell after attention.
     second_cell: Cell<B>,
+    /// The second cell's weights for the context.
     input_from_context: B::Weights,
     transitions: Vec<Cell<B>>,
     high_layers: Vec<HighLayer<B>>,
