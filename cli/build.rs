@@ -1,5 +1,5 @@
-//! Puts the version that `miriam --version` prints into the environment of the compiler: the
-//! package's, the commit and the features.
+//! Build script that gives the compiler what `miriam --version` prints: the version of the
+//! package, the commit and the features.
 //!
 //! The commit is that of the checkout, or of `MIRIAM_COMMIT` where a package is built from an
 //! archive; without either the version has none.

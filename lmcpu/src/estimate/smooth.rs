@@ -123,11 +123,14 @@ impl Smoothing {
         ContextWeights { denominator, gamma: gamma / denominator }
     }
 
-    /// Smooths the words `words`, range `range` of `ranges`. Returns the backoffs of their row, in
-    /// suffix order, one column for each length below the order; and the probabilities of their
-    /// column of blocks, one table per block with one column for each length from 2, after which
-    /// come as many with the backoffs of contexts if these are kept. Floats are stored as their
-    /// bits.
+    /// Smooths the words `words`, range `range` of `ranges`. Returns
+    ///
+    /// - the backoffs of their row, in suffix order, one column for each length below the order;
+    /// - the probabilities of their column of blocks, one table per block with one column for each
+    ///   length from 2. If backoffs of contexts are kept, each table has the same number of columns
+    ///   with these after the probabilities.
+    ///
+    /// Floats are stored as their bits.
     ///
     /// `blocks` holds block (p, q) at `p * ranges + q`; `unigrams` the unigrams'
     /// probabilities.

@@ -1,4 +1,4 @@
-//! Loads the parameters of a model into the memory of a device.
+//! Loader of the parameters of a model into the memory of a device.
 
 use std::collections::BTreeMap;
 use std::path::Path;

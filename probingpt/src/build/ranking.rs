@@ -1,4 +1,4 @@
-//! Ranks the ids of all workers by frequency, which gives the final ids.
+//! Ranking of the ids of all workers by frequency, which gives the final ids.
 //!
 //! Ties are broken by the bytes of the text, so that the order of appearance has no
 //! influence.
