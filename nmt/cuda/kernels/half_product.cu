@@ -8,6 +8,7 @@
 // depth after STEP, whichever row of a matrix it is in and whichever kernel computes it.
 //
 // The file is compiled for compute_75 and for compute_80, which has larger products and bf16.
+#include "output.cuh"
 #include "product.cuh"
 
 // Depth of a step, in weights and in pairs of them.
@@ -108,11 +109,11 @@ constexpr unsigned TILE = 64;
 constexpr unsigned PART = 32;  // depth
 constexpr unsigned THREADS_OF_MANY = 256;
 
+// Leaves the sums of a tile in `memory`, which has parts of the inputs and of the weights before. The
+// padding keeps the lanes of a warp apart.
 template <typename Type>
-__device__ __forceinline__ void many_rows(HALF_PARAMETERS) {
-    // Parts of the inputs and of the weights, and at the end the sums. The padding keeps the lanes
-    // of a warp apart.
-    __shared__ unsigned memory[TILE * TILE];
+__device__ __forceinline__ void sums_of_tile(unsigned* memory, const float* input,
+                                             const unsigned* weights, const ProductShape& shape) {
     constexpr unsigned A_STRIDE = PART / 2 + 4, B_STRIDE = TILE + 8;
     unsigned* const a = memory;
     unsigned* const b = memory + TILE * A_STRIDE;
@@ -184,12 +185,31 @@ __device__ __forceinline__ void many_rows(HALF_PARAMETERS) {
         }
     }
     __syncthreads();
+}
+
+template <typename Type>
+__device__ __forceinline__ void many_rows(HALF_PARAMETERS) {
+    __shared__ unsigned memory[TILE * TILE];
+    sums_of_tile<Type>(memory, input, weights, shape);
     // One copy of the activations, and rows in whole lines.
 #pragma unroll 1
     for (unsigned at = threadIdx.x; at < TILE * TILE; at += THREADS_OF_MANY) {
-        store(out, bias, residual, shape, first_row + at / TILE, first_column + at % TILE,
+        store(out, bias, residual, shape, blockIdx.y * TILE + at / TILE, blockIdx.x * TILE + at % TILE,
               __uint_as_float(memory[at]));
     }
+}
+
+// The best of each part of the rows of a product, which is not stored; grid as above.
+template <typename Type>
+__device__ __forceinline__ void topk_of_tiles(PART_RESULTS, const float* input,
+                                              const unsigned* weights, const float* bias,
+                                              const ProductShape& shape) {
+    static_assert(TILE == PART_COLUMNS, "a tile has a part of each row");
+    __shared__ unsigned memory[TILE * TILE];
+    sums_of_tile<Type>(memory, input, weights, shape);
+    summarize_tile<TILE, THREADS_OF_MANY / 32>(largest, sums, logits_out, columns_out, each,
+                                               reinterpret_cast<const float*>(memory), bias,
+                                               shape.rows, shape.columns);
 }
 
 // Up to 16 rows at a time: each of four warps has eight columns, whose weights it reads once for all
@@ -303,6 +323,12 @@ __device__ __forceinline__ void pairs_of_product(
     extern "C" __global__ void __launch_bounds__(THREADS_OF_FEW)                                   \
         product_of_few_rows_##suffix(HALF_PARAMETERS) {                                            \
         few_rows<Type>(out, input, weights, bias, residual, shape);                                \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS_OF_MANY) topk_of_products_##suffix(       \
+        PART_RESULTS, const float* __restrict__ input, const unsigned* __restrict__ weights,       \
+        const float* __restrict__ bias, ProductShape shape) {                                      \
+        topk_of_tiles<Type>(largest, sums, logits_out, columns_out, each, input, weights, bias,    \
+                            shape);                                                                \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(THREADS_OF_PAIRS) product_of_pairs_##suffix(      \
         float* out, const float* input, const unsigned* weights, const float* bias,                \

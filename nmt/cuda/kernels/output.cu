@@ -1,132 +1,81 @@
 // The k best logits of each row and the sum of their exponentials, in one pass over the logits
 // (Hoang et al. 2018, section 2.2).
 //
-// A row is split over blocks, each of which keeps its logits in registers: the largest, the sum of
-// exponentials relative to it, and its k best, one after the other. A second kernel merges the parts
-// of a row. Of equal logits the lower column comes first; logits of -infinity and NaN are never
-// among the best.
-#include "common.cuh"
+// A row is split into parts (output.cuh). For many rows the product of the output layer makes the
+// results of a part where it has its sums (product.cu), so logits are never in memory; here they are
+// made of logits, for few rows. A second kernel merges the parts of a row.
+#include "output.cuh"
 
 #define THREADS 128
-constexpr int EACH = 8;  // logits of a thread
-constexpr unsigned SPLIT = THREADS * EACH;
 
-struct Candidate {
-    float logit;
-    unsigned column;
-};
-
-// Whether a comes before b.
-__device__ __forceinline__ bool better(const Candidate& a, const Candidate& b) {
-    return a.logit > b.logit || (a.logit == b.logit && a.column < b.column);
-}
-
-__device__ __forceinline__ Candidate none() { return {-INFINITE, NONE}; }
-
-// The best candidate of all threads.
-__device__ __forceinline__ Candidate best_of_block(Candidate mine, Candidate* parts) {
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        const Candidate other = {__shfl_xor_sync(ALL, mine.logit, distance),
-                                 __shfl_xor_sync(ALL, mine.column, distance)};
-        if (better(other, mine)) mine = other;
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = mine;
-    __syncthreads();
-    Candidate best = parts[0];
-#pragma unroll
-    for (int warp = 1; warp < THREADS / 32; ++warp) {
-        if (better(parts[warp], best)) best = parts[warp];
-    }
-    return best;
-}
-
-// Grid (splits, rows). Of each part of a row the largest logit, the sum and the k best; the sum is
-// left out unless `sums`.
-extern "C" __global__ void __launch_bounds__(THREADS) topk_of_parts(
-    float* largest, float* sums, float* logits_out, unsigned* columns_out, const float* logits,
-    unsigned columns, unsigned k) {
-    __shared__ float numbers[THREADS / 32];
-    __shared__ Candidate candidates[THREADS / 32];
-    const u64 part = static_cast<u64>(blockIdx.y) * gridDim.x + blockIdx.x;
+// A warp for each part; grid (blocks of parts, rows).
+extern "C" __global__ void __launch_bounds__(THREADS) topk_of_parts(PART_RESULTS, const float* logits,
+                                                                    unsigned columns) {
+    const unsigned parts = (columns + PART_COLUMNS - 1) / PART_COLUMNS;
+    const unsigned lane = threadIdx.x % 32, part = blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+    if (part >= parts) return;
     const float* row = logits + static_cast<u64>(blockIdx.y) * columns;
-    float mine[EACH];
-    float max = -INFINITE;
+    float mine[2];
 #pragma unroll
-    for (int i = 0; i < EACH; ++i) {
-        const unsigned column = blockIdx.x * SPLIT + i * THREADS + threadIdx.x;
+    for (int i = 0; i < 2; ++i) {
+        const unsigned column = part * PART_COLUMNS + lane + 32 * i;
         mine[i] = column < columns ? __ldg(row + column) : -INFINITE;
-        max = fmaxf(max, mine[i]);
     }
-    if (sums) {
-        max = block_reduce<THREADS, false>(max, numbers);
-        float sum = 0.0f;
-        // All of -infinity: the sum is 0. NaN stays NaN.
-        const float shift = max == -INFINITE ? 0.0f : max;
-#pragma unroll
-        for (int i = 0; i < EACH; ++i) sum += expf(mine[i] - shift);
-        sum = block_reduce<THREADS, true>(sum, numbers);
-        if (threadIdx.x == 0) {
-            largest[part] = max;
-            sums[part] = sum;
-        }
-    }
-    Candidate last = {INFINITE, 0};
-    bool is_first = true;
-    for (unsigned rank = 0; rank < k; ++rank) {
-        Candidate best = none();
-#pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            const Candidate one = {mine[i], blockIdx.x * SPLIT + i * THREADS + threadIdx.x};
-            if (one.logit > -INFINITE && (is_first || better(last, one)) && better(one, best)) best = one;
-        }
-        last = best_of_block(best, candidates);
-        is_first = false;
-        if (threadIdx.x == 0) {
-            logits_out[part * k + rank] = last.logit;
-            columns_out[part * k + rank] = last.column;
-        }
-        if (last.column == NONE) {
-            // Nothing is left: the rest of the list is empty.
-            for (unsigned rest = rank + 1 + threadIdx.x; rest < k; rest += THREADS) {
-                logits_out[part * k + rest] = -INFINITE;
-                columns_out[part * k + rest] = NONE;
-            }
-            break;
-        }
-    }
+    summarize_part(largest, sums, logits_out, columns_out, each, mine, part * PART_COLUMNS,
+                   static_cast<u64>(blockIdx.y) * parts + part);
 }
 
-// A block for each row merges its parts: the largest logit, the sum relative to it, and the k best.
+// A block for each row merges its parts, which have their `each` best in order: the largest logit, the
+// sum relative to it, and the k best.
 extern "C" __global__ void __launch_bounds__(THREADS) topk_of_rows(
     float* normalizers, float* logits_out, unsigned* columns_out, const float* largest,
-    const float* sums, const float* logits, const unsigned* columns, unsigned parts, unsigned k) {
+    const float* sums, const float* logits, const unsigned* columns, unsigned parts, unsigned each,
+    unsigned k) {
+    __shared__ float numbers[THREADS / 32];
     __shared__ Candidate candidates[THREADS / 32];
-    const u64 row = blockIdx.x;
-    if (normalizers && threadIdx.x == 0) {
-        // In the order of columns, so that the sum is the same in every launch.
-        float max = -INFINITE;
-        for (unsigned part = 0; part < parts; ++part) max = fmaxf(max, __ldg(largest + row * parts + part));
-        float sum = 0.0f;
-        for (unsigned part = 0; part < parts; ++part) {
-            const float shift = __ldg(largest + row * parts + part);
-            const float factor = shift == -INFINITE ? 1.0f : expf(shift - max);
-            sum = fmaf(__ldg(sums + row * parts + part), factor, sum);
-        }
+    const u64 row = blockIdx.x, first = row * parts;
+    // The order of the sum depends on the number of parts alone.
+    float max = -INFINITE;
+    for (unsigned part = threadIdx.x; part < parts; part += THREADS) {
+        max = fmaxf(max, __ldg(largest + first + part));
+    }
+    max = block_reduce<THREADS, false>(max, numbers);
+    float sum = 0.0f;
+    for (unsigned part = threadIdx.x; part < parts; part += THREADS) {
+        const float shift = __ldg(largest + first + part);
+        const float factor = shift == -INFINITE ? 1.0f : expf(shift - max);
+        sum = fmaf(__ldg(sums + first + part), factor, sum);
+    }
+    sum = block_reduce<THREADS, true>(sum, numbers);
+    if (threadIdx.x == 0) {
         normalizers[2 * row] = max;
         normalizers[2 * row + 1] = sum;
     }
     Candidate last = {INFINITE, 0};
     bool is_first = true;
-    const unsigned count = parts * k;
     for (unsigned rank = 0; rank < k; ++rank) {
         Candidate best = none();
-        for (unsigned at = threadIdx.x; at < count; at += THREADS) {
-            const Candidate one = {__ldg(logits + row * count + at), __ldg(columns + row * count + at)};
-            if (one.column != NONE && (is_first || better(last, one)) && better(one, best)) best = one;
+        for (unsigned part = threadIdx.x; part < parts; part += THREADS) {
+            const u64 list = (first + part) * each;
+            // The first of a part that is still there is its best.
+            for (unsigned at = 0; at < each; ++at) {
+                const Candidate one = {__ldg(logits + list + at), __ldg(columns + list + at)};
+                if (one.column == NONE) break;
+                if (is_first || better(last, one)) {
+                    if (better(one, best)) best = one;
+                    break;
+                }
+            }
         }
-        last = best_of_block(best, candidates);
+        best = best_of_warp(best);
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) candidates[threadIdx.x / 32] = best;
+        __syncthreads();
+        last = candidates[0];
+#pragma unroll
+        for (int warp = 1; warp < THREADS / 32; ++warp) {
+            if (better(candidates[warp], last)) last = candidates[warp];
+        }
         is_first = false;
         if (threadIdx.x == 0) {
             logits_out[row * k + rank] = last.logit;

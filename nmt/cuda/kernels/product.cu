@@ -2,6 +2,7 @@
 //
 // Both kernels add the terms of an element in ascending order, one after the other, so they give the
 // same bits, whichever of them a number of rows takes.
+#include "output.cuh"
 #include "product.cuh"
 
 #define PARAMETERS                                                                   \
@@ -13,9 +14,9 @@
 constexpr int TILE = 64;
 constexpr int DEPTH = 16;
 
-extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETERS) {
-    // Parts of the inputs and of the weights, and at the end the sums.
-    __shared__ float memory[TILE * TILE];
+// Leaves the sums of a tile in `memory`, which has parts of the inputs and of the weights before.
+__device__ __forceinline__ void sums_of_tile(float* memory, const float* input, const float* weights,
+                                             const ProductShape& shape) {
     float(*a)[TILE + 4] = reinterpret_cast<float(*)[TILE + 4]>(memory);
     float(*b)[TILE] = reinterpret_cast<float(*)[TILE]>(memory + DEPTH * (TILE + 4));
     const unsigned first_row = blockIdx.y * TILE, first_column = blockIdx.x * TILE;
@@ -60,11 +61,28 @@ extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETER
         for (int j = 0; j < 4; ++j) memory[(4 * y + i) * TILE + x + 16 * j] = sums[i][j];
     }
     __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(256) product_of_many_rows(PARAMETERS) {
+    __shared__ float memory[TILE * TILE];
+    sums_of_tile(memory, input, weights, shape);
     // One copy of the activations, and rows in whole lines.
 #pragma unroll 1
     for (unsigned at = threadIdx.x; at < TILE * TILE; at += 256) {
-        store(out, bias, residual, shape, first_row + at / TILE, first_column + at % TILE, memory[at]);
+        store(out, bias, residual, shape, blockIdx.y * TILE + at / TILE, blockIdx.x * TILE + at % TILE,
+              memory[at]);
     }
+}
+
+// The best of each part of the rows of a product, which is not stored; grid as above.
+extern "C" __global__ void __launch_bounds__(256) topk_of_products(
+    PART_RESULTS, const float* __restrict__ input, const float* __restrict__ weights,
+    const float* __restrict__ bias, ProductShape shape) {
+    static_assert(TILE == PART_COLUMNS, "a tile has a part of each row");
+    __shared__ float memory[TILE * TILE];
+    sums_of_tile(memory, input, weights, shape);
+    summarize_tile<TILE, 8>(largest, sums, logits_out, columns_out, each, memory, bias, shape.rows,
+                            shape.columns);
 }
 
 // Up to eight rows at a time: each thread has a column, whose weights it reads once for all rows;

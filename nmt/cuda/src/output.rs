@@ -1,25 +1,57 @@
-//! The output layer: logits stay on the device, and the best tokens of each row leave it.
+//! The output layer: the best tokens of each row leave the device, and the logits of many rows are
+//! never in its memory.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use miriam_gpu::Launch;
 use miriam_nmt_models::Result;
 use miriam_nmt_network::layer::{
     Epilogue, OutputColumns, OutputGroup, OutputOps, TokenLogit, TopK,
 };
 
+use crate::product::{FEW_ROWS, blocks, product_shape};
 use crate::rows::NONE;
+use crate::weight_format::PART_COLUMNS;
 use crate::{CudaBackend, DeviceTensor, Weights, device_error};
 
-/// Logits that are computed before they are searched: 64 MiB.
-const LOGIT_BLOCK: usize = 16 << 20;
+/// Numbers of a block of rows before they are merged: 64 MiB of logits, or of parts of rows.
+const MAX_NUMBERS: usize = 16 << 20;
 
 /// Rows of a launch: a grid has no more in its second dimension.
 const MAX_ROWS: usize = 65_535;
 
-/// Logits of a block, and its threads, as in `output.cu`.
-const SPLIT: usize = 1024;
+/// Threads of the kernels of `output.cu`, and parts of a block of them.
 const THREADS: u32 = 128;
+const PARTS_OF_BLOCK: usize = 4;
+
+/// The results of the parts of rows: of each the largest logit, the sum relative to it, and the best.
+struct RowParts {
+    /// `[2, rows * parts]`: the largest, then the sums.
+    sums: DeviceTensor,
+    /// `[2, rows * parts * each]`: logits, then columns as bits.
+    best: DeviceTensor,
+    rows: usize,
+    /// The parts of a row.
+    parts: usize,
+    /// The best of a part.
+    each: usize,
+}
+
+impl RowParts {
+    /// Returns the parts of a row of so many columns, and the best that each keeps for the `k` best.
+    fn sizes(columns: usize, k: usize) -> [usize; 2] {
+        [columns.div_ceil(PART_COLUMNS).max(1), k.min(PART_COLUMNS)]
+    }
+
+    /// Passes the parts to a kernel that writes or reads them.
+    fn pass<'a>(&'a self, launch: Launch<'a>) -> Launch<'a> {
+        let count = self.rows * self.parts;
+        let launch = launch.in_order(self.sums.buffer(), 0).in_order(self.sums.buffer(), count);
+        let launch = launch.in_order(self.best.buffer(), 0);
+        launch.in_order(self.best.buffer(), count * self.each)
+    }
+}
 
 /// The best of the rows of a group, among the numbers that leave the device.
 struct GroupResults<'a> {
@@ -62,40 +94,75 @@ impl GroupResults<'_> {
 }
 
 impl CudaBackend {
-    /// Finds the best of each row of logits, and what normalises them: without the sum, a logit that is
-    /// not finite would not be noticed. Writes them to the place of `results` in `found`.
-    fn find_best(
+    fn new_parts(&self, rows: usize, columns: usize, k: usize) -> Result<RowParts> {
+        let [parts, each] = RowParts::sizes(columns, k);
+        let sums = self.empty(2, rows * parts)?;
+        let best = self.empty(2, rows * parts * each)?;
+        Ok(RowParts { sums, best, rows, parts, each })
+    }
+
+    /// Finds the best of each part of rows of logits.
+    fn parts_of_logits(&self, logits: &DeviceTensor, k: usize) -> Result<RowParts> {
+        let (rows, columns) = (logits.rows(), logits.width());
+        let parts = self.new_parts(rows, columns, k)?;
+        let (each, columns_u32) = (parts.each as u32, columns as u32);
+        let launch = parts.pass(self.launch("topk_of_parts")).value(&each);
+        let launch = launch.in_order(logits.buffer(), 0).value(&columns_u32);
+        let grid = (parts.parts.div_ceil(PARTS_OF_BLOCK) as u32, rows as u32);
+        launch.run(grid, THREADS).map_err(device_error)?;
+        Ok(parts)
+    }
+
+    /// Finds the best of each part of the rows of a product, whose logits are in memory only if they
+    /// are few.
+    fn parts_of_product(
         &mut self,
-        logits: &DeviceTensor,
+        input: &DeviceTensor,
+        rows: Range<usize>,
+        weights: &Weights,
+        k: usize,
+    ) -> Result<RowParts> {
+        if rows.len() <= FEW_ROWS || weights.columns == 0 {
+            let logits = self.product(input, rows, weights, Epilogue::default())?;
+            return self.parts_of_logits(&logits, k);
+        }
+        assert_eq!(input.width(), weights.depth, "an input for each row of weights");
+        assert!(rows.end <= input.rows(), "rows that are there");
+        let parts = self.new_parts(rows.len(), weights.columns, k)?;
+        let (each, shape) = (parts.each as u32, product_shape(input, rows.len(), weights));
+        let kernel = &weights.format.kernels().topk;
+        let launch = parts.pass(self.launch(kernel.name)).value(&each);
+        let launch = launch.in_order(input.buffer(), rows.start * input.width());
+        let launch = launch.read(&weights.words).read_optional(weights.bias.as_ref());
+        let grid = blocks([weights.columns, rows.len()], kernel.tile);
+        launch.value(&shape).run(grid, kernel.threads).map_err(device_error)?;
+        Ok(parts)
+    }
+
+    /// Finds the best of each row, and what normalises its logits: without the sum, a logit that is not
+    /// finite would not be noticed. Writes them to the place of `results` in `found`.
+    fn merge_parts(
+        &self,
+        parts: &RowParts,
         results: &GroupResults<'_>,
         found: &DeviceTensor,
     ) -> Result<()> {
-        let (rows, columns, k) = (logits.rows(), logits.width(), results.k);
-        assert_eq!(rows, results.rows, "results for each row");
+        let (rows, k) = (results.rows, results.k);
+        assert_eq!(rows, parts.rows, "results for each row");
         assert!(results.start + results.len() <= found.width(), "results have room");
-        let splits = columns.div_ceil(SPLIT).max(1);
-        let sums = self.empty(2, rows * splits)?;
-        let parts = self.empty(2, rows * splits * k)?;
-        let (columns_u32, k_u32, splits_u32) = (columns as u32, k as u32, splits as u32);
-        let launch = self.launch("topk_of_parts");
-        let launch = launch.in_order(sums.buffer(), 0).in_order(sums.buffer(), rows * splits);
-        let launch = launch.in_order(parts.buffer(), 0).in_order(parts.buffer(), rows * splits * k);
-        let launch = launch.in_order(logits.buffer(), 0).value(&columns_u32).value(&k_u32);
-        launch.run((splits as u32, rows as u32), THREADS).map_err(device_error)?;
-        let launch = self.launch("topk_of_rows");
-        let launch = [2 * k, 0, k].into_iter().fold(launch, |launch, place| {
-            launch.in_order(found.buffer(), results.start + rows * place)
-        });
-        let launch = launch.in_order(sums.buffer(), 0).in_order(sums.buffer(), rows * splits);
-        let launch = launch.in_order(parts.buffer(), 0).in_order(parts.buffer(), rows * splits * k);
-        let launch = launch.value(&splits_u32).value(&k_u32);
+        let launch =
+            [2 * k, 0, k].into_iter().fold(self.launch("topk_of_rows"), |launch, place| {
+                launch.in_order(found.buffer(), results.start + rows * place)
+            });
+        let sizes = [parts.parts, parts.each, k].map(|size| size as u32);
+        let launch = sizes.iter().fold(parts.pass(launch), |launch, size| launch.value(size));
         launch.run((rows as u32, 1), THREADS).map_err(device_error)
     }
 }
 
-/// Returns the ranges of rows whose logits are computed at a time.
-fn row_blocks(rows: Range<usize>, columns: usize) -> impl Iterator<Item = Range<usize>> {
-    let block = (LOGIT_BLOCK / columns.max(1)).clamp(1, MAX_ROWS);
+/// Returns the ranges of rows that are computed at a time, with so many numbers each.
+fn row_blocks(rows: Range<usize>, numbers: usize) -> impl Iterator<Item = Range<usize>> {
+    let block = (MAX_NUMBERS / numbers.max(1)).clamp(1, MAX_ROWS);
     rows.clone().step_by(block).map(move |first| first..rows.end.min(first + block))
 }
 
@@ -128,10 +195,11 @@ impl OutputOps for CudaBackend {
         let (mut blocks, mut len) = (Vec::new(), 0);
         let mut rest = &*best;
         for OutputGroup { rows, weights, columns } in groups {
-            for rows in row_blocks(rows.clone(), weights.columns) {
-                let (own, others) = rest.split_at(rows.len());
-                rest = others;
-                let k = own.iter().map(TopK::k).max().unwrap_or(0).min(weights.columns);
+            let (own, others) = rest.split_at(rows.len());
+            rest = others;
+            let k = own.iter().map(TopK::k).max().unwrap_or(0).min(weights.columns);
+            let [parts, each] = RowParts::sizes(weights.columns, k);
+            for rows in row_blocks(rows.clone(), 2 * parts * (each + 1)) {
                 let results = GroupResults { start: len, rows: rows.len(), k, columns: *columns };
                 len += results.len();
                 blocks.push((rows, *weights, results));
@@ -139,8 +207,8 @@ impl OutputOps for CudaBackend {
         }
         let found = self.empty(1, len)?;
         for (rows, weights, results) in &blocks {
-            let logits = self.product(hidden, rows.clone(), weights, Epilogue::default())?;
-            self.find_best(&logits, results, &found)?;
+            let parts = self.parts_of_product(hidden, rows.clone(), weights, results.k)?;
+            self.merge_parts(&parts, results, &found)?;
         }
         let numbers = self.download(&found, len)?;
         let mut best = best.iter_mut();
@@ -191,7 +259,8 @@ impl OutputOps for CudaBackend {
             let columns = OutputColumns::All;
             let results = GroupResults { start: 0, rows: count, k: 0, columns };
             let found = self.empty(1, results.len())?;
-            self.find_best(&products, &results, &found)?;
+            let parts = self.parts_of_logits(&products, 0)?;
+            self.merge_parts(&parts, &results, &found)?;
             let numbers = self.download(&found, results.len())?;
             log_normalizers.extend((0..count).map(|row| {
                 let [shift, sum] = results.shift_and_sum(numbers, row);
@@ -214,7 +283,7 @@ mod tests {
         {
             let blocks: Vec<_> = row_blocks(rows.clone(), columns).collect();
             assert!(blocks.iter().all(|block| block.len() <= MAX_ROWS));
-            assert!(blocks.iter().all(|block| block.len() * columns <= LOGIT_BLOCK));
+            assert!(blocks.iter().all(|block| block.len() * columns <= MAX_NUMBERS));
             assert_eq!(blocks.into_iter().flatten().collect::<Vec<_>>(), rows.collect::<Vec<_>>());
         }
     }

@@ -12,7 +12,7 @@ use crate::{CudaBackend, DeviceTensor, Weights, device_error};
 /// Mirrors `ProductShape` of `product.cuh`.
 #[derive(Clone, Copy, Debug, IntoBytes, Immutable)]
 #[repr(C)]
-struct ProductShape {
+pub(crate) struct ProductShape {
     rows: u32,
     depth: u32,
     columns: u32,
@@ -24,7 +24,7 @@ struct ProductShape {
 }
 
 /// The rows up to which weights are read once for eight or sixteen rows.
-const FEW_ROWS: usize = 16;
+pub(crate) const FEW_ROWS: usize = 16;
 
 impl CudaBackend {
     /// Computes `activation(input * weights + bias + residual)` for some rows of `input`.
@@ -128,7 +128,7 @@ impl CudaBackend {
 }
 
 /// Returns the shape of a product of dense matrices without a residual.
-fn product_shape(input: &DeviceTensor, rows: usize, weights: &Weights) -> ProductShape {
+pub(crate) fn product_shape(input: &DeviceTensor, rows: usize, weights: &Weights) -> ProductShape {
     ProductShape {
         rows: rows as u32,
         depth: weights.depth as u32,
@@ -142,6 +142,6 @@ fn product_shape(input: &DeviceTensor, rows: usize, weights: &Weights) -> Produc
 }
 
 /// Returns the blocks of a size that cover a matrix.
-fn blocks([columns, rows]: [usize; 2], [width, height]: [usize; 2]) -> (u32, u32) {
+pub(crate) fn blocks([columns, rows]: [usize; 2], [width, height]: [usize; 2]) -> (u32, u32) {
     (columns.div_ceil(width) as u32, rows.div_ceil(height) as u32)
 }

@@ -18,6 +18,9 @@ pub enum WeightFormat {
     Bf16,
 }
 
+/// The columns of a part of a row of logits, as in `output.cuh`.
+pub(crate) const PART_COLUMNS: usize = 64;
+
 /// A kernel, the elements that a block of it computes, and its threads.
 pub(crate) struct ProductKernel {
     pub name: &'static str,
@@ -31,6 +34,8 @@ pub(crate) struct ProductKernels {
     pub few_rows: ProductKernel,
     pub many_rows: ProductKernel,
     pub pairs: ProductKernel,
+    /// The best of each part of the rows of a product, for many rows.
+    pub topk: ProductKernel,
 }
 
 /// Returns the description of a kernel of `product.cu` or `half_product.cu`.
@@ -42,18 +47,21 @@ const F32_KERNELS: ProductKernels = ProductKernels {
     few_rows: kernel("product_of_few_rows", [128, 8], 128),
     many_rows: kernel("product_of_many_rows", [64, 64], 256),
     pairs: kernel("product_of_pairs", [128, 1], 128),
+    topk: kernel("topk_of_products", [PART_COLUMNS, 64], 256),
 };
 
 const F16_KERNELS: ProductKernels = ProductKernels {
     few_rows: kernel("product_of_few_rows_f16", [32, 16], 128),
     many_rows: kernel("product_of_many_rows_f16", [64, 64], 256),
     pairs: kernel("product_of_pairs_f16", [32, 1], 128),
+    topk: kernel("topk_of_products_f16", [PART_COLUMNS, 64], 256),
 };
 
 const BF16_KERNELS: ProductKernels = ProductKernels {
     few_rows: kernel("product_of_few_rows_bf16", [32, 16], 128),
     many_rows: kernel("product_of_many_rows_bf16", [64, 64], 256),
     pairs: kernel("product_of_pairs_bf16", [32, 1], 128),
+    topk: kernel("topk_of_products_bf16", [PART_COLUMNS, 64], 256),
 };
 
 impl WeightFormat {

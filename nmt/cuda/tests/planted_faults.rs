@@ -118,7 +118,7 @@ fn a_read_outside_of_a_buffer_is_reported() {
 
 /// Runs the search for the best of some rows of logits; returns the best column of each.
 fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
-    let (rows, columns) = (3, 900);
+    let (rows, columns) = (3, 60);
     let module = Module::parse(ptx)?;
     let mut memory = Memory::new(1 << 22);
     let logits: Vec<f32> = (0..rows * columns).map(|i| ((i * 7919) % 2003) as f32).collect();
@@ -127,8 +127,11 @@ fn best_columns(ptx: &str, seed: u64) -> Result<Vec<u32>, Fault> {
         (0..4).map(|_| memory.allocate(4 * rows as u64)).collect();
     let buffers = buffers?;
     let mut parameters = Vec::new();
-    buffers.iter().chain([&logits]).for_each(|address| parameters.extend(address.to_le_bytes()));
-    [columns as u32, 1].iter().for_each(|number: &u32| parameters.extend(number.to_le_bytes()));
+    buffers.iter().for_each(|address| parameters.extend(address.to_le_bytes()));
+    // One of each part; padding before the next address.
+    parameters.extend([1u32, 0].map(u32::to_le_bytes).concat());
+    parameters.extend(logits.to_le_bytes());
+    parameters.extend((columns as u32).to_le_bytes());
     let grid = Grid { blocks: [1, rows as u32, 1], threads: [128, 1, 1], seed, ..Grid::default() };
     module.kernel("topk_of_parts").expect("the kernel").run(&grid, &parameters, &mut memory)?;
     Ok(floats(&memory, buffers[3], rows)?.iter().map(|bits| bits.to_bits()).collect())
@@ -140,8 +143,8 @@ fn a_shuffle_from_a_wrong_lane_is_noticed() {
     let ptx = module("output");
     let right = best_columns(&ptx, 1).unwrap();
     let largest = |row: usize| {
-        let logit = |column: &usize| ((row * 900 + column) * 7919) % 2003;
-        (0..900).max_by_key(|column| (logit(column), std::cmp::Reverse(*column))).unwrap() as u32
+        let logit = |column: &usize| ((row * 60 + column) * 7919) % 2003;
+        (0..60).max_by_key(|column| (logit(column), std::cmp::Reverse(*column))).unwrap() as u32
     };
     assert_eq!(right, [0, 1, 2].map(largest));
     // Exchanges over every distance in the search of the best: each takes part in the result.

@@ -141,6 +141,11 @@ fn products_of_half_precision_do_not_depend_on_the_batch() {
             let mut best = vec![TopK::new(columns, true); rows];
             let shortlist = OutputColumns::Tokens(&tokens);
             backend.topk(&input, 0..rows, &some, shortlist, &mut best).unwrap();
+            // The best of few rows are found by another kernel.
+            let mut alone = vec![TopK::new(columns, true); 1];
+            backend.topk(&input, 5..6, &some, shortlist, &mut alone).unwrap();
+            assert_eq!(alone[0].candidates(), best[5].candidates(), "{format:?}");
+            assert_eq!(alone[0].log_normalizer(), best[5].log_normalizer(), "{format:?}");
             for (best, expected) in best.iter().zip(all.chunks_exact(columns)) {
                 assert_eq!(best.candidates().len(), tokens.len());
                 for one in best.candidates() {

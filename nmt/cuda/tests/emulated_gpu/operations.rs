@@ -465,7 +465,10 @@ fn inputs_that_do_not_fit_are_refused() {
 fn best_tokens_are_those_of_the_logits() {
     let random = &mut Random(11);
     let backend = &mut device().new_backend().unwrap();
-    for (columns, rows, k) in [(1, 3, 4), (700, 5, 1), (1024, 2, 12), (2300, 3, 5), (5000, 2, 70)] {
+    // Few rows, whose logits are in memory, and many rows, whose are not.
+    let few = [(1, 3, 4), (700, 5, 1), (1024, 2, 12), (2300, 3, 5), (5000, 2, 70)];
+    let many = [(1, 17, 1), (150, 20, 3), (65, 70, 66), (200, 66, 1)];
+    for (columns, rows, k) in few.into_iter().chain(many) {
         let depth = 3;
         // Few values, so that many logits are equal, and some that are never candidates.
         let values = (0..depth * columns).map(|_| random.below(3) as f32).collect();
@@ -477,6 +480,14 @@ fn best_tokens_are_those_of_the_logits() {
         let part = 1..rows + 1;
         let mut best = vec![TopK::new(k, true); rows];
         backend.topk(&hidden, part.clone(), &weights, OutputColumns::All, &mut best).unwrap();
+        // A row has the same bits in another batch.
+        for row in [0, rows - 1] {
+            let mut alone = vec![TopK::new(k, true); 1];
+            let part = row + 1..row + 2;
+            backend.topk(&hidden, part, &weights, OutputColumns::All, &mut alone).unwrap();
+            assert_eq!(alone[0].candidates(), best[row].candidates(), "{columns} columns");
+            assert_eq!(alone[0].log_normalizer(), best[row].log_normalizer(), "{columns} columns");
+        }
         let (mut logits, mut normalizers) = (Vec::new(), Vec::new());
         backend.row_logits(&hidden, part, &weights, &mut logits, &mut normalizers).unwrap();
         for (row, (best, logits)) in best.iter().zip(logits.chunks_exact(columns)).enumerate() {

@@ -12,8 +12,11 @@ use miriam_nmt::layer::{
 
 use super::{KernelWork, WorkByKernel};
 
-/// The number of logits that a thread block of top-k reads.
-const LOGITS_OF_BLOCK: usize = 1024;
+/// The columns of a part of a row of logits, whose best are found first.
+const PART_COLUMNS: usize = 64;
+
+/// The rows up to which the logits of a step are written and read.
+const FEW_ROWS: usize = 16;
 
 /// The device of [`PaperBackend`]s, which collects their work.
 pub struct PaperDevice {
@@ -342,11 +345,18 @@ impl OutputOps for PaperBackend {
         best: &mut [TopK],
     ) -> Result<()> {
         let k = best.iter().map(TopK::k).max().unwrap_or(0);
-        let logits = self.product(rows.len(), weights, false).numbers();
-        // Top-k and normaliser of each block of columns, then of all blocks together.
-        let blocks = rows.len() * weights.columns.div_ceil(LOGITS_OF_BLOCK);
-        let parts = blocks * 2 * (k + 1);
-        self.launch("topk_of_parts", logits + parts, 0, 2 * logits);
+        let WeightShape { depth, columns, has_bias } = *weights;
+        let logits = rows.len() * columns;
+        // Top-k and normaliser of each part of the columns, then of all parts together.
+        let blocks = rows.len() * columns.div_ceil(PART_COLUMNS);
+        let parts = blocks * 2 * (k.min(PART_COLUMNS) + 1);
+        if rows.len() <= FEW_ROWS {
+            self.product(rows.len(), weights, false);
+            self.launch("topk_of_parts", logits + parts, 0, 2 * logits);
+        } else {
+            let read = (rows.len() + columns) * depth + if has_bias { columns } else { 0 };
+            self.launch("topk_of_products", read + parts, 2 * logits * depth, 2 * logits);
+        }
         self.launch("topk_of_rows", parts + rows.len() * 2 * (k + 1), 0, parts);
         Ok(())
     }
