@@ -123,11 +123,12 @@ fn standard_error_may_be_closed_or_full() {
 #[test]
 fn nothing_is_printed_by_macros_that_panic() {
     let root = project_root();
-    let mut folders: Vec<PathBuf> = ["align", "bench", "cli", "decoder", "extract", "glm", "lmcpu"]
-        .iter()
-        .chain(&["nmt", "pipeline", "probingpt", "python", "serve", "trainer"])
-        .map(|name| root.join(name).join("src"))
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        ["align", "bench", "cli", "combine", "decoder", "extract", "glm", "lmcpu"]
+            .iter()
+            .chain(&["nmt", "pipeline", "probingpt", "python", "serve", "trainer"])
+            .map(|name| root.join(name).join("src"))
+            .collect();
     for base in std::fs::read_dir(root.join("base")).unwrap() {
         folders.push(base.unwrap().path().join("src"));
     }

@@ -49,6 +49,11 @@ fn commands_in_the_page_on_raw_text_print_what_it_shows() {
 }
 
 #[test]
+fn commands_in_the_page_on_combining_print_what_it_shows() {
+    check("docs/combine.md", 15);
+}
+
+#[test]
 fn commands_in_the_page_on_gpus_print_what_it_shows() {
     check("docs/gpu.md", 9);
 }

@@ -200,6 +200,9 @@ pub fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
                 error.downcast_ref::<miriam_decoder::Error>(),
                 Some(miriam_decoder::Error::Usage { .. })
             ) || matches!(
+                error.downcast_ref::<miriam_combine::Error>(),
+                Some(miriam_combine::Error::Usage { .. })
+            ) || matches!(
                 error.downcast_ref::<miriam_trainer::Error>(),
                 Some(miriam_trainer::Error::Usage(_))
             );

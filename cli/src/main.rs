@@ -64,6 +64,8 @@ enum Command {
     },
     Evaluate(commands::evaluate::Arguments),
     Tune(commands::tune::Arguments),
+    Mbr(Box<commands::mbr::Arguments>),
+    Rerank(commands::rerank::Arguments),
     Align(commands::align::Arguments),
     Extract(commands::extract::Arguments),
     /// Build, query and inspect binary phrase tables
@@ -152,6 +154,8 @@ fn main() -> ExitCode {
         Command::Align(arguments) => commands::align::run(arguments, &common),
         Command::Evaluate(arguments) => commands::evaluate::run(arguments, &common),
         Command::Tune(arguments) => commands::tune::run(arguments, &common),
+        Command::Mbr(arguments) => commands::mbr::run(*arguments, &common),
+        Command::Rerank(arguments) => commands::rerank::run(arguments, &common),
         Command::Nmt(command) => commands::nmt::run(command, &common),
         Command::Bench(command) => commands::bench::run(command, &common),
         #[cfg(feature = "serve")]

@@ -32,6 +32,7 @@ pub mod bleu;
 mod bootstrap;
 pub mod chrf;
 mod error;
+pub mod mbr;
 mod metric;
 mod numpy_random;
 mod paired_test;

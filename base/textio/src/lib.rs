@@ -35,6 +35,7 @@ mod line;
 mod line_limit;
 mod lines;
 mod map_lines;
+pub mod n_best;
 pub mod number;
 mod ordered;
 mod output;

@@ -4,17 +4,14 @@ use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, MISSING_TOKENIZERS, Metric, PIECE_TOKENIZERS, PairedTest, Resampling, Score,
-    ScoreFormat, SegmentStatistics, Ter, Tokenizer, compare_systems, corpus_score,
-    corpus_statistics, estimate_confidence, sentence_score,
+    Metric, PairedTest, Resampling, Score, ScoreFormat, SegmentStatistics, compare_systems,
+    corpus_score, corpus_statistics, estimate_confidence, sentence_score,
 };
 use miriam_textio::{Lines, display_name};
 
-use super::bleu_tokenizer;
+use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
 
 use crate::common::{CommonOptions, check_stdin_use, open_text};
 
@@ -72,6 +69,9 @@ pub struct Arguments {
     /// Write short signatures
     #[arg(long)]
     short: bool,
+    /// Do not warn of translations that look tokenised
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     bleu: BleuArguments,
     #[command(flatten)]
@@ -80,71 +80,6 @@ pub struct Arguments {
     ter: TerArguments,
     #[command(flatten)]
     significance: SignificanceArguments,
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "BLEU")]
-struct BleuArguments {
-    /// The tokeniser: 13a, none, intl, char, zh; or spm, flores101, flores200, spBLEU-1K, which
-    /// need a model [default: 13a]
-    #[arg(long, value_name = "NAME", value_parser = tokenizer_parser(), hide_possible_values = true)]
-    tokenize: Option<String>,
-    /// The SentencePiece model of the tokeniser; without it, the one that sacreBLEU has downloaded
-    #[arg(long, value_name = "FILE")]
-    tokenize_model: Option<PathBuf>,
-    /// Ignore case
-    #[arg(long)]
-    lowercase: bool,
-    /// The smoothing of orders without matches
-    #[arg(short, long, value_name = "METHOD", default_value = "exp",
-          value_parser = ["exp", "floor", "add-k", "none"])]
-    smooth_method: String,
-    /// The value of floor [0.1] or add-k [1]
-    #[arg(long, value_name = "X")]
-    smooth_value: Option<f64>,
-    /// Do not warn of translations that look tokenised
-    #[arg(long)]
-    force: bool,
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "chrF")]
-struct ChrfArguments {
-    /// Characters of the longest n-grams
-    #[arg(long, value_name = "N", default_value_t = 6)]
-    chrf_char_order: usize,
-    /// Words of the longest n-grams; 2 for chrF++
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    chrf_word_order: usize,
-    /// The weight of recall relative to precision
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    chrf_beta: u32,
-    /// Include spaces in n-grams
-    #[arg(long)]
-    chrf_whitespace: bool,
-    /// Ignore case
-    #[arg(long)]
-    chrf_lowercase: bool,
-    /// Average over all lengths of n-grams
-    #[arg(long)]
-    chrf_eps_smoothing: bool,
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "TER")]
-struct TerArguments {
-    /// Distinguish case
-    #[arg(long)]
-    ter_case_sensitive: bool,
-    /// Treat Asian characters as tokens
-    #[arg(long)]
-    ter_asian_support: bool,
-    /// Omit punctuation
-    #[arg(long)]
-    ter_no_punct: bool,
-    /// Separate punctuation from words
-    #[arg(long)]
-    ter_normalized: bool,
 }
 
 #[derive(Args)]
@@ -185,11 +120,6 @@ enum OutputFormat {
     Json,
     Text,
     Table,
-}
-
-fn tokenizer_parser() -> PossibleValuesParser {
-    let pieces = PIECE_TOKENIZERS.map(|tokenizer| tokenizer.name);
-    PossibleValuesParser::new([&Tokenizer::NAMES[..], &pieces, &MISSING_TOKENIZERS].concat())
 }
 
 fn num_refs_parser() -> clap::builder::RangedI64ValueParser<u16> {
@@ -233,7 +163,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let systems: Vec<TextFile> =
         arguments.input.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
-    if kinds.contains(&MetricName::Bleu) && !arguments.bleu.force {
+    if kinds.contains(&MetricName::Bleu) && !arguments.force {
         systems.iter().for_each(warn_if_tokenized);
     }
     let report = common.build_thread_pool()?.install(|| match paired {
@@ -271,34 +201,10 @@ impl Arguments {
     fn build_metric(&self, kind: MetricName) -> anyhow::Result<Box<dyn Metric>> {
         Ok(match kind {
             MetricName::Bleu => {
-                let BleuArguments { smooth_method, smooth_value, .. } = &self.bleu;
-                Box::new(Bleu {
-                    tokenizer: bleu_tokenizer::open(
-                        self.bleu.tokenize.as_deref(),
-                        self.bleu.tokenize_model.as_deref(),
-                        self.language_pair.as_deref(),
-                    )?,
-                    lowercase: self.bleu.lowercase,
-                    smoothing: Smoothing::from_name(smooth_method, *smooth_value)
-                        .unwrap_or_default(),
-                    effective_order: self.sentence_level,
-                })
+                Box::new(self.bleu.build(self.language_pair.as_deref(), self.sentence_level)?)
             }
-            MetricName::Chrf => {
-                let options = &self.chrf;
-                let chrf = Chrf::new(options.chrf_char_order, options.chrf_word_order)?
-                    .beta(options.chrf_beta)
-                    .whitespace(options.chrf_whitespace)
-                    .lowercase(options.chrf_lowercase)
-                    .epsilon_smoothing(options.chrf_eps_smoothing);
-                Box::new(chrf)
-            }
-            MetricName::Ter => Box::new(Ter {
-                normalized: self.ter.ter_normalized,
-                no_punctuation: self.ter.ter_no_punct,
-                asian_support: self.ter.ter_asian_support,
-                case_sensitive: self.ter.ter_case_sensitive,
-            }),
+            MetricName::Chrf => Box::new(self.chrf.build()?),
+            MetricName::Ter => Box::new(self.ter.build()),
         })
     }
 }

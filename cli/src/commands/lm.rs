@@ -57,6 +57,12 @@ pub enum Command {
                             miriam lm next lm.glm --words candidates.txt -i contexts.txt --device cuda"
     )]
     Next(super::next::Arguments),
+    /// Add n-gram scores to n-best lists, as features
+    #[command(after_help = "Examples:\n  miriam lm rescore lm.miriam --n-best system.list.gz \
+                            -o scored.list.gz\n  \
+                            miriam lm rescore news.arpa.gz laws.arpa.gz --features News,Laws \
+                            --n-best system.list -o scored.list")]
+    Rescore(super::lm_rescore::Arguments),
     /// Write a model as ARPA text
     #[command(after_help = "Example:\n  miriam lm dump lm.kenlm -o lm.arpa.gz")]
     Dump(super::dump::Arguments),
@@ -173,6 +179,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Estimate(arguments) => estimate::run(arguments, common),
         Command::Filter(arguments) => super::filter::run(arguments, common),
         Command::Next(arguments) => super::next::run(arguments, common),
+        Command::Rescore(arguments) => super::lm_rescore::run(arguments, common),
         Command::Dump(arguments) => super::dump::run(arguments, common),
     }
 }

@@ -14,6 +14,9 @@ mod filter;
 pub mod health;
 mod kept_inputs;
 pub mod lm;
+mod lm_rescore;
+pub mod mbr;
+mod metric_arguments;
 pub mod next;
 pub mod nmt;
 mod open_lm;
@@ -22,6 +25,7 @@ mod perplexity;
 pub mod programs;
 pub mod pt;
 mod raw_text;
+pub mod rerank;
 pub mod sacrebleu_options;
 #[cfg(feature = "serve")]
 pub mod serve;

@@ -1,5 +1,6 @@
 //! Reader of sources with the translations to score.
 
+use miriam_textio::n_best::{NBestFields, NBestForm};
 use miriam_textio::{Error as TextError, Lines, ParallelLines};
 
 use crate::Result;
@@ -67,12 +68,12 @@ impl TranslationGroup {
     }
 }
 
-/// A line of an n-best list, split where the new feature goes.
+/// A line of an n-best list, to which a feature is added.
 pub(super) struct NBestLine {
-    /// The line up to its last feature.
-    pub before_feature: Vec<u8>,
-    /// The rest of the line.
-    pub after_feature: Vec<u8>,
+    /// The whole line.
+    pub bytes: Vec<u8>,
+    /// The places of its fields.
+    pub fields: NBestFields,
 }
 
 /// Reader that makes groups of lines.
@@ -221,13 +222,15 @@ impl GroupReader {
         let ScoringInput::NBestLists { list, .. } = &mut self.pairs else { return Ok(None) };
         let name = list.name().to_owned();
         let Some(line) = list.next()? else { return Ok(None) };
-        let parts = parse_nbest_line(line.bytes).map_err(|(field, reason)| {
-            TextError::format(&name, line.number, Some(field), reason)
-        })?;
+        let fields =
+            NBestFields::parse(line.bytes, NBestForm::Any).map_err(|(field, reason)| {
+                TextError::format(&name, line.number, Some(field), reason)
+            })?;
         let at = line.number;
-        let (number, text, line) = (parts.0, parts.1.to_vec(), parts.2);
-        let target = self.encode_line(1, &text, &name, at)?;
-        Ok(Some(NBestEntry { source_number: number, line_number: at, target, line }))
+        let line = NBestLine { bytes: line.bytes.to_vec(), fields };
+        let target = self.encode_line(1, &line.bytes[line.fields.text.clone()], &name, at)?;
+        let source_number = line.fields.sentence;
+        Ok(Some(NBestEntry { source_number, line_number: at, target, line }))
     }
 
     /// Returns the tokens of line `number` of the text `name`, with `</s>`. Rejects long lines,
@@ -251,77 +254,5 @@ impl GroupReader {
             return Err(TextError::format(name, number, None, reason).into());
         }
         Ok(words)
-    }
-}
-
-/// Parses a line of an n-best list into its number, its translation, and the parts before and after
-/// a new feature. The feature goes to the end of the field before the score, or of the third field
-/// without a score. An error has the number of the malformed field and the reason.
-fn parse_nbest_line(line: &[u8]) -> Result<(u64, &[u8], NBestLine), (usize, &'static str)> {
-    let bars = find_separators(line);
-    let [first, second, ..] = bars[..] else {
-        return Err((bars.len() + 2, "expected number ||| translation ||| features ||| score"));
-    };
-    let number = std::str::from_utf8(&line[..first]).ok();
-    let number = number.and_then(|text| text.trim().parse().ok());
-    let number = number.ok_or((1, "expected the number of a line, counted from 0"))?;
-    let end = if bars.len() > 2 { bars[bars.len() - 1] } else { line.len() };
-    let before = line[..end].trim_ascii_end().to_vec();
-    let space: &[u8] = if end < line.len() { b" " } else { b"" };
-    let after = [space, &line[end..]].concat();
-    Ok((
-        number,
-        &line[first + 3..second],
-        NBestLine { before_feature: before, after_feature: after },
-    ))
-}
-
-/// Finds the positions of `|||` in a line.
-fn find_separators(line: &[u8]) -> Vec<usize> {
-    let mut positions = Vec::new();
-    let mut at = 0;
-    while at + 3 <= line.len() {
-        if &line[at..at + 3] == b"|||" {
-            positions.push(at);
-            at += 3;
-        } else {
-            at += 1;
-        }
-    }
-    positions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn parts(line: &str) -> Option<(u64, String, String, String)> {
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        let (number, translation, line) = parse_nbest_line(line.as_bytes()).ok()?;
-        Some((number, text(translation), text(&line.before_feature), text(&line.after_feature)))
-    }
-
-    #[test]
-    fn an_added_feature_precedes_the_score() {
-        let found = parts("3 ||| a b ||| WordScores= -1 ||| F0= -2  ||| -2").unwrap();
-        assert_eq!((found.0, found.1.as_str()), (3, " a b "));
-        assert_eq!(found.2, "3 ||| a b ||| WordScores= -1 ||| F0= -2");
-        assert_eq!(found.3, " ||| -2");
-        let found = parts("0 |||  ||| lm: -1").unwrap();
-        assert_eq!((found.2.as_str(), found.3.as_str()), ("0 |||  ||| lm: -1", ""));
-        for wrong in ["", "1 ||| a", "x ||| a ||| b ||| c", "-1 ||| a ||| b", "||||||"] {
-            assert_eq!(parts(wrong), None, "{wrong}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn a_line_keeps_its_words(line in "[0-9]? ?(\\|\\|\\|[ a=]{0,4}){0,5}") {
-            if let Some((_, _, before, after)) = parts(&line) {
-                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-                prop_assert_eq!(words(&format!("{before}{after}")).concat(), words(&line).concat());
-            }
-        }
     }
 }

@@ -3,8 +3,6 @@
 
 mod input;
 
-use std::io::Write;
-
 use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
@@ -227,9 +225,8 @@ impl ScoreSummary {
 impl input::NBestLine {
     /// Appends the line with an additional last feature.
     fn push_with_feature(&self, feature: &str, score: f32, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.before_feature);
-        write!(out, " {feature}= ").expect("memory does not fail");
-        push_general_f32(out, score);
-        out.extend_from_slice(&self.after_feature);
+        let mut added = format!("{feature}= ").into_bytes();
+        push_general_f32(&mut added, score);
+        self.fields.push_changed(&self.bytes, &added, None, out);
     }
 }

@@ -8,7 +8,6 @@
 //! parts that are each resumed.
 
 mod metric;
-mod n_best_list;
 mod select;
 mod student;
 mod teacher_lists;
@@ -20,6 +19,7 @@ use std::path::{Path, PathBuf};
 use miriam_align::{AlignOptions, ShortlistOptions};
 use miriam_storage::hash::{Hasher, hash64};
 use miriam_storage::partial_file::remove_stale_files;
+use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress, display_name};
 use miriam_trainer::load_data::open_vocabularies;
 use miriam_trainer::options::RawOptions;
@@ -33,7 +33,7 @@ use crate::stage_runner::{self, Stage};
 use crate::train::{find_statistic, lock_folder};
 use crate::training_stages::INI_FILE;
 use crate::{Error, Result};
-use n_best_list::{ListForm, NBestReader};
+
 use select::Selection;
 use student::TrainingSet;
 use teacher_lists::ListParts;
@@ -384,7 +384,7 @@ impl DistillRun<'_> {
         let reference = options.reference.as_deref().zip(options.metric);
         let list_name = display_name(&self.parts.folder);
         let mut selection =
-            Selection::new(NBestReader::new(lists, ListForm::Plain), &list_name, reference)?;
+            Selection::new(NBestReader::new(lists, NBestForm::Plain), &list_name, reference)?;
         let [source, target] = TEXT_FILES.map(|name| Output::create_atomic(&self.full_path(name)));
         let mut source = source?;
         let mut target = target?;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress, display_name, ordered_map};
 
 use super::metric::SelectionMetric;
-use super::n_best_list::{ListForm, NBestReader};
+
 use crate::{Error, Result};
 
 /// The number of sentences that a worker gets at once.
@@ -48,7 +49,7 @@ pub fn select_from_list(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<SelectionSummary> {
-    let reader = NBestReader::new([list.to_owned()], ListForm::Any);
+    let reader = NBestReader::new([list.to_owned()], NBestForm::Any);
     let mut selection = Selection::new(reader, &display_name(list), reference)?;
     let mut output = Output::create_atomic(output)?;
     let task = progress.task("selecting", None);
@@ -123,7 +124,9 @@ impl Selection {
     }
 
     fn next_candidates(&mut self) -> Result<Option<Candidates>> {
-        let translations = self.list.next()?;
+        let entries = self.list.next()?;
+        let translations: Option<Vec<Vec<u8>>> =
+            entries.map(|entries| entries.iter().map(|entry| entry.text().to_vec()).collect());
         let Some((lines, _)) = &mut self.references else {
             return Ok(
                 translations.map(|translations| Candidates { translations, reference: Vec::new() })

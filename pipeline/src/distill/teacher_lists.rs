@@ -236,7 +236,7 @@ impl Write for SharedWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distill::n_best_list::{ListForm, NBestReader};
+    use miriam_textio::n_best::{NBestForm, NBestReader};
 
     fn writer(folder: &Path, first_line: u64) -> PartWriter {
         let folder = folder.to_owned();
@@ -266,7 +266,7 @@ mod tests {
             parts.finish_part().unwrap();
             assert!(read_text(&folder.path().join("000002.zst")).starts_with("4 ||| a |||"));
             assert_eq!(read_text(&folder.path().join("000003.zst")), "6 ||| c ||| F0= 0 ||| 0\n");
-            let mut reader = NBestReader::new([folder.path().join("000003.zst")], ListForm::Plain);
+            let mut reader = NBestReader::new([folder.path().join("000003.zst")], NBestForm::Plain);
             assert!(reader.next().is_err(), "a part is not a list from 0 on");
         }
     }

@@ -114,30 +114,12 @@ impl BleuCounts {
         }
         let (mut halves, mut order) = (1.0, MAX_NGRAM_ORDER);
         for n in 0..MAX_NGRAM_ORDER {
-            let (mut matches, mut total) = (self.matches[n] as f64, self.totals[n] as f64);
-            if let Smoothing::AddK(k) = smoothing
-                && n > 0
-            {
-                (matches, total) = (matches + k, total + k);
-            }
-            if total == 0.0 {
-                break;
-            }
+            let counts = [self.matches[n] as f64, self.totals[n] as f64];
+            let Some(precision) = precision(n, counts, smoothing, &mut halves) else { break };
             if effective_order {
                 order = n + 1;
             }
-            parts.precisions[n] = if matches != 0.0 {
-                100.0 * matches / total
-            } else {
-                match smoothing {
-                    Smoothing::Exponential => {
-                        halves *= 2.0;
-                        100.0 / (halves * total)
-                    }
-                    Smoothing::Floor(value) => 100.0 * value / total,
-                    Smoothing::AddK(_) | Smoothing::None => 0.0,
-                }
-            };
+            parts.precisions[n] = precision;
         }
         let sum: f64 = parts.precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(p));
         parts.score = brevity_penalty * (sum / order as f64).exp();
@@ -159,7 +141,65 @@ impl BleuScore {
     }
 }
 
-fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
+/// Returns the precision of an order, counted from 0, from 0 to 100, given its matches and n-grams;
+/// `None` without n-grams. `halves` is 1 before the first order, and is doubled by each order
+/// without matches.
+pub(super) fn precision(
+    order: usize,
+    [mut matches, mut total]: [f64; 2],
+    smoothing: Smoothing,
+    halves: &mut f64,
+) -> Option<f64> {
+    if let Smoothing::AddK(k) = smoothing
+        && order > 0
+    {
+        (matches, total) = (matches + k, total + k);
+    }
+    if total == 0.0 {
+        return None;
+    }
+    if matches != 0.0 {
+        return Some(100.0 * matches / total);
+    }
+    Some(match smoothing {
+        Smoothing::Exponential => {
+            *halves *= 2.0;
+            100.0 / (*halves * total)
+        }
+        Smoothing::Floor(value) => 100.0 * value / total,
+        Smoothing::AddK(_) | Smoothing::None => 0.0,
+    })
+}
+
+/// Returns the score of a sentence against a reference with average counts, which are real numbers:
+/// the lengths of both, and the matches of each order.
+pub(crate) fn score_real_counts(
+    [hypothesis, reference]: [f64; 2],
+    matches: [f64; MAX_NGRAM_ORDER],
+    smoothing: Smoothing,
+    effective_order: bool,
+) -> f64 {
+    if matches.iter().all(|&count| count == 0.0) {
+        return 0.0;
+    }
+    let mut precisions = [0.0; MAX_NGRAM_ORDER];
+    let (mut halves, mut order) = (1.0, MAX_NGRAM_ORDER);
+    for n in 0..MAX_NGRAM_ORDER {
+        let total = (hypothesis - n as f64).max(0.0);
+        let Some(precision) = precision(n, [matches[n], total], smoothing, &mut halves) else {
+            break;
+        };
+        if effective_order {
+            order = n + 1;
+        }
+        precisions[n] = precision;
+    }
+    let sum = precisions[..order].iter().fold(0.0, |sum, &p| sum + log_or_floor(p));
+    let brevity = if hypothesis >= reference { 1.0 } else { (1.0 - reference / hypothesis).exp() };
+    brevity * (sum / order as f64).exp()
+}
+
+pub(super) fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
     match hypothesis {
         _ if hypothesis >= reference => 1.0,
         0 => 0.0,
@@ -167,7 +207,7 @@ fn brevity_penalty(hypothesis: u64, reference: u64) -> f64 {
     }
 }
 
-fn log_or_floor(x: f64) -> f64 {
+pub(super) fn log_or_floor(x: f64) -> f64 {
     if x == 0.0 { LOG_OF_ZERO } else { x.ln() }
 }
 

@@ -2,9 +2,12 @@
 
 mod counts;
 mod references;
+mod table;
 
+pub(crate) use counts::score_real_counts;
 pub use counts::{BleuCounts, MAX_NGRAM_ORDER, Smoothing};
 pub use references::{NgramMatcher, ReferenceNgrams, TokenId};
+pub(crate) use table::BleuTable;
 
 use crate::python_text::{lowercase_if, rstrip, split_whitespace};
 use crate::{Metric, Signature, Tokenizer};
@@ -32,17 +35,19 @@ pub struct Bleu {
 }
 
 impl Bleu {
+    /// Returns a line with white space between its tokens.
+    pub(crate) fn prepare(&self, line: &str) -> String {
+        let line = lowercase_if(line, self.lowercase);
+        self.tokenizer.tokenize(rstrip(&line)).into_owned()
+    }
+
     fn counts(&self, hypothesis: &str, references: &[&str]) -> BleuCounts {
-        let prepare = |line: &str| {
-            let line = lowercase_if(line, self.lowercase);
-            self.tokenizer.tokenize(rstrip(&line)).into_owned()
-        };
-        let lines: Vec<String> = references.iter().map(|line| prepare(line)).collect();
+        let lines: Vec<String> = references.iter().map(|line| self.prepare(line)).collect();
         let references = ReferenceNgrams::new(
             lines.iter().map(|line| split_whitespace(line).map(str::as_bytes)),
         );
         let mut matcher = NgramMatcher::default();
-        let hypothesis = prepare(hypothesis);
+        let hypothesis = self.prepare(hypothesis);
         let tokens: Vec<TokenId> = split_whitespace(&hypothesis)
             .map(|word| references.token_id(word.as_bytes()))
             .collect();

@@ -82,13 +82,32 @@ impl Chrf {
         Chrf { epsilon_smoothing: epsilon, ..self }
     }
 
+    /// Returns the orders of n-grams of characters and of words.
+    pub(crate) fn orders(&self) -> [usize; 2] {
+        [self.char_order, self.word_order]
+    }
+
+    pub(crate) fn has_epsilon_smoothing(&self) -> bool {
+        self.epsilon_smoothing
+    }
+
+    /// Returns the characters and the words of a line whose n-grams are counted.
+    pub(crate) fn scored_tokens(&self, line: &str, word_ids: &mut WordIds) -> [Vec<u32>; 2] {
+        let line = lowercase_if(line, self.lowercase);
+        let words = match self.word_order {
+            0 => Vec::new(),
+            _ => word_ids.intern_all(split_punctuation(&line)),
+        };
+        [self.scored_characters(&line), words]
+    }
+
     fn total_order(&self) -> usize {
         self.char_order + self.word_order
     }
 
     /// Returns the F-score of triples of counts (hypothesis, reference, both), averaged over
     /// orders.
-    fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
+    pub(crate) fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
         let factor = f64::from(self.beta).powi(2);
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
         let mut lengths = 0;
@@ -113,7 +132,13 @@ impl Chrf {
         fn mean(sum: f64, lengths: i32) -> f64 {
             if lengths == 0 { 0.0 } else { sum / f64::from(lengths) }
         }
-        let (precision, recall) = (mean(precision_sum, lengths), mean(recall_sum, lengths));
+        self.f_score_of_means(mean(precision_sum, lengths), mean(recall_sum, lengths))
+    }
+
+    /// Returns the F-score of the means of precisions and recalls over orders.
+    #[inline]
+    pub(crate) fn f_score_of_means(&self, precision: f64, recall: f64) -> f64 {
+        let factor = f64::from(self.beta) * f64::from(self.beta);
         if precision + recall == 0.0 {
             return 0.0;
         }
@@ -201,29 +226,17 @@ impl Metric for Chrf {
 
     /// Among several references, the one with the best score counts.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
-        let hypothesis = lowercase_if(hypothesis, self.lowercase);
-        let lines: Vec<_> =
-            references.iter().map(|line| lowercase_if(line, self.lowercase)).collect();
         let mut word_ids = WordIds::default();
-        let characters = self.scored_characters(&hypothesis);
-        let words = match self.word_order {
-            0 => Vec::new(),
-            _ => word_ids.intern_all(split_punctuation(&hypothesis)),
-        };
+        let [characters, words] = self.scored_tokens(hypothesis, &mut word_ids);
         let mut ngrams = NgramOverlap::default();
         let mut best = (-1.0, vec![0.0; self.num_statistics()]);
         let mut counts = Vec::with_capacity(self.total_order());
-        for line in &lines {
+        for line in references {
             counts.clear();
-            ngrams.count_ngrams(
-                &characters,
-                &self.scored_characters(line),
-                self.char_order,
-                &mut counts,
-            );
+            let [line_characters, line_words] = self.scored_tokens(line, &mut word_ids);
+            ngrams.count_ngrams(&characters, &line_characters, self.char_order, &mut counts);
             if self.word_order > 0 {
-                let line = word_ids.intern_all(split_punctuation(line));
-                ngrams.count_ngrams(&words, &line, self.word_order, &mut counts);
+                ngrams.count_ngrams(&words, &line_words, self.word_order, &mut counts);
             }
             let score = self.f_score(counts.iter().copied());
             if score > best.0 {

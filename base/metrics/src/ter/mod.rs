@@ -3,7 +3,7 @@
 
 mod distance;
 mod shifts;
-mod tercom;
+pub(crate) mod tercom;
 
 use crate::python_text::{rstrip, split_whitespace};
 use crate::word_ids::WordIds;
@@ -86,7 +86,7 @@ impl Metric for Ter {
 
 /// Returns the number of edits from `hypothesis` to `reference`: shifts while they help, then
 /// insertions, deletions and substitutions.
-fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
+pub(crate) fn count_edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     if reference.is_empty() {
         return hypothesis.len();
     }

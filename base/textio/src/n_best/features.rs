@@ -1,0 +1,134 @@
+//! Named features of n-best lists, and their order in a list.
+//!
+//! `LM0= -2 TM0= -1 -3` are a feature of one value and one of two. All entries of a list must have
+//! the features of its first one in the same order, because weights belong to places.
+
+use crate::fields::split_words;
+
+/// Whether a word is the name of a feature: it ends in `=`, or in `:` as in old lists.
+pub(super) fn is_name(word: &[u8]) -> bool {
+    matches!(word, [first, .., b'=' | b':'] if !first.is_ascii_digit())
+}
+
+/// Splits a field of features into their names, without `=`, and the texts of their values.
+/// Values before the first name have an empty one.
+pub fn split_features(field: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut name: &[u8] = b"";
+    split_words(field).filter_map(move |word| {
+        if is_name(word) {
+            name = &word[..word.len() - 1];
+            return None;
+        }
+        Some((name, word))
+    })
+}
+
+/// The features of a list, each with its number of values, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeatureScheme {
+    features: Vec<(Vec<u8>, usize)>,
+    num_values: usize,
+}
+
+impl FeatureScheme {
+    /// Returns the features in a field.
+    pub fn new(field: &[u8]) -> Self {
+        let mut scheme = FeatureScheme::default();
+        for (name, _) in split_features(field) {
+            scheme.num_values += 1;
+            match scheme.features.last_mut() {
+                Some((last, count)) if last == name => *count += 1,
+                _ => scheme.features.push((name.to_vec(), 1)),
+            }
+        }
+        scheme
+    }
+
+    /// The features with their numbers of values.
+    pub fn features(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        self.features.iter().map(|(name, count)| (&name[..], *count))
+    }
+
+    /// Returns the number of values of an entry.
+    pub fn num_values(&self) -> usize {
+        self.num_values
+    }
+
+    /// Appends the values in a field to `values`.
+    ///
+    /// # Errors
+    /// The reason, if the features differ from these or a value is not a finite number.
+    pub fn parse_values(&self, field: &[u8], values: &mut Vec<f32>) -> Result<(), String> {
+        let mut expected =
+            self.features.iter().flat_map(|(name, count)| std::iter::repeat_n(&name[..], *count));
+        for (name, text) in split_features(field) {
+            let wanted = expected.next();
+            if wanted != Some(name) {
+                return Err(format!(
+                    "expected {}, found a value of feature {}: every entry must have the features \
+                     of the first one",
+                    wanted.map_or("the end of the features".into(), |wanted| format!(
+                        "a value of feature {}",
+                        quoted(wanted)
+                    )),
+                    quoted(name)
+                ));
+            }
+            let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
+            let Some(value) = value.filter(|value| value.is_finite()) else {
+                return Err(format!(
+                    "feature {}: {} is not a finite number",
+                    quoted(name),
+                    quoted(text)
+                ));
+            };
+            values.push(value);
+        }
+        match expected.next() {
+            None => Ok(()),
+            Some(name) => Err(format!(
+                "a value of feature {} is missing: every entry must have the features of the \
+                 first one",
+                quoted(name)
+            )),
+        }
+    }
+}
+
+fn quoted(bytes: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_belong_to_names() {
+        let scheme = FeatureScheme::new(b"LM0= -2  TM0= -1 3e0");
+        let features: Vec<_> = scheme.features().collect();
+        assert_eq!(features, [(&b"LM0"[..], 1), (b"TM0", 2)]);
+        let mut values = Vec::new();
+        scheme.parse_values(b"LM0= 1 TM0= 2 -3.5", &mut values).unwrap();
+        assert_eq!(values, [1.0, 2.0, -3.5]);
+        for (field, reason) in [
+            ("LM0= 1 TM0= 2", "a value of feature \"TM0\" is missing"),
+            ("LM0= 1 TM0= 2 3 4", "expected the end of the features"),
+            ("LM0= 1 2 TM0= 3", "expected a value of feature \"TM0\", found a value of"),
+            ("LM0= x TM0= 2 3", "\"x\" is not a finite number"),
+            ("LM0= nan TM0= 2 3", "\"nan\" is not a finite number"),
+            ("1 2 3", "found a value of feature \"\""),
+        ] {
+            let error = scheme.parse_values(field.as_bytes(), &mut Vec::new()).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn unnamed_values_and_old_names_are_features() {
+        assert_eq!(FeatureScheme::new(b"-1 -2").features().collect::<Vec<_>>(), [(&b""[..], 2)]);
+        let old = FeatureScheme::new(b"d: 0 lm: -1");
+        assert_eq!(old.features().collect::<Vec<_>>(), [(&b"d"[..], 1), (b"lm", 1)]);
+        assert_eq!(FeatureScheme::new(b"").num_values(), 0);
+    }
+}

@@ -1,0 +1,145 @@
+//! `miriam mbr`: minimum Bayes risk over n-best lists.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use miriam_combine::mbr::{MbrOptions, MbrOutput, MbrSummary, ReferenceWeights, minimize_risk};
+use miriam_metrics::mbr::{Estimate, Utility};
+use miriam_textio::Output;
+
+use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
+use crate::common::{CommonOptions, check_files};
+
+/// Choose from n-best lists the translations that are most like all others (minimum Bayes risk).
+///
+/// Every translation of a sentence is compared with all of its lists, weighted by their
+/// probabilities; the one with the best score on average is written.
+///
+/// Examples:
+///   miriam mbr --n-best phrases.list neural.list -o output.en
+///   miriam mbr --n-best samples.list.zst --weights uniform --utility bleu -o output.en
+///   miriam mbr --n-best big.list --estimate coarse-to-fine --keep 20 --show-loss -o output.en
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// n-best lists of the same sentences, of any program (number ||| text ||| features ||| total):
+    /// plain, .gz, .zst, .bz2 or .xz; - for standard input
+    #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", num_args = 1..,
+          default_value = "-")]
+    n_best: Vec<PathBuf>,
+    /// The file for translations, one per line; compressed if it ends in .gz or .zst
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The metric by which translations are compared; the options of each are below
+    #[arg(short, long, value_enum, default_value = "chrf")]
+    utility: UtilityName,
+    /// The weights of translations as references
+    #[arg(long, value_enum, default_value = "posterior")]
+    weights: WeightsName,
+    /// The factor of totals before they become probabilities: below 1 makes them more alike
+    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true,
+          value_parser = scale)]
+    scale: f64,
+    /// The shares of the lists, one for each, separated by commas [default: equal]
+    #[arg(long, value_name = "X,X", value_delimiter = ',')]
+    list_weights: Vec<f64>,
+    /// How expected scores are computed
+    #[arg(long, value_enum, default_value = "exact")]
+    estimate: EstimateName,
+    /// The number of translations that coarse-to-fine compares with all others
+    #[arg(long, value_name = "N", default_value = "20")]
+    keep: NonZeroUsize,
+    /// Also compute exact scores, and say how much is lost by the estimate
+    #[arg(long)]
+    show_loss: bool,
+    /// Write n-best lists, best first, with the expected score as feature MBR and as total
+    #[arg(long)]
+    write_lists: bool,
+    #[command(flatten)]
+    bleu: BleuArguments,
+    #[command(flatten)]
+    chrf: ChrfArguments,
+    #[command(flatten)]
+    ter: TerArguments,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UtilityName {
+    /// chrF; chrF++ with --chrf-word-order 2
+    Chrf,
+    /// Sentence BLEU
+    Bleu,
+    /// TER, the lowest; much slower than the others
+    Ter,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WeightsName {
+    /// The probability in its list: the softmax of the totals
+    Posterior,
+    /// Equal in a list, as for samples
+    Uniform,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EstimateName {
+    /// Each translation against each other
+    Exact,
+    /// Each translation against one reference with the average counts of n-grams
+    Aggregate,
+    /// The best --keep translations by aggregate, each against all others
+    CoarseToFine,
+}
+
+/// Parses a factor of totals.
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(scale) if scale >= 0.0 && f64::is_finite(scale) => Ok(scale),
+        _ => Err("expected a number from 0 up".into()),
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let a = &arguments;
+    check_files(&a.n_best, &[("--output", Some(&a.output))])?;
+    let options = MbrOptions {
+        utility: match a.utility {
+            UtilityName::Chrf => Utility::Chrf(a.chrf.build()?),
+            UtilityName::Bleu => Utility::Bleu(a.bleu.build(None, true)?),
+            UtilityName::Ter => Utility::Ter(a.ter.build()),
+        },
+        estimate: match a.estimate {
+            EstimateName::Exact => Estimate::Exact,
+            EstimateName::Aggregate => Estimate::Aggregate,
+            EstimateName::CoarseToFine => Estimate::CoarseToFine(a.keep.get()),
+        },
+        weights: match a.weights {
+            WeightsName::Posterior => ReferenceWeights::Posterior { scale: a.scale },
+            WeightsName::Uniform => ReferenceWeights::Uniform,
+        },
+        list_weights: a.list_weights.clone(),
+        measures_loss: a.show_loss,
+        output: if a.write_lists { MbrOutput::Lists } else { MbrOutput::Best },
+        threads: common.threads.count(),
+    };
+    let output = Output::create(&a.output)?;
+    let summary = minimize_risk(&a.n_best, &options, output, &common.progress())?;
+    tracing::info!("{}", describe(&summary, a.show_loss));
+    Ok(())
+}
+
+fn describe(summary: &MbrSummary, shows_loss: bool) -> String {
+    let MbrSummary { sentences, entries, candidates, not_first, worse, loss } = summary;
+    let mut text = format!(
+        "{sentences} sentences, {entries} entries, {candidates} different translations; \
+         {not_first} times another than the first entry"
+    );
+    if shows_loss {
+        text += &format!(
+            "; {worse} times worse than exact, by {:.4} points on average over all sentences",
+            loss / (*sentences).max(1) as f64
+        );
+    }
+    text
+}

@@ -1,0 +1,16 @@
+//! n-best lists of one or several systems: minimum Bayes risk decoding, and the best by weights.
+//!
+//! Lists are read a sentence at a time, worked on by several threads, and results are written in
+//! the order of the sentences, so that neither memory nor output depends on the length of a list or
+//! on the number of threads.
+
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod mbr;
+mod pooled_lists;
+pub mod rerank;
+pub mod rescore;
+pub mod weights;
+
+pub use error::{Error, Result};

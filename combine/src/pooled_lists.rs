@@ -1,0 +1,58 @@
+//! The lists of several systems, read together sentence by sentence.
+
+use std::path::{Path, PathBuf};
+
+use miriam_textio::display_name;
+use miriam_textio::n_best::{NBestEntry, NBestForm, NBestReader};
+
+use crate::{Error, Result};
+
+/// Readers of lists of the same sentences.
+pub(crate) struct PooledLists {
+    lists: Vec<(String, NBestReader)>,
+    sentences: u64,
+}
+
+impl PooledLists {
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
+        if paths.is_empty() {
+            return Err(Error::usage("give at least one n-best list"));
+        }
+        if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+            return Err(Error::usage("standard input can be read only once; give - once"));
+        }
+        let lists = paths
+            .iter()
+            .map(|path| (display_name(path), NBestReader::new([path.clone()], NBestForm::Any)));
+        Ok(PooledLists { lists: lists.collect(), sentences: 0 })
+    }
+
+    /// Reads the entries of the next sentence, by list. Returns `None` at the end.
+    ///
+    /// # Errors
+    /// If a list cannot be read, a line is invalid, or one list has fewer sentences than another.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Vec<NBestEntry>>>> {
+        let mut found = Vec::with_capacity(self.lists.len());
+        let mut ended: Option<&str> = None;
+        for (name, reader) in &mut self.lists {
+            match reader.next()? {
+                Some(entries) => found.push(entries),
+                None => ended = Some(ended.unwrap_or(name)),
+            }
+        }
+        match (ended, found.first().and_then(|entries| entries.first())) {
+            (None, _) => {
+                self.sentences += 1;
+                Ok(Some(found))
+            }
+            (Some(_), None) => Ok(None),
+            (Some(ended), Some(entry)) => {
+                let reason = format!(
+                    "sentence {} is not in {ended}, which has {}: give lists of the same sentences",
+                    self.sentences, self.sentences
+                );
+                Err(entry.error(1, reason).into())
+            }
+        }
+    }
+}

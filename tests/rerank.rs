@@ -1,0 +1,74 @@
+//! `miriam rerank`: the weights of a system give its own order back, and errors by line and field.
+
+use std::fs;
+
+use crate::common::{
+    lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
+};
+
+/// With the weights of the ini a list is in the order of the decoder, with the same totals up to
+/// rounding in print; with the sign of one feature turned it is not.
+#[test]
+fn the_weights_of_a_system_give_its_order_back() {
+    let toy = project_root().join("examples/toy");
+    let folder = tempfile::tempdir().unwrap();
+    let [list, weights, ranked] =
+        ["system.list.gz", "weights", "ranked.zst"].map(|name| folder.path().join(name));
+    let mut command = miriam();
+    command
+        .args(["translate", "-f"])
+        .arg(toy.join("moses.ini"))
+        .arg("-i")
+        .arg(toy.join("input.txt"));
+    let best = run(command.arg("-n-best-list").arg(&list).args(["10", "distinct"]));
+    let ini = fs::read_to_string(toy.join("moses.ini")).unwrap();
+    let section = ini.split_once("[weight]\n").unwrap().1.split("\n[").next().unwrap();
+    let lines = |skip: &str| {
+        let lines = section.lines().filter(|line| !line.starts_with(skip)).map(str::to_owned);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    fs::write(&weights, lines("UnknownWordPenalty")).unwrap();
+    let mut command = miriam();
+    command.args(["rerank", "--write-lists", "-i"]).arg(&list).arg("-w").arg(&weights);
+    run(command.arg("-o").arg(&ranked));
+    let [before, after] = [&list, &ranked].map(|path| {
+        let text = lossy_text(&read_decompressed(path));
+        let entries = text.lines().map(|line| {
+            let (entry, total) = line.rsplit_once(" ||| ").unwrap();
+            (entry.to_owned(), total.parse::<f64>().unwrap())
+        });
+        entries.collect::<Vec<_>>()
+    });
+    assert_eq!(before.len(), after.len());
+    for ((_, old), (entry, new)) in before.iter().zip(&after) {
+        // Moses does not write the feature of unknown words, 100 for each.
+        let difference = (old - new).rem_euclid(100.0);
+        assert!(difference.min(100.0 - difference) < 1e-3, "{old} {new} {entry}");
+    }
+    let mut command = miriam();
+    command.args(["rerank", "-i"]).arg(&list).arg("-w").arg(&weights);
+    let text = lossy_text(&run(&mut command));
+    let trimmed = |text: &str| text.lines().map(|l| l.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(trimmed(&text), trimmed(&lossy_text(&best)));
+    fs::write(&weights, lines("UnknownWordPenalty").replace("LM0= ", "LM0= -")).unwrap();
+    assert_ne!(lossy_text(&run(&mut command)), text);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [list, weights] = ["list", "weights"].map(|name| folder.path().join(name));
+    let entries = "0 ||| a ||| LM0= -1 TM0= 1 2 ||| 0\n0 ||| b ||| LM0= -1 TM0= 1 ||| 0\n";
+    fs::write(&list, entries).unwrap();
+    fs::write(&weights, "LM0= 1\nTM0= 1 1\n").unwrap();
+    let mut command = miriam();
+    command.args(["rerank", "-i"]).arg(&list).arg("--weights").arg(&weights);
+    let error = run_to_error(&mut command);
+    assert!(error.contains("line 2, field 3: a value of feature \"TM0\" is missing"), "{error}");
+    fs::write(&weights, "LM0= 1\nTM0= 1 one\n").unwrap();
+    let error = run_to_error(&mut command);
+    assert!(error.contains("line 2: expected a weight, a finite number, found \"one\""), "{error}");
+    fs::write(&weights, "LM0= 1\n").unwrap();
+    let error = run_to_usage_error(&mut command);
+    assert!(error.contains("no weights for feature TM0"), "{error}");
+}
