@@ -54,7 +54,7 @@ pub enum Estimate {
 ///
 /// let candidates = ["the cat sat", "the cat sits", "a dog"];
 /// let list = CandidateList::new(&Utility::Chrf(Chrf::default()), &candidates);
-/// let ranked = list.rank(&[0.25, 0.25, 0.5], Estimate::Exact);
+/// let ranked = list.rank(&[0.4, 0.3, 0.3], Estimate::Exact);
 /// assert_eq!(candidates[ranked[0].0], "the cat sat");
 /// ```
 pub struct CandidateList(Prepared);
