@@ -33,8 +33,8 @@ impl LanguageModelArguments {
             let message = format!("lm_weight: expected a number, found {weight}");
             return Err(PyValueError::new_err(message));
         }
-        let given = |path| LanguageModelArguments { path, weight: lm_weight, by_pieces: lm_pieces };
-        Ok(lm.map(given))
+        let Some(path) = lm else { return Ok(None) };
+        Ok(Some(LanguageModelArguments { path, weight: lm_weight, by_pieces: lm_pieces }))
     }
 
     /// Sets the weight, if one was given.
