@@ -70,6 +70,16 @@ impl Coverages {
         word >> (position % 64) & 1 == 1
     }
 
+    /// Writes for each position whether it is covered to `covered`.
+    pub(crate) fn write_covered(&self, id: CoverageId, covered: &mut Vec<bool>) {
+        let bits = &self.bits[id.0 as usize * self.width..(id.0 as usize + 1) * self.width];
+        covered.clear();
+        for (word, start) in bits.iter().zip((0..self.length).step_by(64)) {
+            let count = (self.length - start).min(64);
+            covered.extend((0..count).map(|bit| word >> bit & 1 == 1));
+        }
+    }
+
     /// Returns the first covered position from `start` on, but at most `limit`; `start` lies within
     /// the sentence.
     #[inline]
@@ -204,6 +214,9 @@ mod tests {
                 prop_assert_eq!(facts.covered as usize, set.iter().filter(|&&c| c).count());
                 prop_assert_eq!(facts.first_gap as usize, set.iter().position(|&c| !c).unwrap_or(set.len()));
                 prop_assert_eq!(coverages.is_complete(id), set.iter().all(|&c| c));
+                let mut written = vec![true];
+                coverages.write_covered(id, &mut written);
+                prop_assert_eq!(&written, &set);
                 for (position, &covered) in set.iter().enumerate() {
                     prop_assert_eq!(coverages.is_covered(id, position as u32), covered);
                     let free = (position..set.len()).find(|&p| set[p]).unwrap_or(set.len()) as u32;

@@ -1,7 +1,8 @@
 //! The states of several features together as one `u32`, so that a hypothesis does
 //! not grow with the features and equal states compare in one instruction.
-
-use hashbrown::HashTable;
+//!
+//! Every expansion asks for one, so states are joined pair by pair: the first two become a number,
+//! that number and the third become another. A pair takes one probe of a table of 16-byte entries.
 
 /// The states of several features together as one `u32`: those of the language
 /// models, then those of other features. With one feature (or none) it is that
@@ -9,10 +10,31 @@ use hashbrown::HashTable;
 pub(crate) struct JointStates {
     width: usize,
     states: Vec<u32>,
-    ids: HashTable<u32>,
+    /// Open addressing; empty where the number is [`EMPTY`].
+    pairs: Vec<Pair>,
+    num_pairs: usize,
+    /// Of each step of joining but the last, the numbers given so far.
+    num_prefixes: Vec<u32>,
     /// Scratch: one state per feature.
     component_states: Vec<u32>,
 }
+
+/// The number of a joint state's first features, with the state of one more, and their number
+/// together.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Pair {
+    key: u64,
+    /// The index of the feature that is joined.
+    feature: u32,
+    number: u32,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+const EMPTY_PAIR: Pair = Pair { key: 0, feature: 0, number: EMPTY };
+
+const INITIAL_PAIRS: usize = 1 << 10;
 
 impl JointStates {
     /// Makes states for `width` features.
@@ -20,7 +42,9 @@ impl JointStates {
         JointStates {
             width,
             states: Vec::new(),
-            ids: HashTable::new(),
+            pairs: if width > 1 { vec![EMPTY_PAIR; INITIAL_PAIRS] } else { Vec::new() },
+            num_pairs: 0,
+            num_prefixes: vec![0; width],
             component_states: vec![0; width],
         }
     }
@@ -28,7 +52,9 @@ impl JointStates {
     /// Begins a sentence.
     pub(crate) fn start(&mut self) {
         self.states.clear();
-        self.ids.clear();
+        self.pairs.fill(EMPTY_PAIR);
+        self.num_pairs = 0;
+        self.num_prefixes.fill(0);
     }
 
     /// Sets the state of feature `m`, to be joined.
@@ -40,39 +66,110 @@ impl JointStates {
     /// Returns the joint state of the states set last, one per feature.
     #[inline(always)]
     pub(crate) fn join(&mut self) -> u32 {
-        match self.component_states[..] {
-            [] => 0,
-            [only] => only,
-            _ => self.intern(),
+        let states = std::mem::take(&mut self.component_states);
+        let id = self.join_states(&states);
+        self.component_states = states;
+        id
+    }
+
+    /// Returns the joint state of `states`, one per feature.
+    #[inline(always)]
+    pub(crate) fn join_states(&mut self, states: &[u32]) -> u32 {
+        let Some((&first, others)) = states.split_first() else { return 0 };
+        let mut joined = first;
+        for (feature, &state) in (1u32..).zip(others) {
+            joined = self.join_pair(joined, state, feature, states);
+        }
+        joined
+    }
+
+    /// Returns the number of the first features of `states` up to `feature`, whose state is
+    /// `state`; `joined` is the number of those before it.
+    #[inline(always)]
+    fn join_pair(&mut self, joined: u32, state: u32, feature: u32, states: &[u32]) -> u32 {
+        let key = u64::from(joined) << 32 | u64::from(state);
+        let mask = self.pairs.len() - 1;
+        let mut at = first_slot(key, feature) & mask;
+        loop {
+            let pair = self.pairs[at];
+            if pair.number == EMPTY {
+                return self.insert(Pair { key, feature, number: 0 }, at, states);
+            }
+            if pair.key == key && pair.feature == feature {
+                return pair.number;
+            }
+            at = (at + 1) & mask;
         }
     }
 
-    fn intern(&mut self) -> u32 {
-        let states = &self.component_states[..];
-        fn hash(states: &[u32]) -> u64 {
-            states.iter().fold(0u64, |hash, &state| {
-                (hash ^ u64::from(state)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-            })
+    /// Numbers a new `pair`, whose place is `at`.
+    #[inline(never)]
+    fn insert(&mut self, pair: Pair, at: usize, states: &[u32]) -> u32 {
+        let number = if pair.feature as usize + 1 == self.width {
+            self.states.extend_from_slice(states);
+            (self.states.len() / self.width) as u32 - 1
+        } else {
+            let next = &mut self.num_prefixes[pair.feature as usize];
+            *next += 1;
+            *next - 1
+        };
+        self.pairs[at] = Pair { number, ..pair };
+        self.num_pairs += 1;
+        if self.num_pairs * 2 > self.pairs.len() {
+            self.grow();
         }
-        let (known, width) = (&self.states, self.width);
-        fn tuple(id: u32, known: &[u32], width: usize) -> &[u32] {
-            &known[id as usize * width..(id as usize + 1) * width]
+        number
+    }
+
+    fn grow(&mut self) {
+        let size = self.pairs.len() * 2;
+        let old = std::mem::replace(&mut self.pairs, vec![EMPTY_PAIR; size]);
+        for pair in old.into_iter().filter(|pair| pair.number != EMPTY) {
+            let mut at = first_slot(pair.key, pair.feature) & (size - 1);
+            while self.pairs[at].number != EMPTY {
+                at = (at + 1) & (size - 1);
+            }
+            self.pairs[at] = pair;
         }
-        if let Some(&id) = self.ids.find(hash(states), |&id| tuple(id, known, width) == states) {
-            return id;
-        }
-        let id = (known.len() / width) as u32;
-        self.states.extend_from_slice(states);
-        let known = &self.states;
-        self.ids.insert_unique(hash(states), id, |&id| {
-            hash(&known[id as usize * width..(id as usize + 1) * width])
-        });
-        id
     }
 
     /// Returns the state of feature `m` in the joint state `id`.
     #[inline(always)]
     pub(crate) fn state(&self, id: u32, m: usize) -> u32 {
         if self.width == 1 { id } else { self.states[id as usize * self.width + m] }
+    }
+}
+
+#[inline(always)]
+fn first_slot(key: u64, feature: u32) -> usize {
+    let mixed = (key ^ u64::from(feature) << 28).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Equal states have one number, others another, and all can be read again.
+        #[test]
+        fn a_joint_state_is_its_states(
+            width in 1usize..5,
+            rows in proptest::collection::vec(proptest::collection::vec(0u32..6, 5), 1..1500),
+        ) {
+            let mut joint = JointStates::new(width);
+            for _ in 0..2 {
+                joint.start();
+                let mut ids = std::collections::HashMap::new();
+                for row in &rows {
+                    let states = &row[..width];
+                    let id = joint.join_states(states);
+                    prop_assert_eq!(*ids.entry(states.to_vec()).or_insert(id), id);
+                    let read: Vec<u32> = (0..width).map(|m| joint.state(id, m)).collect();
+                    prop_assert_eq!(&read[..], states);
+                }
+            }
+        }
     }
 }

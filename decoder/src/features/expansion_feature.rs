@@ -111,15 +111,15 @@ impl ExpansionFeature {
         }
     }
 
-    /// Returns `total` plus the weighted score of an expansion. A language model sets its state
-    /// after the expansion; `stateful_scores` are the weighted scores of the features with their
-    /// own states.
+    /// Returns `total` plus the weighted score of an expansion. `lm_score` returns that of a
+    /// language model; `stateful_scores` are the weighted scores of the features with their own
+    /// states.
     #[inline(always)]
     pub(crate) fn add_score(
         &self,
         total: f32,
         input: &ExpansionInput<'_>,
-        lms: &mut LmScorers<'_>,
+        lm_score: impl FnOnce(&LanguageModelFeature) -> f32,
         stateful_scores: &[f32],
     ) -> f32 {
         match self {
@@ -131,7 +131,7 @@ impl ExpansionFeature {
                 None => total,
             },
             ExpansionFeature::HierarchicalForward(feature) => total + feature.score(input),
-            ExpansionFeature::LanguageModel(feature) => total + feature.expansion_score(input, lms),
+            ExpansionFeature::LanguageModel(feature) => total + lm_score(feature),
             ExpansionFeature::Stateful(slot) => {
                 let scores = slot.scores(stateful_scores).iter();
                 scores.fold(total, |total, score| total + score)

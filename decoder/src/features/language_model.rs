@@ -134,10 +134,17 @@ impl LanguageModelFeature {
         Self::value(log10) * self.weight
     }
 
+    /// Returns the weighted score of words whose log10 probability is in `log10`, which has one of
+    /// each language model.
+    #[inline(always)]
+    pub(crate) fn score_in(&self, log10: &[f32]) -> f32 {
+        self.score(log10[self.model])
+    }
+
     /// Returns the weighted score of the words of an expansion that depend on its context. Sets the
     /// model's state after it.
     #[inline(always)]
-    pub(super) fn expansion_score(
+    pub(crate) fn expansion_score(
         &self,
         input: &ExpansionInput<'_>,
         lms: &mut LmScorers<'_>,

@@ -32,6 +32,7 @@ pub(crate) use expansion_feature::{
 pub(crate) use fast_path::FastPathFeatures;
 pub use feature_set::FeatureComponents;
 pub(crate) use feature_set::{FeatureSet, LoadContext, RecombinationKey, TableSlot};
+pub(crate) use language_model::LanguageModelFeature;
 pub use language_model::LanguageModelSpec;
 pub(crate) use language_model::is_alias as is_language_model_alias;
 pub(crate) use lexical_reordering::{OptionRows, Weighting};
@@ -45,7 +46,7 @@ pub(crate) use operation_sequence_model::{
 use phrase_feature::PhraseFeature;
 pub(crate) use phrase_feature::{ScoredPhrase, TargetPhrase, UnscoredPhrase};
 pub use phrase_table::{PhraseTableFormat, PhraseTableSpec};
-pub(crate) use stateful_feature::StatefulScorers;
+pub(crate) use stateful_feature::{ExpansionBatch, StatefulScorers};
 pub use unknown_word_penalty::UnknownWordSpec;
 
 /// The types of feature lines, for error messages.

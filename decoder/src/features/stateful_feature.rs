@@ -6,6 +6,8 @@
 //!
 //! A system without such features pays one test per expansion, and nothing on the fast path.
 
+use std::ops::Range;
+
 use super::expansion_feature::{ExpansionInput, ValueSources};
 use super::lexical_reordering::{ForwardScores, HierarchicalBackward, HierarchicalBackwardScorer};
 use super::operation_sequence_model::{OperationSequenceModel, OperationSequenceScorer};
@@ -86,6 +88,16 @@ pub(super) trait StatefulScorer: Send {
     /// `scores`; returns the state after it.
     fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32;
 
+    /// Does what [`StatefulScorer::score`] does for each expansion of `batch`.
+    fn score_batch(&mut self, batch: &ExpansionBatch<'_>, results: &mut BatchResults<'_>) {
+        for index in 0..batch.len {
+            let input = (batch.input_of)(index);
+            let before = batch.joint_states.state(input.previous.joint_state, results.feature);
+            let (state, scores) = results.row(index);
+            *state = self.score(&input, before, scores);
+        }
+    }
+
     /// Adds the values of an expansion that has been scored, unweighted, to the
     /// feature's components of `values`.
     fn add_values(
@@ -95,6 +107,39 @@ pub(super) trait StatefulScorer: Send {
         sources: &ValueSources<'_>,
         values: &mut [f32],
     );
+}
+
+/// Expansions that are scored together.
+pub(crate) struct ExpansionBatch<'b> {
+    /// Their number.
+    pub(crate) len: usize,
+    /// Returns the expansion of an index.
+    pub(crate) input_of: &'b dyn Fn(usize) -> ExpansionInput<'b>,
+    /// The joint states of the hypotheses that they extend.
+    pub(crate) joint_states: &'b JointStates,
+}
+
+/// The results of one feature for a batch: a row of states and one of scores for each expansion,
+/// in which the feature has its places.
+pub(super) struct BatchResults<'r> {
+    states: &'r mut [u32],
+    num_states: usize,
+    /// The index of the feature among those of joint states.
+    feature: usize,
+    scores: &'r mut [f32],
+    num_scores: usize,
+    /// The feature's scores in a row.
+    own_scores: Range<usize>,
+}
+
+impl BatchResults<'_> {
+    /// Returns the state after the expansion of `index` and its scores, to be written.
+    #[inline(always)]
+    pub(super) fn row(&mut self, index: usize) -> (&mut u32, &mut [f32]) {
+        let scores = &mut self.scores[index * self.num_scores..];
+        let state = &mut self.states[index * self.num_states + self.feature];
+        (state, &mut scores[self.own_scores.clone()])
+    }
 }
 
 /// The scorers of all stateful features of a system.
@@ -141,6 +186,11 @@ impl StatefulScorers {
         }
     }
 
+    /// Returns the number of scores of an expansion.
+    pub(crate) fn num_scores(&self) -> usize {
+        self.scores.len()
+    }
+
     /// Scores an expansion, and sets the states after it.
     pub(crate) fn score_expansion(
         &mut self,
@@ -156,6 +206,27 @@ impl StatefulScorers {
         }
         for (i, &state) in self.states.iter().enumerate() {
             joint_states.set_state(self.num_lms + i, state);
+        }
+    }
+
+    /// Scores the expansions of `batch`. `states` has a row for each, with a place for each feature
+    /// of joint states, `scores` a row of [`StatefulScorers::num_scores`].
+    pub(crate) fn score_batch(
+        &mut self,
+        batch: &ExpansionBatch<'_>,
+        states: &mut [u32],
+        scores: &mut [f32],
+    ) {
+        let (num_states, num_scores) = (self.num_lms + self.scorers.len(), self.scores.len());
+        let mut first = 0;
+        for (i, (scorer, count)) in self.scorers.iter_mut().enumerate() {
+            let own_scores = first..first + *count;
+            first += *count;
+            let (states, scores) = (&mut *states, &mut *scores);
+            let feature = self.num_lms + i;
+            let mut results =
+                BatchResults { states, num_states, feature, scores, num_scores, own_scores };
+            scorer.score_batch(batch, &mut results);
         }
     }
 

@@ -53,7 +53,6 @@ impl OptionCollector {
             num_slots: slots.len(),
             reordering_width: system.plan.features.reordering_width(),
             num_models: system.models.language_models.len(),
-            has_hot_options: system.plan.fast_path.is_some(),
         };
         let longest_forced = annotations.markup.max_forced_length();
         let longest_span = system.settings.max_phrase_length.max(longest_forced);

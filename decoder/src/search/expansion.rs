@@ -5,7 +5,7 @@ use miriam_lmcpu::LmWord;
 
 use super::SearchSpace;
 use crate::coverage::CoverageId;
-use crate::features::{ExpansionInput, LmScorers, Transition, jump_distance};
+use crate::features::{ExpansionInput, LanguageModelFeature, LmScorers, Transition, jump_distance};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::span::Span;
 use crate::translation_options::OptionId;
@@ -120,7 +120,8 @@ impl SearchSpace<'_> {
         let stateful_scores = self.stateful_scorers.scores();
         let mut total = previous.total + scores.total;
         for feature in &features.expansion {
-            total = feature.add_score(total, &input, &mut lms, stateful_scores);
+            let lm_score = |lm: &LanguageModelFeature| lm.expansion_score(&input, &mut lms);
+            total = feature.add_score(total, &input, lm_score, stateful_scores);
         }
         (total, self.joint_states.join())
     }

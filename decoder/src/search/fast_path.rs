@@ -37,7 +37,7 @@ impl SearchSpace<'_> {
         let ends = completes && hot.has_words;
         let (log10, state) = self.lm_caches[0].score_phrase(
             lm,
-            hot.lm_parts(self.options.lm_pool()),
+            hot.phrase.parts(self.options.lm_pool()),
             previous.joint_state,
             ends,
         );

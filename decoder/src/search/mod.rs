@@ -1,10 +1,10 @@
 //! The search for the best translation of a sentence, given its options.
 //!
 //! A [`Search`] is stepped, at most a stack at a time, until it is over; between steps its driver
-//! may stop it ([`run_search`] does, when time is up). Expansions are scored where they are made
-//! ([`SearchSpace::score_expansion`]), because most come in ones and twos, the neighbours of a
-//! popped item, and most of their language-model scores are in a cache; only when a stack is opened
-//! is there a batch worth prefetching.
+//! may stop it ([`run_search`] does, when time is up). Expansions are scored many at a time, so
+//! that their language-model queries wait for memory together ([`cells`]); the loop of cube pruning
+//! that pops one item scores each where it is made ([`SearchSpace::score_expansion`]), and
+//! prefetches only when a stack is opened.
 //!
 //! One rule breaks all ties: the older one comes first. Options keep the order of their table,
 //! hypotheses of a stack are ordered by score and then by age, the queue pops the older of two
@@ -13,6 +13,7 @@
 //! ties by memory addresses, differently from run to run.)
 
 mod candidates;
+mod cells;
 mod cube_pruning;
 mod expansion;
 mod fast_path;

@@ -12,7 +12,7 @@ mod sentence_options;
 pub(crate) use input_phrase::{InputPhrase, InputPhraseDetails, OptionSource};
 pub(crate) use option_cache::{OptionCache, PhraseKey, PhraseValueCache, ValueRows};
 pub(crate) use sentence_options::{
-    HotOption, MAX_HOT_COLUMNS, OptionId, OptionLayout, SentenceOptions,
+    HotOption, HotPhrase, MAX_HOT_COLUMNS, OptionId, OptionLayout, SentenceOptions,
 };
 
 use miriam_textio::WordId;

@@ -1,6 +1,6 @@
 //! The translation options of one sentence, in parallel arrays that are reused for the next.
 
-use miriam_lmcpu::State;
+use miriam_lmcpu::{LmWord, State};
 use miriam_textio::WordId;
 
 use super::{InputPhrase, InputPhraseDetails, OptionList, OptionScores};
@@ -38,55 +38,54 @@ pub(crate) const MAX_HOT_COLUMNS: usize = 8;
 /// the language model has order 5 or less.
 const MAX_HOT_WORDS: usize = 4;
 
-/// The data of an option that every expansion reads, in one cache line; kept on the fast path.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct HotOption {
-    /// Everything that does not depend on the neighbours, weighted.
-    pub(crate) total: f32,
+/// A phrase as a language model sees it, with all that an expansion reads of it for models up to
+/// order 5.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub(crate) struct HotPhrase {
     /// The number of words whose language model scores depend on the context.
     num_dependent: u8,
     /// The number of constant scores after these words.
     num_constants: u8,
     /// Whether the language model's state after the option is known.
     has_right_state: bool,
-    /// Whether the option has target words.
-    pub(crate) has_words: bool,
     right_state: u32,
     /// The dependent words, then the bits of the constant scores. If they do not fit, the first
     /// element is their start in the pool.
     lm_words: [u32; MAX_HOT_WORDS],
-    /// Weighted reordering scores.
-    pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
 }
 
-const _: () = assert!(size_of::<HotOption>() == 64);
-
-impl HotOption {
-    fn new(scores: &OptionScores, row: &[f32], phrase: &LmPhrase, pool: &[u32]) -> Self {
-        let mut reordering = [0.0; MAX_HOT_COLUMNS];
-        reordering[..row.len()].copy_from_slice(row);
+impl HotPhrase {
+    fn new(phrase: &LmPhrase, pool: &[u32]) -> Self {
         let LmPhraseParts { dependent, constants, right_state } = phrase.parts(pool);
         let mut lm_words = [phrase.pool_start; MAX_HOT_WORDS];
         if dependent.len() + constants.len() <= MAX_HOT_WORDS {
             let words = dependent.iter().chain(constants);
             lm_words.iter_mut().zip(words).for_each(|(to, &word)| *to = word);
         }
-        HotOption {
-            total: scores.total,
+        HotPhrase {
             num_dependent: dependent.len() as u8,
             num_constants: constants.len() as u8,
             has_right_state: right_state.is_some(),
-            has_words: scores.num_words > 0,
             right_state: right_state.unwrap_or(0),
             lm_words,
-            reordering,
         }
     }
 
-    /// Returns the option as the language model sees it; `pool` is that of the sentence.
+    /// Returns the first word whose score depends on the context.
     #[inline(always)]
-    pub(crate) fn lm_parts<'a>(&'a self, pool: &'a [u32]) -> LmPhraseParts<'a> {
+    pub(crate) fn first_dependent(&self, pool: &[u32]) -> Option<LmWord> {
+        if self.num_dependent == 0 {
+            return None;
+        }
+        let num_words = usize::from(self.num_dependent) + usize::from(self.num_constants);
+        let first = self.lm_words[0];
+        Some(LmWord(if num_words > MAX_HOT_WORDS { pool[first as usize] } else { first }))
+    }
+
+    /// Returns the phrase as the language model sees it; `pool` is that of the sentence.
+    #[inline(always)]
+    pub(crate) fn parts<'a>(&'a self, pool: &'a [u32]) -> LmPhraseParts<'a> {
         let num_dependent = usize::from(self.num_dependent);
         let num_words = num_dependent + usize::from(self.num_constants);
         let words = match self.lm_words.get(..num_words) {
@@ -102,6 +101,30 @@ impl HotOption {
     }
 }
 
+/// The data of an option that expansions read, in one cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct HotOption {
+    /// Everything that does not depend on the neighbours, weighted.
+    pub(crate) total: f32,
+    /// Whether it has any words.
+    pub(crate) has_words: bool,
+    /// The option as the first language model sees it.
+    pub(crate) phrase: HotPhrase,
+    /// Weighted reordering scores; those beyond the last column are elsewhere.
+    pub(crate) reordering: [f32; MAX_HOT_COLUMNS],
+}
+
+const _: () = assert!(size_of::<HotOption>() == 64);
+
+impl HotOption {
+    fn new(scores: &OptionScores, row: &[f32], phrase: HotPhrase) -> Self {
+        let mut reordering = [0.0; MAX_HOT_COLUMNS];
+        reordering.iter_mut().zip(row).for_each(|(to, &score)| *to = score);
+        HotOption { total: scores.total, has_words: scores.num_words > 0, phrase, reordering }
+    }
+}
+
 /// The shape of a system's options.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OptionLayout {
@@ -111,8 +134,6 @@ pub(crate) struct OptionLayout {
     pub(crate) reordering_width: usize,
     /// The number of language models.
     pub(crate) num_models: usize,
-    /// Whether options are kept as [`HotOption`]s too.
-    pub(crate) has_hot_options: bool,
 }
 
 /// All options of a sentence, in buffers that are reused.
@@ -120,6 +141,8 @@ pub(crate) struct OptionLayout {
 pub(crate) struct SentenceOptions {
     scores: Vec<OptionScores>,
     hot_options: Vec<HotOption>,
+    /// The options as each language model after the first sees them.
+    further_phrases: Vec<Vec<HotPhrase>>,
     words: Vec<WordId>,
     reordering: Vec<f32>,
     lm_phrases: Vec<LmPhrase>,
@@ -162,6 +185,8 @@ impl SentenceOptions {
     pub(crate) fn start(&mut self, layout: OptionLayout, length: usize, longest_span: usize) {
         self.scores.clear();
         self.hot_options.clear();
+        self.further_phrases.resize_with(layout.num_models.saturating_sub(1), Vec::new);
+        self.further_phrases.iter_mut().for_each(Vec::clear);
         self.words.clear();
         self.reordering.clear();
         self.lm_phrases.clear();
@@ -210,11 +235,21 @@ impl SentenceOptions {
             part.pool_start += first_pool;
             self.lm_phrases.push(part);
         }
-        if self.layout.has_hot_options {
-            let phrases = &self.lm_phrases[self.lm_phrases.len() - list.lm_phrases.len()..];
-            let rows = list.reordering.chunks_exact(self.layout.reordering_width);
-            for ((scores, phrase), row) in list.scores.iter().zip(phrases).zip(rows) {
-                self.hot_options.push(HotOption::new(scores, row, phrase, &self.lm_pool));
+        self.append_hot_options(list);
+    }
+
+    /// Appends the options of `list`, the last list, as expansions read them.
+    fn append_hot_options(&mut self, list: &OptionList) {
+        let OptionLayout { reordering_width, num_models, .. } = self.layout;
+        let first_phrase = self.lm_phrases.len() - list.lm_phrases.len();
+        for (i, scores) in list.scores.iter().enumerate() {
+            let row = &list.reordering[i * reordering_width..(i + 1) * reordering_width];
+            let phrases = &self.lm_phrases[first_phrase + i * num_models..][..num_models];
+            let mut phrases = phrases.iter().map(|phrase| HotPhrase::new(phrase, &self.lm_pool));
+            let first = phrases.next().unwrap_or_default();
+            self.hot_options.push(HotOption::new(scores, row, first));
+            for (phrase, all) in phrases.zip(&mut self.further_phrases) {
+                all.push(phrase);
             }
         }
     }
@@ -274,13 +309,13 @@ impl SentenceOptions {
         self.scores[option.0 as usize]
     }
 
-    /// Returns the data that expansions read of an option on the fast path.
+    /// Returns the data that expansions read of an option.
     #[inline(always)]
     pub(crate) fn hot_option(&self, option: OptionId) -> &HotOption {
         &self.hot_options[option.0 as usize]
     }
 
-    /// Returns the data of all options for the fast path.
+    /// Returns the data that expansions read of all options.
     #[inline(always)]
     pub(crate) fn hot_options(&self) -> &[HotOption] {
         &self.hot_options
@@ -296,7 +331,17 @@ impl SentenceOptions {
     /// another.
     #[inline(always)]
     pub(crate) fn reordering(&self, option: OptionId, column: usize) -> f32 {
-        self.reordering[option.0 as usize * self.layout.reordering_width + column]
+        match self.hot_options[option.0 as usize].reordering.get(column) {
+            Some(&score) => score,
+            None => self.reordering[option.0 as usize * self.layout.reordering_width + column],
+        }
+    }
+
+    /// Returns the options as a language model after the first sees them, with what an expansion
+    /// reads of each; `further` counts from the second model on.
+    #[inline(always)]
+    pub(crate) fn further_phrases(&self, further: usize) -> &[HotPhrase] {
+        &self.further_phrases[further]
     }
 
     /// Returns an option as language model `lm` sees it.

@@ -1,6 +1,7 @@
 //! Backward hierarchical reordering: the state is the stack of blocks, the value
 //! the phrase's score for its orientation towards the block on top.
 
+use hashbrown::HashTable;
 use miriam_textio::SliceInterner;
 
 use super::OrientationClasses;
@@ -22,6 +23,8 @@ pub(crate) struct HierarchicalBackwardScorer {
     feature: HierarchicalBackward,
     /// Stacks as starts and ends, from the bottom.
     stacks: SliceInterner<u32>,
+    /// Shifts so far: most expansions of a mini-stack by a span are the same one.
+    shifts: HashTable<Shift>,
     /// Scratch: a stack.
     stack: Vec<Span>,
     /// Scratch: the starts and ends of `stack`.
@@ -32,7 +35,32 @@ impl HierarchicalBackwardScorer {
     /// Makes a scorer without states.
     pub(crate) fn new(feature: HierarchicalBackward) -> Self {
         let (stack, row) = (Vec::new(), Vec::new());
-        HierarchicalBackwardScorer { feature, stacks: SliceInterner::default(), stack, row }
+        let (stacks, shifts) = (SliceInterner::default(), HashTable::new());
+        HierarchicalBackwardScorer { feature, stacks, shifts, stack, row }
+    }
+
+    /// Returns the shift of `span` onto the blocks of `state`.
+    #[inline]
+    fn shift(&mut self, state: u32, span: Span) -> Shift {
+        let is_same = |known: &Shift| (known.state, known.span) == (state, span);
+        match self.shifts.find(hash_shift(state, span), is_same) {
+            Some(&known) => known,
+            None => self.add_shift(state, span),
+        }
+    }
+
+    #[inline(never)]
+    fn add_shift(&mut self, state: u32, span: Span) -> Shift {
+        let mut stack = std::mem::take(&mut self.stack);
+        let column = self.shift_span(state, span, &mut stack) as u32;
+        self.row.clear();
+        self.row.extend(stack.iter().flat_map(|block| [block.start, block.end]));
+        self.stack = stack;
+        let shift = Shift { state, span, column, next: self.stacks.intern(&self.row, hash_row) };
+        self.shifts.insert_unique(hash_shift(state, span), shift, |known| {
+            hash_shift(known.state, known.span)
+        });
+        shift
     }
 
     /// Shifts `span` onto the blocks of `state`, in `stack`; returns the column of the phrase's
@@ -46,20 +74,35 @@ impl HierarchicalBackwardScorer {
     }
 }
 
+/// A span shifted onto the blocks of a state.
+#[derive(Clone, Copy)]
+struct Shift {
+    state: u32,
+    span: Span,
+    /// The column of the phrase's score in its row.
+    column: u32,
+    /// The state after it.
+    next: u32,
+}
+
+#[inline(always)]
+fn hash_shift(state: u32, span: Span) -> u64 {
+    let key = u64::from(state) << 32 | u64::from(span.start) << 16 ^ u64::from(span.end);
+    let product = u128::from(key) * 0x9e37_79b9_7f4a_7c15;
+    (product ^ product >> 64) as u64
+}
+
 impl StatefulScorer for HierarchicalBackwardScorer {
     fn start(&mut self) -> u32 {
+        self.shifts.clear();
         self.stacks.clear();
         self.stacks.intern(&[], hash_row)
     }
 
     fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32 {
-        let mut stack = std::mem::take(&mut self.stack);
-        let column = self.shift_span(state, input.transition.span, &mut stack);
-        scores[0] = input.options.reordering(input.option, column);
-        self.row.clear();
-        self.row.extend(stack.iter().flat_map(|block| [block.start, block.end]));
-        self.stack = stack;
-        self.stacks.intern(&self.row, hash_row)
+        let shift = self.shift(state, input.transition.span);
+        scores[0] = input.options.reordering(input.option, shift.column as usize);
+        shift.next
     }
 
     fn add_values(

@@ -245,7 +245,7 @@ pub(super) struct Gap {
 }
 
 /// The position of an operation sequence in the source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Cursor {
     /// The position after the last source word.
     pub(super) position: i32,
@@ -253,6 +253,18 @@ pub(super) struct Cursor {
     pub(super) end: i32,
     /// All gaps so far, by position.
     pub(super) gaps: Vec<Gap>,
+}
+
+impl Clone for Cursor {
+    fn clone(&self) -> Self {
+        Cursor { position: self.position, end: self.end, gaps: self.gaps.clone() }
+    }
+
+    /// Copies `other` into memory that is there.
+    fn clone_from(&mut self, other: &Self) {
+        (self.position, self.end) = (other.position, other.end);
+        self.gaps.clone_from(&other.gaps);
+    }
 }
 
 impl Cursor {

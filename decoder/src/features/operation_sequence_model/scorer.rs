@@ -7,12 +7,14 @@
 //! computed from the previous hypothesis when a hypothesis is expanded for the first time, and kept
 //! by its number.
 
+use std::ops::Range;
+
 use miriam_lmcpu::LmWord;
 use miriam_textio::{SliceInterner, WordId};
 
 use super::{Cursor, OperationCounts, OperationProgram, OperationSequenceModel, UNKNOWN_TARGET};
 use crate::features::expansion_feature::{ExpansionInput, ValueSources};
-use crate::features::stateful_feature::{StatefulScorer, hash_row};
+use crate::features::stateful_feature::{BatchResults, ExpansionBatch, StatefulScorer, hash_row};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::lm_scoring::{LmContext, LmScoreCache};
 use crate::span::Span;
@@ -31,14 +33,48 @@ pub(crate) struct OperationSequenceScorer {
     /// The states for recombination.
     recombination_states: SliceInterner<u32>,
     scratch: Scratch,
+    batch: OperationBatch,
+}
+
+/// Expansions that are scored together, in buffers that are reused.
+#[derive(Default)]
+struct OperationBatch {
+    /// As many as the largest batch had.
+    expansions: Vec<PendingExpansion>,
+    operations: Vec<LmWord>,
+    waiting: Vec<u32>,
+    prefetched: Vec<u32>,
+}
+
+/// An expansion whose operations are being scored.
+#[derive(Default)]
+struct PendingExpansion {
+    /// The cursor after the expansion, the model's state after the operations so far.
+    state: OperationState,
+    counts: OperationCounts,
+    log10: f64,
+    /// The operations that are not scored yet, among those of the batch.
+    operations: Range<usize>,
 }
 
 /// The state of a hypothesis: where its operations end.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct OperationState {
     cursor: Cursor,
     /// The state of the operation model.
     lm_state: u32,
+}
+
+impl Clone for OperationState {
+    fn clone(&self) -> Self {
+        OperationState { cursor: self.cursor.clone(), lm_state: self.lm_state }
+    }
+
+    /// Copies `other` into memory that is there.
+    fn clone_from(&mut self, other: &Self) {
+        self.cursor.clone_from(&other.cursor);
+        self.lm_state = other.lm_state;
+    }
 }
 
 /// Values that are each made once per sentence, in memory that is reused.
@@ -111,6 +147,7 @@ impl OperationSequenceScorer {
             states: LazyVec::default(),
             recombination_states: SliceInterner::default(),
             scratch: Scratch::default(),
+            batch: OperationBatch::default(),
         }
     }
 
@@ -134,8 +171,8 @@ impl OperationSequenceScorer {
     ) -> (f64, OperationCounts) {
         self.ensure_program(input, expansion.option, expansion.span);
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.state.cursor.clone_from(&self.states.get(expansion.previous.0).cursor);
-        scratch.state.lm_state = self.states.get(expansion.previous.0).lm_state;
+        scratch.operations.clear();
+        scratch.state.clone_from(self.states.get(expansion.previous.0));
         let counts = self.run_program(input, expansion, &mut scratch);
         let mut log10 = 0f64;
         let model = &*self.feature.operations.model;
@@ -148,7 +185,7 @@ impl OperationSequenceScorer {
         (log10, counts)
     }
 
-    /// Replaces the cursor in `scratch` by that after an expansion, and computes the operations of
+    /// Replaces the cursor in `scratch` by that after an expansion, and appends the operations of
     /// the expansion.
     fn run_program(
         &self,
@@ -158,11 +195,8 @@ impl OperationSequenceScorer {
     ) -> OperationCounts {
         let Expansion { previous, option, span } = expansion;
         let Scratch { state, covered, operations, .. } = scratch;
-        covered.clear();
         let coverage = input.hypotheses[previous.0 as usize].coverage;
-        let length = input.sentence.len() as u32;
-        covered.extend((0..length).map(|p| input.coverages.is_covered(coverage, p)));
-        operations.clear();
+        input.coverages.write_covered(coverage, covered);
         let fixed = &self.feature.operations.fixed;
         let program = self.programs.get(option.0);
         program.run(fixed, span.start, covered, &mut state.cursor, operations)
@@ -200,6 +234,56 @@ impl OperationSequenceScorer {
         row.extend(gaps.map(|gap| (gap.position as u32) << 1 | u32::from(gap.filled)));
         self.recombination_states.intern(row, hash_row)
     }
+
+    /// Computes the operations of the expansions of `inputs`, to be scored.
+    fn begin_batch(&mut self, inputs: &ExpansionBatch<'_>, batch: &mut OperationBatch) {
+        let OperationBatch { expansions, operations, .. } = batch;
+        operations.clear();
+        if expansions.len() < inputs.len {
+            expansions.resize_with(inputs.len, PendingExpansion::default);
+        }
+        let mut scratch = Scratch::default();
+        for (index, pending) in expansions[..inputs.len].iter_mut().enumerate() {
+            let input = (inputs.input_of)(index);
+            let expansion = Expansion::of(&input);
+            self.ensure_state(&input, expansion.previous);
+            self.ensure_program(&input, expansion.option, expansion.span);
+            let first = operations.len();
+            // The buffers stay where they are.
+            std::mem::swap(&mut scratch.state, &mut pending.state);
+            std::mem::swap(&mut scratch.operations, operations);
+            scratch.state.clone_from(self.states.get(expansion.previous.0));
+            pending.counts = self.run_program(&input, expansion, &mut scratch);
+            std::mem::swap(&mut scratch.state, &mut pending.state);
+            std::mem::swap(&mut scratch.operations, operations);
+            (pending.log10, pending.operations) = (0.0, first..operations.len());
+        }
+    }
+
+    /// Scores the operations of `pending` as far as they are in the cache. Returns whether one is
+    /// left, whose query is prefetched.
+    fn score_cached_operations(
+        &self,
+        pending: &mut PendingExpansion,
+        operations: &[LmWord],
+    ) -> bool {
+        let PendingExpansion { state, log10, operations: left, .. } = pending;
+        while let Some(&operation) = operations[left.clone()].first() {
+            match self.lm_cache.find(state.lm_state, operation) {
+                Some((score, next)) => {
+                    *log10 += f64::from(score);
+                    state.lm_state = next;
+                    left.start += 1;
+                }
+                None => {
+                    let model = &self.feature.operations.model;
+                    model.prefetch(self.lm_cache.state(state.lm_state), operation);
+                    return true;
+                }
+            }
+        }
+        false
+    }
 }
 
 impl StatefulScorer for OperationSequenceScorer {
@@ -230,6 +314,47 @@ impl StatefulScorer for OperationSequenceScorer {
             *score = value;
         }
         self.intern_state(self.exact_recombination)
+    }
+
+    /// Scores the operations of all expansions side by side: those whose queries wait for memory
+    /// wait together.
+    fn score_batch(&mut self, inputs: &ExpansionBatch<'_>, results: &mut BatchResults<'_>) {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.begin_batch(inputs, &mut batch);
+        let OperationBatch { expansions, operations, waiting, prefetched } = &mut batch;
+        waiting.clear();
+        for (number, pending) in (0u32..).zip(&mut expansions[..inputs.len]) {
+            if self.score_cached_operations(pending, operations) {
+                waiting.push(number);
+            }
+        }
+        while !waiting.is_empty() {
+            std::mem::swap(waiting, prefetched);
+            waiting.clear();
+            for &number in &*prefetched {
+                let pending = &mut expansions[number as usize];
+                let operation = operations[pending.operations.start];
+                let model = &*self.feature.operations.model;
+                let (score, next) = self.lm_cache.score(model, pending.state.lm_state, operation);
+                pending.log10 += f64::from(score);
+                pending.state.lm_state = next;
+                pending.operations.start += 1;
+                if self.score_cached_operations(pending, operations) {
+                    waiting.push(number);
+                }
+            }
+        }
+        for (index, pending) in expansions[..inputs.len].iter_mut().enumerate() {
+            let (state, scores) = results.row(index);
+            let weighted = self.feature.weighted_values(pending.log10, pending.counts);
+            for (score, value) in scores.iter_mut().zip(weighted) {
+                *score = value;
+            }
+            std::mem::swap(&mut self.scratch.state, &mut pending.state);
+            *state = self.intern_state(self.exact_recombination);
+            std::mem::swap(&mut self.scratch.state, &mut pending.state);
+        }
+        self.batch = batch;
     }
 
     fn add_values(

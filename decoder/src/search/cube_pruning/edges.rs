@@ -3,61 +3,11 @@
 use hashbrown::HashTable;
 
 use super::super::SearchSpace;
+use super::super::cells::Edge;
 use super::super::expansion::for_each_extension;
 use crate::coverage::CoverageId;
 use crate::features::Transition;
 use crate::span::Span;
-
-/// Hypotheses of a mini-stack times options of a span.
-#[derive(Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) first_hypothesis: u32,
-    pub(super) num_hypotheses: u32,
-    pub(super) first_option: u32,
-    pub(super) num_options: u32,
-    pub(super) transition: Transition,
-    pub(super) coverage: CoverageId,
-    /// The mini-stack that it leads to, a number within the stack.
-    pub(super) group: u32,
-    /// The estimate of what `coverage` leaves.
-    pub(super) estimate: f32,
-    /// The start of its rows of seen cells; [`Edge::NOTHING_SEEN`] before the first pop.
-    pub(super) seen_start: u32,
-}
-
-impl Edge {
-    /// `seen_start` of an edge of which nothing was popped yet.
-    pub(super) const NOTHING_SEEN: u32 = u32::MAX;
-
-    /// Marks a cell as seen; returns whether it exists and is new. `seen` has a row of bits for
-    /// each hypothesis of every edge that was popped from.
-    #[inline(always)]
-    pub(super) fn mark_seen(&self, seen: &mut [u64], hypothesis: u32, option: u32) -> bool {
-        if hypothesis >= self.num_hypotheses || option >= self.num_options {
-            return false;
-        }
-        let row = self.seen_start + hypothesis * self.row_width();
-        let word = &mut seen[(row + option / 64) as usize];
-        let bit = 1 << (option % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
-    }
-
-    /// Makes the edge's rows if there are none.
-    #[inline(always)]
-    pub(super) fn make_rows(&mut self, seen: &mut Vec<u64>) {
-        if self.seen_start == Edge::NOTHING_SEEN {
-            self.seen_start = seen.len() as u32;
-            seen.resize(seen.len() + (self.num_hypotheses * self.row_width()) as usize, 0);
-        }
-    }
-
-    #[inline(always)]
-    fn row_width(&self) -> u32 {
-        self.num_options.div_ceil(64)
-    }
-}
 
 /// A mini-stack after its stack was filled: its index, the index of its first hypothesis, and the
 /// number of its hypotheses.

@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 
 use super::super::SearchSpace;
 use super::super::candidates::Candidates;
+use super::super::cells::Edge;
 use super::super::lattice::RecombinedArcs;
 use super::super::ordered_bits::ordered_bits;
-use super::edges::Edge;
 use super::recombination_rules;
 use crate::features::{FastPathFeatures, Transition};
 use crate::hypothesis::{Hypothesis, HypothesisId};

@@ -13,33 +13,33 @@
 mod edges;
 mod item_queue;
 mod score_buckets;
-mod wave_cells;
 mod wave_recombination;
 mod waves;
 
 use std::ops::Range;
 
 use super::candidates::StackLimits;
+use super::cells::{CellBuffers, Edge, GeneralCells, PlainCells, Predecessor};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
 use crate::features::{FastPathFeatures, RecombinationKey};
 use crate::hypothesis::{Hypothesis, HypothesisId};
-use edges::{Edge, Edges, KeptGroup};
+use edges::{Edges, KeptGroup};
 use item_queue::{FastPath, General, ItemQueue, Lazy};
-use wave_cells::Predecessor;
 use waves::{WaveStack, Waves};
 
 /// The search, with buffers that are reused.
 pub(crate) struct CubePruning<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// The data of each hypothesis that waves read; empty without waves.
+    /// The data of each hypothesis that plain cells read; empty without these.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
     edges: Edges,
     queue: ItemQueue<L>,
     waves: Waves<L>,
-    /// Whether cells are popped in waves if these support the system. Only tests switch this off.
+    buffers: CellBuffers,
+    /// Whether cells are popped in waves if the settings allow it. Only tests switch this off.
     uses_waves: bool,
     /// Scratch: the mini-stacks of the stack filled last.
     kept_groups: Vec<KeptGroup>,
@@ -58,6 +58,7 @@ impl<L: RecombinedArcs> Default for CubePruning<L> {
             edges: Edges::default(),
             queue: ItemQueue::default(),
             waves: Waves::default(),
+            buffers: CellBuffers::default(),
             uses_waves: true,
             kept_groups: Vec::new(),
             covered: 0,
@@ -80,7 +81,7 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
         let mut initial = Hypothesis::initial(state);
         initial.future_score = space.coverages.summary(CoverageId::EMPTY).estimate;
         self.hypotheses.push(initial);
-        if self.wave_features(space).is_some() {
+        if self.plain_features(space).is_some() {
             self.predecessors.push(Predecessor::initial(state));
         }
         self.edges.extend_mini_stack(space, 0, 1, CoverageId::EMPTY, 0);
@@ -127,24 +128,43 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
 }
 
 impl<L: RecombinedArcs> CubePruning<L> {
-    /// Returns the features of a system that waves support.
-    fn wave_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
+    /// Whether stacks are filled in waves.
+    fn fills_in_waves(&self, space: &SearchSpace<'_>) -> bool {
         let settings = &space.system.settings;
-        let serves = self.uses_waves && !settings.lazy_scoring && !settings.diversity;
-        space.system.plan.fast_path.as_ref().filter(|_| serves)
+        self.uses_waves && !settings.lazy_scoring && !settings.diversity
     }
 
-    /// Fills the stack in waves. Returns false, with nothing done, if they do not support the
-    /// system or if ties decide the content of the stack.
+    /// Returns the features of a system whose stacks are filled with plain cells.
+    fn plain_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
+        space.system.plan.fast_path.as_ref().filter(|_| self.fills_in_waves(space))
+    }
+
+    /// Fills the stack in waves. Returns false, with nothing done, if the settings need the loop
+    /// or if ties decide the content of the stack.
     fn fill_in_waves(&mut self, space: &mut SearchSpace<'_>, edges: &mut [Edge]) -> bool {
-        let Some(features) = self.wave_features(space) else { return false };
-        let first = self.hypotheses.len() as u32;
         let stack = WaveStack {
             limits: space.limits,
+            recombination_key: space.system.plan.features.recombination_key,
             num_groups: self.edges.num_groups(self.covered),
-            completes: self.covered == space.length,
         };
-        let filled = self.waves.fill_stack(space, features, &self.predecessors, edges, stack);
+        if !self.fills_in_waves(space) || !stack.is_supported(space.length) {
+            return false;
+        }
+        let first = self.hypotheses.len() as u32;
+        let completes = self.covered == space.length;
+        let plain = self.plain_features(space);
+        let CubePruning { waves, buffers, hypotheses, predecessors, .. } = self;
+        let filled = match plain {
+            Some(features) => {
+                let queries = &mut buffers.queries;
+                let mut cells = PlainCells::new(space, features, predecessors, queries, completes);
+                waves.fill_stack(edges, &mut cells, stack)
+            }
+            None => {
+                let mut cells = GeneralCells::new(space, hypotheses, &mut buffers.rows, completes);
+                waves.fill_stack(edges, &mut cells, stack)
+            }
+        };
         if !filled {
             edges.iter_mut().for_each(|edge| edge.seen_start = Edge::NOTHING_SEEN);
             return false;
@@ -154,7 +174,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
             push_kept(&mut self.kept_groups, group, self.hypotheses.len() as u32);
             self.hypotheses.push(hypothesis);
         });
-        self.push_predecessors(space, features, first);
+        self.push_predecessors(space, first);
         true
     }
 
@@ -179,17 +199,12 @@ impl<L: RecombinedArcs> CubePruning<L> {
             self.hypotheses.push(*hypothesis);
         });
         self.queue.candidates.recombined.sort_arcs();
-        if let Some(features) = self.wave_features(space) {
-            self.push_predecessors(space, features, first);
-        }
+        self.push_predecessors(space, first);
     }
 
-    fn push_predecessors(
-        &mut self,
-        space: &SearchSpace<'_>,
-        features: &FastPathFeatures,
-        first: u32,
-    ) {
+    /// Keeps what plain cells read of the hypotheses from `first` on.
+    fn push_predecessors(&mut self, space: &SearchSpace<'_>, first: u32) {
+        let Some(features) = self.plain_features(space) else { return };
         let hypotheses = &self.hypotheses[first as usize..];
         self.predecessors.extend(
             hypotheses.iter().map(|hypothesis| Predecessor::new(hypothesis, space, features)),
@@ -201,7 +216,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         let recombined =
             if in_waves { self.waves.recombined() } else { &mut self.queue.candidates.recombined };
         recombined.append_to_lattice(first, &mut self.hypotheses, &mut self.lattice);
-        if self.wave_features(space).is_some() {
+        if self.plain_features(space).is_some() {
             // No arc is extended.
             self.predecessors.resize(self.hypotheses.len(), Predecessor::initial(0));
         }

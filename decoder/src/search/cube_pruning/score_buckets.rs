@@ -3,8 +3,8 @@
 //! Ranges are equal steps of the scores' ordered bits. The mapping is monotone, so a cell of a
 //! lower bucket scores more than any of a higher one, and equal scores share a bucket.
 
+use super::super::cells::Cell;
 use super::super::ordered_bits::ordered_bits;
-use super::wave_cells::Cell;
 
 /// The number of buckets: the bits of a word.
 pub(super) const NUM_BUCKETS: usize = 64;

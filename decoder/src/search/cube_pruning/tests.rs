@@ -9,8 +9,9 @@ use miriam_storage::random::SplitMix64;
 
 use super::CubePruning;
 use crate::config::{Configuration, SearchAlgorithm};
+use crate::features::ReorderingType;
 use crate::hypothesis::HypothesisId;
-use crate::input_line::LineAnnotations;
+use crate::input_line::InputLine;
 use crate::search::lattice::{Discard, Keep, RecombinedArcs};
 use crate::search::{Search, SearchSpace, run_search};
 use crate::sentence_decoder::SentenceDecoder;
@@ -21,21 +22,79 @@ struct Case {
     random: SplitMix64,
     /// Different scores that a model has: few make ties.
     num_scores: u64,
-    /// What its reordering model tells apart.
-    orientations: &'static str,
+    features: Features,
+}
+
+/// The features of a random system besides the table and penalties.
+struct Features {
+    /// The types of its reordering models.
+    reordering: Vec<String>,
+    num_lms: u64,
+    has_operations: bool,
+    is_early: bool,
+    is_exact: bool,
+    /// Whether its table comes with the lines.
+    has_sentence_table: bool,
+}
+
+const ORIENTATIONS: [&str; 4] = ["msd", "mslr", "monotonicity", "leftright"];
+const TARGET_WORDS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+const OPERATIONS: [&str; 11] = [
+    "_INS_GAP_",
+    "_JMP_FWD_",
+    "_JMP_BCK_1",
+    "_CONT_CEPT_",
+    "_TRANS_a_TO_u",
+    "_TRANS_b_TO_v",
+    "_TRANS_a_TO_v",
+    "_TRANS_c^_^d_TO_w",
+    "_INS_u",
+    "_DEL_a",
+    "_DEL_b",
+];
+
+impl Features {
+    /// Those of plain cells, with these orientations.
+    fn plain(orientations: &str) -> Self {
+        Features {
+            reordering: vec![format!("wbe-{orientations}-bidirectional-fe-allff")],
+            num_lms: 1,
+            has_operations: false,
+            is_early: false,
+            is_exact: false,
+            has_sentence_table: false,
+        }
+    }
+
+    fn random(random: &mut SplitMix64) -> Self {
+        let num_models = [0, 1, 1, 2][random.below(4) as usize];
+        let mut one_of =
+            |choices: &[&'static str]| choices[random.below(choices.len() as u64) as usize];
+        let reordering = (0..num_models)
+            .map(|_| {
+                format!(
+                    "{}-{}-{}-fe-{}",
+                    one_of(&["wbe", "hier", "hier"]),
+                    one_of(&ORIENTATIONS),
+                    one_of(&["backward", "forward", "bidirectional"]),
+                    one_of(&["allff", "allff", "collapseff"]),
+                )
+            })
+            .collect();
+        Features {
+            reordering,
+            num_lms: [0, 1, 2, 2, 3][random.below(5) as usize],
+            has_operations: random.below(3) == 0,
+            is_early: random.below(4) == 0,
+            is_exact: random.below(3) == 0,
+            has_sentence_table: random.below(4) == 0,
+        }
+    }
 }
 
 impl Case {
     fn below(&mut self, limit: u64) -> u64 {
         self.random.below(limit)
-    }
-
-    fn orientation_columns(&self) -> usize {
-        match self.orientations {
-            "msd" => 6,
-            "mslr" => 8,
-            _ => 4,
-        }
     }
 
     fn probability(&mut self) -> f32 {
@@ -49,32 +108,64 @@ impl Case {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Phrase and reordering table, language model and ini.
-    fn write(&mut self, folder: &Path) {
-        let (mut phrases, mut reordering) = (String::new(), String::new());
+    /// Writes reordering tables, language models and the ini; returns the lines of the phrase
+    /// table, which it writes too.
+    fn write(&mut self, folder: &Path) -> Vec<String> {
+        let mut phrases = Vec::new();
+        let mut tables = vec![String::new(); self.features.reordering.len()];
         let mut seen = std::collections::HashSet::new();
         for _ in 0..4 + self.below(120) {
             let source = self.words(&["u", "v", "w", "x"], 3);
-            let target = self.words(&["a", "b", "c", "d", "e", "f"], 4);
-            if seen.insert((source.clone(), target.clone())) {
-                let p = self.probability();
-                writeln!(phrases, "{source} ||| {target} ||| {p} ||| 0-0").unwrap();
-                write!(reordering, "{source} ||| {target} |||").unwrap();
-                for _ in 0..self.orientation_columns() {
-                    write!(reordering, " {}", self.probability()).unwrap();
+            let target = self.words(&TARGET_WORDS, 4);
+            if !seen.insert((source.clone(), target.clone())) {
+                continue;
+            }
+            let (p, links) = (self.probability(), self.links(&source, &target));
+            phrases.push(format!("{source} ||| {target} ||| {p} ||| {links}"));
+            for (at, table) in tables.iter_mut().enumerate() {
+                // Some phrases have no reordering scores.
+                if self.below(10) == 0 && phrases.len() > 1 {
+                    continue;
                 }
-                reordering.push('\n');
+                write!(table, "{source} ||| {target} |||").unwrap();
+                for _ in 0..self.reordering_type(at).num_columns() {
+                    write!(table, " {}", self.probability()).unwrap();
+                }
+                table.push('\n');
             }
         }
-        fs::write(folder.join("phrases"), phrases).unwrap();
-        fs::write(folder.join("reordering"), reordering).unwrap();
-        fs::write(folder.join("lm.arpa"), self.language_model()).unwrap();
+        fs::write(folder.join("phrases"), phrases.join("\n") + "\n").unwrap();
+        for (at, table) in tables.iter().enumerate() {
+            fs::write(folder.join(format!("reordering{at}")), table).unwrap();
+        }
+        for at in 0..self.features.num_lms {
+            let model = self.language_model(&TARGET_WORDS[..5]);
+            fs::write(folder.join(format!("lm{at}.arpa")), model).unwrap();
+        }
+        fs::write(folder.join("operations.arpa"), self.language_model(&OPERATIONS)).unwrap();
         fs::write(folder.join("moses.ini"), self.ini()).unwrap();
+        phrases
     }
 
-    fn language_model(&mut self) -> String {
+    fn reordering_type(&self, at: usize) -> ReorderingType {
+        ReorderingType::parse(&self.features.reordering[at]).unwrap()
+    }
+
+    /// Some links between the words of a phrase pair; the first words are linked mostly.
+    fn links(&mut self, source: &str, target: &str) -> String {
+        let [from, to] = [source, target].map(|side| side.split(' ').count() as u64);
+        let mut links = if self.below(8) == 0 { vec![] } else { vec!["0-0".to_owned()] };
+        for _ in 0..self.below(3) {
+            links.push(format!("{}-{}", self.below(from), self.below(to)));
+        }
+        links.sort();
+        links.dedup();
+        links.join(" ")
+    }
+
+    fn language_model(&mut self, known: &[&'static str]) -> String {
         let order = 2 + self.below(5) as usize;
-        let words = ["<unk>", "<s>", "</s>", "a", "b", "c", "d", "e"];
+        let words = [&["<unk>", "<s>", "</s>"], known].concat();
         let mut levels: Vec<Vec<Vec<usize>>> = vec![(0..words.len()).map(|w| vec![w]).collect()];
         for n in 1..order {
             let mut level = Vec::new();
@@ -110,38 +201,58 @@ impl Case {
         arpa + "\n\\end\\\n"
     }
 
-    /// Returns the four features of the fast path in any order.
+    /// Returns the features in any order.
     fn ini(&mut self) -> String {
-        let (kind, count) = (self.orientations, self.orientation_columns());
-        let reordering = format!(
-            "LexicalReordering name=R num-features={count} type=wbe-{kind}-bidirectional-fe-allff \
-             path=reordering"
-        );
-        let mut features = [
-            "Distortion",
-            &reordering,
-            "KENLM name=LM path=lm.arpa",
-            "PhraseDictionaryMemory name=T num-features=1 path=phrases table-limit=0",
-            "WordPenalty",
-        ];
+        let mut features = vec!["Distortion".to_owned(), "WordPenalty".to_owned()];
+        let mut weights = String::new();
+        for at in 0..self.features.reordering.len() {
+            let (kind, name) = (self.reordering_type(at), self.features.reordering[at].clone());
+            let count = kind.num_components(None);
+            features.push(format!(
+                "LexicalReordering name=R{at} num-features={count} type={name} path=reordering{at}"
+            ));
+            writeln!(weights, "R{at}={}", " 0.5".repeat(count)).unwrap();
+        }
+        for at in 0..self.features.num_lms {
+            features.push(format!("KENLM name=LM{at} path=lm{at}.arpa"));
+            writeln!(weights, "LM{at}= {}", [0.5, 1.0, 0.7][self.below(3) as usize]).unwrap();
+        }
+        if self.features.has_operations {
+            let (key, count) = [("", 5), (" support-features=no", 1)][self.below(2) as usize];
+            features.push(format!("OpSequenceModel name=O path=operations.arpa{key}"));
+            writeln!(weights, "O={}", " 0.25".repeat(count)).unwrap();
+        }
+        features.push(if self.features.has_sentence_table {
+            "DynamicPhraseTable name=T num-features=1 table-limit=0".to_owned()
+        } else {
+            "PhraseDictionaryMemory name=T num-features=1 path=phrases table-limit=0".to_owned()
+        });
         for i in (1..features.len()).rev() {
             features.swap(i, self.below(i as u64 + 1) as usize);
         }
+        let (limit, jump) = (self.below(8) as i64 - 1, [0.0, 0.25, 0.3][self.below(3) as usize]);
+        let Features { is_early, is_exact, has_sentence_table, .. } = self.features;
         format!(
-            "[mapping]\n0 T 0\n[distortion-limit]\n{}\n[feature]\nUnknownWordPenalty\n{}\n[weight]\n\
-             Distortion0= {}\nWordPenalty0= -0.5\nT= 0.5\nR={}\nLM= {}\n",
-            self.below(8) as i64 - 1,
+            "[mapping]\n0 T 0\n[distortion-limit]\n{limit}\n[feature]\n\
+             UnknownWordPenalty\n{}\n[early-distortion-cost]\n{is_early}\n\
+             [exact-recombination]\n{is_exact}\n[inputtype]\n{}\n[weight]\n\
+             Distortion0= {jump}\nWordPenalty0= -0.5\nT= 0.5\n{weights}",
             features.join("\n"),
-            [0.0, 0.25, 0.3][self.below(3) as usize],
-            " 0.5".repeat(count),
-            [0.5, 1.0, 0.7][self.below(3) as usize],
+            if has_sentence_table { 7 } else { 0 },
         )
     }
 }
 
-/// What the two ways came to, where only the best is wanted, and where lattices are.
+/// What was seen of systems with plain cells, and of all others.
 #[derive(Default)]
 struct Seen {
+    plain: SearchesSeen,
+    general: SearchesSeen,
+}
+
+/// What the two ways came to, where only the best is wanted, and where lattices are.
+#[derive(Default)]
+struct SearchesSeen {
     best: WaysSeen,
     lattices: WaysSeen,
 }
@@ -167,31 +278,41 @@ impl WaysSeen {
 
 fn compare(seed: u64, seen: &mut Seen) {
     let folder = tempfile::tempdir().unwrap();
-    let mut case = Case {
-        random: SplitMix64::new(seed),
-        num_scores: if seed.is_multiple_of(2) { 100_000 } else { 4 },
-        orientations: ["msd", "mslr", "monotonicity", "leftright"][seed as usize / 2 % 4],
+    let mut random = SplitMix64::new(seed);
+    let is_plain = seed.is_multiple_of(3);
+    let features = if is_plain {
+        Features::plain(ORIENTATIONS[seed as usize / 6 % 4])
+    } else {
+        Features::random(&mut random)
     };
-    case.write(folder.path());
+    let num_scores = if seed.is_multiple_of(2) { 100_000 } else { 4 };
+    let mut case = Case { random, num_scores, features };
+    let table = case.write(folder.path());
     let mut configuration = Configuration::from_ini(&folder.path().join("moses.ini")).unwrap();
     let settings = &mut configuration.settings;
     (settings.algorithm, settings.threads) = (SearchAlgorithm::CubePruning, 1);
     settings.stack_size = [3, 20, 500, 5000][case.below(4) as usize];
     settings.pop_limit = [1, 2, 7, 40, 200, 900][case.below(6) as usize];
     let system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
-    assert!(system.plan.fast_path.is_some());
+    assert!(system.plan.fast_path.is_some() || !is_plain);
     let mut decoder = SentenceDecoder::new(&system);
+    let mut input = InputLine::default();
     for _ in 0..3 {
         // Some are too long for a coverage of one word of bits.
         let longest = [4, 8, 12, 16, 12, 8, 4, 70][case.below(8) as usize];
-        let line = case.words(&["u", "v", "w", "x", "y"], longest);
-        decoder.decode(line.as_bytes(), &LineAnnotations::default(), None).unwrap();
+        let mut line = case.words(&["u", "v", "w", "x", "y"], longest);
+        if case.features.has_sentence_table {
+            write!(line, " @@@ {}", table.join(" $$$ ")).unwrap();
+        }
+        let (words, annotations) =
+            input.read(line.as_bytes(), &system.settings.input_format).unwrap();
+        decoder.decode(words, annotations, None).unwrap();
+        let begin = decoder.search_parts().1.hypotheses()[0].joint_state;
         let (mut space, _) = decoder.search_parts();
-        let begin =
-            space.lm_caches[0].intern(&system.models.language_models[0].model.begin_state());
         let context = format!("seed {seed}: {line}");
-        seen.best.count(compare_searches::<Discard>(&mut space, begin, &context));
-        seen.lattices.count(compare_searches::<Keep>(&mut space, begin, &context));
+        let ways = if is_plain { &mut seen.plain } else { &mut seen.general };
+        ways.best.count(compare_searches::<Discard>(&mut space, begin, &context));
+        ways.lattices.count(compare_searches::<Keep>(&mut space, begin, &context));
     }
 }
 
@@ -237,12 +358,14 @@ fn waves_keep_what_the_loop_keeps() {
             })
         });
         let [mut seen, odd] = threads.map(|thread| thread.join().expect("all cases are equal"));
-        seen.best.add(&odd.best);
-        seen.lattices.add(&odd.lattices);
+        for (seen, odd) in [(&mut seen.plain, &odd.plain), (&mut seen.general, &odd.general)] {
+            seen.best.add(&odd.best);
+            seen.lattices.add(&odd.lattices);
+        }
         seen
     });
     // Both ways were seen often.
-    for ways in [&seen.best, &seen.lattices] {
-        assert!(ways.in_waves > 500 && ways.redone > 500, "{ways:?}");
+    for ways in [&seen.plain, &seen.general].map(|seen| [&seen.best, &seen.lattices]).concat() {
+        assert!(ways.in_waves > 200 && ways.redone > 200, "{ways:?}");
     }
 }

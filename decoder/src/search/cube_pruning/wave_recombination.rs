@@ -7,10 +7,10 @@
 
 use std::cmp::Ordering;
 
+use super::super::cells::{Cell, Edge};
 use super::super::lattice::{ArcOrder, RecombinedArcs};
 use super::super::ordered_bits::ordered_bits;
-use super::edges::Edge;
-use super::wave_cells::Cell;
+use crate::features::RecombinationKey;
 
 /// The largest number of mini-stacks, and of words of a sentence, in a key.
 pub(super) const MAX_KEY_PART: usize = 1 << 16;
@@ -29,6 +29,8 @@ struct Slot {
 pub(super) struct Recombination<L> {
     slots: Vec<Slot>,
     generation: u32,
+    /// The bits of the start of the last phrase that count: all or none.
+    start_mask: u32,
     entries: Vec<Cell>,
     /// The cells that were recombined.
     pub(super) recombined: L,
@@ -41,8 +43,9 @@ pub(super) struct Recombination<L> {
 }
 
 impl<L: RecombinedArcs> Recombination<L> {
-    /// Begins a stack.
-    pub(super) fn start(&mut self) {
+    /// Begins a stack; `key` says which properties make hypotheses different.
+    pub(super) fn start(&mut self, key: RecombinationKey) {
+        self.start_mask = if key.uses_start { MAX_KEY_PART as u32 - 1 } else { 0 };
         self.entries.clear();
         self.recombined.clear();
         self.is_tied = false;
@@ -59,8 +62,8 @@ impl<L: RecombinedArcs> Recombination<L> {
     pub(super) fn add(&mut self, cell: &Cell, edges: &[Edge]) {
         let edge = &edges[cell.edge as usize];
         // The mini-stack determines the coverage and the end of the last phrase.
-        let place = edge.group << 16 | edge.transition.span.start;
-        let key = u64::from(place) << 32 | u64::from(cell.lm_state);
+        let place = edge.group << 16 | (edge.transition.span.start & self.start_mask);
+        let key = u64::from(place) << 32 | u64::from(cell.joint_state);
         let mask = self.slots.len() - 1;
         let mut at = first_slot(key) & mask;
         loop {

@@ -22,15 +22,14 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
 
+use super::super::SearchLimits;
+use super::super::cells::{Cell, CellScorer, Edge};
 use super::super::lattice::RecombinedArcs;
 use super::super::ordered_bits::ordered_bits;
-use super::super::{SearchLimits, SearchSpace};
-use super::edges::Edge;
 use super::item_queue::PREFETCH_BATCH;
 use super::score_buckets::{NUM_BUCKETS, ScoreBuckets};
-use super::wave_cells::{Cell, CellScorer, PendingQueries, Predecessor};
 use super::wave_recombination::{MAX_KEY_PART, Recombination};
-use crate::features::FastPathFeatures;
+use crate::features::RecombinationKey;
 use crate::hypothesis::Hypothesis;
 
 /// Buckets over the range of scores that the last stack's pops spanned: fewer make larger waves,
@@ -57,10 +56,16 @@ const UNREACHED: u32 = u32::MAX - 1;
 #[derive(Clone, Copy)]
 pub(super) struct WaveStack {
     pub(super) limits: SearchLimits,
+    pub(super) recombination_key: RecombinationKey,
     /// The number of mini-stacks that its edges lead to.
     pub(super) num_groups: usize,
-    /// Whether nothing is left to be covered.
-    pub(super) completes: bool,
+}
+
+impl WaveStack {
+    /// Whether waves can fill a stack like this in a sentence of `length` words.
+    pub(super) fn is_supported(&self, length: u32) -> bool {
+        self.num_groups <= MAX_KEY_PART && length as usize <= MAX_KEY_PART
+    }
 }
 
 /// The waves of a stack, in buffers that are reused.
@@ -99,7 +104,6 @@ struct Frontier<L> {
     fine: ScoreBuckets,
     /// The bucket of `fine` that is being emptied; `None` if there is none.
     fine_bucket: Option<usize>,
-    queries: PendingQueries,
     /// Indices of the cells popped in waves.
     popped: Vec<u32>,
     /// The number of popped cells that are recombined.
@@ -108,32 +112,18 @@ struct Frontier<L> {
 }
 
 impl<L: RecombinedArcs> Waves<L> {
-    /// Pops the best cells of `edges`; false if the one-at-a-time loop must do it.
-    /// [`Waves::for_each_survivor`] visits the hypotheses that the stack keeps.
-    pub(super) fn fill_stack(
+    /// Pops the best cells of `edges`, which `scorer` scores; false if the one-at-a-time loop must
+    /// do it. [`Waves::for_each_survivor`] visits the hypotheses that the stack keeps.
+    pub(super) fn fill_stack<S: CellScorer>(
         &mut self,
-        space: &mut SearchSpace<'_>,
-        features: &FastPathFeatures,
-        predecessors: &[Predecessor],
         edges: &mut [Edge],
+        scorer: &mut S,
         stack: WaveStack,
     ) -> bool {
-        if stack.num_groups > MAX_KEY_PART || space.length as usize > MAX_KEY_PART {
-            return false;
-        }
-        let mut scorer = CellScorer {
-            features,
-            predecessors,
-            options: space.options.hot_options(),
-            lm_pool: space.options.lm_pool(),
-            model: &*space.system.models.language_models[0].model,
-            cache: &mut space.lm_caches[0],
-            completes: stack.completes,
-        };
         let limit = stack.limits.pop_limit;
-        self.frontier.start();
-        self.frontier.make_first_cells(edges, &mut scorer);
-        let popped = self.pop_all(edges, &mut scorer, limit);
+        self.frontier.start(stack.recombination_key);
+        self.frontier.make_first_cells(edges, scorer);
+        let popped = self.pop_all(edges, scorer, limit);
         self.num_evaluated += self.frontier.cells.len() as u64;
         let frontier = &mut self.frontier;
         if popped == limit {
@@ -160,7 +150,12 @@ impl<L: RecombinedArcs> Waves<L> {
     }
 
     /// Pops `limit` cells, or all; returns their number.
-    fn pop_all(&mut self, edges: &mut [Edge], scorer: &mut CellScorer<'_>, limit: usize) -> usize {
+    fn pop_all<S: CellScorer>(
+        &mut self,
+        edges: &mut [Edge],
+        scorer: &mut S,
+        limit: usize,
+    ) -> usize {
         let Waves { frontier, wave, last_range, last_bucket, .. } = self;
         frontier.fill_buckets(*last_range);
         let mut num_popped = 0;
@@ -208,13 +203,13 @@ impl<L: RecombinedArcs> Waves<L> {
 impl LastBucket {
     /// Pops `limit` cells of `wave`, or all, one at a time; returns their number. Those from
     /// `first_new` on were made as neighbours, and wait until a popped cell reaches them.
-    fn pop<L: RecombinedArcs>(
+    fn pop<L: RecombinedArcs, S: CellScorer>(
         &mut self,
         frontier: &mut Frontier<L>,
         wave: &[u32],
         first_new: usize,
         edges: &mut [Edge],
-        scorer: &mut CellScorer<'_>,
+        scorer: &mut S,
         limit: usize,
     ) -> usize {
         let LastBucket { heap, unreached } = self;
@@ -263,18 +258,18 @@ impl LastBucket {
 
 impl<L: RecombinedArcs> Frontier<L> {
     /// Begins a stack.
-    fn start(&mut self) {
+    fn start(&mut self, key: RecombinationKey) {
         self.cells.clear();
         self.seen.clear();
         self.popped.clear();
         self.num_recombined = 0;
         self.bucket = 0;
         self.fine_bucket = None;
-        self.recombination.start();
+        self.recombination.start(key);
     }
 
     /// Makes and scores the first cell of every edge.
-    fn make_first_cells(&mut self, edges: &[Edge], scorer: &mut CellScorer<'_>) {
+    fn make_first_cells<S: CellScorer>(&mut self, edges: &[Edge], scorer: &mut S) {
         for (chunk, some) in edges.chunks(PREFETCH_BATCH).enumerate() {
             let from = self.cells.len();
             for (i, edge) in some.iter().enumerate() {
@@ -342,7 +337,7 @@ impl<L: RecombinedArcs> Frontier<L> {
 
     /// Makes the neighbours of a cell that are new.
     #[inline(always)]
-    fn make_neighbours(&mut self, number: u32, edges: &mut [Edge], scorer: &CellScorer<'_>) {
+    fn make_neighbours<S: CellScorer>(&mut self, number: u32, edges: &mut [Edge], scorer: &mut S) {
         let Cell { edge: edge_number, previous, option, .. } = self.cells[number as usize];
         let edge = &mut edges[edge_number as usize];
         edge.make_rows(&mut self.seen);
@@ -357,11 +352,11 @@ impl<L: RecombinedArcs> Frontier<L> {
 
     /// Scores the cells from `from` on; recombines popped ones meanwhile.
     #[inline(always)]
-    fn score_from(&mut self, from: usize, edges: &[Edge], scorer: &mut CellScorer<'_>) {
+    fn score_from<S: CellScorer>(&mut self, from: usize, edges: &[Edge], scorer: &mut S) {
         let (known, new) = self.cells.split_at_mut(from);
         let (recombination, num_recombined) = (&mut self.recombination, &mut self.num_recombined);
         let popped = &self.popped;
-        scorer.score_cells(new, edges, &mut self.queries, || {
+        scorer.score_cells(new, edges, || {
             let end = popped.len().min(*num_recombined + RECOMBINED_WHILE_WAITING);
             for &number in &popped[*num_recombined..end] {
                 recombination.add(&known[number as usize], edges);

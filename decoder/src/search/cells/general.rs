@@ -1,0 +1,313 @@
+//! Cells under any features: several language models or none, features with their own states, in
+//! any order.
+//!
+//! A cell has a state and a log10 probability of each language model while its words are scored,
+//! kept model by model: a pass over the cells reads one model's data alone. The queries of all
+//! models wait together; features with their own states are scored meanwhile. Then the terms are
+//! added, one after another in the order of the ini, and the states joined.
+
+use miriam_lmcpu::{LanguageModel, LmWord};
+
+use super::super::SearchSpace;
+use super::{Cell, CellScorer, Edge};
+use crate::coverage::Coverages;
+use crate::features::{ExpansionBatch, ExpansionInput, LanguageModelFeature};
+use crate::hypothesis::{Hypothesis, HypothesisId};
+use crate::lm_scoring::LmScoreCache;
+use crate::sentence::Sentence;
+use crate::system::System;
+use crate::translation_options::{HotPhrase, OptionId, SentenceOptions};
+
+/// Makes and scores cells under any features.
+pub(in crate::search) struct GeneralCells<'s, 'a> {
+    space: &'s mut SearchSpace<'a>,
+    /// The hypotheses of the sentence so far.
+    hypotheses: &'s [Hypothesis],
+    rows: &'s mut CellRows,
+    /// The number of states of a joint state.
+    num_states: usize,
+    num_scores: usize,
+    /// Whether nothing is left to be covered.
+    completes: bool,
+}
+
+/// The data of cells that are made and not yet scored, in buffers that are reused.
+#[derive(Default)]
+pub(in crate::search) struct CellRows {
+    /// By language model, then by cell.
+    lms: Vec<Vec<LmProgress>>,
+    waiting: Vec<Query>,
+    prefetched: Vec<Query>,
+    /// A row of states for each cell: the language models', then those of other features.
+    states: Vec<u32>,
+    /// The weighted scores of features with their own states, a row for each cell.
+    scores: Vec<f32>,
+    /// Scratch: the log10 probabilities of a cell by language model.
+    log10: Vec<f32>,
+}
+
+/// How far a language model has scored a cell.
+#[derive(Clone, Copy)]
+struct LmProgress {
+    /// The state after the words so far.
+    state: u32,
+    /// Their log10 probability.
+    log10: f32,
+}
+
+/// A word that waits for a language model.
+#[derive(Clone, Copy)]
+struct Query {
+    cell: u32,
+    model: u16,
+    /// The number of the word among the dependent ones of its phrase.
+    at: u16,
+}
+
+/// A language model as it scores cells.
+struct LmScorer<'s> {
+    lm: &'s dyn LanguageModel,
+    cache: &'s mut LmScoreCache,
+    pool: &'s [u32],
+}
+
+impl LmScorer<'_> {
+    /// Scores the dependent words of `phrase` from the word `at` on as far as they are in the
+    /// cache, and after the last one the constant words. If a word is left, its query is prefetched
+    /// and its number returned.
+    #[inline(always)]
+    fn score_cached_words(
+        &self,
+        phrase: &HotPhrase,
+        at: usize,
+        progress: &mut LmProgress,
+    ) -> Option<usize> {
+        let parts = phrase.parts(self.pool);
+        let LmProgress { mut state, mut log10 } = *progress;
+        for (i, &word) in parts.dependent[at..].iter().enumerate() {
+            match self.cache.find(state, LmWord(word)) {
+                Some((score, next)) => (log10, state) = (log10 + score, next),
+                None => {
+                    self.lm.prefetch(self.cache.state(state), LmWord(word));
+                    *progress = LmProgress { state, log10 };
+                    return Some(at + i);
+                }
+            }
+        }
+        for &bits in parts.constants {
+            log10 += f32::from_bits(bits);
+        }
+        *progress = LmProgress { state: parts.right_state.unwrap_or(state), log10 };
+        None
+    }
+
+    /// Scores `word`.
+    #[inline(always)]
+    fn score(&mut self, word: LmWord, progress: &mut LmProgress) {
+        let (score, next) = self.cache.score(self.lm, progress.state, word);
+        *progress = LmProgress { state: next, log10: progress.log10 + score };
+    }
+}
+
+/// Returns the options as `model` sees them.
+#[inline(always)]
+fn phrase_of(options: &SentenceOptions, model: usize, option: u32) -> &HotPhrase {
+    match model.checked_sub(1) {
+        None => &options.hot_option(OptionId(option)).phrase,
+        Some(further) => &options.further_phrases(further)[option as usize],
+    }
+}
+
+impl CellScorer for GeneralCells<'_, '_> {
+    #[inline(always)]
+    fn make_cell(&mut self, edge: &Edge, edge_number: u32, (previous, option): (u32, u32)) -> Cell {
+        let joint_state = self.hypotheses[previous as usize].joint_state;
+        let SearchSpace { options, joint_states, lm_caches, .. } = &*self.space;
+        for (model, (progress, cache)) in self.rows.lms.iter_mut().zip(&**lm_caches).enumerate() {
+            let state = joint_states.state(joint_state, model);
+            progress.push(LmProgress { state, log10: 0.0 });
+            let phrase = phrase_of(options, model, option);
+            if let Some(word) = phrase.first_dependent(options.lm_pool()) {
+                cache.prefetch(state, word);
+            }
+        }
+        Cell {
+            edge: edge_number,
+            previous,
+            option,
+            total: 0.0,
+            future_score: 0.0,
+            joint_state,
+            estimate: edge.estimate,
+            next: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], mut while_waiting: impl FnMut()) {
+        self.rows.waiting.clear();
+        for model in 0..self.rows.lms.len() {
+            self.score_cached_words(model, cells);
+        }
+        if self.num_states > self.rows.lms.len() {
+            self.score_stateful(cells, edges);
+        }
+        while !self.rows.waiting.is_empty() {
+            while_waiting();
+            self.answer_queries(cells);
+        }
+        self.add_terms(cells, edges);
+        self.rows.lms.iter_mut().for_each(Vec::clear);
+    }
+}
+
+impl<'s, 'a> GeneralCells<'s, 'a> {
+    /// Makes a scorer for a stack that extends `hypotheses` of `space`; `completes` says that
+    /// nothing is left to be covered.
+    pub(in crate::search) fn new(
+        space: &'s mut SearchSpace<'a>,
+        hypotheses: &'s [Hypothesis],
+        rows: &'s mut CellRows,
+        completes: bool,
+    ) -> Self {
+        let num_models = space.lm_caches.len();
+        rows.lms.resize_with(num_models, Vec::new);
+        let num_states = num_models + space.system.plan.features.stateful.len();
+        let num_scores = space.stateful_scorers.num_scores();
+        GeneralCells { space, hypotheses, rows, num_states, num_scores, completes }
+    }
+
+    /// Scores the words of all cells by `model` as far as they are in the cache.
+    #[inline(always)]
+    fn score_cached_words(&mut self, model: usize, cells: &[Cell]) {
+        let CellRows { lms, waiting, .. } = &mut *self.rows;
+        let options = self.space.options;
+        let scorer = LmScorer {
+            lm: &*self.space.system.models.language_models[model].model,
+            cache: &mut self.space.lm_caches[model],
+            pool: options.lm_pool(),
+        };
+        for ((number, cell), progress) in (0u32..).zip(cells).zip(&mut lms[model]) {
+            let phrase = phrase_of(options, model, cell.option);
+            if let Some(at) = scorer.score_cached_words(phrase, 0, progress) {
+                waiting.push(Query { cell: number, model: model as u16, at: at as u16 });
+            }
+        }
+    }
+
+    /// Answers the queries that wait, and scores the words after each as far as they are in the
+    /// cache.
+    fn answer_queries(&mut self, cells: &[Cell]) {
+        let CellRows { lms, waiting, prefetched, .. } = &mut *self.rows;
+        std::mem::swap(waiting, prefetched);
+        waiting.clear();
+        let options = self.space.options;
+        for &query in &*prefetched {
+            let (model, at) = (usize::from(query.model), usize::from(query.at));
+            let mut scorer = LmScorer {
+                lm: &*self.space.system.models.language_models[model].model,
+                cache: &mut self.space.lm_caches[model],
+                pool: options.lm_pool(),
+            };
+            let progress = &mut lms[model][query.cell as usize];
+            let phrase = phrase_of(options, model, cells[query.cell as usize].option);
+            let word = phrase.parts(scorer.pool).dependent[at];
+            scorer.score(LmWord(word), progress);
+            if let Some(at) = scorer.score_cached_words(phrase, at + 1, progress) {
+                waiting.push(Query { at: at as u16, ..query });
+            }
+        }
+    }
+
+    /// Scores the features with their own states.
+    fn score_stateful(&mut self, cells: &[Cell], edges: &[Edge]) {
+        let CellRows { states, scores, .. } = &mut *self.rows;
+        let (options, hypotheses) = (self.space.options, self.hypotheses);
+        let SearchSpace { system, sentence, coverages, stateful_scorers, joint_states, .. } =
+            &mut *self.space;
+        let sources = InputSources { system, sentence, options, coverages, hypotheses };
+        let input_of = |row: usize| {
+            let cell = &cells[row];
+            let ends = self.completes && options.hot_option(OptionId(cell.option)).has_words;
+            sources.input(cell, &edges[cell.edge as usize], ends)
+        };
+        states.clear();
+        states.resize(cells.len() * self.num_states, 0);
+        scores.clear();
+        scores.resize(cells.len() * self.num_scores, 0.0);
+        let batch = ExpansionBatch { len: cells.len(), input_of: &input_of, joint_states };
+        stateful_scorers.score_batch(&batch, states, scores);
+    }
+
+    /// Scores the ends of complete translations, adds all terms and joins the states.
+    #[inline(always)]
+    fn add_terms(&mut self, cells: &mut [Cell], edges: &[Edge]) {
+        let CellRows { lms, states, scores, log10, .. } = &mut *self.rows;
+        let (num_states, num_scores) = (self.num_states, self.num_scores);
+        let (options, hypotheses) = (self.space.options, self.hypotheses);
+        let SearchSpace { system, sentence, coverages, joint_states, lm_caches, .. } =
+            &mut *self.space;
+        let sources = InputSources { system, sentence, options, coverages, hypotheses };
+        let features = &system.plan.features.expansion[..];
+        if states.len() < num_states * cells.len() {
+            states.resize(num_states * cells.len(), 0);
+        }
+        log10.resize(lms.len(), 0.0);
+        for (row, cell) in cells.iter_mut().enumerate() {
+            let hot = options.hot_option(OptionId(cell.option));
+            let ends = self.completes && hot.has_words;
+            let states = &mut states[row * num_states..(row + 1) * num_states];
+            for (model, progress) in lms.iter_mut().enumerate() {
+                let progress = &mut progress[row];
+                if ends {
+                    let lm = &*system.models.language_models[model].model;
+                    let (cache, pool) = (&mut lm_caches[model], options.lm_pool());
+                    LmScorer { lm, cache, pool }.score(lm.end_of_sentence(), progress);
+                }
+                states[model] = progress.state;
+                log10[model] = progress.log10;
+            }
+            let scores = match num_scores {
+                0 => &[][..],
+                _ => &scores[row * num_scores..(row + 1) * num_scores],
+            };
+            let input = sources.input(cell, &edges[cell.edge as usize], ends);
+            let mut total = input.previous.total + hot.total;
+            for feature in features {
+                let lm_score = |lm: &LanguageModelFeature| lm.score_in(log10);
+                total = feature.add_score(total, &input, lm_score, scores);
+            }
+            cell.total = total;
+            cell.future_score = total + cell.estimate;
+            cell.joint_state = joint_states.join_states(states);
+        }
+    }
+}
+
+/// What features read of a sentence.
+struct InputSources<'i> {
+    system: &'i System,
+    sentence: &'i Sentence,
+    options: &'i SentenceOptions,
+    coverages: &'i Coverages,
+    hypotheses: &'i [Hypothesis],
+}
+
+impl<'i> InputSources<'i> {
+    /// Returns `cell` of `edge` as features see it; `ends` says that `</s>` follows.
+    #[inline(always)]
+    fn input(&self, cell: &Cell, edge: &'i Edge, ends: bool) -> ExpansionInput<'i> {
+        ExpansionInput {
+            models: &self.system.models,
+            sentence: self.sentence,
+            options: self.options,
+            coverages: self.coverages,
+            hypotheses: self.hypotheses,
+            previous_id: HypothesisId(cell.previous),
+            previous: &self.hypotheses[cell.previous as usize],
+            option: OptionId(cell.option),
+            transition: &edge.transition,
+            ends,
+        }
+    }
+}
