@@ -1,22 +1,35 @@
 //! Stack decoding (`docs/spec/phrase-decoding.md` 3.12): one stack per number of covered words,
 //! every expansion of every hypothesis evaluated. Slow and thorough.
+//!
+//! Expansions are cells ([`cells`](super::cells)), scored many at a time, so that they wait for
+//! memory together; they enter their stack in the order in which they were made, those of a batch
+//! while the next batch waits. So the results are those of scoring one after another, ties
+//! included.
 
 use std::ops::Range;
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, StackLimits};
+use super::cells::{Cell, CellBuffers, CellScorer, Edge, GeneralCells, PlainCells, Predecessor};
 use super::expansion::{may_extend, respects_constraint};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::Transition;
+use crate::features::{RecombinationKey, Transition};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::span::Span;
-use crate::translation_options::OptionId;
+
+/// Batches of cells end with the edge that reaches this number.
+const BATCH_CELLS: usize = 128;
+
+/// Scored cells that enter their stack each time while memory is awaited.
+const ADDED_WHILE_WAITING: usize = 16;
 
 /// The search, with buffers that are reused.
 #[derive(Default)]
 pub(crate) struct StackDecoding<L = Discard> {
     hypotheses: Vec<Hypothesis>,
+    /// The data of each hypothesis that plain cells read; empty without these.
+    predecessors: Vec<Predecessor>,
     lattice: Lattice,
     /// By the number of words covered.
     stacks: Vec<Candidates<L>>,
@@ -26,6 +39,8 @@ pub(crate) struct StackDecoding<L = Discard> {
     last: u32,
     /// The start of the spans that are tried next.
     span_start: u32,
+    span_cells: SpanCells,
+    buffers: CellBuffers,
     best: Option<HypothesisId>,
     num_evaluated: u64,
 }
@@ -39,6 +54,10 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
         initial.future_score = space.coverages.summary(CoverageId::EMPTY).estimate;
         self.hypotheses.clear();
         self.hypotheses.push(initial);
+        self.predecessors.clear();
+        if space.system.plan.fast_path.is_some() {
+            self.predecessors.push(Predecessor::initial(state));
+        }
         self.lattice.start();
         self.first = 0;
         self.last = 1;
@@ -85,53 +104,118 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
     }
 }
 
+/// The expansions of a stack by a span, in buffers that are reused: an edge for each hypothesis and
+/// table, and their cells.
+#[derive(Default)]
+struct SpanCells {
+    edges: Vec<Edge>,
+    cells: Vec<Cell>,
+    /// How many of them are in their stack.
+    num_added: usize,
+}
+
+impl SpanCells {
+    /// Scores all cells of the edges and adds them to `stack`.
+    fn fill<S: CellScorer, L: RecombinedArcs>(
+        &mut self,
+        scorer: &mut S,
+        stack: &mut Candidates<L>,
+        key: RecombinationKey,
+        limits: StackLimits,
+    ) {
+        let SpanCells { edges, cells, num_added } = self;
+        cells.clear();
+        *num_added = 0;
+        let mut from = 0;
+        for (number, edge) in edges.iter().enumerate() {
+            for option in edge.first_option..edge.first_option + edge.num_options {
+                cells.push(scorer.make_cell(edge, number as u32, (edge.first_hypothesis, option)));
+            }
+            if cells.len() - from < BATCH_CELLS && number + 1 < edges.len() {
+                continue;
+            }
+            let (scored, new) = cells.split_at_mut(from);
+            let mut add_next = |count: usize| {
+                let end = scored.len().min(num_added.saturating_add(count));
+                for cell in &scored[*num_added..end] {
+                    stack.add(0, cell.hypothesis(edges), key, limits);
+                }
+                *num_added = end;
+            };
+            scorer.score_cells(new, edges, || add_next(ADDED_WHILE_WAITING));
+            add_next(usize::MAX);
+            from = cells.len();
+        }
+        for cell in &cells[*num_added..] {
+            stack.add(0, cell.hypothesis(edges), key, limits);
+        }
+    }
+}
+
 impl<L: RecombinedArcs> StackDecoding<L> {
     /// Extends every hypothesis of the stack by `span`, if that is allowed.
     fn expand_span(&mut self, space: &mut SearchSpace<'_>, span: Span) {
-        let limits = space.limits.stack_limits();
         let options = space.options;
         if (0..options.num_slots()).all(|slot| options.range(span, slot).count == 0) {
             return;
         }
+        self.make_edges(space, span);
+        let Some(first) = self.span_cells.edges.first() else { return };
+        // All hypotheses cover as many words.
+        let covered = space.coverages.summary(first.coverage).covered;
+        let completes = covered == space.length;
+        let StackDecoding { span_cells, buffers, hypotheses, predecessors, .. } = self;
+        let stack = &mut self.stacks[covered as usize];
+        let plan = &space.system.plan;
+        let (key, limits) = (plan.features.recombination_key, space.limits.stack_limits());
+        match &plan.fast_path {
+            Some(features) => {
+                let queries = &mut buffers.queries;
+                let mut cells = PlainCells::new(space, features, predecessors, queries, completes);
+                span_cells.fill(&mut cells, stack, key, limits);
+            }
+            None => {
+                let mut cells = GeneralCells::new(space, hypotheses, &mut buffers.rows, completes);
+                span_cells.fill(&mut cells, stack, key, limits);
+            }
+        }
+        self.num_evaluated += self.span_cells.cells.len() as u64;
+    }
+
+    /// Makes the edges from all hypotheses of the stack that `span` may extend.
+    fn make_edges(&mut self, space: &mut SearchSpace<'_>, span: Span) {
+        let options = space.options;
+        let edges = &mut self.span_cells.edges;
+        edges.clear();
         for id in self.first..self.last {
-            let previous = self.hypotheses[id as usize];
+            let previous = &self.hypotheses[id as usize];
             let facts = space.coverages.summary(previous.coverage);
             let last_end = previous.span.end;
-            if (span.start..span.end).any(|p| space.coverages.is_covered(previous.coverage, p))
+            if space.coverages.next_covered(previous.coverage, span.start, span.end) < span.end
                 || !may_extend(space.limits.distortion_limit, last_end, span, facts.first_gap)
                 || !respects_constraint(space, previous.coverage, span)
             {
                 continue;
             }
             let coverage = space.coverages.extend(previous.coverage, span, space.future_costs);
-            let facts = space.coverages.summary(coverage);
-            let completes = space.coverages.is_complete(coverage);
+            let estimate = space.coverages.summary(coverage).estimate;
             let transition = Transition::new(last_end, span);
-            let stack = &mut self.stacks[facts.covered as usize];
             for slot in 0..options.num_slots() {
                 let range = options.range(span, slot);
-                let all = (range.first..range.first + range.count).map(OptionId);
-                space.prefetch(all.clone().map(|option| (previous.joint_state, option)));
-                for option in all {
-                    let (total, state) = space.score_expansion(
-                        &self.hypotheses,
-                        HypothesisId(id),
-                        option,
-                        &transition,
-                        completes,
-                    );
-                    let hypothesis = Hypothesis {
-                        total,
-                        joint_state: state,
-                        previous: HypothesisId(id),
-                        option,
-                        span,
-                        coverage,
-                        future_score: total + facts.estimate,
-                    };
-                    stack.add(0, hypothesis, space.system.plan.features.recombination_key, limits);
+                if range.count == 0 {
+                    continue;
                 }
-                self.num_evaluated += u64::from(range.count);
+                edges.push(Edge {
+                    first_hypothesis: id,
+                    num_hypotheses: 1,
+                    first_option: range.first,
+                    num_options: range.count,
+                    transition,
+                    coverage,
+                    group: 0,
+                    estimate,
+                    seen_start: Edge::NOTHING_SEEN,
+                });
             }
         }
     }
@@ -146,7 +230,16 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         stack.drain(limits, |_, h| hypotheses.push(*h));
         self.last = hypotheses.len() as u32;
         stack.recombined.sort_arcs();
+        if let Some(features) = &space.system.plan.fast_path {
+            let survivors = &hypotheses[self.first as usize..];
+            let kept = survivors.iter().map(|h| Predecessor::new(h, space, features));
+            self.predecessors.extend(kept);
+        }
         stack.recombined.append_to_lattice(self.first, hypotheses, &mut self.lattice);
+        if space.system.plan.fast_path.is_some() {
+            // No arc is extended.
+            self.predecessors.resize(hypotheses.len(), Predecessor::initial(0));
+        }
         if self.covered == space.length && self.first < self.last {
             // Sorted: the first is the best.
             self.best = Some(HypothesisId(self.first));
