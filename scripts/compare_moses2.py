@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare CPU time with Moses2's over the same system, fairly on a noisy machine.
+"""Compare CPU time with Moses2's over the same systems, fairly on a noisy machine.
 
 Takes a Moses2 binary, an ini for each program over the same models, and a text,
 which is repeated up to the number of lines requested. Runs both in turn, one thread each,
@@ -9,10 +9,19 @@ peak memory. The slope is the cost of further lines: long less short.
 
     scripts/compare_moses2.py moses2 probing.ini miriam.ini test.de -- \\
         -search-algorithm 1 -cube-pruning-pop-limit 400 -s 400
+
+Further systems of the same text, or the same one with other options, are measured after it, and a
+table at the end has the ratios of all. --system takes a name, both inis, and options that replace
+those of the same name; {list} is a file for an n-best list, which is compared too.
+
+        --system 'two-models two.probing.ini two.miriam.ini' \\
+        --system 'n-best-100 probing.ini miriam.ini -n-best-list {list} 100' \\
+        --system 'stack probing.ini miriam.ini -search-algorithm 0 -s 100'
 """
 
 import argparse
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -47,58 +56,75 @@ def spread(values, digits=2):
     return f"{statistics.median(values):.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-n", type=int, default=5, help="counted pairs [5]")
-    parser.add_argument("--lines", type=int, nargs=2, default=[1000, 10000],
-                        metavar=("SHORT", "LONG"), help="lines of the texts [1000 10000]")
-    parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
-    parser.add_argument("moses2", type=Path)
-    parser.add_argument("their_ini", type=Path)
-    parser.add_argument("our_ini", type=Path)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("options", nargs="*", help="options of both, after --")
-    arguments = parser.parse_args()
-    if arguments.lines[0] >= arguments.lines[1]:
-        parser.error("--lines: the long text must be longer than the short one")
-    lines = arguments.text.read_bytes().splitlines(keepends=True)
+def grouped(words):
+    """Options by name, each with its values; a number is no name."""
+    options = {}
+    for word in words:
+        if word.startswith("-") and not word[1:2].isdigit():
+            options[word] = []
+        elif options:
+            options[list(options)[-1]].append(word)
+        else:
+            sys.exit(f"{word} comes before the first option")
+    return options
+
+
+def system(text):
+    """Name, Moses2's ini, our ini and options of a value of --system."""
+    words = shlex.split(text)
+    if len(words) < 3:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME THEIR_INI OUR_INI [OPTIONS]")
+    return words[0], Path(words[1]), Path(words[2]), words[3:]
+
+
+def repeated(text, counts, folder):
+    """Texts of the numbers of lines in `counts`, by name, each with the number of its words."""
+    lines = text.read_bytes().splitlines(keepends=True)
     if not lines:
-        parser.error(f"{arguments.text} is empty")
-    programs = {
-        "Moses2": [arguments.moses2, "-f", arguments.their_ini],
-        "Miriam": [arguments.miriam, "translate", "-f", arguments.our_ini],
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        texts = {}
-        for name, count in zip(("one line", "short", "long"), [1, *arguments.lines]):
-            repeated = [lines[i % len(lines)] for i in range(count)]
-            (folder / name).write_bytes(b"".join(repeated))
-            texts[name] = sum(len(line.split()) for line in repeated)
-        measured = {(program, text): [] for program in programs for text in texts}
-        different = {}
-        for _ in range(arguments.n + 1):
-            for text in texts:
-                for program, command in programs.items():
-                    command = [*command, "-i", folder / text, "-threads", "1", *arguments.options]
-                    measured[program, text].append(run(command, folder / program))
-                different[text] = differing(folder / "Moses2", folder / "Miriam")
-        # The first round warms the page cache.
-        measured = {key: runs[1:] for key, runs in measured.items()}
-    more = arguments.lines[1] - arguments.lines[0]
+        sys.exit(f"{text} is empty")
+    words = {}
+    for name, count in counts.items():
+        chosen = [lines[i % len(lines)] for i in range(count)]
+        (folder / name).write_bytes(b"".join(chosen))
+        words[name] = sum(len(line.split()) for line in chosen)
+    return words
+
+
+def measure(programs, options, texts, rounds, folder):
+    """Runs of both programs by program and text, and how many lines differ by text, lists
+    included."""
+    measured = {(program, text): [] for program in programs for text in texts}
+    different = {}
+    has_list = any("{list}" in word for word in options)
+    for _ in range(rounds + 1):
+        for text in texts:
+            for program, command in programs.items():
+                own = [word.replace("{list}", str(folder / f"{program}.list")) for word in options]
+                command = [*command, "-i", folder / text, "-threads", "1", *own]
+                measured[program, text].append(run(command, folder / program))
+            different[text] = differing(folder / "Moses2", folder / "Miriam")
+            if has_list:
+                different[text] += differing(folder / "Moses2.list", folder / "Miriam.list")
+    # The first round warms the page cache.
+    return {key: runs[1:] for key, runs in measured.items()}, different
+
+
+def report(measured, different, texts, counts):
+    """Prints what was measured of one system; returns its ratios by title."""
+    more = counts["long"] - counts["short"]
     words = texts["long"] - texts["short"]
     cpu = {key: [seconds for seconds, _, _ in runs] for key, runs in measured.items()}
     slopes = {
         program: [(b - a) / more * 1000
                   for a, b in zip(cpu[program, "short"], cpu[program, "long"])]
-        for program in programs
+        for program in ("Moses2", "Miriam")
     }
-    for text, count in zip(("short", "long"), arguments.lines):
-        print(f"{different[text]} of {count} lines differ")
+    for text in ("short", "long"):
+        print(f"{different[text]} lines of {counts[text]} sentences differ")
     rows = [("start-up (one line), CPU s", lambda p: spread(cpu[p, "one line"])),
             ("start-up, wall s", lambda p: spread([w for _, w, _ in measured[p, "one line"]])),
-            (f"{arguments.lines[0]} lines, CPU s", lambda p: spread(cpu[p, "short"])),
-            (f"{arguments.lines[1]} lines, CPU s", lambda p: spread(cpu[p, "long"])),
+            (f"{counts['short']} lines, CPU s", lambda p: spread(cpu[p, "short"])),
+            (f"{counts['long']} lines, CPU s", lambda p: spread(cpu[p, "long"])),
             ("per further 1,000 lines, CPU s", lambda p: spread(slopes[p])),
             ("words a CPU second, further lines",
              lambda p: f"{words / more * 1000 / statistics.median(slopes[p]):.0f}"),
@@ -112,6 +138,56 @@ def main():
     }
     for title, ratio in ratios.items():
         print(f"Moses2 / Miriam, {title}: {spread(ratio)}")
+    return ratios
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-n", type=int, default=5, help="counted pairs [5]")
+    parser.add_argument("--lines", type=int, nargs=2, default=[1000, 10000],
+                        metavar=("SHORT", "LONG"), help="lines of the texts [1000 10000]")
+    parser.add_argument("--miriam", type=Path, default=Path("target/dist/miriam"))
+    parser.add_argument("--system", type=system, action="append", default=[],
+                        metavar="'NAME THEIR_INI OUR_INI [OPTIONS]'",
+                        help="a further system; repeatable")
+    parser.add_argument("moses2", type=Path)
+    parser.add_argument("their_ini", type=Path)
+    parser.add_argument("our_ini", type=Path)
+    parser.add_argument("text", type=Path)
+    parser.usage = parser.format_usage().removeprefix("usage: ").rstrip() + " [-- OPTIONS of both]"
+    # argparse takes no further positional arguments after an option.
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    arguments = parser.parse_args(sys.argv[1:end])
+    arguments.options = sys.argv[end + 1:]
+    if arguments.lines[0] >= arguments.lines[1]:
+        parser.error("--lines: the long text must be longer than the short one")
+    counts = dict(zip(("one line", "short", "long"), [1, *arguments.lines]))
+    systems = [("first", arguments.their_ini, arguments.our_ini, []), *arguments.system]
+    for _, *inis, _ in systems:
+        for ini in inis:
+            if not ini.exists():
+                parser.error(f"there is no {ini}")
+    table = {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        texts = repeated(arguments.text, counts, folder)
+        for name, their_ini, our_ini, own in systems:
+            options = {**grouped(arguments.options), **grouped(own)}
+            options = [word for name, values in options.items() for word in (name, *values)]
+            programs = {
+                "Moses2": [arguments.moses2, "-f", their_ini],
+                "Miriam": [arguments.miriam, "translate", "-f", our_ini],
+            }
+            if arguments.system:
+                print(f"\n{name}: {our_ini} {' '.join(options)}")
+            measured, different = measure(programs, options, texts, arguments.n, folder)
+            table[name] = (different, report(measured, different, texts, counts))
+    if arguments.system:
+        titles = ["short text", "further lines"]
+        print(f"\n{'Moses2 / Miriam':<20} {titles[0]:<24} {titles[1]:<24} lines that differ")
+        for name, (different, ratios) in table.items():
+            cells = "".join(f"{spread(ratios[title]):<25}" for title in titles)
+            print(f"{name:<20} {cells}{different['short']}, {different['long']}")
 
 
 if __name__ == "__main__":
