@@ -18,7 +18,14 @@ fuzz_target!(|data: &[u8]| {
         Box::new(Ter::default()),
         Box::new(ter),
     ];
-    for tokenizer in Tokenizer::ALL {
+    let tokenizers = [
+        Tokenizer::Mteval13a,
+        Tokenizer::None,
+        Tokenizer::International,
+        Tokenizer::Characters,
+        Tokenizer::Chinese,
+    ];
+    for tokenizer in tokenizers {
         metrics.push(Box::new(Bleu { tokenizer, lowercase: true, ..Bleu::default() }));
     }
     for metric in metrics {
