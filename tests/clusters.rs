@@ -100,12 +100,17 @@ impl Corpus {
     /// Starts `command` in a process group of its own and kills it, with all its children, when
     /// a third of the shards is done.
     fn kill_in_the_middle(&self, command: &mut Command) {
+        let messages = self.path("messages");
+        let stderr = std::fs::File::create(&messages).unwrap();
         let mut child =
-            command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            command.process_group(0).stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
         let start = Instant::now();
         while self.outputs() < SHARDS / 3 {
             assert!(start.elapsed() < PATIENCE, "no progress");
-            assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+            if let Some(status) = child.try_wait().unwrap() {
+                let messages = lossy_text(&std::fs::read(&messages).unwrap());
+                panic!("it ended before it was killed: {status}\n{messages}");
+            }
             std::thread::sleep(Duration::from_millis(5));
         }
         kill_group(&mut child);

@@ -27,7 +27,7 @@ fn loads_of_each_protocol_are_measured() {
         let summary = lossy_text(&run(&mut command));
         let counted = summary.lines().find(|line| line.starts_with("responses")).unwrap();
         assert!(counted.split_whitespace().count() == 3 && counted.contains(" 200 "), "{summary}");
-        assert!(summary.contains("processor time") && summary.contains("p99 "), "{summary}");
+        assert!(summary.contains("CPU time") && summary.contains("p99 "), "{summary}");
         let requests = std::fs::read_to_string(output.join("requests.csv")).unwrap();
         assert!(requests.lines().count() > 10, "{requests}");
         assert!(std::fs::read_to_string(output.join("latency.svg")).unwrap().contains("<svg"));
