@@ -68,6 +68,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-textio",
             "miriam-textproc",
             "miriam-metrics",
+            "miriam-combine",
             "miriam-lmcpu",
             "miriam-glm",
             "miriam-probingpt",

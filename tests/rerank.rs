@@ -72,3 +72,34 @@ fn what_does_not_fit_is_refused() {
     let error = run_to_usage_error(&mut command);
     assert!(error.contains("no weights for feature TM0"), "{error}");
 }
+
+#[test]
+fn tuning_of_a_list_takes_no_options_of_a_decoder() {
+    let folder = tempfile::tempdir().unwrap();
+    let [list, reference, weights] =
+        ["list", "reference", "weights"].map(|name| folder.path().join(name));
+    fs::write(&list, "0 ||| c ||| F0= 2 1 ||| 0\n0 ||| a b c d e ||| F0= 1 2 ||| 0\n").unwrap();
+    fs::write(&reference, "a b c d e\n").unwrap();
+    let tune = |more: &[&str]| {
+        let mut command = miriam();
+        command.args(["tune", "--n-best"]).arg(&list).arg("--reference").arg(&reference);
+        command.arg("-o").arg(&weights).args(more);
+        command
+    };
+    run(&mut tune(&["--method", "mert"]));
+    let found = fs::read_to_string(&weights).unwrap();
+    let values = found.strip_prefix("F0= ").unwrap().trim().split(' ');
+    let values: Vec<f64> = values.map(|value| value.parse().unwrap()).collect();
+    assert!(values[1] > values[0], "{found}");
+    for refused in [&["-f", "moses.ini"][..], &["--log", "log"], &["--", "-stack", "5"]] {
+        let error = run_to_usage_error(&mut tune(refused));
+        assert!(error.contains("cannot be used with"), "{error}");
+    }
+    fs::write(&reference, "a b c d e\nf\n").unwrap();
+    let error = run_to_error(&mut tune(&[]));
+    assert!(error.contains("reference") && error.contains("list"), "{error}");
+    let mut command = miriam();
+    command.args(["tune", "--reference", "x", "-o", "y"]);
+    let error = run_to_usage_error(&mut command);
+    assert!(error.contains("--config") && error.contains("--source"), "{error}");
+}

@@ -1,4 +1,5 @@
-//! n-best lists of one or several systems: minimum Bayes risk decoding, and the best by weights.
+//! n-best lists of one or several systems: minimum Bayes risk decoding, the best by weights, and
+//! the weights themselves.
 //!
 //! Lists are read a sentence at a time, worked on by several threads, and results are written in
 //! the order of the sentences, so that neither memory nor output depends on the length of a list or
@@ -11,6 +12,8 @@ pub mod mbr;
 mod pooled_lists;
 pub mod rerank;
 pub mod rescore;
+pub mod tune;
+pub mod tuning;
 pub mod weights;
 
 pub use error::{Error, Result};

@@ -4,32 +4,48 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use miriam_combine::tune::{TuneListOptions, TuneListReport, tune_lists};
+use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
 use miriam_decoder::{PreparationCopy, SearchAlgorithm, Settings};
 use miriam_pipeline::prepare_file;
+use miriam_textio::Output;
 use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration_or;
-use crate::common::{CommonOptions, check_files};
+use crate::common::{CommonOptions, check_files, check_stdin_use};
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
 const DEFAULT_SEARCH_OPTIONS: [(&str, &str); 3] =
     [("search-algorithm", "1"), ("cube-pruning-pop-limit", "400"), ("stack", "400")];
 
-/// Find weights that translate a development text best by BLEU.
+/// Find weights that translate a development text best by BLEU, or weights for the features of an
+/// n-best list.
 ///
-/// Example: miriam tune -f moses.ini --source dev.de --reference dev.en -o tuned.ini
+/// Examples:
+///   miriam tune -f moses.ini --source dev.de --reference dev.en -o tuned.ini
+///   miriam tune --n-best dev.list.gz --reference dev.en -o weights
 #[derive(Args)]
+#[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// The system's moses.ini, or its folder, with the initial weights
-    #[arg(short = 'f', long = "config", value_name = "INI")]
-    ini: PathBuf,
+    #[arg(short = 'f', long = "config", value_name = "INI", required_unless_present = "n_best")]
+    ini: Option<PathBuf>,
     /// The development text, one sentence per line. Raw text if a file `preparation` is beside the
     /// ini, otherwise prepared as the system's input is
-    #[arg(long, value_name = "FILE")]
-    source: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "n_best")]
+    source: Option<PathBuf>,
+    /// An n-best list of the development text, instead of a system and the text: of any program,
+    /// plain or compressed. The output has a line `NAME= weight ...` for each feature, as `rerank`
+    /// reads them
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["ini", "source", "no_raw", "nbest_size",
+          "log", "decoder_options", "moses"])]
+    n_best: Option<PathBuf>,
+    /// The initial weights for an n-best list, in the form of the output [default: equal ones]
+    #[arg(long, value_name = "FILE", requires = "n_best")]
+    weights: Option<PathBuf>,
     /// Its translation, raw or prepared in the same way; repeat it for several
     #[arg(long, value_name = "FILE", required = true)]
     reference: Vec<PathBuf>,
@@ -37,7 +53,7 @@ pub struct Arguments {
     #[arg(long)]
     no_raw: bool,
     /// The ini to write: the given one with the best weights. In another folder the steps for raw
-    /// text are copied beside it
+    /// text are copied beside it. For an n-best list, the file of weights to write
     #[arg(short, long, value_name = "INI")]
     output: PathBuf,
     /// The optimiser of weights
@@ -82,8 +98,24 @@ enum MethodName {
     Pro,
 }
 
+impl MethodName {
+    fn algorithm(self) -> TuningAlgorithm {
+        match self {
+            MethodName::Mira => TuningAlgorithm::Mira,
+            MethodName::Mert => TuningAlgorithm::Mert,
+            MethodName::Pro => TuningAlgorithm::Pro,
+        }
+    }
+}
+
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    if let Some(list) = &arguments.n_best {
+        return tune_list(list, &arguments, common);
+    }
     let Arguments { ini, source, reference, output, .. } = arguments;
+    let (Some(ini), Some(source)) = (ini, source) else {
+        bail!("expected a system, --config, and the development text, --source");
+    };
     let outputs = [("--output", Some(&output)), ("--log", arguments.log.as_ref())];
     check_files(reference.iter().chain([&source]), &outputs)?;
     let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
@@ -111,11 +143,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let options = TuneOptions {
         log: arguments.log,
-        method: match arguments.method {
-            MethodName::Mira => TuningAlgorithm::Mira,
-            MethodName::Mert => TuningAlgorithm::Mert,
-            MethodName::Pro => TuningAlgorithm::Pro,
-        },
+        method: arguments.method.algorithm(),
         iterations: arguments.iterations,
         nbest_size: arguments.nbest_size,
         seed: arguments.seed,
@@ -127,6 +155,32 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         copy.write()?;
     }
     tracing::info!("best: iteration {}, BLEU {:.2}", report.best_index + 1, report.best().bleu);
+    Ok(())
+}
+
+/// Tunes the weights of an n-best list.
+fn tune_list(list: &Path, arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let Arguments { weights, reference, output, .. } = arguments;
+    let list = list.to_owned();
+    check_stdin_use(reference.iter().chain(weights).chain([&list]))?;
+    let inputs = reference.iter().chain(weights).chain([&list]);
+    check_files(inputs, &[("--output", Some(output))])?;
+    let options = TuneListOptions {
+        references: reference.clone(),
+        initial: weights.as_deref().map(FeatureWeights::read).transpose()?,
+        method: arguments.method.algorithm(),
+        rounds: arguments.iterations,
+        seed: arguments.seed,
+        case_insensitive: arguments.case_insensitive,
+        threads: common.threads.count(),
+    };
+    let output = Output::create(output)?;
+    let report = tune_lists(&list, &options, output, &common.progress())?;
+    let TuneListReport { sentences, entries, initial_bleu, bleu } = report;
+    tracing::info!(
+        "{sentences} sentences, {entries} different entries: BLEU {bleu:.2}, {initial_bleu:.2} by \
+         the initial weights"
+    );
     Ok(())
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_combine::tuning::{BleuStatistics, NBestList};
 use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
 use miriam_textio::{Input, Lines, ProgressTask, display_name, fields, ordered_map};
 
-use super::n_best_lists::{BleuStatistics, NBestList};
 use super::{TuneOptions, TunedComponents};
 use crate::cut_words::CutWordCounts;
 use crate::line_decoder::LineDecoder;
@@ -197,7 +197,7 @@ impl NBestLister<'_> {
                 Ok(())
             })?;
         }
-        if list.len() == 0 {
+        if list.is_empty() {
             let counts: BleuCounts = matcher.count_matches(references, &[]);
             list.push(space.tuned.iter().map(|_| 0.0), 0.0, BleuStatistics::from_counts(&counts));
         }

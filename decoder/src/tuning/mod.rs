@@ -1,10 +1,9 @@
 //! Tuning: weights that maximise BLEU on a development set.
 //!
 //! An iteration translates the text into n-best lists, merges them with those of earlier
-//! iterations, and searches weights that rank good translations of the lists first: by
-//! batch MIRA (`mira.rs`), by MERT (`mert.rs`) or by PRO (`pro.rs`). Decoder and tuner are one process: models
-//! stay loaded, and a translation of a list is its feature values and its BLEU
-//! statistics.
+//! iterations, and searches weights that rank good translations of the lists first: by the
+//! optimisers of [`miriam_combine::tuning`]. Decoder and tuner are one process, so models stay
+//! loaded.
 //!
 //! The weights of each iteration are evaluated by the BLEU of the translations that they
 //! give, and the best are written to the new ini, scaled so that their magnitudes sum to
@@ -16,33 +15,18 @@
 
 mod dev_set;
 mod ini_template;
-mod mert;
-mod mira;
-mod n_best_lists;
-mod pro;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use miriam_combine::tuning::{NBestLists, derive_seed, l1_normalized};
 use miriam_metrics::bleu::BleuCounts;
-use miriam_storage::random::SplitMix64;
 use miriam_textio::{Output, Progress};
 
 use crate::{Configuration, Error, Result, System};
 use dev_set::{DevSet, DevSetCounts};
-use n_best_lists::NBestLists;
 
-/// The optimiser of weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TuningAlgorithm {
-    /// Batch MIRA over n-best lists (Cherry and Foster 2012).
-    #[default]
-    Mira,
-    /// Minimum error rate training (Och 2003).
-    Mert,
-    /// Pairwise ranked optimisation (Hopkins and May 2011).
-    Pro,
-}
+pub use miriam_combine::tuning::TuningAlgorithm;
 
 /// Options of a tuning run.
 #[derive(Clone, Debug)]
@@ -208,14 +192,8 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
         }
         let start = space.tuned_weights(&report.iterations[number].weights);
         let seed = derive_seed(options.seed, number as u64);
-        let tuned = match options.method {
-            TuningAlgorithm::Pro => pro::optimize(&lists, &start, seed),
-            TuningAlgorithm::Mira => mira::optimize(&lists, &start, seed, options.threads),
-            TuningAlgorithm::Mert => {
-                let best = space.tuned_weights(&report.best().weights);
-                mert::optimize(&lists, &[start, best], seed, options.threads)
-            }
-        };
+        let best = space.tuned_weights(&report.best().weights);
+        let tuned = options.method.optimize(&lists, &start, &best, seed, options.threads);
         let mut weights = report.iterations[number].weights.clone();
         space.write_weights(&tuned, &mut weights);
         system.set_weights(&weights);
@@ -257,18 +235,6 @@ impl TunedComponents {
             weights[component] = weight as f32;
         }
     }
-}
-
-/// Returns weights scaled so that their magnitudes sum to 1; equal weights if all are 0.
-fn l1_normalized(mut weights: Vec<f64>) -> Vec<f64> {
-    let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
-    if sum > 0.0 && sum.is_finite() {
-        weights.iter_mut().for_each(|weight| *weight /= sum);
-    } else {
-        let count = weights.len() as f64;
-        weights.fill(1.0 / count);
-    }
-    weights
 }
 
 /// Returns the BLEU of an iteration and its change from the one before; weights are in the log
@@ -317,14 +283,4 @@ impl TuningLog {
         self.write(&format!("best: iteration {}", report.best_index + 1))?;
         Ok(self.0.finish()?)
     }
-}
-
-/// Returns a seed for part `number` of a run with `seed`.
-fn derive_seed(seed: u64, number: u64) -> u64 {
-    SplitMix64::new(seed ^ SplitMix64::new(number).next_u64()).next_u64()
-}
-
-/// Returns a uniform number from -1 to 1.
-fn next_symmetric(random: &mut SplitMix64) -> f64 {
-    2.0 * random.next_f64() - 1.0
 }

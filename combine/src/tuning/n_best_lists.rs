@@ -11,14 +11,18 @@ use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER};
 /// The BLEU statistics of a translation, in 24 bytes; n-gram totals follow from the
 /// length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct BleuStatistics {
-    pub(super) length: u32,
-    pub(super) reference_length: u32,
-    pub(super) matches: [u32; MAX_NGRAM_ORDER],
+pub struct BleuStatistics {
+    /// The number of its words.
+    pub length: u32,
+    /// The number of words of the reference that is closest to it in length.
+    pub reference_length: u32,
+    /// The matches of n-grams by their order, from 1.
+    pub matches: [u32; MAX_NGRAM_ORDER],
 }
 
 impl BleuStatistics {
-    pub(super) fn from_counts(counts: &BleuCounts) -> Self {
+    /// Returns the statistics in counts.
+    pub fn from_counts(counts: &BleuCounts) -> Self {
         BleuStatistics {
             length: counts.hypothesis_len as u32,
             reference_length: counts.reference_len as u32,
@@ -26,7 +30,8 @@ impl BleuStatistics {
         }
     }
 
-    pub(super) fn to_counts(self) -> BleuCounts {
+    /// Returns the counts that these statistics stand for.
+    pub fn to_counts(self) -> BleuCounts {
         let length = u64::from(self.length);
         BleuCounts {
             hypothesis_len: length,
@@ -39,32 +44,35 @@ impl BleuStatistics {
 
 /// The n-best list of a line.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NBestList {
+pub struct NBestList {
     /// The values of the tuned components, one row per translation.
-    pub(super) values: Vec<f32>,
+    pub values: Vec<f32>,
     /// The score of the fixed components.
-    pub(super) fixed_scores: Vec<f32>,
-    pub(super) statistics: Vec<BleuStatistics>,
+    pub fixed_scores: Vec<f32>,
+    /// The BLEU statistics of the translations.
+    pub statistics: Vec<BleuStatistics>,
 }
 
 impl NBestList {
-    pub(super) fn len(&self) -> usize {
+    /// Returns the number of translations.
+    pub fn len(&self) -> usize {
         self.statistics.len()
     }
 
     /// Adds a translation.
-    pub(super) fn push(
-        &mut self,
-        values: impl Iterator<Item = f32>,
-        fixed: f32,
-        tally: BleuStatistics,
-    ) {
+    pub fn push(&mut self, values: impl Iterator<Item = f32>, fixed: f32, tally: BleuStatistics) {
         self.values.extend(values);
         self.fixed_scores.push(fixed);
         self.statistics.push(tally);
     }
 
-    pub(super) fn row(&self, i: usize, width: usize) -> &[f32] {
+    /// Whether there are no translations.
+    pub fn is_empty(&self) -> bool {
+        self.statistics.is_empty()
+    }
+
+    /// Returns the values of translation `i`; each translation has `width`.
+    pub fn row(&self, i: usize, width: usize) -> &[f32] {
         &self.values[i * width..(i + 1) * width]
     }
 
@@ -76,17 +84,19 @@ impl NBestList {
 }
 
 /// The n-best lists of all lines.
-pub(super) struct NBestLists {
+pub struct NBestLists {
     /// The number of values of a translation.
-    pub(super) num_components: usize,
-    pub(super) lines: Vec<NBestList>,
+    pub num_components: usize,
+    /// The lists, by lines of the text.
+    pub lines: Vec<NBestList>,
     /// The indices of the translations of each line by the hash of their keys.
     seen: Vec<HashTable<u32>>,
     hasher: DefaultHashBuilder,
 }
 
 impl NBestLists {
-    pub(super) fn new(lines: usize, num_components: usize) -> Self {
+    /// Creates empty lists for so many lines, whose translations have `num_components` values.
+    pub fn new(lines: usize, num_components: usize) -> Self {
         NBestLists {
             num_components,
             lines: vec![NBestList::default(); lines],
@@ -97,7 +107,7 @@ impl NBestLists {
 
     /// Adds the lists of an iteration, the best translation of each line first. Returns
     /// the BLEU statistics of the best ones and the number of new translations.
-    pub(super) fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
+    pub fn merge(&mut self, lists: Vec<NBestList>) -> (BleuCounts, usize) {
         let NBestLists { num_components: width, lines, seen, hasher } = self;
         let (mut counts, mut new) = (BleuCounts::default(), 0);
         for ((known, seen), list) in lines.iter_mut().zip(seen).zip(lists) {

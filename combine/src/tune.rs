@@ -1,0 +1,406 @@
+//! Weights of the features of an n-best list, by which the best entries have the best BLEU.
+//!
+//! The list stays as it is, so no decoder is needed. A round optimises the weights from those of the
+//! round before; the best of all rounds are written.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use miriam_metrics::bleu::{BleuCounts, NgramMatcher, ReferenceNgrams};
+use miriam_textio::n_best::{FeatureScheme, NBestEntry, NBestForm, NBestReader};
+use miriam_textio::{Input, Lines, Output, Progress, display_name, fields, ordered_map};
+
+use crate::tuning::{
+    BleuStatistics, NBestList, NBestLists, TuningAlgorithm, derive_seed, l1_normalized,
+};
+use crate::weights::FeatureWeights;
+use crate::{Error, Result};
+
+/// Options of tuning.
+#[derive(Clone, Debug)]
+pub struct TuneListOptions {
+    /// The references, at least one, with a line for each sentence of the list.
+    pub references: Vec<PathBuf>,
+    /// The weights to begin with; `None` for equal ones.
+    pub initial: Option<FeatureWeights>,
+    /// The optimiser.
+    pub method: TuningAlgorithm,
+    /// The largest number of rounds.
+    pub rounds: usize,
+    /// The seed of random numbers.
+    pub seed: u64,
+    /// Whether BLEU ignores the case of ASCII letters.
+    pub case_insensitive: bool,
+    /// The number of threads; results do not depend on it.
+    pub threads: usize,
+}
+
+/// The result of tuning. BLEU is from 0 to 100.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuneListReport {
+    /// The number of sentences.
+    pub sentences: usize,
+    /// The number of entries that differ in features or BLEU.
+    pub entries: usize,
+    /// BLEU of the best entries by the weights to begin with.
+    pub initial_bleu: f64,
+    /// BLEU of the best entries by the weights that were written.
+    pub bleu: f64,
+}
+
+/// Tuning ends after this many rounds without improvement.
+const PATIENCE: usize = 3;
+
+/// Finds weights for `list` and writes them to `output`, a line `NAME= weight ...` for each feature;
+/// their magnitudes sum to 1.
+///
+/// # Errors
+/// If a file cannot be read or written, references and list differ in length, the entries have no
+/// features or different ones, or the initial weights do not fit them.
+pub fn tune_lists(
+    list: &Path,
+    options: &TuneListOptions,
+    mut output: Output,
+    progress: &dyn Progress,
+) -> Result<TuneListReport> {
+    let references = read_references(options)?;
+    let (scheme, lists) = read_lists(list, &references, options, progress)?;
+    let equal = vec![1.0; scheme.num_values()];
+    let initial = options.initial.as_ref().map(|weights| weights.for_scheme(&scheme));
+    let start = l1_normalized(initial.transpose()?.unwrap_or(equal));
+    let initial_bleu = best_entries(&lists, &start).bleu();
+    let (mut best, mut best_bleu, mut weights) = (start.clone(), initial_bleu, start);
+    let mut stalled = 0;
+    let task = progress.task("tuning", Some(options.rounds as u64));
+    for round in 0..options.rounds {
+        let seed = derive_seed(options.seed, round as u64);
+        weights = options.method.optimize(&lists, &weights, &best, seed, options.threads);
+        let bleu = best_entries(&lists, &weights).bleu();
+        tracing::info!("round {}: BLEU {bleu:.2}", round + 1);
+        stalled += 1;
+        if bleu > best_bleu {
+            (best_bleu, stalled) = (bleu, 0);
+            best.clone_from(&weights);
+        }
+        task.advance(1);
+        if task.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if stalled == PATIENCE {
+            break;
+        }
+    }
+    drop(task);
+    output.write(&format_weights(&scheme, &best))?;
+    output.finish()?;
+    Ok(TuneListReport {
+        sentences: lists.lines.len(),
+        entries: lists.lines.iter().map(NBestList::len).sum(),
+        initial_bleu,
+        bleu: best_bleu,
+    })
+}
+
+/// Reads the lines of all references, one list for each sentence.
+fn read_references(options: &TuneListOptions) -> Result<Vec<Vec<Vec<u8>>>> {
+    if options.references.is_empty() {
+        return Err(Error::usage("tuning needs references"));
+    }
+    let mut by_sentence: Vec<Vec<Vec<u8>>> = Vec::new();
+    let mut first_length = None;
+    for path in &options.references {
+        let mut lines = Lines::new(Input::open(path)?);
+        let mut count = 0;
+        while let Some(line) = lines.next()? {
+            let mut line = line.bytes.to_vec();
+            if options.case_insensitive {
+                line.make_ascii_lowercase();
+            }
+            if count == by_sentence.len() {
+                by_sentence.push(Vec::new());
+            }
+            by_sentence[count].push(line);
+            count += 1;
+        }
+        let (first, length) = first_length.get_or_insert((path, count as u64));
+        let names = [*first, path].map(|path| display_name(path));
+        let lengths = names.iter().map(String::as_str).zip([*length, count as u64]);
+        miriam_textio::Error::check_line_counts(lengths)?;
+    }
+    let has_words = |line: &Vec<u8>| fields::split_words(line).next().is_some();
+    if !by_sentence.iter().flatten().any(has_words) {
+        let name = display_name(&options.references[0]);
+        let reason = "the references have no words, so no entry is better than another";
+        return Err(miriam_textio::Error::format(&name, 1, None, reason).into());
+    }
+    Ok(by_sentence)
+}
+
+/// Reads the features and the BLEU statistics of all entries.
+fn read_lists(
+    list: &Path,
+    references: &[Vec<Vec<u8>>],
+    options: &TuneListOptions,
+    progress: &dyn Progress,
+) -> Result<(FeatureScheme, NBestLists)> {
+    let mut reader = NBestReader::new([list.to_owned()], NBestForm::Any);
+    let scheme: OnceLock<FeatureScheme> = OnceLock::new();
+    let task = progress.task("reading", Some(references.len() as u64));
+    let mut sentences = 0;
+    let mut found = Vec::with_capacity(references.len());
+    ordered_map(
+        options.threads,
+        || -> Result<_> {
+            let Some(entries) = reader.next()? else { return Ok(None) };
+            let Some(references) = references.get(sentences) else {
+                let reason = format!("there are references for {sentences} sentences only");
+                return Err(entries[0].error(1, reason).into());
+            };
+            sentences += 1;
+            if scheme.get().is_none() {
+                let features = FeatureScheme::new(entries[0].features());
+                if features.num_values() == 0 {
+                    let field = entries[0].fields.features_field;
+                    return Err(entries[0].error(field, "expected features, found none").into());
+                }
+                // This is the only place that sets it.
+                let _ = scheme.set(features);
+            }
+            Ok(Some((entries, references)))
+        },
+        || {
+            let mut matcher = NgramMatcher::default();
+            let scheme = &scheme;
+            move |(entries, references): (Vec<NBestEntry>, &Vec<Vec<u8>>)| {
+                let scheme = scheme.get().expect("set by the reader");
+                count_matches(&entries, references, scheme, options, &mut matcher)
+            }
+        },
+        |list: Result<NBestList>, _| {
+            found.push(list?);
+            task.advance(1);
+            if task.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        },
+    )?;
+    if found.len() < references.len() {
+        let reason = format!("{} has only {} sentences", display_name(list), found.len());
+        let name = display_name(&options.references[0]);
+        let line = found.len() as u64 + 1;
+        return Err(miriam_textio::Error::format(&name, line, None, reason).into());
+    }
+    let scheme = scheme.into_inner().expect("there is a sentence");
+    let mut lists = NBestLists::new(found.len(), scheme.num_values());
+    lists.merge(found);
+    Ok((scheme, lists))
+}
+
+/// Returns the features of a sentence's entries with their matches.
+fn count_matches(
+    entries: &[NBestEntry],
+    references: &[Vec<u8>],
+    scheme: &FeatureScheme,
+    options: &TuneListOptions,
+    matcher: &mut NgramMatcher,
+) -> Result<NBestList> {
+    let references = references.iter().map(|line| fields::split_words(line));
+    let references = ReferenceNgrams::new(references);
+    let mut list = NBestList::default();
+    let (mut values, mut tokens) = (Vec::new(), Vec::new());
+    for entry in entries {
+        values.clear();
+        scheme
+            .parse_values(entry.features(), &mut values)
+            .map_err(|reason| entry.error(entry.fields.features_field, reason))?;
+        let mut text = entry.text().to_vec();
+        if options.case_insensitive {
+            text.make_ascii_lowercase();
+        }
+        tokens.clear();
+        tokens.extend(fields::split_words(&text).map(|word| references.token_id(word)));
+        let counts = matcher.count_matches(&references, &tokens);
+        list.push(values.iter().copied(), 0.0, BleuStatistics::from_counts(&counts));
+    }
+    Ok(list)
+}
+
+/// Returns the statistics of the best entries by `weights`; among equals, the first counts.
+fn best_entries(lists: &NBestLists, weights: &[f64]) -> BleuCounts {
+    let mut counts = BleuCounts::default();
+    for list in &lists.lines {
+        let mut best: Option<(usize, f64)> = None;
+        for place in 0..list.len() {
+            let products = weights.iter().zip(list.row(place, weights.len()));
+            let total = products.fold(0.0, |sum, (weight, value)| sum + weight * f64::from(*value));
+            if best.is_none_or(|(_, most)| total > most) {
+                best = Some((place, total));
+            }
+        }
+        if let Some((place, _)) = best {
+            counts += list.statistics[place].to_counts();
+        }
+    }
+    counts
+}
+
+/// Returns the lines that [`FeatureWeights::read`] reads. They have as many digits as an `f64`
+/// needs, so that ranking by them is ranking by the weights.
+fn format_weights(scheme: &FeatureScheme, weights: &[f64]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut weights = weights.iter();
+    for (name, count) in scheme.features() {
+        text.extend_from_slice(name);
+        text.push(b'=');
+        for weight in weights.by_ref().take(count) {
+            text.extend_from_slice(format!(" {weight}").as_bytes());
+        }
+        text.push(b'\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rerank::{RerankOutput, rerank};
+    use miriam_storage::random::SplitMix64;
+    use miriam_textio::NoProgress;
+    use std::fmt::Write as _;
+
+    /// A list whose first feature says how much of the reference an entry has, and whose second is
+    /// large where entries are wrong, and the reference.
+    fn list(sentences: usize) -> (String, String) {
+        let mut random = SplitMix64::new(7);
+        let (mut list, mut reference) = (String::new(), String::new());
+        for sentence in 0..sentences {
+            let mut next = |range: u64| random.next_u64() % range;
+            let words: Vec<String> = (0..6).map(|_| format!("w{}", next(50))).collect();
+            writeln!(reference, "{}", words.join(" ")).unwrap();
+            for _ in 0..12 {
+                let kept = next(7) as usize;
+                let text: Vec<&str> = words
+                    .iter()
+                    .enumerate()
+                    .map(|(at, word)| if at < kept { word.as_str() } else { "x" })
+                    .collect();
+                let noise = next(100) as f64 / 100.0;
+                let good = kept as f64 + noise;
+                let bad = 9.0 - kept as f64 + 3.0 * noise;
+                writeln!(
+                    list,
+                    "{sentence} ||| {} ||| Good0= {good} Bad0= {bad} {noise} ||| 0",
+                    text.join(" ")
+                )
+                .unwrap();
+            }
+        }
+        (list, reference)
+    }
+
+    fn options(folder: &Path, method: TuningAlgorithm) -> TuneListOptions {
+        TuneListOptions {
+            references: vec![folder.join("reference")],
+            initial: None,
+            method,
+            rounds: 10,
+            seed: 1,
+            case_insensitive: false,
+            threads: 1,
+        }
+    }
+
+    fn tune(folder: &Path, options: &TuneListOptions) -> Result<TuneListReport, String> {
+        let output = Output::create(&folder.join("weights")).unwrap();
+        tune_lists(&folder.join("list"), options, output, &NoProgress)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_method_finds_the_weights_of_the_best_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let (list, reference) = list(80);
+        std::fs::write(folder.join("list"), &list).unwrap();
+        std::fs::write(folder.join("reference"), &reference).unwrap();
+        let oracle = list_oracle(&list, &reference);
+        for method in [TuningAlgorithm::Mira, TuningAlgorithm::Mert, TuningAlgorithm::Pro] {
+            let report = tune(folder, &options(folder, method)).unwrap();
+            assert!(report.bleu > report.initial_bleu + 5.0, "{method:?}: {report:?}");
+            assert!(report.bleu > 0.98 * oracle, "{method:?}: {report:?}, {oracle}");
+            let written = std::fs::read_to_string(folder.join("weights")).unwrap();
+            let threads = TuneListOptions { threads: 3, ..options(folder, method) };
+            assert_eq!(tune(folder, &threads).unwrap(), report);
+            assert_eq!(std::fs::read_to_string(folder.join("weights")).unwrap(), written);
+            // Ranking by the file gives the BLEU of the report.
+            let weights = FeatureWeights::read(&folder.join("weights")).unwrap();
+            let best = Output::create(&folder.join("best")).unwrap();
+            rerank(&folder.join("list"), &weights, RerankOutput::Best, 1, best, &NoProgress)
+                .unwrap();
+            let best = std::fs::read_to_string(folder.join("best")).unwrap();
+            assert!((bleu(&best, &reference) - report.bleu).abs() < 1e-9);
+            // Tuning from its own result loses nothing.
+            let again = TuneListOptions { initial: Some(weights), ..options(folder, method) };
+            assert!(tune(folder, &again).unwrap().bleu >= report.bleu);
+        }
+    }
+
+    fn bleu(text: &str, reference: &str) -> f64 {
+        let mut counts = BleuCounts::default();
+        let mut matcher = NgramMatcher::default();
+        for (line, reference) in text.lines().zip(reference.lines()) {
+            let words = fields::split_words(reference.as_bytes());
+            let references = ReferenceNgrams::new([words]);
+            let tokens: Vec<_> = fields::split_words(line.as_bytes())
+                .map(|word| references.token_id(word))
+                .collect();
+            counts += matcher.count_matches(&references, &tokens);
+        }
+        counts.bleu()
+    }
+
+    /// BLEU of the entries that have most of the reference.
+    fn list_oracle(list: &str, reference: &str) -> f64 {
+        let mut best: Vec<(usize, &str)> = vec![(0, ""); reference.lines().count()];
+        for line in list.lines() {
+            let mut parts = line.split(" ||| ");
+            let sentence: usize = parts.next().unwrap().parse().unwrap();
+            let text = parts.next().unwrap();
+            let kept = 1 + text.split(' ').filter(|word| *word != "x").count();
+            if kept > best[sentence].0 {
+                best[sentence] = (kept, text);
+            }
+        }
+        let lines: Vec<&str> = best.iter().map(|(_, text)| *text).collect();
+        bleu(&lines.join("\n"), reference)
+    }
+
+    #[test]
+    fn lists_and_references_that_do_not_fit_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let tune_texts = |list: &str, reference: &str, initial: Option<&str>| {
+            std::fs::write(folder.join("list"), list).unwrap();
+            std::fs::write(folder.join("reference"), reference).unwrap();
+            let initial = initial.map(|weights| {
+                std::fs::write(folder.join("initial"), weights).unwrap();
+                FeatureWeights::read(&folder.join("initial")).unwrap()
+            });
+            let options = TuneListOptions { initial, ..options(folder, TuningAlgorithm::Mira) };
+            tune(folder, &options).unwrap_err()
+        };
+        let two = "0 ||| a ||| F0= 1 ||| 1\n1 ||| b ||| F0= 2 ||| 2\n";
+        let cases = [
+            (tune_texts(two, "a\n", None), "line 2, field 1: there are references for 1 sentences"),
+            (tune_texts(two, "a\nb\nc\n", None), "reference, line 3: "),
+            (tune_texts(two, "\n\n", None), "the references have no words"),
+            (tune_texts("0 ||| a ||| ||| 1\n", "a\n", None), "expected features, found none"),
+            (
+                tune_texts("0 ||| a ||| F0= 1 ||| 1\n0 ||| b ||| F1= 1 ||| 1\n", "a\n", None),
+                "line 2, field 3: expected a value of feature \"F0\"",
+            ),
+            (tune_texts(two, "a\nb\n", Some("F1= 1\n")), "no weights for feature F0"),
+        ];
+        for (message, expected) in cases {
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}
