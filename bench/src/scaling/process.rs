@@ -109,7 +109,7 @@ pub fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error 
 }
 
 /// Runs one measurement in the child process that [`run`](super::run) starts: translates the text
-/// once, then repeatedly for about `seconds`, and prints the [`RunStats`] of the second phase.
+/// once, then repeatedly for about `seconds`, and prints the `RunStats` of the second phase.
 ///
 /// # Errors
 /// If the system cannot be loaded, or the text cannot be read or translated.
