@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode};
+use miriam_lmcpu::{ArpaOptions, OpenOptions, read_keeping_first};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
@@ -230,7 +231,10 @@ fn add_language_model(
             Some((_, key)) => Err(format!("{key} has no effect without lm, the language model")),
         };
     };
-    let lm = miriam_glm::open(path, LoadMethod::Lazy, &NoProgress);
+    // As on the command line, the first of duplicate n-grams in ARPA text is kept.
+    let lm = read_keeping_first(path, ArpaOptions::default(), |arpa| {
+        miriam_glm::open(path, OpenOptions { load: LoadMethod::Lazy, arpa }, &NoProgress)
+    });
     let lm = lm.map_err(|error| error.to_string())?;
     let by_pieces = configuration.lm_pieces == Some(true);
     translator.set_language_model(lm, by_pieces).map_err(|error| error.to_string())
