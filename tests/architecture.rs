@@ -49,6 +49,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-lmcpu",
         ],
     ),
+    ("miriam-rescoring", &["miriam-combine", "miriam-lmcpu", "miriam-nmt"]),
     (
         "miriam-trainer",
         &[
@@ -130,6 +131,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-align",
             "miriam-extract",
             "miriam-combine",
+            "miriam-rescoring",
             "miriam-nmt",
             "miriam-decoder",
             "miriam-trainer",

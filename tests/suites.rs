@@ -45,6 +45,7 @@ mod nmt_intgemm;
 mod nmt_language_model;
 mod nmt_marian_options;
 mod nmt_packages;
+mod nmt_rescore;
 mod nmt_robustness;
 mod nmt_train;
 mod nmt_train_async;

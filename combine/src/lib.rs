@@ -1,5 +1,5 @@
-//! n-best lists of one or several systems: minimum Bayes risk decoding, the best by weights, and
-//! the weights themselves.
+//! n-best lists of one or several systems: minimum Bayes risk decoding, scores of further models,
+//! the best by weights, and the weights themselves.
 //!
 //! Lists are read a sentence at a time, worked on by several threads, and results are written in
 //! the order of the sentences, so that neither memory nor output depends on the length of a list or
@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod lists;
 pub mod mbr;
 mod pooled_lists;
 pub mod rerank;

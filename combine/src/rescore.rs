@@ -1,125 +1,353 @@
 //! Scores of translations by further models, added to n-best lists as features.
+//!
+//! The models are behind [`FeatureModel`], so that this crate knows none of them.
 
-use std::path::Path;
-
-use miriam_textio::n_best::{NBestEntry, NBestForm, NBestReader, split_features};
+use miriam_textio::n_best::{NBestEntry, NBestReader, split_features};
 use miriam_textio::number::push_general;
-use miriam_textio::{Output, Progress, ordered_map};
+use miriam_textio::{
+    CancellationToken, Error as TextError, Lines, Progress, ResumableOutput, ordered_map,
+};
 
+use crate::lists::{CandidateList, Feature, FeatureScorer, ListError, score_lists};
 use crate::{Error, Result};
 
-/// The features that are added.
-pub struct AddedFeatures<'a> {
-    /// Their names, without `=`; each has one value.
-    pub names: &'a [String],
-    /// Appends the values of a translation, one for each name.
-    pub score: &'a (dyn Fn(&[u8], &mut Vec<f64>) + Sync),
+/// The number of entries from which sentences are given to a thread, and written, together.
+const WINDOW_ENTRIES: usize = 1024;
+
+/// Which sentences of a text a list must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListCoverage {
+    /// All, from the first to the last.
+    EverySentence,
+    /// Some, in their order.
+    SomeSentences,
 }
 
-/// Writes `list` with additional features after those of each entry. Totals stay as they are: no
-/// weight of the new features is known. Returns the number of entries.
+/// The list that gets features, and its text.
+pub struct ListTexts {
+    /// The list; with gaps for [`ListCoverage::SomeSentences`].
+    pub list: NBestReader,
+    /// The text that it translates, where a model reads it.
+    pub source: Option<Lines>,
+    /// The sentences of the text in the list.
+    pub coverage: ListCoverage,
+}
+
+/// Counts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RescoreSummary {
+    /// The number of entries that were scored.
+    pub entries: u64,
+    /// The number of sentences whose entries were scored before, by a run that was stopped.
+    pub resumed: u64,
+}
+
+/// Writes lists with additional features after those of each entry. Totals stay as they are: no
+/// weight of the new features is known. Ends early when `stop` is cancelled; what is written then is
+/// an unfinished output, which the next run continues.
 ///
 /// # Errors
-/// If a name is not one, or a feature of the list has it; if a file cannot be read or written, or a
-/// line is invalid; if a score is not finite.
+/// If a name is not one, or a feature of the list has it; if a file cannot be read or written, a
+/// line is invalid, or the list does not fit the text; if a model fails or a score is not finite.
 pub fn add_features(
-    list: &Path,
-    added: &AddedFeatures<'_>,
+    texts: ListTexts,
+    features: &[Feature<'_>],
     threads: usize,
-    mut output: Output,
+    mut output: ResumableOutput,
+    stop: &CancellationToken,
     progress: &dyn Progress,
-) -> Result<u64> {
-    check_names(added.names)?;
-    let mut reader = NBestReader::new([list.to_owned()], NBestForm::Any);
+) -> Result<RescoreSummary> {
     let task = progress.task("scoring", None);
-    let mut count = 0;
-    ordered_map(
-        threads,
-        || -> Result<_> { Ok(reader.next()?) },
-        || |entries: Vec<NBestEntry>| added.add_to(&entries),
-        |written: Result<(Vec<u8>, usize)>, more| {
-            let (text, entries) = written?;
-            output.write(&text)?;
-            count += entries as u64;
-            task.set_position(count);
-            if task.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            if more { Ok(()) } else { Ok(output.flush()?) }
-        },
-    )?;
-    output.finish()?;
-    Ok(count)
+    let mut summary = RescoreSummary { entries: 0, resumed: output.units() };
+    let mut reader = SentenceReader { texts, lines_read: 0, last_line: Vec::new(), first: None };
+    let outcome = (|| {
+        reader.first = reader.texts.list.next()?;
+        let Some(first) = &reader.first else { return reader.check_end() };
+        let names = Feature::resolve_names(features, first[0].features())?;
+        reader.skip(output.units())?;
+        ordered_map(
+            threads,
+            || if stop.is_cancelled() { Ok(None) } else { reader.next_window(stop) },
+            || {
+                let scorers: Result<Vec<_>, String> =
+                    features.iter().map(|feature| feature.model.scorer()).collect();
+                let mut worker = Worker { names: &names, scorers };
+                move |window: Vec<Sentence>| worker.add_to(&window)
+            },
+            |written: Result<ScoredWindow>, more| {
+                let ScoredWindow { text, sentences, entries } = written?;
+                output.write_part(text, sentences)?;
+                summary.entries += entries;
+                task.set_position(summary.entries);
+                if task.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                if more { Ok(()) } else { Ok(output.flush()?) }
+            },
+        )
+    })();
+    let finished = output.finish_if(outcome.is_ok() && !stop.is_cancelled());
+    outcome?;
+    finished?;
+    Ok(summary)
 }
 
-fn check_names(names: &[String]) -> Result<()> {
-    for (place, name) in names.iter().enumerate() {
-        let is_valid = !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && !name.contains(|c: char| c.is_whitespace() || "=:|".contains(c));
-        if !is_valid {
-            return Err(Error::usage(format!(
-                "{name:?} is not a name of a feature: expected letters, then letters and digits"
-            )));
-        }
-        if names[..place].contains(name) {
-            return Err(Error::usage(format!("two features have the name {name}")));
+/// A sentence and its entries.
+struct Sentence {
+    source: Vec<u8>,
+    /// The text of the source.
+    source_name: String,
+    entries: Vec<NBestEntry>,
+}
+
+/// A reader of sentences with their entries.
+struct SentenceReader {
+    texts: ListTexts,
+    /// The number of lines of the source that were read, and the last of them.
+    lines_read: u64,
+    last_line: Vec<u8>,
+    /// The first sentence, which was read for its features.
+    first: Option<Vec<NBestEntry>>,
+}
+
+impl SentenceReader {
+    fn next_entries(&mut self) -> Result<Option<Vec<NBestEntry>>> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => Ok(self.texts.list.next()?),
         }
     }
-    Ok(())
+
+    /// Reads over sentences that have been written.
+    fn skip(&mut self, sentences: u64) -> Result<()> {
+        for _ in 0..sentences {
+            self.next_entries()?;
+        }
+        Ok(())
+    }
+
+    /// Reads sentences until they have enough entries; none at the end, or when `stop` is
+    /// cancelled, which may end the texts early.
+    fn next_window(&mut self, stop: &CancellationToken) -> Result<Option<Vec<Sentence>>> {
+        let (mut window, mut count) = (Vec::new(), 0);
+        while count < WINDOW_ENTRIES {
+            let Some(entries) = self.next_entries()? else {
+                if !stop.is_cancelled() {
+                    self.check_end()?;
+                }
+                break;
+            };
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            count += entries.len();
+            let source = self.source_line(&entries[0])?;
+            let source_name = self.texts.source.as_ref().map_or("", Lines::name).to_owned();
+            window.push(Sentence { source, source_name, entries });
+        }
+        Ok(Some(window).filter(|window| !window.is_empty()))
+    }
+
+    /// Returns the line of the source that an entry translates; empty without a source.
+    fn source_line(&mut self, entry: &NBestEntry) -> Result<Vec<u8>> {
+        let Some(source) = &mut self.texts.source else { return Ok(Vec::new()) };
+        let number = entry.fields.sentence;
+        while self.lines_read <= number {
+            let Some(line) = source.next()? else {
+                let reason = format!(
+                    "sentence {number} has no line in {}, which has {}; give the text that this \
+                     list translates",
+                    source.name(),
+                    self.lines_read
+                );
+                return Err(entry.error(1, reason).into());
+            };
+            self.last_line.clear();
+            self.last_line.extend_from_slice(line.bytes);
+            self.lines_read += 1;
+        }
+        Ok(self.last_line.clone())
+    }
+
+    /// Checks that no line of the source is left without entries.
+    fn check_end(&mut self) -> Result<()> {
+        let ListTexts { source: Some(source), coverage: ListCoverage::EverySentence, .. } =
+            &mut self.texts
+        else {
+            return Ok(());
+        };
+        if source.next()?.is_none() {
+            return Ok(());
+        }
+        let reason = format!(
+            "the list has no sentence {}: it ends before this text does; give the text that the list \
+             translates",
+            self.lines_read
+        );
+        Err(TextError::format(source.name(), self.lines_read + 1, None, reason).into())
+    }
 }
 
-impl AddedFeatures<'_> {
-    /// Returns the lines of a sentence with the features, and their number.
-    fn add_to(&self, entries: &[NBestEntry]) -> Result<(Vec<u8>, usize)> {
-        let mut text = Vec::new();
-        let mut values = Vec::with_capacity(self.names.len());
-        for entry in entries {
-            let known = split_features(entry.features())
-                .find_map(|(name, _)| self.names.iter().find(|new| new.as_bytes() == name));
-            if let Some(known) = known {
-                let reason = format!("feature {known} is there already; choose another name");
-                return Err(entry.error(entry.fields.features_field, reason).into());
-            }
-            values.clear();
-            (self.score)(entry.text(), &mut values);
-            let mut features = Vec::new();
-            for (name, value) in self.names.iter().zip(&values) {
-                if !value.is_finite() {
-                    let reason = format!("the score {name} of this translation is {value}");
-                    return Err(entry.error(2, reason).into());
-                }
-                if !features.is_empty() {
-                    features.push(b' ');
-                }
-                features.extend_from_slice(name.as_bytes());
-                features.extend_from_slice(b"= ");
-                push_general(&mut features, *value);
-            }
-            entry.fields.push_changed(&entry.line, &features, None, &mut text);
-            text.push(b'\n');
+/// The lines of a window.
+struct ScoredWindow {
+    text: Vec<u8>,
+    sentences: u64,
+    entries: u64,
+}
+
+/// What a thread needs.
+struct Worker<'a> {
+    names: &'a [String],
+    scorers: Result<Vec<Box<dyn FeatureScorer + 'a>>, String>,
+}
+
+impl Worker<'_> {
+    /// Returns the lines of sentences with the features.
+    fn add_to(&mut self, window: &[Sentence]) -> Result<ScoredWindow> {
+        for entry in window.iter().flat_map(|sentence| &sentence.entries) {
+            self.check_features(entry)?;
         }
-        Ok((text, entries.len()))
+        let scorers = self.scorers.as_mut().map_err(|reason| Error::usage(reason.clone()))?;
+        let texts: Vec<Vec<&[u8]>> = window
+            .iter()
+            .map(|sentence| sentence.entries.iter().map(NBestEntry::text).collect())
+            .collect();
+        let lists: Vec<CandidateList<'_>> = window
+            .iter()
+            .zip(&texts)
+            .map(|(sentence, texts)| CandidateList {
+                source: &sentence.source,
+                translations: texts,
+            })
+            .collect();
+        let values = score_lists(scorers, &lists).map_err(|(feature, error)| match error {
+            ListError::Model { reason } => Error::usage(reason),
+            ListError::Text { list, translation, reason } => {
+                let Sentence { source_name, entries, .. } = &window[list];
+                let reason = format!("no score {} of this text: {reason}", self.names[feature]);
+                match translation {
+                    Some(at) => entries[at].error(2, reason).into(),
+                    None => {
+                        let line = entries[0].fields.sentence + 1;
+                        TextError::format(source_name, line, None, reason).into()
+                    }
+                }
+            }
+        })?;
+        let (mut text, mut entries) = (Vec::new(), 0);
+        for (sentence, values) in window.iter().zip(&values) {
+            for (entry, values) in sentence.entries.iter().zip(values) {
+                let mut added = Vec::new();
+                push_features(self.names, values, &mut added);
+                entry.fields.push_changed(&entry.line, &added, None, &mut text);
+                text.push(b'\n');
+                entries += 1;
+            }
+        }
+        Ok(ScoredWindow { text, sentences: window.len() as u64, entries })
+    }
+
+    /// Checks that an entry has none of the new features yet.
+    fn check_features(&self, entry: &NBestEntry) -> Result<()> {
+        let known = split_features(entry.features())
+            .find_map(|(name, _)| self.names.iter().find(|new| new.as_bytes() == name));
+        match known {
+            None => Ok(()),
+            Some(known) => {
+                let reason = format!("feature {known} is there already; choose another name");
+                Err(entry.error(entry.fields.features_field, reason).into())
+            }
+        }
+    }
+}
+
+/// Appends features, each of one value, as n-best lists have them: `Name= value`.
+pub fn push_features(names: &[String], values: &[f64], out: &mut Vec<u8>) {
+    for (name, &value) in names.iter().zip(values) {
+        if !out.is_empty() {
+            out.push(b' ');
+        }
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"= ");
+        push_general(out, value);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use miriam_textio::NoProgress;
+    use crate::lists::{FeatureModel, FeatureName};
+    use miriam_textio::n_best::NBestForm;
+    use miriam_textio::{Input, NoProgress};
+    use std::io::Cursor;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn run(list: &str, names: &[&str]) -> Result<String, String> {
-        let folder = tempfile::tempdir().unwrap();
-        let [path, out] = ["list", "out"].map(|name| folder.path().join(name));
-        std::fs::write(&path, list).unwrap();
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        let score = |text: &[u8], values: &mut Vec<f64>| {
-            values.push(if text == b"bad" { f64::NAN } else { text.len() as f64 });
-            values.push(-0.5);
+    /// A model whose scores are the lengths of both sides, and which counts what it reads.
+    #[derive(Default)]
+    struct Lengths(AtomicUsize);
+
+    impl FeatureModel for Lengths {
+        fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String> {
+            Ok(Box::new(self))
+        }
+    }
+
+    impl FeatureScorer for &Lengths {
+        fn score(&mut self, lists: &[CandidateList<'_>]) -> Result<Vec<Vec<f64>>, ListError> {
+            let mut scores = Vec::new();
+            for (number, list) in lists.iter().enumerate() {
+                self.0.fetch_add(list.translations.len(), Ordering::Relaxed);
+                if let Some(at) = list.translations.iter().position(|text| *text == b"bad") {
+                    let reason = "it is bad".to_owned();
+                    return Err(ListError::Text { list: number, translation: Some(at), reason });
+                }
+                let length = list.source.len() as f64;
+                scores.push(
+                    list.translations.iter().map(|text| text.len() as f64 + length / 8.0).collect(),
+                );
+            }
+            Ok(scores)
+        }
+    }
+
+    fn lines(name: &str, text: &str) -> Lines {
+        let text = Cursor::new(text.to_owned());
+        Lines::new(Input::from_reader(text, name, None).unwrap())
+    }
+
+    /// Adds features to `list` at `out`; stops where a translation is `stop`.
+    fn run(
+        list: &str,
+        source: Option<&str>,
+        names: &[&str],
+        model: &dyn FeatureModel,
+        out: &Path,
+    ) -> Result<RescoreSummary, String> {
+        let features: Vec<Feature<'_>> = names
+            .iter()
+            .map(|&name| Feature {
+                name: match name.strip_suffix('*') {
+                    Some(stem) => FeatureName::Numbered(stem.to_owned()),
+                    None => FeatureName::Given(name.to_owned()),
+                },
+                model,
+            })
+            .collect();
+        let texts = ListTexts {
+            list: NBestReader::from_lines(lines("list", list), NBestForm::Any),
+            source: source.map(|text| lines("text", text)),
+            coverage: ListCoverage::EverySentence,
         };
-        let added = AddedFeatures { names: &names, score: &score };
-        let output = Output::create(&out).unwrap();
-        add_features(&path, &added, 2, output, &NoProgress).map_err(|e| e.to_string())?;
+        let output = ResumableOutput::open(out, Some("job")).unwrap();
+        let stop = CancellationToken::new();
+        add_features(texts, &features, 2, output, &stop, &NoProgress).map_err(|e| e.to_string())
+    }
+
+    fn scored(list: &str, source: Option<&str>, names: &[&str]) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        run(list, source, names, &Lengths::default(), &out)?;
         Ok(std::fs::read_to_string(&out).unwrap())
     }
 
@@ -128,9 +356,14 @@ mod tests {
         let list =
             "0 ||| ab ||| LM0= -1 ||| -2 ||| 0-0\n0 ||| a |||  ||| -3\n1 |||  ||| -1 ||| 0\n";
         assert_eq!(
-            run(list, &["L", "M"]).unwrap(),
-            "0 ||| ab ||| LM0= -1 L= 2 M= -0.5 ||| -2 ||| 0-0\n\
-             0 ||| a ||| L= 1 M= -0.5 ||| -3\n1 |||  ||| -1 L= 0 M= -0.5 ||| 0\n"
+            scored(list, Some("x\nxyz\n"), &["L", "M"]).unwrap(),
+            "0 ||| ab ||| LM0= -1 L= 2.125 M= 2.125 ||| -2 ||| 0-0\n\
+             0 ||| a ||| L= 1.125 M= 1.125 ||| -3\n1 |||  ||| -1 L= 0.375 M= 0.375 ||| 0\n"
+        );
+        assert_eq!(
+            scored("0 ||| a ||| N1= 1 ||| 0\n", None, &["N*", "N*"]).unwrap(),
+            "0 ||| a ||| N1= 1 N0= 1 N2= 1 ||| 0\n",
+            "numbers that the list has are left out"
         );
     }
 
@@ -138,15 +371,50 @@ mod tests {
     fn names_and_scores_that_do_not_fit_are_refused() {
         let list = "0 ||| ab ||| LM0= -1 ||| -2\n0 ||| bad ||| LM0= -1 ||| -2\n";
         for (names, reason) in [
-            (["LM0", "M"], "line 1, field 3: feature LM0 is there already"),
-            (["L", "M"], "line 2, field 2: the score L of this translation is NaN"),
+            (["LM0", "M"], "list, line 1, field 3: feature LM0 is there already"),
+            (["L", "M"], "list, line 2, field 2: no score L of this text: it is bad"),
             (["L", "L"], "two features have the name L"),
             (["L M", "N"], "\"L M\" is not a name"),
             (["L=", "N"], "\"L=\" is not a name"),
             (["", "N"], "\"\" is not a name"),
         ] {
-            let error = run(list, &names).unwrap_err();
+            let error = scored(list, None, &names).unwrap_err();
             assert!(error.contains(reason), "{error}");
         }
+    }
+
+    #[test]
+    fn lists_and_texts_that_do_not_fit_are_refused() {
+        let line = |number: u64| format!("{number} ||| a ||| F= 1 ||| 0\n");
+        for (list, source, reason) in [
+            (line(0) + &line(1), "x\n", "list, line 2, field 1: sentence 1 has no line in text"),
+            (line(0), "x\ny\n", "text, line 2: the list has no sentence 1"),
+            (String::new(), "x\n", "text, line 1: the list has no sentence 0"),
+            (line(0) + &line(2), "x\ny\nz\n", "list, line 2, field 1: expected sentence 1"),
+            ("0 ||| a\nb\n".into(), "x\n", "list, line 2, field 2: expected an entry"),
+        ] {
+            let error = scored(&list, Some(source), &["L"]).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    /// A run that ends early is continued after the windows that it has written.
+    #[test]
+    fn a_stopped_run_continues() {
+        let entry = |number: usize, text: &str| format!("{number} ||| {text} ||| F= 1 ||| 0\n");
+        let list: String = (0..3000).map(|number| entry(number, &"b".repeat(number % 7))).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let broken = list.replacen("2500 ||| b ", "2500 ||| bad ", 1);
+        assert_ne!(broken, list);
+        run(&broken, None, &["L"], &Lengths::default(), &out).unwrap_err();
+        assert!(!out.exists());
+        let model = Lengths::default();
+        let summary = run(&list, None, &["L"], &model, &out).unwrap();
+        assert_eq!(summary, RescoreSummary { entries: 952, resumed: 2048 });
+        assert_eq!(model.0.into_inner(), 952);
+        let whole = scored(&list, None, &["L"]).unwrap();
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), whole);
+        assert_eq!(whole.lines().count(), 3000);
     }
 }

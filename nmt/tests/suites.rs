@@ -16,5 +16,6 @@ mod pool;
 mod pytorch;
 mod recurrent;
 mod reference;
+mod score_lists;
 mod search;
 mod stacked;

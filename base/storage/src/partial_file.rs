@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -77,6 +77,15 @@ impl PartialFile {
     /// # Errors
     /// If it cannot be created, or another process or another output of this one is writing it.
     pub fn create_visible(target: &Path) -> io::Result<Self> {
+        Self::resume_visible(target, 0)
+    }
+
+    /// Works as [`create_visible`](PartialFile::create_visible), but keeps the first `length` bytes
+    /// of an unfinished file, and writes after them.
+    ///
+    /// # Errors
+    /// The same, and if the file is shorter.
+    pub fn resume_visible(target: &Path, length: u64) -> io::Result<Self> {
         let target = follow_links(target)?;
         let name = format!("{}{SUFFIX}", file_name(&target)?);
         let (folder, path) = (folder_of(&target), partial_path(&target));
@@ -103,7 +112,13 @@ impl PartialFile {
                 // The previous process has just renamed or removed it.
                 Ok(()) => continue,
             }
-            file.set_len(0)?;
+            let found = file.metadata()?.len();
+            if found < length {
+                let reason = format!("{name} has {found} bytes, expected {length} at least");
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason));
+            }
+            file.set_len(length)?;
+            (&file).seek(SeekFrom::End(0))?;
             let mut partial = Self::begin(file, path, target, true)?;
             written_here().insert(canonical.clone());
             partial.registered = Some(canonical);
@@ -322,6 +337,19 @@ mod tests {
         visible.file().write_all(b"new").unwrap();
         visible.commit().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
+    }
+
+    #[test]
+    fn an_unfinished_file_is_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("text");
+        PartialFile::create_visible(&target).unwrap().file().write_all(b"one two").unwrap();
+        let error = PartialFile::resume_visible(&target, 8).unwrap_err().to_string();
+        assert!(error.contains("text.partial has 7 bytes, expected 8"), "{error}");
+        let partial = PartialFile::resume_visible(&target, 4).unwrap();
+        partial.file().write_all(b"three").unwrap();
+        partial.commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"one three");
     }
 
     #[test]

@@ -89,10 +89,36 @@ impl Output {
         Self::create_partial(path, Compression::None, PartialFile::create_hidden)
     }
 
+    /// Works like [`Output::create`], for bytes that are already
+    /// [compressed](Compression::compress), which follow the first `length` bytes of an unfinished
+    /// file.
+    ///
+    /// # Errors
+    /// The same, and if the unfinished file is shorter.
+    pub(crate) fn resume(path: &Path, length: u64) -> Result<Self> {
+        let open = |path: &Path| PartialFile::resume_visible(path, length);
+        Self::create_partial(path, Compression::None, open)
+    }
+
+    /// Whether it is a file, not standard output or a device.
+    pub(crate) fn is_file(&self) -> bool {
+        self.partial.is_some()
+    }
+
+    /// Writes the buffer to the file, and the file to disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if writing fails.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.flush()?;
+        let Some(partial) = &self.partial else { return Ok(()) };
+        partial.file().sync_data().map_err(|e| Error::io(&self.name, "write", e))
+    }
+
     fn create_partial(
         path: &Path,
         compression: Compression,
-        create: fn(&Path) -> io::Result<PartialFile>,
+        create: impl FnOnce(&Path) -> io::Result<PartialFile>,
     ) -> Result<Self> {
         if path.as_os_str() == "-" || is_special(path) {
             return Self::create_direct(path, compression);

@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_combine::rescore::{AddedFeatures, add_features};
+use miriam_combine::lists::FeatureModel;
+use miriam_combine::rescore::ListCoverage;
 use miriam_glm::device::DeviceChoice;
 use miriam_lmcpu::OpenOptions;
-use miriam_lmcpu::line_scoring::{SentenceMarkers, score_sentence};
+use miriam_rescoring::NgramFeature;
 use miriam_storage::LoadMethod;
-use miriam_textio::Output;
 
 use super::open_lm::open_model;
+use super::rescore_lists::{RescoringFiles, name_features};
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{
-    CommonOptions, check_files, check_stdin_use, exit_with_usage_error, parse_load_mode,
-};
+use crate::common::{CommonOptions, check_files, check_stdin_use, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -26,10 +25,11 @@ pub struct Arguments {
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
     n_best: PathBuf,
     /// The names of the new features, one for each model, separated by commas [default: Ngram0,
-    /// Ngram1, ...]
+    /// Ngram1, ..., without those that the list has]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     features: Vec<String>,
-    /// The file to write; compressed if it ends in .gz or .zst
+    /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run
+    /// that was stopped
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// How model files are loaded: lazy (mapped, pages read on access), populate (mapped and read
@@ -45,29 +45,21 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let inputs = models.iter().chain([&n_best]);
     check_stdin_use(inputs.clone())?;
     check_files(inputs, &[("--output", Some(&output))])?;
-    let names = match features.len() {
-        0 => (0..models.len()).map(|number| format!("Ngram{number}")).collect(),
-        count if count == models.len() => features,
-        count => exit_with_usage_error(format!(
-            "{count} names of features for {} models: expected one for each",
-            models.len()
-        )),
-    };
     let options = OpenOptions { load, arpa: arpa_text.options() };
-    let models: Vec<_> = models
+    let opened: Vec<NgramFeature> = models
         .iter()
-        .map(|model| open_model(model, options, DeviceChoice::Cpu, common))
+        .map(|model| open_model(model, options, DeviceChoice::Cpu, common).map(NgramFeature))
         .collect::<Result<_, _>>()?;
-    let score = |text: &[u8], values: &mut Vec<f64>| {
-        values.extend(models.iter().map(|model| {
-            let log10 = score_sentence(&**model, text, SentenceMarkers::BOTH);
-            f64::from(log10) * std::f64::consts::LN_10
-        }));
+    let stems = vec!["Ngram"; opened.len()];
+    let opened = opened.iter().map(|model| model as &dyn FeatureModel);
+    let features = name_features(features, &stems, opened);
+    let files = RescoringFiles {
+        list: &n_best,
+        source: None,
+        coverage: ListCoverage::EverySentence,
+        output: &output,
+        model_files: models.clone(),
+        options: format!("{:?}", options.arpa),
     };
-    let added = AddedFeatures { names: &names, score: &score };
-    let output = Output::create(&output)?;
-    let threads = common.threads.count();
-    let count = add_features(&n_best, &added, threads, output, &common.progress())?;
-    tracing::info!("{count} translations scored");
-    Ok(())
+    files.add(&features, common.threads.count(), common)
 }

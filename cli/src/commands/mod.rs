@@ -26,6 +26,7 @@ pub mod programs;
 pub mod pt;
 mod raw_text;
 pub mod rerank;
+mod rescore_lists;
 pub mod sacrebleu_options;
 #[cfg(feature = "serve")]
 pub mod serve;

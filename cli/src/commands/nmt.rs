@@ -6,6 +6,7 @@ mod ignored_options;
 mod language_model;
 mod line_errors;
 mod models;
+mod rescore;
 mod running_text;
 mod score;
 mod train;
@@ -44,6 +45,16 @@ pub enum Command {
     ///
     /// Example: miriam nmt score -m opus-mt-de-en --source news.de --target news.en
     Score(Box<score::Arguments>),
+    /// Add the scores of neural models to n-best lists as features
+    ///
+    /// Each model gives a feature: the log probability of a translation given its source, or with
+    /// --reverse of the source given the translation, as `miriam nmt score` prints it. A source is
+    /// encoded once, and translations that begin alike share the work. `miriam tune --n-best` finds
+    /// weights, `miriam rerank` applies them. The same command continues a stopped run.
+    ///
+    /// Example: miriam nmt rescore -m opus-mt-de-en --reverse opus-mt-en-de --source news.de
+    /// --n-best news.list.gz -o scored.list.gz
+    Rescore(Box<rescore::Arguments>),
     /// Train a neural model from parallel text
     ///
     /// Makes a folder that `miriam nmt translate -m DIR` opens, with the vocabulary and the model
@@ -156,6 +167,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Translate(arguments) => translate::run(*arguments, common),
         Command::Score(arguments) => score::run(*arguments, common),
+        Command::Rescore(arguments) => rescore::run(*arguments, common),
         Command::Train(arguments) => train::run(*arguments, common),
         Command::Distill(arguments) => distill::run(*arguments, common),
         Command::Shortlist(arguments) => shortlist(arguments),

@@ -1,24 +1,26 @@
 //! Scoring of given translations: of parallel text, with one score per line as Marian's scorer
-//! prints it, or of n-best lists, as an additional feature.
+//! prints it, and of lists.
 
 mod input;
+mod lists;
 
 use miriam_textio::number::push_general_f32;
 use miriam_textio::{CancellationToken, Output, Progress};
 
 pub use crate::translate::Scorer;
 pub use input::ScoringInput;
+pub use lists::{ListError, ListModel, ListOptions, ListScorer, ScoringDirection, TextList};
 pub use miriam_nmt_network::network::{ForcedScores, Target, score_targets};
 
 use crate::batch::BatchLimits;
 use crate::translate::queue::{BatchQueue, QueueOptions};
 use crate::translate::{LoadedModels, describe_score, pipeline, push_alignment, push_word_scores};
 use crate::{Error, Result};
-use input::{GroupReader, TranslationGroup};
+use input::{EncodedPair, PairReader};
 use miriam_nmt_models::AlignmentFormat;
 
-/// The maximum number of translations scored together.
-const MAX_BATCH_TARGETS: usize = 128;
+/// The default for the maximum number of tokens of a source or translation.
+pub const MAX_LENGTH: usize = 5000;
 
 /// The maximum number of source and target tokens scored together, except for one source.
 const MAX_BATCH_TOKENS: usize = 8192;
@@ -55,8 +57,8 @@ pub struct ScoreSummary {
     pub log_probability: f64,
 }
 
-/// The output of a group.
-struct ScoredGroup {
+/// The output of a pair.
+struct ScoredPair {
     text: Vec<u8>,
     summary: ScoreSummary,
 }
@@ -79,15 +81,12 @@ pub fn score_text(
     let limits =
         BatchLimits { max_sentences: options.mini_batch.max(1), max_tokens: MAX_BATCH_TOKENS };
     let sorting = QueueOptions::new(limits, options.maxi_batch);
-    let feature = pairs.feature_name();
-    let queue = BatchQueue::new(sorting, TranslationGroup::length);
-    let mut reader = GroupReader::new(pairs, models, options.is_tokenized, options.max_length);
+    let queue = BatchQueue::new(sorting, EncodedPair::length);
+    let mut reader = PairReader::new(pairs, models, options.is_tokenized, options.max_length);
     let alignments = options.alignment.is_some();
-    // Step by step, the translations of one source share its encoding.
-    let by_steps = alignments || feature.is_some();
     let task = progress.task("scoring", None);
     let mut all = ScoreSummary::default();
-    let write = |scored: ScoredGroup, more: bool| -> Result<()> {
+    let write = |scored: ScoredPair, more: bool| -> Result<()> {
         all.sentences += scored.summary.sentences;
         all.tokens += scored.summary.tokens;
         all.log_probability += scored.summary.log_probability;
@@ -106,26 +105,29 @@ pub fn score_text(
         stop,
         || {
             while !stop.is_cancelled()
-                && let Some(group) = reader.next_group()?
-                && queue.push(group)
+                && let Some(pair) = reader.next()?
+                && queue.push(pair)
             {}
             Ok(())
         },
         |send| {
-            let mut scorer = Scorer::new(models, by_steps)?;
-            while let Some(groups) = queue.pop_batch_unless_cancelled(stop, false) {
-                let scores = score_groups(&mut scorer, models, &groups, alignments)?;
-                for (group, scores) in groups.iter().zip(&scores) {
-                    if let Some(score) =
-                        scores.iter().map(ForcedScores::sum).find(|s| !s.is_finite())
-                    {
+            let mut scorer = Scorer::new(models, alignments)?;
+            while let Some(pairs) = queue.pop_batch_unless_cancelled(stop, false) {
+                let sources: Vec<&[u32]> = pairs.iter().map(|pair| &pair.source[..]).collect();
+                let targets = pairs.iter().enumerate();
+                let targets: Vec<Target> = targets
+                    .map(|(source_index, pair)| Target { source_index, tokens: &pair.target })
+                    .collect();
+                let scores = scorer.score(models, &sources, &targets, alignments)?;
+                for (pair, found) in pairs.iter().zip(&scores) {
+                    if !found.sum().is_finite() {
                         let reason =
-                            format!("sentence {}: {}", group.id + 1, describe_score(score));
+                            format!("sentence {}: {}", pair.id + 1, describe_score(found.sum()));
                         return Err(Error::Untranslatable { reason });
                     }
                 }
-                for (group, scores) in groups.iter().zip(scores) {
-                    send(group.id, options.format_group(group, &scores, feature.as_deref()))?;
+                for (pair, found) in pairs.iter().zip(&scores) {
+                    send(pair.id, options.format_pair(found))?;
                 }
             }
             Ok(())
@@ -143,65 +145,26 @@ pub fn score_text(
     Ok(all)
 }
 
-/// Returns the scores of all translations of each group, in batches of [`MAX_BATCH_TARGETS`].
-fn score_groups(
-    scorer: &mut Scorer,
-    models: &LoadedModels,
-    groups: &[TranslationGroup],
-    alignments: bool,
-) -> Result<Vec<Vec<ForcedScores>>> {
-    let all = groups.iter().enumerate();
-    let all = all.flat_map(|(i, group)| group.targets.iter().map(move |words| (i, words)));
-    let all: Vec<(usize, &Vec<u32>)> = all.collect();
-    let mut scores: Vec<Vec<ForcedScores>> = vec![Vec::new(); groups.len()];
-    for part in all.chunks(MAX_BATCH_TARGETS) {
-        let first = part[0].0;
-        let last = part[part.len() - 1].0;
-        let sources: Vec<&[u32]> =
-            groups[first..=last].iter().map(|group| &group.source[..]).collect();
-        let given: Vec<_> = part
-            .iter()
-            .map(|&(i, words)| Target { source_index: i - first, tokens: words })
-            .collect();
-        let found = scorer.score(models, &sources, &given, alignments)?;
-        for (&(i, _), found) in part.iter().zip(found) {
-            scores[i].push(found);
-        }
-    }
-    Ok(scores)
-}
-
 impl ScoreOptions {
-    /// Returns the output lines of a group.
-    fn format_group(
-        &self,
-        group: &TranslationGroup,
-        scores: &[ForcedScores],
-        feature: Option<&str>,
-    ) -> ScoredGroup {
+    /// Returns the output line of a pair.
+    fn format_pair(&self, found: &ForcedScores) -> ScoredPair {
         let mut text = Vec::new();
-        let mut summary = ScoreSummary::default();
-        for (place, found) in scores.iter().enumerate() {
-            let sum = found.sum();
-            summary.sentences += 1;
-            summary.tokens += found.token_scores.len() as u64;
-            summary.log_probability += f64::from(sum);
-            let score = sum / (found.token_scores.len() as f32).powf(self.normalize);
-            match (feature, group.lines.get(place)) {
-                (Some(feature), Some(line)) => line.push_with_feature(feature, score, &mut text),
-                _ => push_general_f32(&mut text, score),
-            }
-            if let Some(form) = self.alignment {
-                text.extend_from_slice(b" ||| ");
-                push_alignment(&found.alignment, form, &mut text);
-            }
-            if self.word_scores {
-                text.extend_from_slice(b" ||| WordScores=");
-                push_word_scores(&found.token_scores, &mut text);
-            }
-            text.push(b'\n');
+        push_general_f32(&mut text, found.normalized_sum(self.normalize));
+        if let Some(form) = self.alignment {
+            text.extend_from_slice(b" ||| ");
+            push_alignment(&found.alignment, form, &mut text);
         }
-        ScoredGroup { text, summary }
+        if self.word_scores {
+            text.extend_from_slice(b" ||| WordScores=");
+            push_word_scores(&found.token_scores, &mut text);
+        }
+        text.push(b'\n');
+        let summary = ScoreSummary {
+            sentences: 1,
+            tokens: found.token_scores.len() as u64,
+            log_probability: f64::from(found.sum()),
+        };
+        ScoredPair { text, summary }
     }
 }
 
@@ -219,14 +182,5 @@ impl ScoreSummary {
     /// Returns the perplexity per token.
     pub fn perplexity(&self) -> f64 {
         self.cross_entropy_per_token().exp()
-    }
-}
-
-impl input::NBestLine {
-    /// Appends the line with an additional last feature.
-    fn push_with_feature(&self, feature: &str, score: f32, out: &mut Vec<u8>) {
-        let mut added = format!("{feature}= ").into_bytes();
-        push_general_f32(&mut added, score);
-        self.fields.push_changed(&self.bytes, &added, None, out);
     }
 }

@@ -25,6 +25,7 @@ pub(crate) mod sentence_parser;
 mod sentences;
 mod settings;
 mod text_segment;
+mod text_to_score;
 mod tokenizer;
 
 use std::sync::Arc;

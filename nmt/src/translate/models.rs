@@ -107,7 +107,7 @@ impl LoadedModels {
         Ok(models)
     }
 
-    pub(super) fn tokenizers_mut(&mut self) -> &mut [Tokenizer; 2] {
+    pub(crate) fn tokenizers_mut(&mut self) -> &mut [Tokenizer; 2] {
         &mut self.tokenizers
     }
 

@@ -2,7 +2,6 @@
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};
-use super::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
 use miriam_nmt_network::network::Target;
@@ -40,17 +39,9 @@ impl Translator {
         let mut scratch = TokenizerScratch::default();
         let mut encode = |side: usize, text: &[u8]| {
             let tokenizer = &self.models.tokenizers()[side];
-            let pieces = tokenizer.encode(text, &mut scratch);
-            let (length, most) = (pieces.len(), self.options.input.max_length);
-            if length > most {
-                return Err(describe_excess(length, most, MAX_LENGTH_OPTION));
-            }
-            let ids = tokenizer.ids_with_marks(&pieces);
-            if ids.is_empty() {
-                return Err("an empty text, which this model cannot score: it adds no </s>".into());
-            }
-            let tokens = (0..length).filter_map(|index| pieces.get(index)).map(<[u8]>::to_vec);
-            Ok((ids, tokens.collect::<Vec<_>>()))
+            let (pieces, ids) =
+                tokenizer.encode_to_score(text, self.options.input.max_length, &mut scratch)?;
+            Ok::<_, String>((ids, pieces.iter().map(<[u8]>::to_vec).collect::<Vec<_>>()))
         };
         let encoded = pairs.iter().map(|(source, target)| {
             let (source, _) = encode(0, source)?;

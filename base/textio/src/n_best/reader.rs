@@ -60,13 +60,14 @@ pub struct NBestReader {
     /// The first entry of the next sentence.
     pending: Option<NBestEntry>,
     next_id: u64,
+    allows_gaps: bool,
 }
 
 impl NBestReader {
     /// Creates a reader of these parts. Sentences are numbered from 0 over all parts.
     pub fn new(parts: impl IntoIterator<Item = PathBuf>, form: NBestForm) -> Self {
         let parts = parts.into_iter().collect();
-        NBestReader { form, parts, lines: None, pending: None, next_id: 0 }
+        NBestReader { form, parts, lines: None, pending: None, next_id: 0, allows_gaps: false }
     }
 
     /// Creates a reader of one list that is open already.
@@ -75,10 +76,16 @@ impl NBestReader {
         NBestReader { lines: Some((lines, name)), ..NBestReader::new([], form) }
     }
 
+    /// Accepts lists whose sentences ascend but are not numbered from 0 one by one.
+    #[must_use]
+    pub fn with_gaps(self) -> Self {
+        NBestReader { allows_gaps: true, ..self }
+    }
+
     /// Reads the entries of the next sentence, at least one. Returns `None` at the end.
     ///
     /// # Errors
-    /// If a part cannot be read, a line is not an entry, or a sentence has no translation.
+    /// If a part cannot be read, a line is not an entry, or numbers do not ascend one by one.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Vec<NBestEntry>>> {
         let mut found: Vec<NBestEntry> = self.pending.take().into_iter().collect();
@@ -111,12 +118,19 @@ impl NBestReader {
                 line_number: line.number,
                 file: Arc::clone(name),
             };
+            if self.allows_gaps && found.is_empty() && id >= self.next_id {
+                self.next_id = id;
+            }
             match id.checked_sub(self.next_id) {
                 Some(0) => found.push(entry),
-                Some(1) if !found.is_empty() => {
+                Some(step) if !found.is_empty() && (step == 1 || self.allows_gaps) => {
                     self.pending = Some(entry);
-                    self.next_id += 1;
+                    self.next_id = id;
                     return Ok(Some(found));
+                }
+                _ if self.allows_gaps => {
+                    let reason = format!("sentence {id} follows a later one: numbers must ascend");
+                    return Err(entry.error(1, reason));
                 }
                 _ => {
                     let expected = self.next_id + u64::from(!found.is_empty());
@@ -185,6 +199,27 @@ mod tests {
         assert_eq!(entry("a ||| b 1 ||| F0= -1 ||| -1"), [["a ||| b 1"]]);
         let own = read(&["0 ||| a ||| 1-2 ||| F0= 1 ||| 1\n"], NBestForm::Plain).unwrap();
         assert_eq!(own, [["a ||| 1-2"]]);
+    }
+
+    #[test]
+    fn numbers_may_have_gaps_where_they_only_have_to_ascend() {
+        let read = |list: &str| {
+            let text = std::io::Cursor::new(list.to_owned());
+            let lines = Lines::new(Input::from_reader(text, "list", None).unwrap());
+            let mut reader = NBestReader::from_lines(lines, NBestForm::Any).with_gaps();
+            let mut numbers = Vec::new();
+            while let Some(found) = reader.next().map_err(|error| error.to_string())? {
+                numbers.push((found[0].fields.sentence, found.len()));
+            }
+            Ok::<_, String>(numbers)
+        };
+        let line = |number: u64| format!("{number} ||| a ||| 1\n");
+        assert_eq!(
+            read(&[2, 2, 3, 7, 7, 9].map(line).concat()),
+            Ok(vec![(2, 2), (3, 1), (7, 2), (9, 1)])
+        );
+        let error = read(&[1, 1, 0].map(line).concat()).unwrap_err();
+        assert!(error.contains("list, line 3, field 1: sentence 0 follows a later one"), "{error}");
     }
 
     #[test]

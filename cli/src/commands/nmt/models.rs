@@ -18,7 +18,7 @@ use crate::common::exit_with_usage_error;
 use crate::model_kind::{ModelKind, explain_wrong_kind};
 
 /// Options that name models with vocabularies and codes.
-#[derive(Args)]
+#[derive(Args, Debug)]
 #[command(next_help_heading = "Models")]
 pub struct ModelArguments {
     /// Models: packages of OPUS-MT or Argos Translate (zipped or unpacked), folders of
@@ -30,6 +30,18 @@ pub struct ModelArguments {
     /// A decoder's configuration (.yml); options given here override it
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Weights of the models [1 each]
+    #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
+          value_parser = finite)]
+    weights: Vec<f32>,
+    #[command(flatten)]
+    pub shared: SharedModelArguments,
+}
+
+/// Options of models that do not name them.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Models")]
+pub struct SharedModelArguments {
     /// Source and target vocabularies, or a joint one (.yml, .json, .spm, .model, or one word per
     /// line), instead of those beside the model
     #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
@@ -44,10 +56,6 @@ pub struct ModelArguments {
     /// The language of translations: the same, or <2de>, >>deu<< [that of the model's files]
     #[arg(long, value_name = "LANGUAGE")]
     pub to: Option<String>,
-    /// Weights of the models [1 each]
-    #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
-          value_parser = finite)]
-    weights: Vec<f32>,
     /// Precision of GEMM [that of the model's weights]; mixed is i16 in the
     /// encoder and i8 elsewhere; i8-alphas is i8 with the fixed scales of a browser's model, as
     /// bergamot and Firefox compute; f16 and bf16 are for GPUs; a file packed by nmt convert
@@ -146,10 +154,25 @@ fn warn_of_superfluous_pieces(bundle: &ModelBundle) {
     }
 }
 
+impl SharedModelArguments {
+    /// Returns the same options for a model of the other direction.
+    pub fn reversed(mut self) -> Self {
+        self.vocabs.iter_mut().for_each(|pair| pair.reverse());
+        self.bpe_codes.reverse();
+        std::mem::swap(&mut self.from, &mut self.to);
+        self
+    }
+}
+
 impl ModelArguments {
+    /// Returns the options of one model.
+    pub fn for_model(path: &Path, shared: SharedModelArguments) -> Self {
+        ModelArguments { models: vec![path.to_owned()], config: None, weights: Vec::new(), shared }
+    }
+
     /// Returns the languages of text and translations.
     pub fn languages(&self) -> NamedLanguages<'_> {
-        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        let (from, to) = (self.shared.from.as_deref(), self.shared.to.as_deref());
         NamedLanguages { from, to, via: None }
     }
 
@@ -163,7 +186,7 @@ impl ModelArguments {
         let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
         let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
         let options = BundleOptions {
-            vocabularies: vocabulary_pair(self.vocabs.as_deref().unwrap_or(given)),
+            vocabularies: vocabulary_pair(self.shared.vocabs.as_deref().unwrap_or(given)),
             without_shortlist: lists.is_none_or(DecoderShortlistArguments::overrides_found),
         };
         let mut bundle = match (&self.models[..], &self.config) {
@@ -183,12 +206,12 @@ impl ModelArguments {
         }
         warn_of_superfluous_pieces(&bundle);
         warn_of_keys_without_effect(&bundle, self.config.as_deref().unwrap_or(&bundle.path));
-        set_bpe_codes(&mut bundle, &self.bpe_codes)?;
+        set_bpe_codes(&mut bundle, &self.shared.bpe_codes)?;
         if let Some(lists) = lists {
             lists.apply(&mut bundle, !self.models.is_empty())?;
         }
         if let Some((_, dialect)) =
-            DIALECTS.iter().find(|(name, _)| Some(*name) == self.dialect.as_deref())
+            DIALECTS.iter().find(|(name, _)| Some(*name) == self.shared.dialect.as_deref())
         {
             bundle.set_dialect(*dialect);
         }
@@ -201,7 +224,11 @@ impl ModelArguments {
 
     /// Returns the options that change the results of models.
     pub fn describe_choices(&self) -> BTreeMap<String, String> {
-        let choices = [("from", &self.from), ("to", &self.to), ("dialect", &self.dialect)];
+        let choices = [
+            ("from", &self.shared.from),
+            ("to", &self.shared.to),
+            ("dialect", &self.shared.dialect),
+        ];
         let given = choices.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
         given.map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -210,12 +237,12 @@ impl ModelArguments {
     /// none, for command lines are copied from machines that have some.
     pub fn place(&self, options: &mut TranslationOptions) -> anyhow::Result<()> {
         let precision = self.precision();
-        let mut devices = self.device.clone();
+        let mut devices = self.shared.device.clone();
         if devices == DeviceSet::Auto && precision.is_some_and(Precision::is_integer) {
             devices = DeviceSet::Cpu;
         }
-        if !self.devices.is_empty() {
-            match DeviceSet::from_numbers(self.devices.clone()) {
+        if !self.shared.devices.is_empty() {
+            match DeviceSet::from_numbers(self.shared.devices.clone()) {
                 Ok(_) if gpu_count() == 0 => {
                     tracing::warn!(
                         "without effect here: --devices; there is no GPU, models run on the CPU"
@@ -232,13 +259,13 @@ impl ModelArguments {
 
     /// Returns the precision of GEMM, if it is set.
     pub fn precision(&self) -> Option<Precision> {
-        let named = self.precision.iter().filter_map(|name| Precision::from_name(name));
+        let named = self.shared.precision.iter().filter_map(|name| Precision::from_name(name));
         let named: Vec<Precision> = named.collect();
         // Marian also names the precision of parameters, which is the same here.
         if named.windows(2).any(|pair| pair[0] != pair[1]) {
             exit_with_usage_error(format!(
                 "--precision {}: expected one precision",
-                self.precision.join(" ")
+                self.shared.precision.join(" ")
             ));
         }
         named.first().copied()

@@ -1,16 +1,21 @@
 //! `miriam nmt score`: forced decoding of given translations.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::score::{ScoreOptions, ScoreSummary, ScoringInput, score_text};
+use miriam_combine::rescore::ListCoverage;
+use miriam_nmt::score::{
+    ListOptions, MAX_LENGTH, ScoreOptions, ScoreSummary, ScoringDirection, ScoringInput, score_text,
+};
 use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
 use miriam_textio::{CancellationToken, Input, Lines, Output, ParallelLines};
 
 use super::ignored_options::IgnoredOptions;
 use super::models::ModelArguments;
+use super::rescore::{self, OpenedModel};
 use super::value_parsers::{batch_size, finite, length};
-use crate::commands::tuner_cache::AutotunerCacheOptions;
+use crate::commands::rescore_lists::{RescoringFiles, name_features};
+use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
 use crate::common::{
     CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
 };
@@ -65,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     no_spm_encode: bool,
     /// The longest sentence or translation, in pieces; a longer one is an error
-    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = length())]
+    #[arg(long, value_name = "N", default_value_t = MAX_LENGTH, value_parser = length())]
     max_length: usize,
     /// Sentences scored together
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
@@ -161,13 +166,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }
+    let tuner_cache = a.tuner_cache.open();
+    if let (Some(source), Some(list)) = (&texts.source, &texts.n_best) {
+        let outcome = add_to_list(a, source, list, &tuner_cache, common);
+        tuner_cache.save();
+        return outcome;
+    }
     let (bundle, _) = a.models.open_bundle(None, a.models.languages())?;
     if let Some(missing) = bundle.missing_languages().filter(|_| !a.no_spm_encode) {
         anyhow::bail!(missing);
     }
     let mut defaults = TranslationOptions::for_bundle(&bundle, None);
     a.models.place(&mut defaults)?;
-    let tuner_cache = a.tuner_cache.open();
     let placement = defaults.placement(&tuner_cache.tuner);
     let models = Ready::new(&bundle, &defaults.weights, placement)?;
     let stop = CancellationToken::new();
@@ -175,23 +185,15 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let open = |path: &PathBuf| -> anyhow::Result<Lines> {
         Ok(Lines::in_background(open_text(path)?).until_cancelled(&stop))
     };
-    let pairs = match (&texts.tsv, &texts.source, &texts.target, &texts.n_best) {
+    let pairs = match (&texts.tsv, &texts.source, &texts.target) {
         (Some(tsv), ..) => ScoringInput::Tsv(open(tsv)?),
-        (_, Some(source), _, Some(list)) => ScoringInput::NBestLists {
-            source: open(source)?.into(),
-            list: open(list)?.into(),
-            feature: a.n_best_feature.clone(),
-        },
-        (_, Some(source), Some(target), _) => {
+        (_, Some(source), Some(target)) => {
             ScoringInput::ParallelTexts(ParallelLines::new(vec![open(source)?, open(target)?]))
         }
         _ => unreachable!("the parser asks for one of these"),
     };
     let options = ScoreOptions {
-        threads: match a.cpu_threads {
-            None if defaults.devices.is_cuda() => defaults.threads,
-            threads => threads.unwrap_or(common.threads).count(),
-        },
+        threads: a.threads(defaults.devices.is_cuda().then_some(defaults.threads), common),
         mini_batch: a.mini_batch,
         maxi_batch: a.maxi_batch,
         is_tokenized: a.no_spm_encode,
@@ -220,4 +222,43 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         ));
     }
     outcome
+}
+
+impl Arguments {
+    /// Returns the number of threads: Marian's option, those of the devices unless they are the CPU,
+    /// or those of all commands.
+    fn threads(&self, of_devices: Option<usize>, common: &CommonOptions) -> usize {
+        let given = self.cpu_threads.map(Threads::count);
+        given.or(of_devices).unwrap_or(common.threads.count())
+    }
+}
+
+/// Adds the score of the model to a list: the same as `miriam nmt rescore` with one model, of a list
+/// that may leave sentences out.
+fn add_to_list(
+    a: &Arguments,
+    source: &Path,
+    list: &Path,
+    tuner_cache: &AutotunerCache,
+    common: &CommonOptions,
+) -> anyhow::Result<()> {
+    let options = ListOptions {
+        direction: ScoringDirection::Forward,
+        is_tokenized: a.no_spm_encode,
+        max_length: a.max_length,
+        normalize: a.normalize,
+        mini_batch: a.mini_batch,
+    };
+    let OpenedModel { feature, files, threads } =
+        rescore::open(&a.models, options.clone(), tuner_cache)?;
+    let features = name_features(vec![a.n_best_feature.clone()], &["Score"], [&feature as _]);
+    let files = RescoringFiles {
+        list,
+        source: Some(source),
+        coverage: ListCoverage::SomeSentences,
+        output: &a.output,
+        model_files: files,
+        options: format!("{:?} {options:?}", a.models),
+    };
+    files.add(&features, a.threads(threads, common), common)
 }

@@ -406,7 +406,7 @@ impl SamplingArguments {
 impl PivotArguments {
     /// Returns the source and target languages of the first and of the second model.
     fn languages<'a>(&'a self, models: &'a ModelArguments) -> [NamedLanguages<'a>; 2] {
-        let (from, to) = (models.from.as_deref(), models.to.as_deref());
+        let (from, to) = (models.shared.from.as_deref(), models.shared.to.as_deref());
         let via = self.via.as_deref();
         match self.then {
             None => [NamedLanguages { from, to, via: None }; 2],
@@ -472,7 +472,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         tracing::info!("{}", tuner_cache.describe());
     }
     let (splitter, language) =
-        arguments.running_text.splitter(&bundle, arguments.models.from.as_deref())?;
+        arguments.running_text.splitter(&bundle, arguments.models.shared.from.as_deref())?;
     if arguments.verbose && arguments.running_text.is_given() {
         tracing::info!("abbreviations of: {language}");
     }

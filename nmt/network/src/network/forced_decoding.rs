@@ -1,5 +1,7 @@
 //! Forced decoding: the scores of given translations, token by token.
 
+use std::ops::Range;
+
 use super::{HypothesisRow, Session, Slot, TopK};
 use crate::Result;
 
@@ -26,11 +28,22 @@ impl ForcedScores {
     pub fn sum(&self) -> f32 {
         self.token_scores.iter().sum()
     }
+
+    /// Returns the log-probability divided by the number of tokens, including `</s>`, to a power.
+    pub fn normalized_sum(&self, power: f32) -> f32 {
+        self.sum() / (self.token_scores.len() as f32).powf(power)
+    }
 }
 
+/// The limits of translations that are decoded side by side, which bound the memory of their states.
+const MAX_TRANSLATIONS: usize = 512;
+const MAX_TOKENS: usize = 1 << 15;
+
 /// Scores translations together. Sources are tokens and their `</s>`; each is encoded once, and its
-/// translations are decoded side by side. `candidates`, if any, lists for each source the tokens
-/// that its translations may contain; other tokens have probability 0.
+/// translations are decoded side by side. Those that begin alike share the states of that
+/// beginning: the states are those of one translation alone, because a session computes rows
+/// independently. `candidates`, if any, lists for each source the tokens that its translations may
+/// contain; other tokens have probability 0.
 ///
 /// # Errors
 /// If a token is not in the vocabulary, and the errors of the session.
@@ -56,39 +69,105 @@ fn score_begun(
 ) -> Result<Vec<ForcedScores>> {
     session.keep_alignments(alignments);
     let mut scores = vec![ForcedScores::default(); translations.len()];
-    // Translations that have not ended, each with its row of the step before.
-    let active = (0..translations.len()).filter(|&i| !translations[i].tokens.is_empty());
-    let mut active: Vec<(usize, Option<u32>)> = active.map(|i| (i, None)).collect();
-    let (mut rows, mut pairs) = (Vec::new(), Vec::new());
+    // In this order, the translations that begin with a prefix follow each other, and the prefix
+    // itself is the first of them.
+    let mut order: Vec<usize> =
+        (0..translations.len()).filter(|&i| !translations[i].tokens.is_empty()).collect();
+    order.sort_by_key(|&i| (translations[i].source_index, translations[i].tokens));
+    let mut rest = &order[..];
+    while !rest.is_empty() {
+        let mut tokens = 0;
+        let fitting = rest.iter().take(MAX_TRANSLATIONS).take_while(|&&i| {
+            tokens += translations[i].tokens.len();
+            tokens <= MAX_TOKENS
+        });
+        let (part, others) = rest.split_at(fitting.count().max(1));
+        score_tree(session, slots, translations, part, alignments, &mut scores)?;
+        rest = others;
+    }
+    Ok(scores)
+}
+
+/// Translations that begin alike, as far as the steps have come: a row of the next step.
+struct Prefix {
+    /// Their places in the order of translations.
+    range: Range<usize>,
+    /// Their row of the step before.
+    parent: Option<u32>,
+}
+
+/// Scores the translations at `order`, which is sorted, as a tree of their prefixes: a step has a
+/// row for each prefix of its length.
+fn score_tree(
+    session: &mut dyn Session,
+    slots: &[Slot],
+    translations: &[Target],
+    order: &[usize],
+    alignments: bool,
+    scores: &mut [ForcedScores],
+) -> Result<()> {
+    let mut prefixes = Vec::new();
+    split_range(
+        0..order.len(),
+        |place| translations[order[place]].source_index,
+        |range| {
+            prefixes.push(Prefix { range, parent: None });
+        },
+    );
+    let (mut rows, mut pairs, mut extended) = (Vec::new(), Vec::new(), Vec::new());
     let (mut best, mut logits) = (Vec::new(), Vec::new());
     for position in 0.. {
-        if active.is_empty() {
+        if prefixes.is_empty() {
             break;
         }
         rows.clear();
-        rows.extend(active.iter().map(|&(i, parent)| {
-            let Target { source_index, tokens } = translations[i];
-            let token = parent.map(|_| tokens[position - 1]);
-            HypothesisRow { slot: slots[source_index], parent, token }
+        rows.extend(prefixes.iter().map(|prefix| {
+            let Target { source_index, tokens } = translations[order[prefix.range.start]];
+            let token = prefix.parent.map(|_| tokens[position - 1]);
+            HypothesisRow { slot: slots[source_index], parent: prefix.parent, token }
         }));
         session.step(&rows)?;
-        best.resize_with(rows.len(), || TopK::new(1, true));
+        best.resize_with(rows.len(), || TopK::new(0, true));
         best.iter_mut().for_each(TopK::clear);
         session.topk(&mut best)?;
         pairs.clear();
-        pairs.extend(
-            (0..).zip(&active).map(|(row, &(i, _))| (row, translations[i].tokens[position])),
-        );
-        session.token_logits(&pairs, &mut logits)?;
-        let found = best.iter().zip(&logits);
-        for ((row, (i, parent)), (best, logit)) in (0..).zip(&mut active).zip(found) {
-            scores[*i].token_scores.push(logit - best.log_normalizer());
-            if alignments {
-                scores[*i].alignment.push(session.alignment(row).to_vec());
-            }
-            *parent = Some(row);
+        extended.clear();
+        let next_token = |place: usize| translations[order[place]].tokens[position];
+        for (row, prefix) in (0..).zip(&prefixes) {
+            split_range(prefix.range.clone(), next_token, |range| {
+                pairs.push((row, next_token(range.start)));
+                extended.push(Prefix { range, parent: Some(row) });
+            });
         }
-        active.retain(|&(i, _)| position + 1 < translations[i].tokens.len());
+        session.token_logits(&pairs, &mut logits)?;
+        for ((prefix, &(row, _)), logit) in extended.iter_mut().zip(&pairs).zip(&logits) {
+            let score = logit - best[row as usize].log_normalizer();
+            for &translation in &order[prefix.range.clone()] {
+                scores[translation].token_scores.push(score);
+                if alignments {
+                    scores[translation].alignment.push(session.alignment(row).to_vec());
+                }
+            }
+            let ends = |&place: &usize| translations[order[place]].tokens.len() == position + 1;
+            prefix.range.start += prefix.range.clone().take_while(ends).count();
+        }
+        extended.retain(|prefix| !prefix.range.is_empty());
+        std::mem::swap(&mut prefixes, &mut extended);
     }
-    Ok(scores)
+    Ok(())
+}
+
+/// Calls `part` with the longest parts of `range` whose places have the same `key`.
+fn split_range<K: PartialEq>(
+    range: Range<usize>,
+    key: impl Fn(usize) -> K,
+    mut part: impl FnMut(Range<usize>),
+) {
+    let mut start = range.start;
+    while start < range.end {
+        let first = key(start);
+        let end = (start + 1..range.end).find(|&place| key(place) != first).unwrap_or(range.end);
+        part(start..end);
+        start = end;
+    }
 }

@@ -1,0 +1,238 @@
+//! Output of a long run in parts, which the next run continues after the last one if this run is
+//! killed.
+//!
+//! Each part is compressed by itself, and one after the other they are a text for every reader of
+//! the format. So an unfinished file can be cut after a part. A small file beside it,
+//! `NAME.partial.state`, says after which, and what the parts depend on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use miriam_storage::hash::hash64;
+use miriam_storage::partial_file::partial_path;
+
+use crate::{Compression, Error, Output, Result};
+
+/// The time between two writes of the state, which wait for the disk.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// An output that is written in parts, each for some units of input.
+pub struct ResumableOutput {
+    output: Output,
+    compression: Compression,
+    state_path: Option<PathBuf>,
+    state: State,
+    saved_at: Instant,
+}
+
+/// What is known of an unfinished file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    /// The hash of the description of the job.
+    job: u64,
+    /// The number of units of input that the parts are for.
+    units: u64,
+    /// The size of the parts in the file.
+    bytes: u64,
+}
+
+impl ResumableOutput {
+    /// Opens the output at `path`: `-` is standard output; other names are as for
+    /// [`Output::create`]. `job` describes all that the text depends on; if an unfinished file is of
+    /// the same job, it is continued. Without a job, or where the output is no file, nothing is
+    /// continued. [`units`](Self::units) says how much is there.
+    ///
+    /// # Errors
+    /// If the file cannot be created, or another process is writing it.
+    pub fn open(path: &Path, job: Option<&str>) -> Result<Self> {
+        let state_path = job.map(|_| state_path(path));
+        let new = State { job: job.map_or(0, |job| hash64(job.as_bytes())), units: 0, bytes: 0 };
+        let before = state_path.as_deref().and_then(State::read);
+        let before = before.filter(|state| state.job == new.job);
+        let resumed = before.and_then(|state| {
+            let output = Output::resume(path, state.bytes).ok()?;
+            Some((output, state))
+        });
+        let (output, state) = match resumed {
+            Some(found) => found,
+            None => (Output::resume(path, 0)?, new),
+        };
+        let compression = Compression::from_path(path);
+        Ok(ResumableOutput {
+            state_path: state_path.filter(|_| output.is_file()),
+            output,
+            compression,
+            state,
+            saved_at: Instant::now(),
+        })
+    }
+
+    /// Returns the number of units of input whose text is written.
+    pub fn units(&self) -> u64 {
+        self.state.units
+    }
+
+    /// Writes the text of the next `units` units.
+    ///
+    /// # Errors
+    /// If compression or writing fails.
+    pub fn write_part(&mut self, text: Vec<u8>, units: u64) -> Result<()> {
+        let compressed = self
+            .compression
+            .compress(text)
+            .map_err(|e| Error::io(self.output.name(), "write", e))?;
+        self.output.write(&compressed)?;
+        self.state.units += units;
+        self.state.bytes += compressed.len() as u64;
+        if self.saved_at.elapsed() >= SAVE_INTERVAL {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffer, for a reader that waits for it.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        self.output.flush()
+    }
+
+    /// Writes the file to disk, then the state that says how much of it is there.
+    fn save(&mut self) -> Result<()> {
+        if let Some(path) = &self.state_path {
+            self.output.sync()?;
+            Output::write_file(path, self.state.to_text().as_bytes())?;
+        }
+        self.saved_at = Instant::now();
+        Ok(())
+    }
+
+    /// Ends the output: under its name if it `is_complete`, else so that a later run continues it.
+    ///
+    /// # Errors
+    /// If writing, syncing or renaming fails.
+    pub fn finish_if(mut self, is_complete: bool) -> Result<()> {
+        if !is_complete {
+            self.save()?;
+            return self.output.finish_incomplete();
+        }
+        let state_path = self.state_path.take();
+        self.output.finish()?;
+        if let Some(path) = state_path {
+            // Where it stays, the next run finds no unfinished file for it.
+            let _ = fs::remove_file(path);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the path of the state of the output at `path`.
+fn state_path(path: &Path) -> PathBuf {
+    let mut state = partial_path(path).into_os_string();
+    state.push(".state");
+    state.into()
+}
+
+impl State {
+    /// Reads a state; `None` if there is none or it is damaged, so that the work begins anew.
+    fn read(path: &Path) -> Option<State> {
+        State::parse(&fs::read(path).ok()?)
+    }
+
+    fn parse(text: &[u8]) -> Option<State> {
+        let text = std::str::from_utf8(text).ok()?;
+        let mut lines = text.strip_suffix('\n')?.split('\n');
+        let mut value = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        let job = u64::from_str_radix(value("job")?, 16).ok()?;
+        let state = State {
+            job,
+            units: value("units")?.parse().ok()?,
+            bytes: value("bytes")?.parse().ok()?,
+        };
+        lines.next().is_none().then_some(state)
+    }
+
+    fn to_text(self) -> String {
+        format!("job {:016x}\nunits {}\nbytes {}\n", self.job, self.units, self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Input;
+    use proptest::prelude::*;
+    use std::io::Read;
+
+    fn read_text(path: &Path) -> String {
+        let mut text = String::new();
+        Input::open(path).unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn a_stopped_run_is_continued_by_the_same_job_alone() {
+        for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            let open = |job: &str| ResumableOutput::open(&path, Some(job)).unwrap();
+            let write = |output: &mut ResumableOutput, text: &str, units| {
+                output.write_part(text.as_bytes().to_vec(), units).unwrap();
+            };
+            let mut first = open("job");
+            assert_eq!(first.units(), 0);
+            write(&mut first, "one\n", 3);
+            first.save().unwrap();
+            write(&mut first, "lost\n", 1);
+            // As if it were killed.
+            drop(first);
+            let mut second = open("job");
+            assert_eq!(second.units(), 3, "{name}");
+            write(&mut second, "two\n", 2);
+            second.finish_if(false).unwrap();
+            assert!(!path.exists());
+            let mut third = open("job");
+            assert_eq!(third.units(), 5, "{name}");
+            write(&mut third, "three\n", 1);
+            third.finish_if(true).unwrap();
+            assert_eq!(read_text(&path), "one\ntwo\nthree\n", "{name}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside");
+            let mut other = open("job");
+            assert_eq!(other.units(), 0, "the file is complete");
+            write(&mut other, "four\n", 4);
+            other.finish_if(false).unwrap();
+            assert_eq!(open("another job").units(), 0);
+        }
+    }
+
+    #[test]
+    fn a_file_without_its_parts_begins_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut output = ResumableOutput::open(&path, Some("job")).unwrap();
+        output.write_part(b"one\n".to_vec(), 1).unwrap();
+        output.finish_if(false).unwrap();
+        fs::write(partial_path(&path), "on").unwrap();
+        let mut output = ResumableOutput::open(&path, Some("job")).unwrap();
+        assert_eq!(output.units(), 0);
+        output.write_part(b"new\n".to_vec(), 1).unwrap();
+        output.finish_if(true).unwrap();
+        assert_eq!(read_text(&path), "new\n");
+    }
+
+    proptest! {
+        /// Any bytes are a state or none; a state is read as it was written.
+        #[test]
+        fn states_are_read_back(job: u64, units: u64, bytes: u64, cut in 0_usize..60, other: u8) {
+            let state = State { job, units, bytes };
+            let mut text = state.to_text().into_bytes();
+            prop_assert_eq!(State::parse(&text), Some(state));
+            let cut = cut.min(text.len() - 1);
+            prop_assert_eq!(State::parse(&text[..cut]), None);
+            text[cut] = other;
+            State::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `miriam nmt rescore`: scores of neural models as features of n-best lists.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use miriam_combine::lists::FeatureModel;
+use miriam_combine::rescore::ListCoverage;
+use miriam_nmt::score::{ListModel, ListOptions, MAX_LENGTH, ScoringDirection};
+use miriam_nmt::translate::{LoadedModels, TranslationOptions};
+use miriam_rescoring::NeuralFeature;
+
+use super::models::{ModelArguments, SharedModelArguments};
+use super::value_parsers::{batch_size, finite, length};
+use crate::commands::rescore_lists::{RescoringFiles, name_features};
+use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
+use crate::common::{CommonOptions, check_files, check_stdin_use};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Models that translate as the list does, of every kind that nmt translate opens; each gives a
+    /// feature. Several models in one decoder configuration are an ensemble
+    #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
+          required_unless_present = "reverse")]
+    models: Vec<PathBuf>,
+    /// Models that translate in the other direction: they score the source given each translation
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    reverse: Vec<PathBuf>,
+    /// Options of all models; languages and vocabularies are those of the list, and change sides
+    /// for --reverse
+    #[command(flatten)]
+    shared: SharedModelArguments,
+    /// The text that the list translates, one sentence per line
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// The n-best list, of any program (number ||| text ||| features ||| total): plain, .gz, .zst,
+    /// .bz2 or .xz; - for standard input
+    #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
+    n_best: PathBuf,
+    /// The names of the new features, separated by commas, first those of -m, then those of
+    /// --reverse [default: Neural0, Neural1, ... and Reverse0, ..., without those that the list has]
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    features: Vec<String>,
+    /// The file to write; compressed if it ends in .gz or .zst. The same command continues a run
+    /// that was stopped
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Divide scores by the length, with </s>, to this power
+    #[arg(long, num_args = 0..=1, value_name = "A", default_value_t = 0.0,
+          default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
+    normalize: f32,
+    /// The texts are already tokenised, with spaces between pieces
+    #[arg(long)]
+    no_spm_encode: bool,
+    /// The longest sentence or translation, in pieces; a longer one is an error
+    #[arg(long, value_name = "N", default_value_t = MAX_LENGTH, value_parser = length())]
+    max_length: usize,
+    /// Texts that a model reads together
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
+    mini_batch: usize,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let a = &arguments;
+    let texts = [&a.source, &a.n_best];
+    check_stdin_use(texts)?;
+    check_files(texts, &[("--output", Some(&a.output))])?;
+    let tuner_cache = a.tuner_cache.open();
+    let forward = a.models.iter().map(|path| (path, ScoringDirection::Forward));
+    let reverse = a.reverse.iter().map(|path| (path, ScoringDirection::Reverse));
+    let (mut models, mut stems, mut model_files) = (Vec::new(), Vec::new(), Vec::new());
+    let mut threads = common.threads.count();
+    for (path, direction) in forward.chain(reverse) {
+        let (stem, shared) = match direction {
+            ScoringDirection::Forward => ("Neural", a.shared.clone()),
+            ScoringDirection::Reverse => ("Reverse", a.shared.clone().reversed()),
+        };
+        let options = ListOptions {
+            direction,
+            is_tokenized: a.no_spm_encode,
+            max_length: a.max_length,
+            normalize: a.normalize,
+            mini_batch: a.mini_batch,
+        };
+        let opened = open(&ModelArguments::for_model(path, shared), options, &tuner_cache)?;
+        threads = opened.threads.unwrap_or(threads);
+        models.push(opened.feature);
+        model_files.extend(opened.files);
+        stems.push(stem);
+    }
+    let models = models.iter().map(|model| model as &dyn FeatureModel);
+    let features = name_features(a.features.clone(), &stems, models);
+    let files = RescoringFiles {
+        list: &a.n_best,
+        source: Some(&a.source),
+        coverage: ListCoverage::EverySentence,
+        output: &a.output,
+        model_files,
+        options: a.describe(),
+    };
+    let outcome = files.add(&features, threads, common);
+    tuner_cache.save();
+    outcome
+}
+
+impl Arguments {
+    /// Describes the options that scores depend on.
+    fn describe(&self) -> String {
+        format!(
+            "{:?} {:?} {:?} {} {} {}",
+            self.models,
+            self.reverse,
+            self.shared,
+            self.normalize,
+            self.no_spm_encode,
+            self.max_length
+        )
+    }
+}
+
+/// A model of a list.
+pub struct OpenedModel {
+    pub feature: NeuralFeature,
+    /// Its files.
+    pub files: Vec<PathBuf>,
+    /// The number of threads of its devices, unless it computes on the CPU.
+    pub threads: Option<usize>,
+}
+
+/// Opens a model, or an ensemble, that scores lists.
+pub fn open(
+    models: &ModelArguments,
+    options: ListOptions,
+    tuner_cache: &AutotunerCache,
+) -> anyhow::Result<OpenedModel> {
+    let (bundle, _) = models.open_bundle(None, models.languages())?;
+    if let Some(missing) = bundle.missing_languages().filter(|_| !options.is_tokenized) {
+        anyhow::bail!(missing);
+    }
+    let mut defaults = TranslationOptions::for_bundle(&bundle, None);
+    models.place(&mut defaults)?;
+    let placement = defaults.placement(&tuner_cache.tuner);
+    let loaded = LoadedModels::new(&bundle, &defaults.weights, placement)?;
+    Ok(OpenedModel {
+        feature: NeuralFeature(ListModel::new(loaded, options)),
+        files: bundle.files,
+        threads: defaults.devices.is_cuda().then_some(defaults.threads),
+    })
+}

@@ -1,0 +1,186 @@
+//! Models that score lists of translations, and the names of their scores.
+
+use hashbrown::HashMap;
+use miriam_textio::n_best::split_features;
+
+use crate::{Error, Result};
+
+/// A sentence with translations.
+#[derive(Clone, Copy, Debug)]
+pub struct CandidateList<'a> {
+    /// The sentence; empty where no model reads it.
+    pub source: &'a [u8],
+    /// Its translations.
+    pub translations: &'a [&'a [u8]],
+}
+
+/// A model that scores translations; threads share it.
+pub trait FeatureModel: Send + Sync {
+    /// Returns a scorer for one thread.
+    ///
+    /// # Errors
+    /// The reason, if a device cannot provide memory.
+    fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String>;
+}
+
+/// A scorer of one thread.
+pub trait FeatureScorer {
+    /// Returns a value for each translation of each list: a natural logarithm, larger for better
+    /// ones. Values do not depend on the other lists and translations.
+    ///
+    /// # Errors
+    /// If a text has no finite score, or the model fails.
+    fn score(&mut self, lists: &[CandidateList<'_>]) -> Result<Vec<Vec<f64>>, ListError>;
+}
+
+/// A failure of scoring lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListError {
+    /// A text has no score.
+    Text {
+        /// The index of its list.
+        list: usize,
+        /// The index of the translation; `None` for the sentence.
+        translation: Option<usize>,
+        /// The reason.
+        reason: String,
+    },
+    /// The model failed.
+    Model {
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// The name of a feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeatureName {
+    /// This name, without `=`.
+    Given(String),
+    /// This stem and the first number, from 0, that no other feature has with it.
+    Numbered(String),
+}
+
+/// A feature of one value: the score of a model.
+pub struct Feature<'m> {
+    /// Its name.
+    pub name: FeatureName,
+    /// The model.
+    pub model: &'m dyn FeatureModel,
+}
+
+impl Feature<'_> {
+    /// Returns the names of `features` in lists whose entries have those of the field `present`.
+    ///
+    /// # Errors
+    /// If a name is not one, or two features have it.
+    pub fn resolve_names(features: &[Feature<'_>], present: &[u8]) -> Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::with_capacity(features.len());
+        let given = |name: &String| {
+            features.iter().any(|other| matches!(&other.name, FeatureName::Given(n) if n == name))
+        };
+        for feature in features {
+            let name = match &feature.name {
+                FeatureName::Given(name) => {
+                    check_name(name)?;
+                    if names.contains(name) {
+                        return Err(Error::usage(format!("two features have the name {name}")));
+                    }
+                    name.clone()
+                }
+                FeatureName::Numbered(stem) => {
+                    let is_free = |name: &String| {
+                        !names.contains(name)
+                            && !given(name)
+                            && split_features(present).all(|(known, _)| known != name.as_bytes())
+                    };
+                    (0..)
+                        .map(|number: u32| format!("{stem}{number}"))
+                        .find(is_free)
+                        .expect("there are more numbers than features")
+                }
+            };
+            names.push(name);
+        }
+        Ok(names)
+    }
+}
+
+/// Checks that lists can have a feature of this name.
+///
+/// # Errors
+/// If they cannot.
+pub fn check_name(name: &str) -> Result<()> {
+    let is_valid = !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.contains(|c: char| c.is_whitespace() || "=:|".contains(c));
+    if is_valid {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "{name:?} is not a name of a feature: expected letters, then letters and digits"
+    )))
+}
+
+/// Returns the values of all scorers for each translation of each list. Equal translations of a list
+/// are scored once.
+///
+/// # Errors
+/// The index of the scorer that failed, with its error.
+pub fn score_lists(
+    scorers: &mut [Box<dyn FeatureScorer + '_>],
+    lists: &[CandidateList<'_>],
+) -> Result<Vec<Vec<Vec<f64>>>, (usize, ListError)> {
+    let distinct: Vec<DistinctTexts<'_>> =
+        lists.iter().map(|list| DistinctTexts::new(list.translations)).collect();
+    let reduced: Vec<CandidateList<'_>> = lists
+        .iter()
+        .zip(&distinct)
+        .map(|(list, distinct)| CandidateList { translations: &distinct.texts, ..*list })
+        .collect();
+    let mut values: Vec<Vec<Vec<f64>>> =
+        lists.iter().map(|list| vec![Vec::new(); list.translations.len()]).collect();
+    for (number, scorer) in scorers.iter_mut().enumerate() {
+        let refuse = |list: usize, text: Option<usize>, reason: String| {
+            let translation = text.and_then(|text| {
+                distinct[list].text_numbers.iter().position(|&other| other == text)
+            });
+            (number, ListError::Text { list, translation, reason })
+        };
+        let scores = scorer.score(&reduced).map_err(|error| match error {
+            ListError::Text { list, translation, reason } => refuse(list, translation, reason),
+            ListError::Model { reason } => (number, ListError::Model { reason }),
+        })?;
+        for (list, scores) in scores.iter().enumerate() {
+            if let Some(text) = scores.iter().position(|score| !score.is_finite()) {
+                return Err(refuse(list, Some(text), format!("it is {}", scores[text])));
+            }
+            for (values, &text) in values[list].iter_mut().zip(&distinct[list].text_numbers) {
+                values.push(scores[text]);
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// The different translations of a list.
+struct DistinctTexts<'a> {
+    texts: Vec<&'a [u8]>,
+    /// The index in `texts` of each translation.
+    text_numbers: Vec<usize>,
+}
+
+impl<'a> DistinctTexts<'a> {
+    fn new(translations: &[&'a [u8]]) -> Self {
+        let mut texts = Vec::new();
+        let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        let text_numbers = translations.iter().map(|&text| {
+            *numbers.entry(text).or_insert_with(|| {
+                texts.push(text);
+                texts.len() - 1
+            })
+        });
+        let text_numbers = text_numbers.collect();
+        DistinctTexts { texts, text_numbers }
+    }
+}

@@ -1,0 +1,238 @@
+//! Scores of lists: many translations of each sentence, by a model of either direction.
+//!
+//! A model that translates in the direction of the lists encodes each sentence once, and shares the
+//! states of translations that begin alike. A model of the other direction reads the translations,
+//! and scores the sentence given each of them.
+
+use std::cmp::Reverse;
+
+use super::Target;
+use crate::batch::BatchLimits;
+use crate::translate::{LoadedModels, Scorer, TokenizerScratch, describe_score};
+use crate::{Error, Result};
+
+/// The most translations whose sentences are encoded together.
+const MAX_BATCH_TRANSLATIONS: usize = 512;
+
+/// Which side of a pair a model reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoringDirection {
+    /// The model reads the sentence and scores its translations.
+    Forward,
+    /// The model reads a translation and scores the sentence.
+    Reverse,
+}
+
+/// Options of scoring lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListOptions {
+    /// The side that the model reads.
+    pub direction: ScoringDirection,
+    /// Whether the texts are tokenised already.
+    pub is_tokenized: bool,
+    /// The maximum number of tokens of a sentence or translation.
+    pub max_length: usize,
+    /// Scores are divided by the number of scored tokens, including `</s>`, to this power.
+    pub normalize: f32,
+    /// The maximum number of texts that a model reads together.
+    pub mini_batch: usize,
+}
+
+impl Default for ListOptions {
+    fn default() -> Self {
+        ListOptions {
+            direction: ScoringDirection::Forward,
+            is_tokenized: false,
+            max_length: super::MAX_LENGTH,
+            normalize: 0.0,
+            mini_batch: 32,
+        }
+    }
+}
+
+/// A sentence with translations.
+#[derive(Clone, Copy, Debug)]
+pub struct TextList<'a> {
+    /// The sentence.
+    pub source: &'a [u8],
+    /// Its translations.
+    pub translations: &'a [&'a [u8]],
+}
+
+/// A failure of scoring lists.
+#[derive(Debug)]
+pub enum ListError {
+    /// A text has no score.
+    Text {
+        /// The index of its list.
+        list: usize,
+        /// The index of the translation; `None` for the sentence.
+        translation: Option<usize>,
+        /// The reason.
+        reason: String,
+    },
+    /// The model failed.
+    Model(Error),
+}
+
+/// A model, or an ensemble, that scores lists; threads share it.
+pub struct ListModel {
+    models: LoadedModels,
+    options: ListOptions,
+}
+
+/// A scorer of lists for one thread.
+pub struct ListScorer<'m> {
+    model: &'m ListModel,
+    scorer: Scorer,
+    scratch: TokenizerScratch,
+}
+
+/// The ids of a list.
+struct EncodedList {
+    source: Vec<u32>,
+    translations: Vec<Vec<u32>>,
+}
+
+impl ListModel {
+    /// Returns a model with its options.
+    pub fn new(mut models: LoadedModels, options: ListOptions) -> Self {
+        let sides = models.tokenizers_mut();
+        sides.iter_mut().for_each(|side| side.input_is_tokenized = options.is_tokenized);
+        ListModel { models, options }
+    }
+
+    /// Returns a scorer for one thread.
+    ///
+    /// # Errors
+    /// If a device cannot provide memory.
+    pub fn scorer(&self) -> Result<ListScorer<'_>> {
+        let by_steps = self.options.direction == ScoringDirection::Forward;
+        let scorer = Scorer::new(&self.models, by_steps)?;
+        Ok(ListScorer { model: self, scorer, scratch: TokenizerScratch::default() })
+    }
+}
+
+impl ListScorer<'_> {
+    /// Returns the natural logarithms of the probabilities of all pairs of each list, normalised as
+    /// the options say. They do not depend on the other lists.
+    ///
+    /// # Errors
+    /// If a text is too long, has no tokens or no finite score, and those of the device.
+    pub fn score(&mut self, lists: &[TextList<'_>]) -> Result<Vec<Vec<f32>>, ListError> {
+        let encoded = self.encode(lists)?;
+        let mut scores: Vec<Vec<f32>> =
+            lists.iter().map(|list| vec![0.0; list.translations.len()]).collect();
+        match self.model.options.direction {
+            ScoringDirection::Forward => self.score_forward(&encoded, &mut scores)?,
+            ScoringDirection::Reverse => self.score_reverse(&encoded, &mut scores)?,
+        }
+        for (list, scores) in scores.iter().enumerate() {
+            if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
+                let reason = describe_score(scores[at]);
+                return Err(ListError::Text { list, translation: Some(at), reason });
+            }
+        }
+        Ok(scores)
+    }
+
+    fn encode(&mut self, lists: &[TextList<'_>]) -> Result<Vec<EncodedList>, ListError> {
+        let ListOptions { direction, max_length, .. } = self.model.options;
+        let [source_side, target_side] = match direction {
+            ScoringDirection::Forward => [0, 1],
+            ScoringDirection::Reverse => [1, 0],
+        };
+        let tokenizers = self.model.models.tokenizers();
+        let mut encoded = Vec::with_capacity(lists.len());
+        for (number, list) in lists.iter().enumerate() {
+            let mut encode = |side: usize, text: &[u8], translation: Option<usize>| {
+                let ids = tokenizers[side].encode_to_score(text, max_length, &mut self.scratch);
+                ids.map(|(_, ids)| ids).map_err(|reason| ListError::Text {
+                    list: number,
+                    translation,
+                    reason,
+                })
+            };
+            let source = encode(source_side, list.source, None)?;
+            let translations = list.translations.iter().enumerate();
+            let translations = translations.map(|(at, text)| encode(target_side, text, Some(at)));
+            encoded.push(EncodedList {
+                source,
+                translations: translations.collect::<Result<_, _>>()?,
+            });
+        }
+        Ok(encoded)
+    }
+
+    /// Scores the translations of whole lists, of similar lengths together.
+    fn score_forward(
+        &mut self,
+        lists: &[EncodedList],
+        scores: &mut [Vec<f32>],
+    ) -> Result<(), ListError> {
+        let length = |list: &EncodedList| {
+            list.source.len() + list.translations.iter().map(Vec::len).max().unwrap_or(0)
+        };
+        let mut order: Vec<usize> = (0..lists.len()).collect();
+        order.sort_by_key(|&list| Reverse(length(&lists[list])));
+        let limits = BatchLimits {
+            max_sentences: self.model.options.mini_batch,
+            max_tokens: MAX_BATCH_TRANSLATIONS,
+        };
+        for batch in limits.divide(order, |&list| lists[list].translations.len()) {
+            let sources: Vec<&[u32]> = batch.iter().map(|&list| &lists[list].source[..]).collect();
+            let places = batch.iter().enumerate().flat_map(|(source_index, &list)| {
+                (0..lists[list].translations.len()).map(move |at| (source_index, list, at))
+            });
+            let places: Vec<(usize, usize, usize)> = places.collect();
+            let targets = places.iter().map(|&(source_index, list, at)| Target {
+                source_index,
+                tokens: &lists[list].translations[at],
+            });
+            let found = self.score_targets(&sources, &targets.collect::<Vec<_>>())?;
+            places.iter().zip(found).for_each(|(&(_, list, at), score)| scores[list][at] = score);
+        }
+        Ok(())
+    }
+
+    /// Scores sentences given their translations, pairs of similar lengths together.
+    fn score_reverse(
+        &mut self,
+        lists: &[EncodedList],
+        scores: &mut [Vec<f32>],
+    ) -> Result<(), ListError> {
+        let pairs = lists
+            .iter()
+            .enumerate()
+            .flat_map(|(list, encoded)| (0..encoded.translations.len()).map(move |at| (list, at)));
+        let length = |&(list, at): &(usize, usize)| {
+            lists[list].source.len() + lists[list].translations[at].len()
+        };
+        let limits = BatchLimits {
+            max_sentences: self.model.options.mini_batch,
+            max_tokens: super::MAX_BATCH_TOKENS,
+        };
+        for batch in limits.divide_sorted(pairs.collect(), length) {
+            let sources: Vec<&[u32]> =
+                batch.iter().map(|&(list, at)| &lists[list].translations[at][..]).collect();
+            let targets = batch.iter().enumerate().map(|(source_index, &(list, _))| Target {
+                source_index,
+                tokens: &lists[list].source,
+            });
+            let found = self.score_targets(&sources, &targets.collect::<Vec<_>>())?;
+            batch.iter().zip(found).for_each(|(&(list, at), score)| scores[list][at] = score);
+        }
+        Ok(())
+    }
+
+    fn score_targets(
+        &mut self,
+        sources: &[&[u32]],
+        targets: &[Target],
+    ) -> Result<Vec<f32>, ListError> {
+        let found = self.scorer.score(&self.model.models, sources, targets, false);
+        let power = self.model.options.normalize;
+        let found = found.map_err(ListError::Model)?.into_iter();
+        Ok(found.map(|scores| scores.normalized_sum(power)).collect())
+    }
+}

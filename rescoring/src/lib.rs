@@ -1,0 +1,12 @@
+//! Neural and n-gram models as features of n-best lists.
+//!
+//! `miriam-combine` and the decoder know lists and weights but no models, and the crates of models
+//! know no lists; here they meet, for the command line, the server and Python alike.
+
+#![forbid(unsafe_code)]
+
+mod neural;
+mod ngram;
+
+pub use neural::NeuralFeature;
+pub use ngram::NgramFeature;
