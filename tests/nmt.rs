@@ -52,6 +52,7 @@ fn every_format_is_detected_and_converted() {
         "CTranslate2 version 6",
         "after a sublayer ",
         " tokenised already\n",
+        "\ninstructions here ",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
+use crate::common::{lossy_text, miriam, project_root, run, run_to_usage_error, run_with_input};
 
 fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
@@ -185,6 +185,31 @@ fn a_damaged_tuner_cache_is_no_error() {
         assert_eq!(fs::read_to_string(&file).unwrap(), damage, "it may be something else");
     }
     check_unwritable_tuner_file(Path::new("/nowhere/choices"), &expected);
+}
+
+/// Translations do not depend on the instructions, and a run says which are used.
+#[test]
+fn the_instructions_can_be_limited() {
+    let input = make_lines(60);
+    let mut outputs = Vec::new();
+    for limit in ["avx2", "avx512", "avx512-vnni", "avx512-amx"] {
+        let mut command = translate(&["--verbose", "--precision", "i8", "--no-tuner-file"]);
+        let output = run_with_input(command.env("MIRIAM_MAX_ISA", limit), input.as_bytes());
+        let messages = lossy_text(&output.stderr);
+        let used = messages.split_once("instructions: ").expect("the instructions are named").1;
+        let used = used.lines().next().unwrap();
+        let name = used.split(' ').next().unwrap();
+        let names = ["plain", "avx2", "avx512", "avx512-vnni", "avx512-amx"];
+        let rank = |name: &str| names.iter().position(|&known| known == name).unwrap();
+        assert!(rank(name) <= rank(limit), "{used}");
+        let is_limited = used.ends_with("(the highest that MIRIAM_MAX_ISA allows)");
+        assert_eq!(is_limited, name == limit && limit != "avx512-amx", "{used}");
+        outputs.push(output.stdout);
+    }
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
+    let mut command = translate(&[]);
+    let message = run_to_usage_error(command.env("MIRIAM_MAX_ISA", "avx9"));
+    assert!(message.contains("MIRIAM_MAX_ISA is \"avx9\"") && message.contains("avx512-vnni"));
 }
 
 /// A file named by the option that cannot be written gives a warning.

@@ -21,6 +21,7 @@ mod signals;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use miriam_nmt::engine::Cpu;
 
 use crate::common::CommonOptions;
 
@@ -115,6 +116,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Err(error) = Cpu::check_limit() {
+        common::exit_with_usage_error(error.to_string());
+    }
     let words = commands::programs::rename(std::env::args_os().collect());
     if let Some(code) = commands::programs::run_by_name(&words) {
         return code;

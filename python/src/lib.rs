@@ -60,6 +60,13 @@ mod _native {
     #[pymodule_export]
     use crate::train::{train_neural, train_phrase};
 
+    /// Refuses to be imported where the environment names an unknown instruction set.
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        let check = miriam_nmt::engine::Cpu::check_limit();
+        check.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+    }
+
     /// The version of the distribution.
     #[pymodule_export]
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");

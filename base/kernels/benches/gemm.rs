@@ -3,8 +3,9 @@
 //! drifts.
 //!
 //! `cargo bench -p miriam-kernels --bench gemm`, with prefixes that select rows
-//! (`i8 6x512`, `f32`) and `--seconds` for each number. An operation is a multiplication
-//! or an addition. Weights are in the largest cache that holds them, as in decoding; times are
+//! (`i8 6x512`, `f32`) and `--seconds` for each number. The last table is of the i8 GEMM with
+//! tile units beside the one with vectors, in turn, where the CPU has them (`i8-tiles 32x512`). An
+//! operation is a multiplication or an addition. Weights are in the largest cache that holds them, as in decoding; times are
 //! CPU times of the thread, the best of many calls.
 
 use std::hint::black_box;
@@ -88,19 +89,20 @@ impl Rate {
     }
 }
 
-/// Returns the rates of a GEMM and of the peak, slices in turn for `for_seconds` seconds.
+/// Returns the rates of two works with so many operations each, slices in turn for `for_seconds`
+/// seconds. The second may be missing, and has the rate 0 then.
 fn measure(
-    operations: f64,
     for_seconds: f64,
-    peak: Option<&Peak>,
+    operations: [f64; 2],
     work: &mut dyn FnMut(),
+    mut other: Option<&mut dyn FnMut()>,
 ) -> [f64; 2] {
-    let mut rates = [Rate::new(operations), Rate::new(peak.map_or(0.0, |peak| peak.operations))];
+    let mut rates = operations.map(Rate::new);
     let start = seconds();
     while seconds() - start < for_seconds || rates[0].best == 0.0 {
         rates[0].run_slice(work);
-        if let Some(peak) = peak {
-            rates[1].run_slice(&mut || (peak.work)());
+        if let Some(other) = &mut other {
+            rates[1].run_slice(other);
         }
     }
     rates.map(|rate| rate.best)
@@ -122,9 +124,11 @@ fn bench_gemm(
     let scales = vec![1.0; rows];
     let operations = 2.0 * (rows * depth * columns) as f64;
     let mut measure = |work: &mut dyn FnMut(MatMut<f32>)| {
-        measure(operations, for_seconds, peak, &mut || {
-            work(MatMut::new(black_box(&mut out), rows, columns));
-        })
+        let operations = [operations, peak.map_or(0.0, |peak| peak.operations)];
+        let mut peak = peak.map(|peak| || (peak.work)());
+        let peak = peak.as_mut().map(|peak| peak as &mut dyn FnMut());
+        let work = &mut || work(MatMut::new(black_box(&mut out), rows, columns));
+        measure(for_seconds, operations, work, peak)
     };
     let epilogue = Epilogue::default;
     match kind {
@@ -157,6 +161,35 @@ fn bench_gemm(
             })
         }
     }
+}
+
+/// Returns the rates of an i8 GEMM of that shape with vectors and with tile units.
+fn compare_tiles(cpu: Cpu, [rows, depth, columns]: [usize; 3], for_seconds: f64) -> [f64; 2] {
+    let (a, b) = (numbers(rows * depth), numbers(depth * columns));
+    let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
+    let weights = WeightsI8::quantize(source).expect("fits");
+    let values: Vec<i8> = a.iter().map(|x| (x * 127.0) as i8).collect();
+    let scales = vec![1.0; rows];
+    let bias = numbers(columns);
+    let values = QuantizedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
+    let multiply = |tiling: Tiling, prepared: &mut PreparedI8, out: &mut [f32]| {
+        prepared.prepare(cpu, tiling, values);
+        let epilogue = Epilogue { bias: Some(&bias), ..Epilogue::default() };
+        let out = MatMut::new(black_box(out), rows, columns);
+        gemm_i8(prepared, weights.view(), epilogue, out);
+    };
+    let mut prepared = [PreparedI8::default(), PreparedI8::default()];
+    let mut results = [vec![0.0; rows * columns], vec![0.0; rows * columns]];
+    let operations = 2.0 * (rows * depth * columns) as f64;
+    let ([vectors, tiles], [in_vectors, in_tiles]) = (&mut prepared, &mut results);
+    let rates = measure(
+        for_seconds,
+        [operations; 2],
+        &mut || multiply(Tiling::default_for(cpu), vectors, in_vectors),
+        Some(&mut || multiply(Tiling::default_i8(cpu, 8), tiles, in_tiles)),
+    );
+    assert!(results[0] == results[1], "{rows}x{depth}x{columns}: results differ");
+    rates
 }
 
 /// Loops of multiplying instructions on registers.
@@ -252,14 +285,16 @@ fn peak_of(cpu: Cpu, kind: GemmKind) -> Option<Peak> {
         ("avx2", GemmKind::I16) => (16, || unsafe { peak::avx2_i16() }),
         // SAFETY: as above.
         ("avx2", GemmKind::F32) => (8, || unsafe { peak::avx2_f32() }),
-        ("avx512-vnni", GemmKind::I8 | GemmKind::I8AfterRelu) => {
+        ("avx512-vnni" | "avx512-amx", GemmKind::I8 | GemmKind::I8AfterRelu) => {
             // SAFETY: a set of that name exists only where the CPU has AVX-512 VNNI.
             (64, || unsafe { peak::vnni_i8() })
         }
         // SAFETY: as above.
-        ("avx512-vnni", GemmKind::I16) => (32, || unsafe { peak::vnni_i16() }),
-        // SAFETY: sets of these names exist only where the CPU has AVX-512 F.
-        ("avx512" | "avx512-vnni", GemmKind::F32) => (16, || unsafe { peak::avx512_f32() }),
+        ("avx512-vnni" | "avx512-amx", GemmKind::I16) => (32, || unsafe { peak::vnni_i16() }),
+        ("avx512" | "avx512-vnni" | "avx512-amx", GemmKind::F32) => {
+            // SAFETY: sets of these names exist only where the CPU has AVX-512 F.
+            (16, || unsafe { peak::avx512_f32() })
+        }
         _ => return None,
     };
     Some(Peak { operations: peak::operations(lanes) as f64, work })
@@ -309,7 +344,7 @@ fn main() {
         let _ = writeln!(out, "{line}");
         let _ = out.flush();
     };
-    say(&format!("instructions: {}; rates in 10^9 operations a second", cpu.name()));
+    say(&format!("instructions: {}; rates in 10^9 operations a second", Cpu::describe_detected()));
     say("kind    rows x depth x columns       rate      peak   share");
     let mut tables = Vec::new();
     for kind in GemmKind::ALL {
@@ -346,6 +381,21 @@ fn main() {
         say(&format!("|---|{}", "---|".repeat(SHAPES.len())));
         for (rows, cells) in table {
             say(&format!("| {rows} | {} |", cells.join(" | ")));
+        }
+    }
+    if cpu.name() != "avx512-amx" {
+        return say("\ni8 with tile units: not measured, the CPU has none or they are not used");
+    }
+    say("\ni8, rows x depth x columns    vectors     tiles   ratio");
+    for rows in [4, 6, 8, 16, 24, 32, 64, 160] {
+        for (depth, columns) in SHAPES {
+            let shape = format!("{rows}x{depth}x{columns}");
+            if arguments.selects(&format!("i8-tiles {shape}")) {
+                let [vectors, tiles] =
+                    compare_tiles(cpu, [rows, depth, columns], arguments.seconds);
+                let ratio = tiles / vectors;
+                say(&format!("{shape:<27} {vectors:>9.1} {tiles:>9.1} {ratio:>7.2}"));
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Errors of packed weights and tuner caches from files.
+//! Errors of packed weights and tuner caches from files, and of the environment.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Errors of packed weights and tuner caches.
+/// Errors of packed weights, tuner caches and the environment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -78,5 +78,17 @@ pub enum Error {
         path: PathBuf,
         /// What does not fit, with the line.
         reason: String,
+    },
+    /// The environment variable that limits the instruction set names none.
+    #[error(
+        "{variable} is {found:?}, which is not an instruction set; use one of {names}, or remove the variable"
+    )]
+    InstructionSet {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        found: String,
+        /// The names of all instruction sets.
+        names: String,
     },
 }

@@ -5,7 +5,8 @@
 //! sum is made in the order of the depth (in f32, in runs) in a lane of its own in any tile,
 //! so the results of a row depend on nothing else. Panels are the outer loop: weights are
 //! read once, rows (few, and prepared) again for each panel. The three arithmetics (`float32`,
-//! `int16`, `int8`) differ in a step along the depth and share all else.
+//! `int16`, `int8`) differ in a step along the depth and share all else. Where a CPU has tile
+//! units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same epilogue.
 
 mod float32;
 mod int16;
@@ -13,6 +14,8 @@ mod int8;
 pub mod plain;
 mod prepared;
 mod tile;
+#[cfg(target_arch = "x86_64")]
+mod tiled;
 mod transposed;
 
 pub use float32::{gemm_f32, gemm_f32_blocked};
@@ -60,9 +63,24 @@ impl Epilogue<'_> {
 pub struct Tiling {
     rows: usize,
     panels: usize,
+    unit: Unit,
+}
+
+/// The place of the sums of a GEMM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// Vector registers.
+    Registers,
+    /// Tiles of AMX, for products of bytes.
+    #[cfg(target_arch = "x86_64")]
+    Tiles,
 }
 
 impl Tiling {
+    const fn registers(rows: usize, panels: usize) -> Self {
+        Tiling { rows, panels, unit: Unit::Registers }
+    }
+
     /// Returns the tiling that is fastest in most cases.
     pub fn default_for(cpu: Cpu) -> Self {
         Self::alternatives(cpu)[0]
@@ -71,23 +89,45 @@ impl Tiling {
     /// Returns all tilings worth trying, the default first.
     pub fn alternatives(cpu: Cpu) -> &'static [Tiling] {
         const NARROW: [Tiling; 4] = [
-            Tiling { rows: 5, panels: 4 },
-            Tiling { rows: 6, panels: 4 },
-            Tiling { rows: 4, panels: 4 },
-            Tiling { rows: 5, panels: 1 },
+            Tiling::registers(5, 4),
+            Tiling::registers(6, 4),
+            Tiling::registers(4, 4),
+            Tiling::registers(5, 1),
         ];
-        const WIDE: [Tiling; 3] = [
-            Tiling { rows: 6, panels: 4 },
-            Tiling { rows: 4, panels: 4 },
-            Tiling { rows: 5, panels: 1 },
-        ];
+        const WIDE: [Tiling; 3] =
+            [Tiling::registers(6, 4), Tiling::registers(4, 4), Tiling::registers(5, 1)];
         match cpu.level() {
             Level::Plain(_) => &NARROW[3..],
             #[cfg(target_arch = "x86_64")]
             Level::Avx2(_) => &NARROW,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) | Level::Avx512Vnni(_) => &WIDE,
+            Level::Avx512(_) | Level::Avx512Vnni(_) | Level::Avx512Amx(_) => &WIDE,
         }
+    }
+
+    /// Returns the tiling that is fastest in most products of `rows` rows of bytes.
+    pub fn default_i8(cpu: Cpu, rows: usize) -> Self {
+        Self::alternatives_i8(cpu, rows)[0]
+    }
+
+    /// Returns all tilings worth trying in products of `rows` rows of bytes, the default first.
+    pub fn alternatives_i8(cpu: Cpu, rows: usize) -> &'static [Tiling] {
+        #[cfg(target_arch = "x86_64")]
+        if let Level::Avx512Amx(_) = cpu.level() {
+            const TILES: [Tiling; 3] = [
+                Tiling { rows: 16, panels: 4, unit: Unit::Tiles },
+                Tiling::registers(6, 4),
+                Tiling::registers(4, 4),
+            ];
+            // With fewer rows tiles were never faster, with more always.
+            return match rows {
+                ..=3 => Self::alternatives(cpu),
+                4..=7 => &TILES,
+                8.. => &TILES[..1],
+            };
+        }
+        let _ = rows;
+        Self::alternatives(cpu)
     }
 }
 

@@ -8,26 +8,34 @@
 //! differ from the others in the last bits of floats; integers are equal everywhere.
 //!
 //! A value of a type that implements `Isa` exists only where the CPU has its instructions,
-//! so its methods are safe. [`Cpu`] is the choice among them, made once; `dispatch!` turns
+//! so its methods are safe. [`Cpu`] is the choice among them, made once (`cpu`); `dispatch!` turns
 //! it into a type, and `Isa::run` compiles its closure with the instructions of that
 //! type. Everything called in there must be `#[inline(always)]`, or vectors would be passed
 //! through memory; what is called on purpose takes them by reference and calls `run` itself.
 
 #[cfg(target_arch = "x86_64")]
+mod amx;
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod cpu;
 mod plain;
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use crate::pack::Line;
 
+#[cfg(all(test, target_arch = "x86_64"))]
+pub(crate) use amx::tests::emulator::EmulatedTiles;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use amx::{Avx512Amx, Sums, TILE_ROWS, TileUnit};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::{Avx512, Avx512Vnni};
+pub use cpu::Cpu;
+pub(crate) use cpu::Level;
 pub(crate) use plain::Plain;
 
 /// Lanes of every vector, and columns of a panel of packed weights.
@@ -219,66 +227,6 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// The instruction set that kernels use, chosen once and passed to every call.
-///
-/// Only the functions here make one, and only of instructions that this CPU has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cpu(Level);
-
-/// The instruction sets with kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
-    Plain(Plain),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(Avx512),
-    #[cfg(target_arch = "x86_64")]
-    Avx512Vnni(Avx512Vnni),
-}
-
-impl Cpu {
-    /// Returns the fastest instruction set of this CPU, detected at the first call.
-    pub fn detect() -> Self {
-        static BEST: OnceLock<Cpu> = OnceLock::new();
-        *BEST.get_or_init(|| *Self::all().last().expect("the plain set is everywhere"))
-    }
-
-    /// Returns the baseline of the compilation target.
-    pub fn plain() -> Self {
-        Self(Level::Plain(Plain))
-    }
-
-    /// Returns all instruction sets of this CPU, from plain to fastest.
-    pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::plain()];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(Avx2::new().map(Level::Avx2).map(Self));
-            all.extend(Avx512::new().map(Level::Avx512).map(Self));
-            all.extend(Avx512Vnni::new().map(Level::Avx512Vnni).map(Self));
-        }
-        all
-    }
-
-    /// Returns `plain`, `avx2`, `avx512` or `avx512-vnni`.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Level::Plain(_) => "plain",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512(_) => "avx512",
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Vnni(_) => "avx512-vnni",
-        }
-    }
-
-    pub(crate) fn level(self) -> Level {
-        self.0
-    }
-}
-
 /// Calls a function, generic over [`Isa`] with a value of it as first argument, with the
 /// instructions of a [`Cpu`]. VNNI only changes integer GEMM: only `dispatch!(vnni ...)`
 /// compiles a function for it.
@@ -295,12 +243,22 @@ macro_rules! dispatch {
                 let isa = isa.without_vnni();
                 $crate::isa::call!(isa, $function($($argument),*))
             }
+            #[cfg(target_arch = "x86_64")]
+            $crate::isa::Level::Avx512Amx(isa) => {
+                let isa = isa.without_amx().without_vnni();
+                $crate::isa::call!(isa, $function($($argument),*))
+            }
         }
     };
     (vnni $cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {
             #[cfg(target_arch = "x86_64")]
             $crate::isa::Level::Avx512Vnni(isa) => {
+                $crate::isa::call!(isa, $function($($argument),*))
+            }
+            #[cfg(target_arch = "x86_64")]
+            $crate::isa::Level::Avx512Amx(isa) => {
+                let isa = isa.without_amx();
                 $crate::isa::call!(isa, $function($($argument),*))
             }
             _ => $crate::isa::dispatch!($cpu, $function($($argument),*)),

@@ -32,7 +32,7 @@ use crate::{Error, LANES, MatRef, Result};
 pub struct Line(pub [u8; 64]);
 
 impl Line {
-    const ZERO: Line = Line([0; 64]);
+    pub(crate) const ZERO: Line = Line([0; 64]);
 
     fn cell(&self, column: usize) -> [u8; 4] {
         *self.0[4 * column..].first_chunk().expect("a cell of the line")

@@ -1,5 +1,29 @@
 //! Pseudo-random numbers and comparisons for tests.
 
+use std::io::Write;
+
+use crate::Cpu;
+
+/// Returns all instruction sets of this CPU and, where it has none, emulated tile units.
+pub(crate) fn all_cpus() -> Vec<Cpu> {
+    let mut all = Cpu::all();
+    #[cfg(target_arch = "x86_64")]
+    all.extend(Cpu::emulated_amx());
+    all
+}
+
+/// Returns the CPU with tile units, emulated where it has none; reports where neither is possible.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn cpu_with_tiles() -> Option<Cpu> {
+    let cpu = all_cpus().pop().filter(|cpu| cpu.name() == "avx512-amx");
+    if cpu.is_none() {
+        report_skip("tile units, which need AVX-512 VNNI");
+    } else if cpu != Cpu::all().pop() {
+        report_skip("tile instructions of the CPU, which has none; they are emulated");
+    }
+    cpu
+}
+
 /// A small generator (xorshift64*).
 pub(crate) struct TestRng(u64);
 
@@ -57,4 +81,10 @@ pub(crate) fn numeric_gradients(
         }
     }
     gradients
+}
+
+/// Prints that a test did not run.
+pub(crate) fn report_skip(what: &str) {
+    // Not `eprintln!`, whose output is captured.
+    let _ = writeln!(std::io::stderr(), "skipped: {what}");
 }

@@ -34,6 +34,7 @@ impl AutotunerCacheOptions {
     /// Reads the stored choices.
     pub fn open(&self) -> AutotunerCache {
         let cpu = Cpu::detect();
+        tracing::debug!("instructions: {}", Cpu::describe_detected());
         let named = self.tuner_file.is_some();
         let file = self
             .tuner_file

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
 
+use miriam_kernels::Cpu;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -51,7 +52,8 @@ impl Report {
         Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// Returns the report as text: one name and value per line.
+    /// Returns the report as text: one name and value per line. One is of this machine and not of
+    /// the bundle: the instructions that it is translated with.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -72,6 +74,7 @@ impl Report {
         for (name, value) in &self.bundle_lines {
             line(name, value);
         }
+        line("instructions here", &Cpu::describe_detected());
         for note in &self.notes {
             line("note", note);
         }

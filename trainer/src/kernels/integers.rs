@@ -94,7 +94,7 @@ impl IntegerGemm {
                 quantize_i8(cpu, rows, ClipRange::PerRow, values, &mut self.scales);
                 let values = MatRef::new(&self.rows_i8, count, depth);
                 let quantized = QuantizedI8 { values, scales: &self.scales };
-                self.prepared_i8.prepare(cpu, tiling, quantized);
+                self.prepared_i8.prepare(cpu, Tiling::default_i8(cpu, count), quantized);
                 gemm_i8(&self.prepared_i8, weights.view(), epilogue, out);
             }
             IntegerWeights::I16(weights) => {

@@ -2,9 +2,15 @@
 
 use zerocopy::IntoBytes;
 
+#[cfg(target_arch = "x86_64")]
+use super::Unit;
 use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks, interleave_row};
+#[cfg(target_arch = "x86_64")]
+use super::tiled::{self, TiledRows};
 use super::{Epilogue, PreparedRows, Tiling};
 use crate::isa::{Isa, dispatch};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Level, TileUnit, call};
 use crate::pack::{Line, PackedI8};
 use crate::quantize::QuantizedI8;
 use crate::{Cpu, MatMut, MatRef};
@@ -57,24 +63,32 @@ impl<const SIGNED: bool> Arithmetic for I8Arithmetic<'_, SIGNED> {
 /// i8 rows, [prepared](PreparedRows) for GEMM.
 pub type PreparedI8 = PreparedRows<QuadCells>;
 
-/// Quads of adjacent i8 of a row, the operand of `Isa::dot_i8`.
+/// Quads of adjacent i8 of a row, the operand of `Isa::dot_i8`, or rows in tiles.
 #[derive(Clone, Debug, Default)]
 pub struct QuadCells {
     quads: Vec<[u32; 2]>,
     row_buffer: Vec<[u32; 2]>,
     initial_sums: Vec<i32>,
     signed: bool,
+    /// In the place of `quads`, for [`Unit::Tiles`].
+    #[cfg(target_arch = "x86_64")]
+    pub(super) tiles: TiledRows,
 }
 
 impl PreparedI8 {
     /// Replaces the rows by `rows`, `[rows, depth]`.
     ///
     /// # Panics
-    /// If there is not a scale for each row.
+    /// If there is not a scale for each row, or the tiling is not one of this CPU.
     pub fn prepare(&mut self, cpu: Cpu, tiling: Tiling, rows: QuantizedI8) {
         assert_eq!(rows.values.rows(), rows.scales.len(), "a scale for each row");
         self.reset(cpu, tiling, rows.values.columns(), rows.scales);
         let cells = &mut self.cells;
+        #[cfg(target_arch = "x86_64")]
+        if tiling.unit == Unit::Tiles {
+            assert!(matches!(cpu.level(), Level::Avx512Amx(_)), "a tiling of this CPU");
+            return dispatch!(cpu, fill_tiles(rows.values, &mut cells.tiles));
+        }
         dispatch!(vnni cpu, interleave_rows(tiling, rows.values, cells));
     }
 }
@@ -88,6 +102,11 @@ impl PreparedI8 {
 pub fn gemm_i8(rows: &PreparedI8, weights: PackedI8, epilogue: Epilogue, out: MatMut<f32>) {
     assert_eq!(rows.depth, weights.depth(), "rows as long as the weights are deep");
     let (cpu, tiling) = rows.prepared_for();
+    #[cfg(target_arch = "x86_64")]
+    if let (Unit::Tiles, Level::Avx512Amx(amx)) = (tiling.unit, cpu.level()) {
+        let (isa, configure) = (amx.without_amx(), |rows| amx.configure(rows));
+        return call!(isa, multiply_in_tiles(configure, rows, weights, epilogue, out));
+    }
     dispatch!(vnni cpu, multiply(tiling, rows, weights, epilogue, out))
 }
 
@@ -117,10 +136,35 @@ fn multiply<I: Isa>(
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn fill_tiles<I: Isa>(_: I, rows: MatRef<i8>, to: &mut TiledRows) {
+    to.fill(rows);
+}
+
+/// Computes [`gemm_i8`] for rows in tiles.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn multiply_in_tiles<I: Isa, U: TileUnit>(
+    isa: I,
+    configure: impl FnOnce(usize) -> U,
+    rows: &PreparedI8,
+    weights: PackedI8,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    let PackedI8 { panels, scales: column_scales, corrections } = weights;
+    let row_scales = &rows.scales[..];
+    assert_eq!(row_scales.len(), out.rows(), "a row of the result for each row");
+    let arithmetic =
+        I8Arithmetic::<true> { initial_sums: &[], corrections, row_scales, column_scales };
+    tiled::multiply(isa, configure, arithmetic, &rows.cells.tiles, panels, epilogue, out);
+}
+
 /// Interleaves rows for `Isa::dot_i8` in adjacent quads, padded with zeros.
 #[inline(always)]
 fn interleave_rows<I: Isa>(isa: I, tiling: Tiling, rows: MatRef<i8>, to: &mut QuadCells) {
-    let QuadCells { quads, row_buffer, initial_sums, signed } = to;
+    let QuadCells { quads, row_buffer, initial_sums, signed, .. } = to;
     let steps = rows.columns().div_ceil(4);
     quads.resize(rows.rows() * steps, [0; 2]);
     row_buffer.resize(steps, [0; 2]);

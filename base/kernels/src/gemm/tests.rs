@@ -6,7 +6,7 @@ use crate::pack::{
     ACCUMULATION_RUN, PackedI16, UnpackedWeights, WeightsF32, WeightsI8, WeightsI16,
 };
 use crate::quantize::{ClipRange, QuantizedI8, QuantizedI16, quantize_i8, quantize_i16};
-use crate::testing::{TestRng, assert_close};
+use crate::testing::{TestRng, all_cpus, assert_close};
 
 /// Rows, depth, columns: tiles of every size, tails of every kind, and empty matrices.
 const SHAPES: [(usize, usize, usize); 15] = [
@@ -79,12 +79,12 @@ fn bytes(numbers: &mut TestRng, count: usize, least: i64, most: i64) -> Vec<i8> 
 #[test]
 fn i8_gemm_is_exact() {
     let mut numbers = TestRng::new(1);
-    for cpu in Cpu::all() {
+    for cpu in all_cpus() {
         for shape in SHAPES {
             for least in [-127, 0] {
                 let a = bytes(&mut numbers, shape.0 * shape.1, least, 127);
                 let b = bytes(&mut numbers, shape.1 * shape.2, -128, 127);
-                for &tiling in Tiling::alternatives(cpu) {
+                for &tiling in Tiling::alternatives_i8(cpu, 4) {
                     let found = run_gemm_i8(cpu, tiling, &a, &b, shape);
                     assert_eq!(found, exact_product(&a, &b, shape), "{} {shape:?}", cpu.name());
                 }
@@ -96,11 +96,11 @@ fn i8_gemm_is_exact() {
 #[test]
 fn extreme_bytes_do_not_saturate() {
     let shape = (5, 2048, 16);
-    for cpu in Cpu::all() {
+    for cpu in all_cpus() {
         for (a, b) in [(127, 127), (-127, -128), (127, -128), (-127, 127)] {
             let a = vec![a; shape.0 * shape.1];
             let b = vec![b; shape.1 * shape.2];
-            let found = run_gemm_i8(cpu, Tiling::default_for(cpu), &a, &b, shape);
+            let found = run_gemm_i8(cpu, Tiling::default_i8(cpu, 8), &a, &b, shape);
             assert_eq!(found, exact_product(&a, &b, shape), "{}", cpu.name());
         }
     }
@@ -384,14 +384,14 @@ fn quantized_gemm_approximates_f32_gemm() {
     let b = numbers.floats(columns * depth, 0.5);
     let source = UnpackedWeights::outputs_by_inputs(MatRef::new(&b, columns, depth));
     let weights = WeightsI8::quantize(source).unwrap();
-    for cpu in Cpu::all() {
+    for cpu in all_cpus() {
         let (mut values, mut scales) = (vec![0; rows * depth], vec![0.0; rows]);
         let into = MatMut::new(&mut values, rows, depth);
         quantize_i8(cpu, MatRef::new(&a, rows, depth), ClipRange::PerRow, into, &mut scales);
         let mut out = vec![0.0; rows * columns];
         let mut prepared = PreparedI8::default();
         let values = QuantizedI8 { values: MatRef::new(&values, rows, depth), scales: &scales };
-        prepared.prepare(cpu, Tiling::default_for(cpu), values);
+        prepared.prepare(cpu, Tiling::default_i8(cpu, 8), values);
         let into = MatMut::new(&mut out, rows, columns);
         gemm_i8(&prepared, weights.view(), Epilogue::default(), into);
         let mut expected = Vec::new();
@@ -420,9 +420,9 @@ fn shortlists_are_columns_of_the_full_product() {
     selected.select(&whole.view(), &ids).unwrap();
     let scales = [1.0, 0.5, 2.0];
     let values = QuantizedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
-    for cpu in Cpu::all() {
+    for cpu in all_cpus() {
         let mut prepared = PreparedI8::default();
-        prepared.prepare(cpu, Tiling::default_for(cpu), values);
+        prepared.prepare(cpu, Tiling::default_i8(cpu, 8), values);
         let multiply = |weights: &WeightsI8, columns| {
             let mut out = vec![0.0; rows * columns];
             let into = MatMut::new(&mut out, rows, columns);
@@ -467,14 +467,14 @@ fn column_ranges_give_the_columns_of_the_product() {
 fn prepared_rows_can_be_prepared_again() {
     let mut numbers = TestRng::new(9);
     let mut used = PreparedI8::default();
-    for cpu in Cpu::all() {
+    for cpu in all_cpus() {
         for (at, (rows, depth, columns)) in SHAPES.into_iter().rev().enumerate() {
             let a = bytes(&mut numbers, rows * depth, if at % 2 == 0 { -127 } else { 0 }, 127);
             let b = bytes(&mut numbers, depth * columns, -128, 127);
             let source = UnpackedWeights::inputs_by_outputs(MatRef::new(&b, depth, columns));
             let weights = WeightsI8::pack(source, |_| 1.0).unwrap();
             let scales = vec![0.5; rows];
-            for &tiling in Tiling::alternatives(cpu) {
+            for &tiling in Tiling::alternatives_i8(cpu, 4) {
                 let values = QuantizedI8 { values: MatRef::new(&a, rows, depth), scales: &scales };
                 let multiply = |prepared: &mut PreparedI8| {
                     prepared.prepare(cpu, tiling, values);

@@ -185,6 +185,13 @@ pub(super) struct Gemm<'a, 'b, A, C> {
     pub out: MatMut<'b, f32>,
 }
 
+/// The operands of the epilogue that all rows of a panel share.
+pub(super) struct PanelOperands<I: Isa> {
+    columns: Range<usize>,
+    scales: I::F,
+    bias: Option<I::F>,
+}
+
 /// Tiles of one size: consecutive blocks of rows, for each of some groups of panels.
 struct TileGrid {
     /// The first row.
@@ -385,7 +392,9 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
             self.activate_tile(isa, row..row + ROWS, panel, PANELS);
         }
     }
+}
 
+impl<A: Arithmetic, C> Gemm<'_, '_, A, C> {
     /// Computes [`Gemm::finish_panel`], compiled once for all shapes of tiles with as many rows.
     #[inline(never)]
     fn finish_panel_outlined<I: Isa, const ROWS: usize>(
@@ -410,54 +419,72 @@ impl<A: Arithmetic, C: RowCells<Cell = A::Cell>> Gemm<'_, '_, A, C> {
         row: usize,
         panel: usize,
     ) {
-        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
-        let Epilogue { bias, residual, accumulate, activation, absmax: largest } =
-            &mut self.epilogue;
-        let scales = self.arithmetic.column_scales(isa, panel);
-        let mut values = *sums;
-        for (r, value) in values.iter_mut().enumerate() {
-            *value = self.arithmetic.dequantize(isa, *value, row + r, scales);
+        let operands = self.panel_operands(isa, panel);
+        for r in 0..ROWS {
+            self.finish_row(isa, sums[r], row + r, &operands);
         }
+    }
+
+    /// Returns the operands of the epilogue that all rows of a panel share.
+    #[inline(always)]
+    pub(super) fn panel_operands<I: Isa>(&self, isa: I, panel: usize) -> PanelOperands<I> {
+        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
+        #[expect(
+            clippy::manual_map,
+            reason = "the closure of `map` is compiled without the instructions of `isa`"
+        )]
+        let bias = match self.epilogue.bias {
+            Some(bias) => Some(isa.load_partial(&bias[columns.clone()], 0.0)),
+            None => None,
+        };
+        PanelOperands { scales: self.arithmetic.column_scales(isa, panel), bias, columns }
+    }
+
+    /// Scales the sums of one row of a panel, applies the epilogue and stores the results.
+    #[inline(always)]
+    pub(super) fn finish_row<I: Isa>(
+        &mut self,
+        isa: I,
+        sums: I::F,
+        row: usize,
+        operands: &PanelOperands<I>,
+    ) {
+        let PanelOperands { columns, scales, bias } = operands;
+        let Epilogue { residual, accumulate, activation, absmax: largest, .. } = &mut self.epilogue;
+        let mut value = self.arithmetic.dequantize(isa, sums, row, *scales);
         if let Some(bias) = bias {
-            let bias = isa.load_partial(&bias[columns.clone()], 0.0);
-            for value in &mut values {
-                *value = isa.add(*value, bias);
-            }
+            value = isa.add(value, *bias);
         }
         if let Some(residual) = residual {
-            for (r, value) in values.iter_mut().enumerate() {
-                let residual = &residual.row(row + r)[columns.clone()];
-                *value = isa.add(*value, isa.load_partial(residual, 0.0));
-            }
+            let residual = &residual.row(row)[columns.clone()];
+            value = isa.add(value, isa.load_partial(residual, 0.0));
         }
         if *accumulate {
-            for (r, value) in values.iter_mut().enumerate() {
-                let before = self.out.row_columns(row + r, columns.clone());
-                *value = isa.add(*value, isa.load_partial(before, 0.0));
-            }
+            let before = self.out.row_columns(row, columns.clone());
+            value = isa.add(value, isa.load_partial(before, 0.0));
         }
         if *activation == Activation::Relu {
-            for value in &mut values {
-                // In this order NaN stays NaN.
-                *value = isa.max(isa.splat(0.0), *value);
-            }
+            // In this order NaN stays NaN.
+            value = isa.max(isa.splat(0.0), value);
         }
         if activation.is_fused()
             && let Some(largest) = largest
         {
-            for (value, largest) in values.iter().zip(&mut largest[row..row + ROWS]) {
-                // Lanes past the last column are sums of zeros.
-                *largest = nan_max(*largest, isa.reduce_max_abs(isa.abs(*value)));
-            }
+            // Lanes past the last column are sums of zeros.
+            largest[row] = nan_max(largest[row], isa.reduce_max_abs(isa.abs(value)));
         }
-        for (r, value) in values.into_iter().enumerate() {
-            isa.store_partial(value, self.out.row_columns(row + r, columns.clone()));
-        }
+        isa.store_partial(value, self.out.row_columns(row, columns.clone()));
     }
 
     /// Applies the activation to the panels of a tile.
     #[inline(never)]
-    fn activate_tile<I: Isa>(&mut self, isa: I, rows: Range<usize>, panel: usize, group: usize) {
+    pub(super) fn activate_tile<I: Isa>(
+        &mut self,
+        isa: I,
+        rows: Range<usize>,
+        panel: usize,
+        group: usize,
+    ) {
         isa.run(
             #[inline(always)]
             |isa| {

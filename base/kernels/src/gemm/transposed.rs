@@ -54,7 +54,7 @@ fn multiply<I: Isa>(
     scratch: &mut GemmScratch,
     mut out: MatMut<f32>,
 ) {
-    let tiling = Tiling { rows: 6, panels: 4 };
+    let tiling = Tiling::registers(6, 4);
     let blocks = RowBlocks::new::<I>(x.columns(), tiling);
     let GemmScratch { panels, cells } = scratch;
     // Blocks of even size.

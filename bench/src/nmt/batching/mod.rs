@@ -67,7 +67,11 @@ pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
     let [read, translated] = text.token_counts();
     let devices = resolve_device(&options.device)?;
     let is_gpu = devices.is_cuda();
-    let place = if is_gpu { devices.to_string() } else { cpu_name() };
+    let place = if is_gpu {
+        devices.to_string()
+    } else {
+        format!("{}, {}", cpu_name(), Cpu::describe_detected())
+    };
     let precisions = match &options.precisions[..] {
         [] if is_gpu => &GPU_PRECISIONS,
         [] => &[Precision::F32, Precision::I8],

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use miriam_kernels::Cpu;
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::network::Network;
 
@@ -51,7 +52,7 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write) -> Result<()> {
     let shape = stacked_shape(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
     let model = random_model(Architecture::Stacked(shape), GAIN, 1)?;
-    writeln!(out, "{}, one thread", cpu_name())?;
+    writeln!(out, "{}, {}, one thread", cpu_name(), Cpu::describe_detected())?;
     writeln!(
         out,
         "{} sentences, {} of {words} words to choose from at a time",

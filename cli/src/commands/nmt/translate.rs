@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use miriam_nmt::ModelBundle;
+use miriam_nmt::engine::Cpu;
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
@@ -463,6 +464,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         for (name, value) in bundle.describe_files().into_iter().chain(options.describe()) {
             tracing::info!("{name}: {value}");
         }
+        tracing::info!("instructions: {}", Cpu::describe_detected());
     }
     if let Some(warning) = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized) {
         tracing::warn!("{warning}");

@@ -81,16 +81,19 @@ impl Engine {
                 }
                 gemm_i16(prepared, packed, epilogue, out);
             }),
-            PackedView::I8(packed) => tuner.run(shape("i8"), tilings.len(), |choice| {
-                let packed = packed.column_range(columns);
-                let prepared = &mut self.prepared_i8;
-                if prepared.tiling() != Some(tilings[choice]) {
-                    let values = MatRef::new(&self.quantized_i8, rows, depth);
-                    let quantized = QuantizedI8 { values, scales: &self.scales };
-                    prepared.prepare(cpu, tilings[choice], quantized);
-                }
-                gemm_i8(prepared, packed, epilogue, out);
-            }),
+            PackedView::I8(packed) => {
+                let tilings = Tiling::alternatives_i8(cpu, rows);
+                tuner.run(shape("i8"), tilings.len(), |choice| {
+                    let packed = packed.column_range(columns);
+                    let prepared = &mut self.prepared_i8;
+                    if prepared.tiling() != Some(tilings[choice]) {
+                        let values = MatRef::new(&self.quantized_i8, rows, depth);
+                        let quantized = QuantizedI8 { values, scales: &self.scales };
+                        prepared.prepare(cpu, tilings[choice], quantized);
+                    }
+                    gemm_i8(prepared, packed, epilogue, out);
+                });
+            }
         }
     }
 }
