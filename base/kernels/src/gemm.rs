@@ -94,6 +94,7 @@ impl Tiling {
             Tiling::registers(4, 4),
             Tiling::registers(5, 1),
         ];
+        #[cfg(target_arch = "x86_64")]
         const WIDE: [Tiling; 3] =
             [Tiling::registers(6, 4), Tiling::registers(4, 4), Tiling::registers(5, 1)];
         match cpu.level() {

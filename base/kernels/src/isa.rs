@@ -172,6 +172,7 @@ pub(crate) trait Isa: Copy + 'static {
 
 /// The registers for sums, which decide which tiles of a GEMM are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only x86-64 has vectors here"))]
 pub(crate) enum RegisterBlocking {
     /// No vector registers: one sum at a time.
     One,

