@@ -14,7 +14,7 @@ use crate::sorted_run::{Checksum, matches_checksum};
 use crate::{Error, Result};
 
 const FILE_NAME: &str = "extract.state";
-const HEADER: &str = "miriam extract, unfinished, version 1";
+const HEADER: &str = "miriam extract, unfinished, version 2";
 
 /// The partitions that are done, and the folder of their runs.
 pub(crate) struct Checkpoint {
@@ -261,7 +261,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_file_is_a_state_or_none(
-            text in "(miriam extract, unfinished, version 1\n)?(job j\n)?(folder [a-z/.-]{0,20}\n)?(parts [0-9]{1,3}\n)?([0-9a-f ]{0,60}\n){0,3}",
+            text in "(miriam extract, unfinished, version 2\n)?(job j\n)?(folder [a-z/.-]{0,20}\n)?(parts [0-9]{1,3}\n)?([0-9a-f ]{0,60}\n){0,3}",
         ) {
             let folder = tempfile::tempdir().unwrap();
             let _ = Checkpoint::resume(&folder.path().join(FILE_NAME), folder.path(), "j", &text);

@@ -4,13 +4,15 @@
 //! 1. `corpus` reads the text once and stores it in a few bytes per word; `lexical_table`
 //!    counts word translations.
 //! 2. Phrase pairs are partitioned by the hash of their target phrases. A `partition`
-//!    sweeps over the corpus, counts its pairs in memory and writes them in the order of
-//!    tables as a `sorted_run`. The memory limit determines the number of partitions.
+//!    sweeps over the corpus, scatters the occurrences of its pairs (`phrase_occurrence`) to
+//!    buckets that fit into caches, counts them there (`bucket_counts`), and writes the pairs in
+//!    the order of tables (`sorted_pairs`) as a `sorted_run`. The memory limit determines the
+//!    number of partitions.
 //! 3. `merge` reads all runs as one and so finds the counts of source phrases; `tables`
 //!    formats the lines.
 //!
 //! Moses writes every occurrence of a pair as text, three times, and sorts it five times.
-//! Here words are numbers whose order is that of bytes, an occurrence is sixteen bytes, and
+//! Here words are numbers whose order is that of bytes, an occurrence is some thirty bytes, and
 //! text is written once, at the end.
 //!
 //! The memory limit and the number of threads do not change the results. Runs survive a killed
@@ -41,6 +43,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bucket_counts;
 mod checkpoint;
 mod consistent_spans;
 mod corpus;
@@ -50,12 +53,17 @@ mod links;
 mod merge;
 mod options;
 mod partition;
+mod phrase_occurrence;
+mod phrase_pair;
 mod phrases;
 mod ranked_vocabulary;
+mod record_buckets;
 mod reordering;
 mod sentence_pair;
+mod sentence_weights;
 mod shards;
 mod significance;
+mod sorted_pairs;
 mod sorted_run;
 mod tables;
 #[cfg(test)]
@@ -68,13 +76,13 @@ use std::thread;
 
 use miriam_storage::file_lock::FileLock;
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{Output, Progress, ProgressTask, ordered_map};
+use miriam_textio::{Output, Progress, ProgressTask, TextCompressor, ordered_map};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
 use crate::corpus::Corpus;
 use crate::discount::Discount;
 use crate::lexical_table::LexicalTable;
-use crate::merge::RunMerger;
+use crate::merge::{PhrasePairBatch, RunMerger};
 pub use crate::options::{ExtractOptions, MAX_PHRASE_LENGTH, Smoothing};
 use crate::partition::{CountsOfCounts, PhraseExtractor};
 pub use crate::reordering::{ModelType, OrientationClasses, ReorderingType};
@@ -240,8 +248,8 @@ fn count_next_partitions(
     Ok(())
 }
 
-fn lock(state: &Mutex<Checkpoint>) -> std::sync::MutexGuard<'_, Checkpoint> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Merges `runs` and writes the tables.
@@ -275,18 +283,23 @@ fn write_tables(
     };
     let task = progress.task("tables", Some(statistics.pairs));
     let reordering_scores = reordering.map(|model| (model, options.reordering_smoothing));
+    // Batches that were formatted; fresh memory would have to be cleared.
+    let spare = Mutex::new(Vec::new());
     ordered_map(
         options.threads.max(1),
-        || merge.next_batch(),
+        || merge.next_batch(lock(&spare).pop().unwrap_or_default()),
         || {
             let mut formatter =
                 TableFormatter::new(&corpus.vocabularies, &discount, reordering_scores);
-            move |batch: merge::PhrasePairBatch| {
+            let mut compressor = TextCompressor::new(compression);
+            let spare = &spare;
+            move |batch: PhrasePairBatch| {
                 let text = formatter.format_batch(&batch);
                 let counts = [batch.len() as u64, text.entries, text.sources];
-                let compressed = compression
-                    .compress(text.phrases)
-                    .and_then(|phrases| Ok((phrases, compression.compress(text.reordering)?)));
+                lock(spare).push(batch);
+                let compressed = compressor
+                    .compress(&text.phrases)
+                    .and_then(|phrases| Ok((phrases, compressor.compress(&text.reordering)?)));
                 (counts, compressed)
             }
         },

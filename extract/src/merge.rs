@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::Result;
 use crate::checkpoint::FinishedPartition;
 use crate::links::Link;
-use crate::partition::PhrasePair;
+use crate::phrase_pair::PhrasePair;
 use crate::phrases::compare_phrases;
 use crate::sorted_run::RunReader;
 
@@ -37,6 +37,13 @@ struct PackedPair {
 }
 
 impl PhrasePairBatch {
+    fn clear(&mut self) {
+        self.pairs.clear();
+        self.words.clear();
+        self.links.clear();
+        self.sources.clear();
+    }
+
     fn push(&mut self, entry: &PhrasePair<'_>) {
         self.words.extend_from_slice(entry.source);
         self.words.extend_from_slice(entry.target);
@@ -125,9 +132,10 @@ impl RunMerger {
         Ok(merge)
     }
 
-    /// Returns the next source phrases with all their phrase pairs; `None` at the end.
-    pub fn next_batch(&mut self) -> Result<Option<PhrasePairBatch>> {
-        let mut batch = PhrasePairBatch::default();
+    /// Returns the next source phrases with all their phrase pairs, in the memory of `batch`; `None`
+    /// at the end.
+    pub fn next_batch(&mut self, mut batch: PhrasePairBatch) -> Result<Option<PhrasePairBatch>> {
+        batch.clear();
         let mut source = SourceCounts::default();
         while let Some(head) = self.heap.first_mut() {
             let entry = head.entry();

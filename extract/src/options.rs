@@ -13,10 +13,12 @@ use crate::{Error, IN_FLIGHT_BATCHES, Result};
 /// The largest maximum phrase length, in words.
 pub const MAX_PHRASE_LENGTH: usize = 64;
 
-/// Bytes of memory per occurrence of a phrase pair in its partition: its key, and a share of
-/// the phrases, their hash tables and their order. Measured with small partitions, in which
-/// most phrases occur once; large partitions need a third of it.
-const INSTANCE_BYTES: u64 = 160;
+/// Bytes of memory per occurrence of a phrase pair in its partition: its record, and that of the
+/// phrase pair, which is longer, while occurrences are counted bucket by bucket. Measured with
+/// small partitions, in which most phrase pairs occur once; large partitions need half of it.
+const INSTANCE_BYTES: u64 = 112;
+/// The same if phrase pairs are pruned, which needs all phrases of the partition in hash tables.
+const PRUNING_INSTANCE_BYTES: u64 = 160;
 /// Bytes of memory that a phrase pair needs while it is merged and formatted.
 const ENTRY_BYTES: u64 = 512;
 /// The largest number of partitions, and so of runs that are merged at once.
@@ -117,7 +119,9 @@ impl ExtractOptions {
         // A quarter is for the program, and for freed memory that the allocator keeps.
         let used = corpus.memory_bytes() + lexicon.memory_bytes() + self.memory / 4;
         let left = self.memory.saturating_sub(used).max(self.memory / 4);
-        let fit = (left / threads / INSTANCE_BYTES).max(1);
+        let bytes =
+            if self.significance.is_some() { PRUNING_INSTANCE_BYTES } else { INSTANCE_BYTES };
+        let fit = (left / threads / bytes).max(1);
         let partitions = corpus.instances.div_ceil(shards).div_ceil(fit).max(threads);
         partitions.next_multiple_of(threads).clamp(1, MAX_PARTITIONS.max(threads))
     }

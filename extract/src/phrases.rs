@@ -1,8 +1,6 @@
-//! Interning of phrases and alignments: each is stored once and has an id.
+//! Phrases as lists of ranks, with their hash and their order, and alignments as bytes.
 
 use std::cmp::Ordering;
-
-use miriam_textio::SliceInterner;
 
 use crate::links::Link;
 
@@ -14,28 +12,6 @@ pub(crate) fn hash_phrase(words: &[u32]) -> u64 {
     });
     // The low bits of a product depend little on the factor's high ones.
     hash ^ hash >> 32
-}
-
-/// Returns the ids of all phrases in the order of tables: compared with `end` after each.
-pub(crate) fn sorted_phrases(pool: &SliceInterner<u32>, end: u32) -> Vec<u32> {
-    // The first two words decide most comparisons.
-    let mut keys: Vec<(u64, u32)> =
-        (0..pool.len() as u32).map(|id| (first_two_words(pool.get(id), end), id)).collect();
-    keys.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then_with(|| compare_phrases(pool.get(a.1), pool.get(b.1), end))
-    });
-    keys.into_iter().map(|(_, id)| id).collect()
-}
-
-/// Packs the first two words of a phrase with `end` after it.
-#[inline]
-fn first_two_words(phrase: &[u32], end: u32) -> u64 {
-    let (first, second) = match *phrase {
-        [] => (end, 0),
-        [first] => (first, end),
-        [first, second, ..] => (first, second),
-    };
-    u64::from(first) << 32 | u64::from(second)
 }
 
 /// Compares two phrases with `end` after each.
@@ -98,42 +74,9 @@ pub(crate) fn invert_alignment(bytes: &[u8], words: usize, inverse: &mut Vec<u8>
     }
 }
 
-/// Returns the hash of an alignment's bytes.
-#[inline]
-pub(crate) fn hash_alignment(bytes: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn phrases_are_stored_once_and_sorted(
-            phrases in proptest::collection::vec(proptest::collection::vec(0u32..5, 1..5), 1..40),
-        ) {
-            let mut pool = SliceInterner::new();
-            // Phrases do not contain the end marker.
-            let phrases: Vec<Vec<u32>> =
-                phrases.into_iter().map(|p| p.into_iter().map(|w| if w == 2 { 3 } else { w }).collect()).collect();
-            for phrase in &phrases {
-                let id = pool.intern(phrase, hash_phrase);
-                prop_assert_eq!(pool.get(id), &phrase[..]);
-                prop_assert_eq!(pool.find(phrase, hash_phrase(phrase)), Some(id));
-            }
-            let mut expected: Vec<Vec<u32>> =
-                phrases.iter().map(|p| p.iter().copied().chain([2]).collect()).collect();
-            expected.sort();
-            expected.dedup();
-            let sorted: Vec<Vec<u32>> = sorted_phrases(&pool, 2)
-                .into_iter()
-                .map(|id| pool.get(id).iter().copied().chain([2]).collect())
-                .collect();
-            prop_assert_eq!(sorted, expected);
-        }
-    }
 
     #[test]
     fn alignments_and_their_inverse() {

@@ -38,13 +38,14 @@ impl VocabularyBuilder {
         for (rank, &id) in (0..).zip(&id_by_rank) {
             rank_by_id[id as usize] = rank;
         }
-        RankedVocabulary {
-            null_rank: rank_by_id[0],
-            end_rank: rank_by_id[1],
-            vocabulary: self.0,
-            id_by_rank,
-            rank_by_id,
+        let mut words =
+            SpacedWords { text: Vec::new(), ends: Vec::with_capacity(id_by_rank.len()) };
+        for &id in &id_by_rank {
+            words.text.extend_from_slice(self.0.word(WordId(id)));
+            words.text.push(b' ');
+            words.ends.push(words.text.len());
         }
+        RankedVocabulary { null_rank: rank_by_id[0], end_rank: rank_by_id[1], words, rank_by_id }
     }
 }
 
@@ -55,8 +56,7 @@ fn compare_before_space(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
 
 /// The words of one side by rank in byte order.
 pub(crate) struct RankedVocabulary {
-    vocabulary: Vocabulary,
-    id_by_rank: Vec<u32>,
+    words: SpacedWords,
     rank_by_id: Vec<u32>,
     /// The rank of `NULL`.
     pub null_rank: u32,
@@ -64,10 +64,17 @@ pub(crate) struct RankedVocabulary {
     pub end_rank: u32,
 }
 
+/// Words one after another, each with a space after it.
+struct SpacedWords {
+    text: Vec<u8>,
+    /// The end of each word's space.
+    ends: Vec<usize>,
+}
+
 impl RankedVocabulary {
     /// Returns the number of ranks.
     pub fn len(&self) -> usize {
-        self.id_by_rank.len()
+        self.rank_by_id.len()
     }
 
     /// Returns the rank of the word with the id `id`.
@@ -78,12 +85,21 @@ impl RankedVocabulary {
 
     /// Returns the word with the rank `rank`.
     pub fn word(&self, rank: u32) -> &[u8] {
-        self.vocabulary.word(WordId(self.id_by_rank[rank as usize]))
+        let spaced = self.word_and_space(rank);
+        &spaced[..spaced.len() - 1]
+    }
+
+    /// Returns the word with the rank `rank`, with a space after it.
+    #[inline]
+    pub fn word_and_space(&self, rank: u32) -> &[u8] {
+        let rank = rank as usize;
+        let start = if rank == 0 { 0 } else { self.words.ends[rank - 1] };
+        &self.words.text[start..self.words.ends[rank]]
     }
 
     /// Returns the approximate memory of the words in bytes.
     pub fn memory_bytes(&self) -> u64 {
-        self.vocabulary.iter().map(|word| word.len() as u64 + 32).sum()
+        (self.words.text.len() + 12 * self.len()) as u64
     }
 }
 

@@ -13,6 +13,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use miriam_textio::leb128::{push_leb128, read_leb128};
 use miriam_textio::number::push_general;
 
 use crate::consistent_spans::{ConsistentSpan, for_each_consistent_span};
@@ -20,6 +21,54 @@ use crate::sentence_pair::SentencePair;
 
 /// The largest number of orientation classes of a model.
 pub(crate) const MAX_CLASSES: usize = 4;
+
+/// Appends the orientation counts of a phrase pair that occurs `count` times to a temporary file. Most
+/// pairs occur once: a byte has their two classes. For others a byte has a bit for each count that is
+/// not zero, and these follow.
+pub(crate) fn push_orientation_counts(
+    count: u32,
+    counts: &[[u32; MAX_CLASSES]; 2],
+    bytes: &mut Vec<u8>,
+) {
+    if count == 1 {
+        let [previous, next] =
+            counts.map(|counts| (1..MAX_CLASSES).find(|&class| counts[class] > 0).unwrap_or(0));
+        bytes.push((previous | next << 4) as u8);
+        return;
+    }
+    let mask_at = bytes.len();
+    bytes.push(0);
+    for (bit, &count) in counts.as_flattened().iter().enumerate() {
+        if count > 0 {
+            bytes[mask_at] |= 1 << bit;
+            push_leb128(bytes, count.into());
+        }
+    }
+}
+
+/// Reads the orientation counts of a phrase pair that occurs `count` times at `*at` and moves `*at`
+/// past them.
+#[inline]
+pub(crate) fn pop_orientation_counts(
+    count: u32,
+    bytes: &[u8],
+    at: &mut usize,
+) -> [[u32; MAX_CLASSES]; 2] {
+    let mut counts = [[0; MAX_CLASSES]; 2];
+    let first = bytes[*at];
+    *at += 1;
+    if count == 1 {
+        counts[0][usize::from(first & 15)] = 1;
+        counts[1][usize::from(first >> 4)] = 1;
+        return counts;
+    }
+    let mut mask = first;
+    while mask != 0 {
+        counts.as_flattened_mut()[mask.trailing_zeros() as usize] = read_leb128(bytes, at) as u32;
+        mask &= mask - 1;
+    }
+    counts
+}
 
 /// The evidence that determines an orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

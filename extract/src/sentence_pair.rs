@@ -1,5 +1,7 @@
 //! A sentence pair with its links, indexed for extraction.
 
+use std::ops::Range;
+
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
 use crate::links::Link;
@@ -20,6 +22,28 @@ pub(crate) struct SentencePair {
     /// The first and the last target word that each source word is linked to; the first is
     /// after the last if the word has no links.
     target_spans: Vec<(u32, u32)>,
+    /// The words of a decoded pair as they are stored.
+    encoded: [EncodedWords; 2],
+}
+
+/// Words in the bytes of the corpus.
+#[derive(Default)]
+struct EncodedWords {
+    bytes: Vec<u8>,
+    /// The start of each word in `bytes`, and their end.
+    starts: Vec<u32>,
+}
+
+impl EncodedWords {
+    #[inline]
+    fn phrase(&self, words: Range<usize>) -> &[u8] {
+        &self.bytes[self.starts[words.start] as usize..self.starts[words.end] as usize]
+    }
+}
+
+/// Returns the number of words of an encoded phrase.
+pub(crate) fn count_encoded_words(phrase: &[u8]) -> usize {
+    phrase.iter().filter(|&&byte| byte < 0x80).count()
 }
 
 impl SentencePair {
@@ -59,6 +83,18 @@ impl SentencePair {
     #[inline]
     pub fn links_in(&self, start: usize, end: usize) -> &[Link] {
         &self.links[self.link_starts[start] as usize..self.link_starts[end] as usize]
+    }
+
+    /// Returns the bytes of a source phrase of a decoded pair.
+    #[inline]
+    pub fn source_bytes(&self, words: Range<usize>) -> &[u8] {
+        self.encoded[0].phrase(words)
+    }
+
+    /// Returns the bytes of a target phrase of a decoded pair.
+    #[inline]
+    pub fn target_bytes(&self, words: Range<usize>) -> &[u8] {
+        self.encoded[1].phrase(words)
     }
 
     /// Whether the source word has no link.
@@ -104,9 +140,17 @@ impl SentencePair {
     pub fn decode(&mut self, bytes: &[u8], at: &mut usize, words: [&RankedVocabulary; 2]) {
         self.clear();
         let sides = [&mut self.source, &mut self.target];
-        for (side, words) in sides.into_iter().zip(words) {
+        for ((side, words), encoded) in sides.into_iter().zip(words).zip(&mut self.encoded) {
             let len = read_leb128(bytes, at);
-            side.extend((0..len).map(|_| words.rank(read_leb128(bytes, at) as u32)));
+            let start = *at;
+            encoded.starts.clear();
+            encoded.starts.push(0);
+            for _ in 0..len {
+                side.push(words.rank(read_leb128(bytes, at) as u32));
+                encoded.starts.push((*at - start) as u32);
+            }
+            encoded.bytes.clear();
+            encoded.bytes.extend_from_slice(&bytes[start..*at]);
         }
         let mut target = 0;
         for _ in 0..read_leb128(bytes, at) {
@@ -121,6 +165,14 @@ impl SentencePair {
 pub(crate) fn encode_words(ids: impl ExactSizeIterator<Item = u32>, bytes: &mut Vec<u8>) {
     push_leb128(bytes, ids.len() as u64);
     ids.for_each(|id| push_leb128(bytes, id.into()));
+}
+
+/// Encodes a phrase as it is in an encoded sentence.
+#[cfg(test)]
+pub(crate) fn encode_phrase(ids: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ids.iter().for_each(|&id| push_leb128(&mut bytes, id.into()));
+    bytes
 }
 
 /// Encodes the links of a pair, sorted by target words; they follow its two sentences.
@@ -171,6 +223,12 @@ mod tests {
                 prop_assert_eq!(found, &ids.iter().map(|&id| words.rank(id)).collect::<Vec<_>>());
             }
             prop_assert_eq!(&sentence.links, &links);
+            for (start, word) in source.iter().enumerate() {
+                let phrase = sentence.source_bytes(start..source.len());
+                prop_assert_eq!(count_encoded_words(phrase), source.len() - start);
+                prop_assert_eq!(read_leb128(phrase, &mut 0), u64::from(*word));
+            }
+            prop_assert_eq!(count_encoded_words(sentence.target_bytes(0..1)), 1);
             for s in 0..source.len() {
                 let linked: Vec<usize> = (0..target.len())
                     .filter(|&t| links.contains(&Link { target: t as u32, source: s as u32 }))

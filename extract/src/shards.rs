@@ -20,7 +20,7 @@ use miriam_storage::file_lock::FileLock;
 use miriam_textio::{Output, Progress};
 
 use crate::checkpoint::{Checkpoint, FinishedPartition};
-use crate::merge::RunMerger;
+use crate::merge::{PhrasePairBatch, RunMerger};
 use crate::options::MAX_PARTITIONS;
 use crate::partition::CountsOfCounts;
 use crate::sorted_run::{RunWriter, matches_checksum};
@@ -30,7 +30,7 @@ use crate::{
 };
 
 const FOLDER: &str = "shards";
-const HEADER: &str = "miriam extract, shard, version 1";
+const HEADER: &str = "miriam extract, shard, version 2";
 /// The largest number of missing shards that an error names.
 const NAMED_SHARDS: usize = 8;
 
@@ -125,9 +125,11 @@ pub fn extract_shard(
     let mut writer = RunWriter::create(&partial)?;
     let mut merger = RunMerger::new(&runs, inputs.corpus.end_ranks(), options.batch_entries())?;
     let task = progress.task("shard", Some(counts.pairs));
-    while let Some(batch) = merger.next_batch()? {
-        batch.try_for_each_pair(|_, pair| writer.push(pair))?;
-        task.advance(batch.len() as u64);
+    let mut batch = PhrasePairBatch::default();
+    while let Some(next) = merger.next_batch(batch)? {
+        next.try_for_each_pair(|_, pair| writer.push(pair))?;
+        task.advance(next.len() as u64);
+        batch = next;
     }
     let finished = FinishedPartition { checksum: writer.finish()?, counts };
     fs::rename(&partial, &run)
@@ -291,7 +293,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_file_is_a_record_or_refused(
-            text in "(miriam extract, shard, version 1\n)?(job j\n)?([0-9a-f ]{0,60}\n){0,3}",
+            text in "(miriam extract, shard, version 2\n)?(job j\n)?([0-9a-f ]{0,60}\n){0,3}",
         ) {
             let _ = ShardRecord::parse(&text, "j");
         }

@@ -11,8 +11,8 @@ use miriam_textio::leb128::{push_leb128, read_leb128};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::links::Link;
-use crate::partition::PhrasePair;
-use crate::reordering::MAX_CLASSES;
+use crate::phrase_pair::PhrasePair;
+use crate::reordering::{pop_orientation_counts, push_orientation_counts};
 use crate::{Error, Result};
 
 /// The size of a block in bytes before compression.
@@ -45,6 +45,7 @@ pub(crate) struct RunWriter {
     compressor: zstd::bulk::Compressor<'static>,
     checksum: Checksum,
     block: Vec<u8>,
+    compressed: Vec<u8>,
     source: Vec<u32>,
     target: Vec<u32>,
 }
@@ -60,6 +61,7 @@ impl RunWriter {
                 .map_err(io_error(path, WRITE_ACTION))?,
             checksum: Checksum::default(),
             block: Vec::with_capacity(BLOCK_BYTES + BLOCK_BYTES / 4),
+            compressed: Vec::new(),
             source: Vec::new(),
             target: Vec::new(),
         })
@@ -87,16 +89,20 @@ impl RunWriter {
             push_leb128(block, link.target.into());
             push_leb128(block, link.source.into());
         }
-        entry.orientations.iter().flatten().for_each(|&count| push_leb128(block, count.into()));
+        push_orientation_counts(entry.count, &entry.orientations, block);
         self.checksum.entries += 1;
         if self.block.len() >= BLOCK_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
-        let coded =
-            self.compressor.compress(&self.block).map_err(io_error(&self.path, WRITE_ACTION))?;
+        let coded = &mut self.compressed;
+        coded.clear();
+        coded.reserve(zstd::zstd_safe::compress_bound(self.block.len()));
+        self.compressor
+            .compress_to_buffer(&self.block, coded)
+            .map_err(io_error(&self.path, WRITE_ACTION))?;
         let head = [coded.len() as u32, self.block.len() as u32].map(u32::to_le_bytes).concat();
-        for bytes in [&head, &coded] {
+        for bytes in [&head, &*coded] {
             self.file.write_all(bytes).map_err(io_error(&self.path, WRITE_ACTION))?;
             self.digest.update(bytes);
             self.checksum.bytes += bytes.len() as u64;
@@ -206,8 +212,7 @@ impl RunReader {
             let target = read_leb128(bytes, at) as u32;
             self.links.push(Link { target, source: read_leb128(bytes, at) as u32 });
         }
-        self.scalars.orientations =
-            [(); 2].map(|()| [(); MAX_CLASSES].map(|()| read_leb128(bytes, at) as u32));
+        self.scalars.orientations = pop_orientation_counts(self.scalars.count, bytes, at);
         Ok(true)
     }
 
@@ -219,7 +224,11 @@ impl RunReader {
             .map(|four| u32::from_le_bytes(four.try_into().expect("four bytes")) as usize);
         self.compressed.resize(coded, 0);
         self.file.read_exact(&mut self.compressed).map_err(&failed)?;
-        self.block = self.decompressor.decompress(&self.compressed, plain).map_err(&failed)?;
+        self.block.clear();
+        self.block.reserve(plain);
+        self.decompressor
+            .decompress_to_buffer(&self.compressed, &mut self.block)
+            .map_err(&failed)?;
         self.position = 0;
         self.source.clear();
         self.target.clear();
@@ -255,7 +264,10 @@ mod tests {
             target_count: 3 * i as u64,
             distinct_sources: i as u32,
             lexical_weights: [1.0 / i as f32, 0.5],
-            orientations: [[1, 2, 3, i as u32], [0; 4]],
+            orientations: match i as u32 {
+                0 => [[0, 0, 1, 0], [1, 0, 0, 0]],
+                more => [[1, 0, more, 0], [0, 0, 0, more + 1]],
+            },
             is_pruned: i.is_multiple_of(5),
         };
         let mut writer = RunWriter::create(&path).unwrap();

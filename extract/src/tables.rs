@@ -4,7 +4,7 @@ use miriam_textio::number::{push_general_f32, push_integer};
 
 use crate::discount::{Discount, PhrasePairCounts};
 use crate::merge::{PhrasePairBatch, SourceCounts};
-use crate::partition::PhrasePair;
+use crate::phrase_pair::PhrasePair;
 use crate::ranked_vocabulary::RankedVocabulary;
 use crate::reordering::{MAX_CLASSES, ReorderingType};
 
@@ -18,6 +18,10 @@ pub(crate) struct TableFormatter<'a> {
     reordering: Option<(ReorderingType, f64)>,
     /// The scores of common orientation counts as text, indexed by the packed counts.
     score_cache: Vec<Vec<u8>>,
+    /// The lines of the current batch.
+    text: TableText,
+    /// The current source phrase as text.
+    source_text: Vec<u8>,
 }
 
 /// The text of a batch.
@@ -31,6 +35,14 @@ pub(crate) struct TableText {
     pub reordering: Vec<u8>,
 }
 
+impl TableText {
+    fn clear(&mut self) {
+        (self.entries, self.sources) = (0, 0);
+        self.phrases.clear();
+        self.reordering.clear();
+    }
+}
+
 impl<'a> TableFormatter<'a> {
     /// Creates a formatter; `reordering` is a reordering model with its smoothing.
     pub fn new(
@@ -39,40 +51,53 @@ impl<'a> TableFormatter<'a> {
         reordering: Option<(ReorderingType, f64)>,
     ) -> Self {
         let score_cache = vec![Vec::new(); CACHED_COUNTS.pow(MAX_CLASSES as u32) as usize];
-        TableFormatter { words, discount, reordering, score_cache }
+        TableFormatter {
+            words,
+            discount,
+            reordering,
+            score_cache,
+            text: TableText::default(),
+            source_text: Vec::new(),
+        }
     }
 
     /// Formats the lines of `batch`.
-    pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> TableText {
-        let mut text = TableText::default();
+    pub fn format_batch(&mut self, batch: &PhrasePairBatch) -> &TableText {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
         // The remaining and the printed phrase pairs of the current source phrase, and its
         // orientation counts.
         let (mut left, mut printed) = (0, 0);
         let mut counts = [[0; MAX_CLASSES]; 2];
         batch.for_each_pair(|source, entry| {
-            if !entry.is_pruned {
-                self.push_phrase_pair(source, entry, &mut text.phrases);
-                printed += 1;
+            if left == 0 {
+                left = source.distinct_targets;
+                self.source_text.clear();
+                push_phrase(&self.words[0], entry.source, &mut self.source_text);
             }
             let line = &mut text.reordering;
-            match self.reordering {
-                Some((model, smoothing)) if model.conditions_on_target && !entry.is_pruned => {
-                    self.push_phrase(0, entry.source, line);
-                    line.extend_from_slice(b"||| ");
-                    self.push_phrase(1, entry.target, line);
-                    line.extend_from_slice(b"|||");
+            let mut has_own_line = false;
+            if !entry.is_pruned {
+                let start = text.phrases.len();
+                let phrases_end = self.push_phrase_pair(source, entry, &mut text.phrases);
+                printed += 1;
+                if let Some((model, smoothing)) = self.reordering
+                    && model.conditions_on_target
+                {
+                    has_own_line = true;
+                    line.extend_from_slice(&text.phrases[start..phrases_end]);
                     self.push_reordering_scores(&model, smoothing, &entry.orientations, line);
                 }
-                _ => {
-                    let orientations = entry.orientations.iter().flatten();
-                    counts
-                        .iter_mut()
-                        .flatten()
-                        .zip(orientations)
-                        .for_each(|(sum, orientations)| *sum += orientations);
-                }
             }
-            left = if left == 0 { source.distinct_targets } else { left } - 1;
+            if !has_own_line {
+                let orientations = entry.orientations.iter().flatten();
+                counts
+                    .iter_mut()
+                    .flatten()
+                    .zip(orientations)
+                    .for_each(|(sum, orientations)| *sum += orientations);
+            }
+            left -= 1;
             if left > 0 {
                 return;
             }
@@ -83,27 +108,28 @@ impl<'a> TableFormatter<'a> {
                 && !model.conditions_on_target
                 && printed > 0
             {
-                self.push_phrase(0, entry.source, line);
+                line.extend_from_slice(&self.source_text);
                 line.extend_from_slice(b"|||");
                 self.push_reordering_scores(&model, smoothing, &counts, line);
             }
         });
-        text
+        self.text = text;
+        &self.text
     }
 
-    /// Appends the words of a phrase, each followed by a space.
-    fn push_phrase(&self, side: usize, phrase: &[u32], line: &mut Vec<u8>) {
-        for &word in phrase {
-            line.extend_from_slice(self.words[side].word(word));
-            line.push(b' ');
-        }
-    }
-
-    fn push_phrase_pair(&self, source: &SourceCounts, entry: &PhrasePair<'_>, line: &mut Vec<u8>) {
-        self.push_phrase(0, entry.source, line);
+    /// Appends a line of the phrase table; returns the end of its phrases and their separators.
+    fn push_phrase_pair(
+        &self,
+        source: &SourceCounts,
+        entry: &PhrasePair<'_>,
+        line: &mut Vec<u8>,
+    ) -> usize {
+        line.extend_from_slice(&self.source_text);
         line.extend_from_slice(b"||| ");
-        self.push_phrase(1, entry.target, line);
-        line.extend_from_slice(b"||| ");
+        push_phrase(&self.words[1], entry.target, line);
+        line.extend_from_slice(b"|||");
+        let phrases_end = line.len();
+        line.push(b' ');
         let counts = PhrasePairCounts {
             pair: round_as_printed(entry.count.into()),
             source: round_as_printed(source.count),
@@ -119,6 +145,11 @@ impl<'a> TableFormatter<'a> {
         }
         line.extend_from_slice(b"||| ");
         for link in entry.links {
+            if link.source < 10 && link.target < 10 {
+                let [source, target] = [link.source, link.target].map(|at| b'0' + at as u8);
+                line.extend_from_slice(&[source, b'-', target, b' ']);
+                continue;
+            }
             push_integer(line, link.source);
             line.push(b'-');
             push_integer(line, link.target);
@@ -130,6 +161,7 @@ impl<'a> TableFormatter<'a> {
             push_general_f32(line, count);
         }
         line.extend_from_slice(b" ||| |||\n");
+        phrases_end
     }
 
     fn push_reordering_scores(
@@ -158,6 +190,13 @@ impl<'a> TableFormatter<'a> {
             line.extend_from_slice(&self.score_cache[index]);
         }
         line.push(b'\n');
+    }
+}
+
+/// Appends the words of a phrase, each followed by a space.
+fn push_phrase(words: &RankedVocabulary, phrase: &[u32], line: &mut Vec<u8>) {
+    for &word in phrase {
+        line.extend_from_slice(words.word_and_space(word));
     }
 }
 

@@ -356,7 +356,7 @@ proptest! {
 #[test]
 fn runs_of_a_killed_extraction_are_used() {
     let temp = tempfile::tempdir().unwrap();
-    let options = ExtractOptions { memory: 4_000, ..plain_options(3, temp.path()) };
+    let options = ExtractOptions { memory: 2_000, ..plain_options(3, temp.path()) };
     let expected = extract_to_map(Path::new(TESTDATA), &options);
     let output = temp.path().join("output");
     fs::create_dir(&output).unwrap();

@@ -45,35 +45,55 @@ impl Compression {
             Compression::Xz => ".xz",
         }
     }
+}
 
-    /// Compresses `text` at the fastest level. Concatenated compressed texts decompress to the
-    /// concatenation of the texts, so threads can compress parts of one file
-    /// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
+/// Compresses texts, one after another, at the fastest level. Concatenated compressed texts decompress
+/// to the concatenation of the texts, so threads can compress parts of one file
+/// ([`Output::create_precompressed`](crate::Output::create_precompressed)).
+pub struct TextCompressor {
+    compression: Compression,
+    /// The tables of zstd, made for the first text.
+    zstd: Option<zstd::bulk::Compressor<'static>>,
+    buffer: Vec<u8>,
+}
+
+impl TextCompressor {
+    /// Returns a compressor of this kind.
+    pub fn new(compression: Compression) -> Self {
+        TextCompressor { compression, zstd: None, buffer: Vec::new() }
+    }
+
+    /// Compresses `text`. Equal texts have equal results, whatever came before.
     ///
     /// # Errors
     /// If the compressor fails.
-    pub fn compress(self, text: Vec<u8>) -> io::Result<Vec<u8>> {
-        fn buffer(text: &[u8]) -> Vec<u8> {
-            Vec::with_capacity(text.len() / 3)
-        }
-        match self {
-            Compression::None => Ok(text),
+    pub fn compress(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
+        let buffer = || Vec::with_capacity(text.len() / 3);
+        match self.compression {
+            Compression::None => Ok(text.to_vec()),
             Compression::Gzip => {
-                let mut gzip =
-                    flate2::write::GzEncoder::new(buffer(&text), flate2::Compression::fast());
-                gzip.write_all(&text)?;
+                let mut gzip = flate2::write::GzEncoder::new(buffer(), flate2::Compression::fast());
+                gzip.write_all(text)?;
                 gzip.finish()
             }
-            Compression::Zstd => zstd::bulk::compress(&text, 1),
+            Compression::Zstd => {
+                let zstd = match &mut self.zstd {
+                    Some(zstd) => zstd,
+                    none => none.insert(zstd::bulk::Compressor::new(1)?),
+                };
+                self.buffer.clear();
+                self.buffer.reserve(zstd::zstd_safe::compress_bound(text.len()));
+                zstd.compress_to_buffer(text, &mut self.buffer)?;
+                Ok(self.buffer.clone())
+            }
             Compression::Bzip2 => {
-                let mut bzip2 =
-                    bzip2::write::BzEncoder::new(buffer(&text), bzip2::Compression::fast());
-                bzip2.write_all(&text)?;
+                let mut bzip2 = bzip2::write::BzEncoder::new(buffer(), bzip2::Compression::fast());
+                bzip2.write_all(text)?;
                 bzip2.finish()
             }
             Compression::Xz => {
-                let mut xz = XzWriter::new(buffer(&text), XzOptions::with_preset(0))?;
-                xz.write_all(&text)?;
+                let mut xz = XzWriter::new(buffer(), XzOptions::with_preset(0))?;
+                xz.write_all(text)?;
                 xz.finish()
             }
         }

@@ -36,6 +36,11 @@ pub fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
 /// If `bytes` ends inside the number, or it has more than 64 bits.
 #[inline]
 pub fn read_leb128(bytes: &[u8], at: &mut usize) -> u64 {
+    let first = bytes[*at];
+    if first < 0x80 {
+        *at += 1;
+        return first.into();
+    }
     let mut rest = &bytes[*at..];
     let value = take_leb128(&mut rest).expect("a complete number");
     *at = bytes.len() - rest.len();

@@ -56,7 +56,7 @@ mod word_links;
 
 pub use block_reader::BlockReader;
 pub use cancellation::CancellationToken;
-pub use compression::Compression;
+pub use compression::{Compression, TextCompressor};
 pub use error::{Error, Result, TOO_LONG_LINE};
 pub use external_sort::{SortOptions, sort_lines};
 pub use input::{Input, display_name};

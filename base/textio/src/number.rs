@@ -152,7 +152,14 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
         return;
     }
     if !(value.abs() >= SMALLEST && magnitude < 999_999.5) {
-        return push_general(out, f64::from(value));
+        if !push_small_f32(out, value) {
+            push_general(out, f64::from(value));
+        }
+        return;
+    }
+    // Functions of the standard library that round are calls without SSE4.1.
+    if value >= 1.0 && value as u32 as f32 == value {
+        return push_integer(out, value as u32);
     }
     // The number of digits after the point; 6 - decimals significant digits are before it (negative
     // if zeros follow the point).
@@ -163,7 +170,7 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
     while decimals < 9 && magnitude * POWERS[decimals + 1] < 999_999.5 {
         decimals += 1;
     }
-    let mut digits = (magnitude * POWERS[decimals]).round_ties_even() as u64;
+    let mut digits = round_ties_even(magnitude * POWERS[decimals]);
     while decimals > 0 && digits.is_multiple_of(10) {
         digits /= 10;
         decimals -= 1;
@@ -187,6 +194,56 @@ pub fn push_general_f32(out: &mut Vec<u8>, value: f32) {
         put(b'-');
     }
     out.extend_from_slice(&text[at..]);
+}
+
+/// Rounds a number from 0 to 2^31; halves go to even numbers.
+fn round_ties_even(number: f64) -> u32 {
+    // Where neighbouring numbers differ by one.
+    const SHIFT: f64 = (1u64 << 52) as f64;
+    ((number + SHIFT) - SHIFT) as u32
+}
+
+/// Works like [`push_general`] for most numbers of magnitude 1e-16 to 1e-4; returns false for others,
+/// which it leaves out.
+fn push_small_f32(out: &mut Vec<u8>, value: f32) -> bool {
+    // Exact as f64.
+    const POWERS: [f64; 14] =
+        [1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
+    let magnitude = f64::from(value.abs());
+    if !(1e-16..1e-4).contains(&magnitude) {
+        return false;
+    }
+    // The largest power that leaves at most six digits before the point.
+    let mut power = 1;
+    while magnitude * POWERS[power + 1] < 999_999.5 {
+        power += 1;
+    }
+    // Products are wrong by less than a millionth. Where that could change the result, the exact
+    // decimals decide.
+    let scaled = magnitude * POWERS[power];
+    let next = magnitude * POWERS[power + 1];
+    let digits = round_ties_even(scaled);
+    let is_close = (scaled - f64::from(digits)).abs() > 0.5 - 1e-6;
+    if scaled > 999_999.4 || next < 999_999.6 || is_close {
+        return false;
+    }
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    let mut text = [b'0'; 7];
+    let mut rest = digits;
+    for place in [6, 5, 4, 3, 2, 0] {
+        text[place] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    text[1] = b'.';
+    let zeros = text.iter().rev().take_while(|&&digit| digit == b'0').count();
+    // The point goes with the last digit after it.
+    out.extend_from_slice(&text[..if zeros == 5 { 1 } else { 7 - zeros }]);
+    // Six digits are before the point of the product.
+    let exponent = 9 + power as u8 - 5;
+    out.extend_from_slice(&[b'e', b'-', b'0' + exponent / 10, b'0' + exponent % 10]);
+    true
 }
 
 fn trim_fraction(out: &mut Vec<u8>, start: usize) {

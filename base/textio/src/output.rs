@@ -226,7 +226,7 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Input;
+    use crate::{Input, TextCompressor};
     use std::io::Read;
 
     #[test]
@@ -249,10 +249,12 @@ mod tests {
         for name in ["a", "a.gz", "a.zst", "a.bz2", "a.xz"] {
             let path = folder.path().join(name);
             let mut output = Output::create_precompressed(&path).unwrap();
+            let mut compressor = TextCompressor::new(Compression::from_path(&path));
             for part in [&b"one\n"[..], b"", b"two"] {
-                output
-                    .write(&Compression::from_path(&path).compress(part.to_vec()).unwrap())
-                    .unwrap();
+                let compressed = compressor.compress(part).unwrap();
+                let mut fresh = TextCompressor::new(Compression::from_path(&path));
+                assert_eq!(fresh.compress(part).unwrap(), compressed, "{name}");
+                output.write(&compressed).unwrap();
             }
             output.finish().unwrap();
             let mut text = Vec::new();

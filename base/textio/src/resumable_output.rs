@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use miriam_storage::hash::hash64;
 use miriam_storage::partial_file::partial_path;
 
-use crate::{Compression, Error, Output, Result};
+use crate::{Compression, Error, Output, Result, TextCompressor};
 
 /// The time between two writes of the state, which wait for the disk.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 /// An output that is written in parts, each for some units of input.
 pub struct ResumableOutput {
     output: Output,
-    compression: Compression,
+    compressor: TextCompressor,
     state_path: Option<PathBuf>,
     state: State,
     saved_at: Instant,
@@ -58,11 +58,11 @@ impl ResumableOutput {
             Some(found) => found,
             None => (Output::resume(path, 0)?, new),
         };
-        let compression = Compression::from_path(path);
+        let compressor = TextCompressor::new(Compression::from_path(path));
         Ok(ResumableOutput {
             state_path: state_path.filter(|_| output.is_file()),
             output,
-            compression,
+            compressor,
             state,
             saved_at: Instant::now(),
         })
@@ -79,8 +79,8 @@ impl ResumableOutput {
     /// If compression or writing fails.
     pub fn write_part(&mut self, text: Vec<u8>, units: u64) -> Result<()> {
         let compressed = self
-            .compression
-            .compress(text)
+            .compressor
+            .compress(&text)
             .map_err(|e| Error::io(self.output.name(), "write", e))?;
         self.output.write(&compressed)?;
         self.state.units += units;
