@@ -108,6 +108,135 @@ fn the_weight_decides_how_much_a_model_counts() {
     assert_eq!(lossy_text(&run(&mut translate(&options))), by_lm);
 }
 
+/// Trains a small neural model of this type on the toy corpus, with the vocabulary of the toy model;
+/// returns its folder in `folder`.
+fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str]) -> PathBuf {
+    let path = folder.join(format!("{kind}{}", more.concat()));
+    let toy = project_root().join("examples/toy");
+    let mut command = miriam();
+    command.args(["--quiet", "nmt", "train", "--type", kind, "--vocabs", path_str(vocabulary)]);
+    command.arg("--target").arg(toy.join("train.es")).arg("-o").arg(&path);
+    command.args("--dim-emb 16 --dim-rnn 16 --dec-depth 1 --transformer-dim-ffn 32".split(' '));
+    command.args("--transformer-heads 2 --learn-rate 0.01 --after 30u --mini-batch 20".split(' '));
+    run(command.args(more));
+    path
+}
+
+/// `miriam nmt score` of a model.
+fn score(model: &Path, more: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "nmt", "score", "--no-tuner-file", "-m", path_str(model)]).args(more);
+    command
+}
+
+#[test]
+fn neural_models_score_lists_as_they_score_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let vocabulary = project_root().join("examples/toy-neural/vocab.spm");
+    for kind in ["lm-transformer", "lm"] {
+        let lm = neural_model(folder.path(), kind, &vocabulary, &[]);
+        let options = ["-b", "4", "--lm", path_str(&lm), "--lm-weight", "0.5", "--normalize", "0"];
+        let more = ["--n-best", "--no-spm-decode"];
+        let list = lossy_text(&run(&mut translate(&[&options[..], &more].concat())));
+        let found = features(&list, "LM0");
+        assert!(found.len() >= 150, "{}", found.len());
+        let text = folder.path().join("text");
+        let lines: Vec<&str> = found.iter().map(|(text, _)| &text[..]).collect();
+        std::fs::write(&text, lines.join("\n") + "\n").unwrap();
+        let scores = run(&mut score(&lm, &["--target", path_str(&text), "--no-spm-encode"]));
+        let marians = run(&mut score(&lm, &["-t", path_str(&text), "--no-spm-encode"]));
+        assert_eq!(scores, marians);
+        let scores = lossy_text(&scores);
+        assert_eq!(scores.lines().count(), found.len());
+        for ((text, fused), alone) in found.iter().zip(scores.lines()) {
+            let alone: f64 = alone.parse().unwrap();
+            assert!((fused - alone).abs() < 1e-3 * alone.abs(), "{kind} {text}: {fused}, {alone}");
+        }
+        let totals =
+            list.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap());
+        for ((total, (_, model)), (_, lm)) in totals.zip(features(&list, "F0")).zip(&found) {
+            let sum = model + 0.5 * lm;
+            assert!((total - sum).abs() < 1e-4 * sum.abs().max(1.0), "{total}, {model}, {lm}");
+        }
+        // The same numbers as a feature of the list.
+        let path = folder.path().join("list");
+        std::fs::write(&path, &list).unwrap();
+        let options = ["--n-best", path_str(&path), "--n-best-feature", "X", "--no-spm-encode"];
+        let scored = lossy_text(&run(&mut score(&lm, &options)));
+        for ((text, fused), (_, added)) in found.iter().zip(features(&scored, "X")) {
+            assert!((fused - added).abs() < 1e-3 * added.abs(), "{kind} {text}: {fused}, {added}");
+        }
+        let plain = run(&mut translate(&[]));
+        assert_eq!(run(&mut translate(&["--lm", path_str(&lm), "--lm-weight", "0"])), plain);
+        let threads = |count| {
+            ["--lm", path_str(&lm), "--lm-weight", "2", "--cpu-threads", count, "--mini-batch", "7"]
+        };
+        let by_lm = run(&mut translate(&threads("1")));
+        assert!(by_lm != plain);
+        assert_eq!(run(&mut translate(&threads("3"))), by_lm);
+        // One file serves as well as the folder, and so does Marian's ensemble, where the model votes
+        // on all pieces.
+        let converted = folder.path().join(format!("{kind}.miriam"));
+        run(miriam().args([
+            "--quiet",
+            "nmt",
+            "convert",
+            path_str(&lm),
+            "-o",
+            path_str(&converted),
+        ]));
+        let options = ["--lm", path_str(&converted), "--lm-weight", "2"];
+        assert_eq!(run(&mut translate(&options)), by_lm);
+        let info = lossy_text(&run(miriam().args(["nmt", "info", path_str(&converted)])));
+        assert!(info.contains("language model"), "{info}");
+        let ensemble = run(&mut translate(&["-m", path_str(&lm), "--weights", "1", "0"]));
+        assert_eq!(ensemble, plain);
+    }
+}
+
+#[test]
+fn neural_models_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let vocabulary = project_root().join("examples/toy-neural/vocab.spm");
+    let lm = neural_model(folder.path(), "lm-transformer", &vocabulary, &[]);
+    let others = folder.path().join("others.spm");
+    let other = neural_model(folder.path(), "lm-transformer", &others, &["--vocab-size", "300"]);
+    let reversed = neural_model(folder.path(), "lm-transformer", &vocabulary, &["--right-left"]);
+    let toy = project_root().join("examples/toy-neural");
+    let text = project_root().join("examples/toy/test.es");
+    for (model, expected) in [
+        (&other, "pieces are not the"),
+        (&reversed, "from the other end"),
+        (&toy, "it translates; a language model is needed"),
+    ] {
+        let message = run_to_error(&mut translate(&["--lm", path_str(model)]));
+        assert!(message.contains(expected), "{message}");
+    }
+    let sampling = ["--lm", path_str(&lm), "--sampling-topk", "5"];
+    let message = run_to_error(&mut translate(&sampling));
+    assert!(message.contains("sampling") && message.contains("language model"), "{message}");
+    let mut alone = miriam();
+    let message = run_to_error(alone.args(["nmt", "translate", "-m", path_str(&lm)]));
+    assert!(message.contains("language model, which does not translate"), "{message}");
+    let list = folder.path().join("list");
+    std::fs::write(&list, "0 ||| una casa . ||| F= 0 ||| 0\n").unwrap();
+    let (text, list) = (path_str(&text), path_str(&list));
+    for (model, options, expected) in [
+        (&lm, &["--source", text, "--target", text][..], "without a source"),
+        (&lm, &["--source", text, "--n-best", list], "reads no --source"),
+        (&toy, &["--n-best", list], "give --source"),
+        (&lm, &["--target", text, "--alignment"], "no source to align to"),
+        (&toy, &["--target", text], "give --source"),
+    ] {
+        let message = run_to_error(&mut score(model, options));
+        assert!(message.contains(expected), "{message}");
+    }
+    let mut training = miriam();
+    training.args(["nmt", "train", "--type", "lm", "--source", text, "--target", text, "-o"]);
+    let message = run_to_usage_error(training.arg(folder.path().join("two")));
+    assert!(message.contains("a language model has one text"), "{message}");
+}
+
 #[test]
 fn what_cannot_be_combined_is_refused() {
     let folder = tempfile::tempdir().unwrap();

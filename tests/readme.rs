@@ -50,7 +50,7 @@ fn commands_in_the_page_on_raw_text_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_combining_print_what_it_shows() {
-    check("docs/combine.md", 15);
+    check("docs/combine.md", 18);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn commands_in_the_page_on_neural_translation_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_neural_training_print_what_it_shows() {
-    check("docs/training-neural.md", 13);
+    check("docs/training-neural.md", 15);
 }
 
 #[test]

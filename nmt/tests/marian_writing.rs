@@ -95,6 +95,34 @@ fn any_stacks() -> impl Strategy<Value = [TransformerStackConfig; 2]> {
     )
 }
 
+/// Language models that Marian has options for: decoders of one vocabulary.
+fn any_language_model() -> impl Strategy<Value = Architecture> {
+    fn one_vocabulary(embeddings: EmbeddingConfig) -> EmbeddingConfig {
+        EmbeddingConfig { source_vocab_size: embeddings.target_vocab_size, ..embeddings }
+    }
+    let transformers = any_transformer().prop_map(|transformer| {
+        Architecture::Transformer(TransformerConfig {
+            embeddings: one_vocabulary(transformer.embeddings),
+            encoder: TransformerStackConfig { depth: 0, ..transformer.decoder.clone() },
+            ..transformer
+        })
+    });
+    let recurrent = any_recurrent().prop_map(|recurrent| {
+        Architecture::Recurrent(RecurrentConfig {
+            embeddings: one_vocabulary(recurrent.embeddings),
+            encoder: RecurrentEncoderConfig {
+                kind: EncoderKind::Bidirectional,
+                cell: recurrent.decoder.cell,
+                depth: 0,
+                cell_depth: 1,
+            },
+            layer_norm_style: recurrent.layer_norm_style.map(|_| LayerNormStyle::Marian),
+            ..recurrent
+        })
+    });
+    prop_oneof![transformers, recurrent]
+}
+
 /// Transformers that Marian has options for.
 fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
     let any_blocks = any_version().prop_flat_map(|version| {
@@ -208,6 +236,7 @@ fn any_architecture() -> impl Strategy<Value = Architecture> {
         2 => any_transformer().prop_map(Architecture::Transformer),
         2 => any_recurrent().prop_map(Architecture::Recurrent),
         1 => any_stacked().prop_map(Architecture::Stacked),
+        2 => any_language_model(),
     ]
     .prop_filter("valid", |architecture| architecture.validate().is_ok())
 }

@@ -132,7 +132,9 @@ fn read_pairs(
     progress: &dyn Progress,
     mut visit: impl FnMut([&[u8]; 2]),
 ) -> Result<ParallelCorpus> {
-    let mut corpus = ParallelCorpus::default();
+    let has_source = files.has_source();
+    let mut corpus =
+        if has_source { ParallelCorpus::default() } else { ParallelCorpus::monolingual() };
     let mut text = ParallelText::open(files)?;
     let sides = [0, 1].map(|side| Tokenizer::new(tokenizers, side));
     let eos = [0, 1].map(|side| tokenizers.vocabularies[side].eos_id());

@@ -30,10 +30,10 @@ pub struct FieldFile {
     pub fields: Vec<Field>,
 }
 
-/// The files of a parallel text.
+/// The files of a parallel text, or of the text of a language model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParallelFiles {
-    /// All files; together they have a source and a target.
+    /// All files; together they have a source and a target, or a target alone.
     pub files: Vec<FieldFile>,
     /// The units that weights belong to, if there are any.
     pub weight_scope: WeightScope,
@@ -42,13 +42,23 @@ pub struct ParallelFiles {
 impl ParallelFiles {
     /// Creates a parallel text of one file per side.
     pub fn pair([source, target]: [PathBuf; 2]) -> Self {
-        fn file(path: PathBuf, field: Field) -> FieldFile {
-            FieldFile { path, fields: vec![field] }
-        }
+        let source = FieldFile { path: source, fields: vec![Field::Source] };
+        let mut pair = ParallelFiles::text(target);
+        pair.files.insert(0, source);
+        pair
+    }
+
+    /// Creates the text of a language model, which is its target.
+    pub fn text(path: PathBuf) -> Self {
         ParallelFiles {
-            files: vec![file(source, Field::Source), file(target, Field::Target)],
+            files: vec![FieldFile { path, fields: vec![Field::Target] }],
             weight_scope: WeightScope::default(),
         }
+    }
+
+    /// Whether there is a source.
+    pub fn has_source(&self) -> bool {
+        self.files.iter().any(|file| file.fields.contains(&Field::Source))
     }
 
     /// Returns the paths of all files.
@@ -67,14 +77,15 @@ impl ParallelFiles {
         self.paths().any(|path| path.as_os_str() == "-")
     }
 
-    /// Returns the files of source and target, if there is no other file and both can be read
-    /// again.
-    pub fn source_and_target(&self) -> Option<[PathBuf; 2]> {
+    /// Returns the files of source and target, or of the target alone if there is no source, if each
+    /// is a file by itself that can be read again.
+    pub fn sides(&self) -> Option<Vec<PathBuf>> {
         let text = |field| {
             let file = self.files.iter().find(|file| file.fields == [field])?;
             (file.path.as_os_str() != "-").then(|| file.path.clone())
         };
-        Some([text(Field::Source)?, text(Field::Target)?])
+        let source = if self.has_source() { Some(text(Field::Source)?) } else { None };
+        Some(source.into_iter().chain([text(Field::Target)?]).collect())
     }
 }
 
@@ -182,7 +193,7 @@ mod tests {
         let error = read(&tsv("a\tx\t0-0\nc\ty z\n")).unwrap_err().to_string();
         assert!(error.contains("tsv, line 2") && error.contains("found 2"), "{error}");
         assert!(read(&tsv("a\tx\t0-0\t0\n")).is_err());
-        assert!(tsv("").source_and_target().is_none() && several.source_and_target().is_some());
+        assert!(tsv("").sides().is_none() && several.sides().is_some());
         write("links", "0-0\n");
         let error = read(&several).unwrap_err().to_string();
         assert!(error.contains("links has 1:") && error.contains("target has 2 lines"), "{error}");

@@ -166,11 +166,15 @@ impl TrainingRequest {
         )?;
         log(&describe_corpus(&corpus));
         if corpus.is_empty() {
+            let what = if corpus.is_monolingual() {
+                format!("no line has words and at most {} tokens", limit.tokens)
+            } else {
+                let most = limit.tokens;
+                format!("no line pair has words on both sides and at most {most} tokens on each")
+            };
             return Err(Error::config(format!(
-                "{}: no line pair has words on both sides and at most {} tokens on each; \
-                 raise --max-length or give --max-length-crop",
-                paths.train.describe(),
-                limit.tokens
+                "{}: {what}; raise --max-length or give --max-length-crop",
+                paths.train.describe()
             )));
         }
         let validation = match &paths.valid {
@@ -186,9 +190,12 @@ impl TrainingRequest {
                 )?;
                 if set.corpus.is_empty() {
                     let files = valid.describe();
-                    return Err(Error::config(format!(
-                        "{files}: no line pair has words on both sides"
-                    )));
+                    let what = if set.corpus.is_monolingual() {
+                        "no line has words"
+                    } else {
+                        "no line pair has words on both sides"
+                    };
+                    return Err(Error::config(format!("{files}: {what}")));
                 }
                 Some(set)
             }
@@ -235,7 +242,14 @@ impl TrainingRequest {
             path.display().to_string()
         }
         options.set("model", vec![text(&paths.files.model)])?;
-        options.set("vocabs", paths.vocabularies.iter().map(|path| text(path)).collect())?;
+        let mut vocabularies: Vec<String> =
+            paths.vocabularies.iter().map(|path| text(path)).collect();
+        if self.options.is_language_model() {
+            // Marian takes one for each text.
+            vocabularies.truncate(1);
+            options.set("dim-vocabs", vec![self.pair_of_sizes()?[0].to_string()])?;
+        }
+        options.set("vocabs", vocabularies)?;
         Ok(options.marian_yaml())
     }
 
@@ -265,9 +279,16 @@ impl TrainingRequest {
         remove_stale_files(parent.unwrap_or(Path::new(".")), &prefix);
     }
 
+    /// Returns the files of source and target that an option names; the one of a language model is
+    /// both.
     fn pair(&self, option: &str) -> Result<Option<[PathBuf; 2]>> {
+        let is_language_model = self.options.is_language_model();
         match &self.options.get_strings(option)[..] {
             [] => Ok(None),
+            [both] if is_language_model => Ok(Some([both.into(), both.into()])),
+            files if is_language_model && files.iter().any(|file| *file != files[0]) => {
+                Err(Error::usage(format!("--{option}: a language model has one, found {files:?}")))
+            }
             [source, target] => Ok(Some([source.into(), target.into()])),
             files => Err(Error::usage(format!(
                 "--{option}: expected two files, source and target, found {}",
@@ -279,6 +300,9 @@ impl TrainingRequest {
     fn pair_of_sizes(&self) -> Result<[usize; 2]> {
         match self.options.get_list("dim-vocabs")?[..] {
             [both] => Ok([both; 2]),
+            [source, target] if source != target && self.options.is_language_model() => {
+                Err(Error::usage("--dim-vocabs: a language model has one vocabulary"))
+            }
             [source, target] => Ok([source, target]),
             _ => Err(Error::usage("--dim-vocabs: expected two numbers")),
         }
@@ -333,7 +357,7 @@ impl TrainingRequest {
             if path.is_file() {
                 continue;
             }
-            let Some(texts) = paths.train.source_and_target() else {
+            let Some(texts) = paths.train.sides() else {
                 return Err(Error::config(format!(
                     "{}: the vocabulary is missing and cannot be made from tab-separated text \
                      or standard input; make it with miriam nmt vocab",
@@ -408,14 +432,17 @@ impl TrainingRequest {
 fn describe_corpus(corpus: &crate::data::ParallelCorpus) -> String {
     let counts = corpus.counts();
     let [source, target] = corpus.num_tokens();
-    let mut line = format!(
-        "[data] {} pairs of {} lines, {source} source and {target} target tokens",
-        corpus.len(),
-        counts.lines
-    );
+    let (sentences, lines) = (corpus.len(), counts.lines);
+    let (mut line, side) = if corpus.is_monolingual() {
+        (format!("[data] {sentences} sentences of {lines} lines, {target} tokens"), "they are")
+    } else {
+        let tokens = format!("{source} source and {target} target tokens");
+        (format!("[data] {sentences} pairs of {lines} lines, {tokens}"), "a side is")
+    };
+    let reasons = ["empty", "too long"].map(|reason| format!("left out because {side} {reason}"));
     for (count, what) in [
-        (counts.empty, "left out because a side is empty"),
-        (counts.too_long, "left out because a side is too long"),
+        (counts.empty, &reasons[0][..]),
+        (counts.too_long, &reasons[1]),
         (counts.cropped, "sentences cropped"),
     ] {
         if count > 0 {

@@ -95,6 +95,11 @@ pub fn all() -> Vec<(&'static str, Architecture)> {
         fc_width: 5,
         top,
     };
+    let no_encoder = TransformerStackConfig { depth: 0, ..transformer().decoder };
+    let without_source = |config: RecurrentConfig| RecurrentConfig {
+        encoder: RecurrentEncoderConfig { depth: 0, ..config.encoder },
+        ..config
+    };
     let transformers = [
         ("transformer", transformer()),
         (
@@ -139,8 +144,16 @@ pub fn all() -> Vec<(&'static str, Architecture)> {
             "sru with norms",
             TransformerConfig { autoregression: unit(SruKind::Sru, true, true), ..transformer() },
         ),
+        (
+            "transformer language model",
+            TransformerConfig {
+                embeddings: tables(8, false, true),
+                encoder: no_encoder,
+                ..transformer()
+            },
+        ),
     ];
-    let recurrent = [
+    let recurrent_models = [
         ("gru", recurrent(CellKind::Gru, EncoderKind::Bidirectional)),
         ("lstm", recurrent(CellKind::Lstm, EncoderKind::BiUnidirectional)),
         ("mlstm", recurrent(CellKind::Mlstm, EncoderKind::Bidirectional)),
@@ -154,6 +167,13 @@ pub fn all() -> Vec<(&'static str, Architecture)> {
             deep(CellKind::NematusGru, EncoderKind::Bidirectional, Some(LayerNormStyle::Nematus)),
         ),
     ];
+    let gru_language_model = recurrent(CellKind::Gru, EncoderKind::Bidirectional);
+    let deep_language_model =
+        deep(CellKind::Gru, EncoderKind::Bidirectional, Some(LayerNormStyle::Marian));
+    let recurrent = recurrent_models.into_iter().chain([
+        ("gru language model", without_source(gru_language_model)),
+        ("deep gru language model with norms", without_source(deep_language_model)),
+    ]);
     let stacked = [
         ("stacked", stacked(TopLayerConfig::None, 3)),
         ("stacked with a gru", stacked(TopLayerConfig::Gru(4), 1)),

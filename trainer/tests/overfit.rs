@@ -77,7 +77,9 @@ fn every_architecture_learns_pairs_by_heart() {
         smoothing: 0.0,
         reference_words: 0,
     };
-    for (name, architecture) in all() {
+    // A language model does not know which of the sentences is meant.
+    let with_source = all().into_iter().filter(|(_, architecture)| architecture.has_source());
+    for (name, architecture) in with_source {
         let architecture = widened(architecture);
         let values = initial_values(&architecture, 3, false);
         let state = OptimizerState::new(&options, &values);

@@ -8,6 +8,7 @@ mod golden;
 mod gradients;
 mod initial_values;
 mod integers;
+mod language_models;
 mod marian;
 mod memory;
 mod options;

@@ -11,6 +11,8 @@ pub enum ScoringInput {
     ParallelTexts(ParallelLines),
     /// One text: a source, a tab, and its translation.
     Tsv(Lines),
+    /// A text by itself, for a language model.
+    Text(Lines),
 }
 
 impl ScoringInput {
@@ -18,8 +20,15 @@ impl ScoringInput {
     fn names(&self) -> [String; 2] {
         match self {
             ScoringInput::ParallelTexts(texts) => [0, 1].map(|side| texts.names()[side].clone()),
-            ScoringInput::Tsv(lines) => [lines, lines].map(|text| text.name().to_owned()),
+            ScoringInput::Tsv(lines) | ScoringInput::Text(lines) => {
+                [lines, lines].map(|text| text.name().to_owned())
+            }
         }
+    }
+
+    /// Whether translations come with their sources.
+    pub(super) fn has_sources(&self) -> bool {
+        !matches!(self, ScoringInput::Text(_))
     }
 }
 
@@ -27,7 +36,7 @@ impl ScoringInput {
 pub(super) struct EncodedPair {
     /// The index of the pair, from 0.
     pub id: u64,
-    /// Tokens and `</s>`.
+    /// Tokens and `</s>`; none for a language model.
     pub source: Vec<u32>,
     /// Tokens and `</s>`.
     pub target: Vec<u32>,
@@ -84,6 +93,10 @@ impl PairReader {
                 })?;
                 [line.bytes[..tab].to_vec(), line.bytes[tab + 1..].to_vec()]
             }
+            ScoringInput::Text(lines) => {
+                let Some(line) = lines.next()? else { return Ok(None) };
+                [Vec::new(), line.bytes.to_vec()]
+            }
         };
         let mut encode = |side: usize| {
             let encoded = self.tokenizers[side].encode_to_score(
@@ -95,7 +108,8 @@ impl PairReader {
                 .map(|(_, ids)| ids)
                 .map_err(|reason| TextError::format(&names[side], number, None, reason))
         };
-        let (source, target) = (encode(0)?, encode(1)?);
+        let source = if self.pairs.has_sources() { encode(0)? } else { Vec::new() };
+        let target = encode(1)?;
         self.id += 1;
         Ok(Some(EncodedPair { id: self.id - 1, source, target }))
     }

@@ -2,7 +2,8 @@
 //!
 //! A model that translates in the direction of the lists encodes each sentence once, and shares the
 //! states of translations that begin alike. A model of the other direction reads the translations,
-//! and scores the sentence given each of them.
+//! and scores the sentence given each of them. A language model scores translations without the
+//! sentence.
 
 use std::cmp::Reverse;
 
@@ -53,7 +54,7 @@ impl Default for ListOptions {
 /// A sentence with translations.
 #[derive(Clone, Copy, Debug)]
 pub struct TextList<'a> {
-    /// The sentence.
+    /// The sentence; a language model does not read it.
     pub source: &'a [u8],
     /// Its translations.
     pub translations: &'a [&'a [u8]],
@@ -95,11 +96,31 @@ struct EncodedList {
 }
 
 impl ListModel {
-    /// Returns a model with its options.
-    pub fn new(mut models: LoadedModels, options: ListOptions) -> Self {
+    /// Returns a model with its options, for lists that come with their sentences or, if not
+    /// `has_sentences`, without.
+    ///
+    /// # Errors
+    /// If the model needs sentences and there are none, or a language model is to score sentences.
+    pub fn new(
+        mut models: LoadedModels,
+        options: ListOptions,
+        has_sentences: bool,
+    ) -> Result<Self> {
+        if !has_sentences {
+            super::check_sources(&models, false)?;
+        }
+        if !models.has_source() && options.direction == ScoringDirection::Reverse {
+            let reason = "a language model has no direction: it scores translations alone";
+            return Err(Error::Untranslatable { reason: reason.into() });
+        }
         let sides = models.tokenizers_mut();
         sides.iter_mut().for_each(|side| side.input_is_tokenized = options.is_tokenized);
-        ListModel { models, options }
+        Ok(ListModel { models, options })
+    }
+
+    /// Whether it reads the sentences of lists; a language model does not.
+    pub fn reads_sentences(&self) -> bool {
+        self.models.has_source()
     }
 
     /// Returns a scorer for one thread.
@@ -153,7 +174,11 @@ impl ListScorer<'_> {
                     reason,
                 })
             };
-            let source = encode(source_side, list.source, None)?;
+            let source = if self.model.models.has_source() {
+                encode(source_side, list.source, None)?
+            } else {
+                Vec::new()
+            };
             let translations = list.translations.iter().enumerate();
             let translations = translations.map(|(at, text)| encode(target_side, text, Some(at)));
             encoded.push(EncodedList {

@@ -68,8 +68,8 @@ struct ScoredPair {
 /// `progress` gets the number of translations scored.
 ///
 /// # Errors
-/// If input is malformed or cannot be read, output cannot be written, or the models cannot form
-/// an ensemble.
+/// If input is malformed or cannot be read, output cannot be written, the models cannot form an
+/// ensemble, or they read sources and the input has none, or the other way round.
 pub fn score_text(
     models: &LoadedModels,
     pairs: ScoringInput,
@@ -78,6 +78,11 @@ pub fn score_text(
     stop: &CancellationToken,
     progress: &dyn Progress,
 ) -> Result<ScoreSummary> {
+    check_sources(models, pairs.has_sources())?;
+    if options.alignment.is_some() && !models.has_source() {
+        let reason = "--alignment: a language model has no source to align to";
+        return Err(Error::Untranslatable { reason: reason.into() });
+    }
     let limits =
         BatchLimits { max_sentences: options.mini_batch.max(1), max_tokens: MAX_BATCH_TOKENS };
     let sorting = QueueOptions::new(limits, options.maxi_batch);
@@ -143,6 +148,19 @@ pub fn score_text(
         outcome?;
     }
     Ok(all)
+}
+
+/// Checks that models of translation get sources, and that language models get none.
+fn check_sources(models: &LoadedModels, has_sources: bool) -> Result<()> {
+    let reason = match (models.has_source(), has_sources) {
+        (true, false) => "the model translates, so that it needs the source too: give --source",
+        (false, true) => {
+            "the model is a language model, which scores text without a source: give --target or \
+             --n-best alone"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::Untranslatable { reason: reason.into() })
 }
 
 impl ScoreOptions {

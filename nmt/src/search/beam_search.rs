@@ -19,6 +19,7 @@ pub struct BeamSearch {
     rows: Vec<HypothesisRow>,
     processor: LogitsProcessor,
     fusion_scorer: FusionScorer,
+    fused_scores: Vec<f32>,
     scratch: Scratch,
 }
 
@@ -38,6 +39,7 @@ impl BeamSearch {
             rows: Vec::new(),
             processor: LogitsProcessor::new(policy, &options.suppress_tokens, vocabulary_size),
             fusion_scorer: FusionScorer::default(),
+            fused_scores: Vec::new(),
             scratch: Scratch::default(),
         }
     }
@@ -56,6 +58,7 @@ impl BeamSearch {
     pub fn cancel_all(&mut self, session: &mut dyn Session) {
         for sentence in self.active.drain(..) {
             session.finish(sentence.slot);
+            self.fusion_scorer.finish(sentence.slot);
         }
     }
 
@@ -69,6 +72,7 @@ impl BeamSearch {
             }
             let sentence = self.active.remove(at);
             session.finish(sentence.slot);
+            self.fusion_scorer.finish(sentence.slot);
             self.free_states.push(sentence);
         }
     }
@@ -77,10 +81,14 @@ impl BeamSearch {
     /// under `id`, which is also part of the key of its random numbers.
     ///
     /// # Errors
-    /// If it has too many constraints. The caller keeps the slot then.
+    /// If it has too many constraints, and those of a neural language model. The caller keeps the slot
+    /// then.
     pub fn add(&mut self, id: u64, slot: Slot, request: &Request) -> Result<()> {
         let mut sentence = self.free_states.pop().unwrap_or_default();
         sentence.start(id, slot, request, &self.options)?;
+        if let Some(fusion) = &self.options.fusion {
+            self.fusion_scorer.begin(fusion, slot)?;
+        }
         self.active.push(sentence);
         Ok(())
     }
@@ -100,12 +108,17 @@ impl BeamSearch {
         session.step(rows)?;
         offers.process(session)?;
         if let Some(fusion) = &options.fusion {
-            let scorer = &mut self.fusion_scorer;
-            scorer.clear();
+            let (scorer, scores) = (&mut self.fusion_scorer, &mut self.fused_scores);
+            scorer.begin_step(rows)?;
             let mut first = 0;
             for sentence in living.iter() {
-                sentence.fuse(options, fusion, offers, first, scorer);
+                sentence.add_candidates(options, fusion, offers, first, scorer);
                 first += sentence.row_count();
+            }
+            scorer.score_rows()?;
+            for row in 0..rows.len() {
+                scorer.weighted(row, fusion, scores);
+                offers.fuse(row, scores.iter().copied());
             }
         }
         let mut first = 0;
@@ -132,6 +145,7 @@ impl BeamSearch {
             // `remove` keeps the order of the others, which is that of the rows.
             let sentence = self.active.remove(at);
             session.finish(sentence.slot);
+            self.fusion_scorer.finish(sentence.slot);
             self.free_states.push(sentence);
         }
         Ok(())

@@ -1,18 +1,20 @@
-//! The n-gram language model of a translator, which takes part in its search.
+//! The language model of a translator, which takes part in its search: n-gram or neural.
 
 use std::sync::Arc;
 
+use miriam_kernels::autotuner::Autotuner;
 use miriam_lmcpu::LanguageModel;
+use miriam_nmt_models::ModelBundle;
 
 use super::settings::check_search;
-use super::{Translator, complete_search};
+use super::{LoadedModels, TranslationOptions, Translator, complete_search};
 use crate::search::FusionModel;
 use crate::{Error, Result};
 
 impl Translator {
-    /// Adds the scores of a language model to the search, weighted by [`lm_weight`] of the options.
-    /// The model is over the tokens of the target vocabulary if `by_pieces`, else over words of the
-    /// output text, separated by spaces.
+    /// Adds the scores of an n-gram language model to the search, weighted by [`lm_weight`] of the
+    /// options. The model is over the tokens of the target vocabulary if `by_pieces`, else over words of
+    /// the output text, separated by spaces.
     ///
     /// [`lm_weight`]: super::TranslationOptions::lm_weight
     ///
@@ -29,16 +31,59 @@ impl Translator {
             return Err(Error::Untranslatable { reason: reason.into() });
         }
         let target = &self.models.tokenizers()[1];
-        let model = if by_pieces {
+        self.set_fusion_model(if by_pieces {
             FusionModel::over_pieces(lm, target.token_pieces())
         } else {
             FusionModel::over_words(lm, target.token_texts())
-        };
+        })
+    }
+
+    /// Adds the scores of a neural language model to the search, as
+    /// [`set_language_model`](Self::set_language_model) does for n-grams. It computes on the devices of
+    /// the translator, in the precision of its own file. `tuner` chooses its kernels.
+    ///
+    /// # Errors
+    /// If `bundle` is not a language model, its vocabulary or its direction is not that of the
+    /// translations, it cannot be loaded, or the options ask for sampling.
+    pub fn set_neural_language_model(
+        &mut self,
+        bundle: &ModelBundle,
+        tuner: &Arc<Autotuner>,
+    ) -> Result<()> {
+        let path = &bundle.path;
+        if !bundle.is_language_model() {
+            let reason = "it translates; a language model is needed, as miriam nmt train --type \
+                          lm-transformer makes it";
+            return Err(Error::unsupported(path, reason));
+        }
+        let mut options = TranslationOptions::for_bundle(bundle, None);
+        options.devices = self.options.devices.clone();
+        let lm = LoadedModels::new(bundle, &options.weights, options.placement(tuner))?;
+        let [own, others] = [&self.models, &lm].map(|models| &models.tokenizers()[1].vocabulary);
+        if !own.has_same_ids(others) {
+            let reason = format!(
+                "its {} pieces are not the {} of the translations ({}); train it with --vocabs of \
+                 the translation model",
+                others.len(),
+                own.len(),
+                own.name()
+            );
+            return Err(Error::mismatch(path, "vocabulary", reason));
+        }
+        if lm.is_right_to_left() != self.models.is_right_to_left() {
+            let reason = "it reads text from the other end than translations are written";
+            return Err(Error::mismatch(path, "right-left", reason));
+        }
+        let eos_id = others.eos_id();
+        self.set_fusion_model(FusionModel::neural(move || lm.session(), eos_id))
+    }
+
+    fn set_fusion_model(&mut self, model: FusionModel) -> Result<()> {
         self.fusion_model = Some(model);
         self.search = complete_search(
             &self.options,
             &self.always_suppressed,
-            &target.vocabulary,
+            &self.models.tokenizers()[1].vocabulary,
             self.fusion_model.as_ref(),
         );
         check_search(&self.search)

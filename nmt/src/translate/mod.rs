@@ -131,12 +131,17 @@ impl Translator {
     /// Loads the models of `bundle`; see [`LoadedModels::new`] for `tuner`.
     ///
     /// # Errors
-    /// Those of [`LoadedModels::new`].
+    /// Those of [`LoadedModels::new`], and if the bundle is a language model.
     pub fn new(
         bundle: ModelBundle,
         options: TranslationOptions,
         tuner: &Arc<Autotuner>,
     ) -> Result<Self> {
+        if bundle.is_language_model() {
+            let reason = "it is a language model, which does not translate; add it to the search \
+                          of a translation model (--lm), or score text with miriam nmt score";
+            return Err(Error::unsupported(&bundle.path, reason));
+        }
         let mut models = LoadedModels::new(&bundle, &options.weights, options.placement(tuner))?;
         let sides = models.tokenizers_mut();
         sides.iter_mut().for_each(|side| side.input_is_tokenized = options.input.is_tokenized);

@@ -24,6 +24,7 @@ pub struct LoadedModels {
     tokenizers: [Tokenizer; 2],
     target_prefix: Vec<u32>,
     right_to_left: bool,
+    has_source: bool,
 }
 
 impl LoadedModels {
@@ -66,6 +67,13 @@ impl LoadedModels {
         if right_to_left && !words.target_prefix.is_empty() {
             return Err(Error::unsupported(path, NO_PREFIX));
         }
+        let has_source: Vec<bool> =
+            bundle.models.iter().map(|model| model.architecture().has_source()).collect();
+        if has_source.first() == Some(&false) && has_source.contains(&true) {
+            let reason = "the first model of the ensemble is a language model; name a model that \
+                          translates first";
+            return Err(Error::unsupported(path, reason));
+        }
         let models = LoadedModels {
             networks,
             sessions: Arc::default(),
@@ -73,6 +81,7 @@ impl LoadedModels {
             tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
             target_prefix: words.target_prefix.clone(),
             right_to_left,
+            has_source: has_source.contains(&true),
         };
         // Errors of the ensemble are reported before any text is read.
         models.session()?;
@@ -114,6 +123,11 @@ impl LoadedModels {
     /// Whether the models generate translations from right to left.
     pub fn is_right_to_left(&self) -> bool {
         self.right_to_left
+    }
+
+    /// Whether the models read a source; language models alone do not.
+    pub fn has_source(&self) -> bool {
+        self.has_source
     }
 
     /// Returns the number of models.

@@ -9,23 +9,53 @@ use miriam_nmt::search::{DecodingSemantics, Fusion, FusionModel, SearchOptions, 
 use miriam_storage::LoadMethod;
 use miriam_textio::NoProgress;
 
-use super::random::{RandomModel, RandomSession, Xorshift};
+use super::random::{RandomModel, RandomSession, Xorshift, log_sum_exp};
 use super::{assert_near, random_options, random_request, reference, translate_jobs};
 
 /// So few tokens that each is a candidate of each row, as in the reference.
 const VOCABULARY_SIZE: usize = 8;
 
-/// A language model that scores the words of whole texts, one query after another.
-pub struct WordScorer {
-    lm: Arc<dyn LanguageModel>,
-    texts: Vec<String>,
-    pub weight: f32,
+/// A language model that scores whole texts, without any state.
+pub trait LmReference {
+    /// The natural log-probability of what `next` completes after `tokens`, and with `ends` of the
+    /// end of the sentence.
+    fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32;
+
+    /// Its weight.
+    fn weight(&self) -> f32;
 }
 
-impl WordScorer {
-    /// The natural log-probability of the words that `next` completes after `tokens`, and with
-    /// `ends` of the end of the sentence.
-    pub fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32 {
+/// An n-gram model that scores the words of whole texts, one query after another.
+struct WordScorer {
+    lm: Arc<dyn LanguageModel>,
+    texts: Vec<String>,
+    weight: f32,
+}
+
+/// A model of tokens that computes the whole prefix for each of them.
+struct TokenScorer {
+    model: RandomModel,
+    weight: f32,
+}
+
+impl LmReference for TokenScorer {
+    fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32 {
+        let logits = self.model.logits(&[], tokens);
+        let token = if ends { 0 } else { next };
+        logits[token as usize] - log_sum_exp(&logits)
+    }
+
+    fn weight(&self) -> f32 {
+        self.weight
+    }
+}
+
+impl LmReference for WordScorer {
+    fn weight(&self) -> f32 {
+        self.weight
+    }
+
+    fn score_next(&self, tokens: &[u32], next: u32, ends: bool) -> f32 {
         let mut text: String = tokens.iter().map(|&token| &*self.texts[token as usize]).collect();
         let known = complete_words(&text).len();
         if ends {
@@ -154,4 +184,56 @@ fn beam_search_with_a_language_model_matches_reference() {
         }
     }
     assert!(changed > 100, "{changed}");
+}
+
+/// The sentences of a batch begin at different steps, branch and end, as those of the translation
+/// model do.
+#[test]
+fn beam_search_with_a_neural_language_model_matches_reference() {
+    let mut changed = 0;
+    for seed in 0..300 {
+        let mut numbers = Xorshift::new(seed);
+        let mut options = random_options(&mut numbers);
+        options.skip_cost = false;
+        let exact = numbers.below(2) == 0;
+        if exact {
+            options.repetition_penalty = 1.0;
+            options.semantics = DecodingSemantics::Marian;
+        }
+        let random = RandomModel {
+            seed,
+            vocabulary_size: VOCABULARY_SIZE,
+            logit_step: 0.0,
+            eos_logit_bias: numbers.choose(&[0.0, 1.5]),
+        };
+        let lm = RandomModel { seed: seed + 1000, eos_logit_bias: 0.0, ..random };
+        let weight = numbers.choose(&[0.0, 0.25, 1.0, -0.5]);
+        let model = FusionModel::neural(move || Ok(Box::new(RandomSession::new(lm))), 0);
+        options.fusion = Some(Fusion { model, weight });
+        let scorer = TokenScorer { model: lm, weight };
+        let jobs: Vec<Job> = (0..5)
+            .map(|id| Job { id, request: random_request(&mut numbers, VOCABULARY_SIZE) })
+            .collect();
+        let batching = BatchingOptions {
+            max_sentences: 1 + numbers.below(4),
+            top_up: numbers.below(2) == 0,
+            ..BatchingOptions::default()
+        };
+        let mut session = RandomSession::new(random);
+        let results = translate_jobs(&mut session, &options, &batching, &jobs);
+        let without = SearchOptions { fusion: None, ..options.clone() };
+        for Job { id, request } in &jobs {
+            let expected = reference::translate_with_lm(&random, request, &options, Some(&scorer));
+            let case = format!("{seed}: {request:?} {options:?}");
+            match &results[id] {
+                Ok(found) => {
+                    assert_near(found, &expected, if exact { 0.0 } else { 3e-5 }, &case);
+                    let without = reference::translate(&random, request, &without);
+                    changed += usize::from(without[0].tokens != found[0].tokens);
+                }
+                Err(_) => assert!(expected.is_empty(), "{case}: {expected:?}"),
+            }
+        }
+    }
+    assert!(changed > 200, "{changed}");
 }

@@ -150,7 +150,8 @@ impl Session for RandomSession {
         }
         self.encoded.push(sentences.len());
         let add = |(at, source): (usize, &&[u32])| {
-            assert!(source.len() > 1, "empty sentences are not for models");
+            // A language model gets nothing.
+            assert!(source.len() != 1, "empty sentences are not for models");
             let free = (0..).map(Slot).find(|slot| !self.sentences.contains_key(slot));
             let slot = free.expect("there is one");
             let candidates = candidates.map(|lists| lists[at].to_vec());

@@ -3,7 +3,7 @@
 
 use miriam_nmt::search::{DecodingSemantics, PrefixRole, Request, SearchOptions, Translation};
 
-use super::fusion::WordScorer;
+use super::fusion::LmReference;
 use super::random::{RandomModel, log_sum_exp};
 
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub fn translate_with_lm(
     model: &RandomModel,
     request: &Request,
     options: &SearchOptions,
-    lm: Option<&WordScorer>,
+    lm: Option<&dyn LmReference>,
 ) -> Vec<Translation> {
     let source = &request.source;
     let limit = (options.max_length_factor * source.len() as f32).ceil() as usize;
@@ -80,7 +80,7 @@ pub fn translate_with_lm(
                 let score = if free { 0.0 } else { score };
                 let ends = forced.is_none() && is_end(options, word as u32);
                 let gained = lm.map(|lm| lm.score_next(&hypothesis.tokens, word as u32, ends));
-                let rank = score + lm.map_or(0.0, |lm| lm.weight) * gained.unwrap_or(0.0);
+                let rank = score + lm.map_or(0.0, |lm| lm.weight()) * gained.unwrap_or(0.0);
                 // Without a language model rounding must not make ties.
                 let order = if lm.is_some() { rank } else { logits[word] };
                 let gained = gained.unwrap_or(0.0);

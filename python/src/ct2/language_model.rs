@@ -1,7 +1,10 @@
 //! The keywords that give a translator a language model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use miriam_nmt::ModelBundle;
+use miriam_nmt::engine::Autotuner;
 use miriam_nmt::translate::{TranslationOptions, Translator};
 use miriam_storage::LoadMethod;
 use miriam_textio::CancellationToken;
@@ -46,8 +49,14 @@ impl LanguageModelArguments {
     pub fn open(
         &self,
         translator: &mut Translator,
+        tuner: &Arc<Autotuner>,
         stop: &CancellationToken,
     ) -> Result<(), String> {
+        if ModelBundle::is_found_at(&self.path) {
+            let lm = ModelBundle::open(&self.path, None).map_err(|error| error.to_string())?;
+            let added = translator.set_neural_language_model(&lm, tuner);
+            return added.map_err(|error| error.to_string());
+        }
         let lm = open_as_kenlm(&self.path, LoadMethod::Lazy, stop)?;
         translator.set_language_model(lm, self.by_pieces).map_err(|error| error.to_string())
     }

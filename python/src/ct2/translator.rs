@@ -79,7 +79,7 @@ impl Translator {
             let translator = NeuralTranslator::new(bundle, options, &tuner);
             let mut translator = translator.map_err(|error| error.to_string())?;
             if let Some(lm) = &self.language_model {
-                lm.open(&mut translator, stop)?;
+                lm.open(&mut translator, &tuner, stop)?;
             }
             let pool =
                 TranslatorPool::new(Arc::new(translator), self.threads(), self.max_queued_batches);

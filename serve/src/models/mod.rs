@@ -193,7 +193,7 @@ impl Opener {
         let beam_size = options.search.sampling.is_none().then_some(options.search.beam_size);
         let mut translator = Translator::new(bundle, options, &self.tuner)
             .map_err(|error| wrong(error.to_string()))?;
-        add_language_model(&mut translator, configuration).map_err(wrong)?;
+        add_language_model(&mut translator, configuration, &self.tuner).map_err(wrong)?;
         let translator = Arc::new(translator);
         let languages = ModelLanguages::new(configuration, &translator).map_err(wrong)?;
         facts.push(("languages", languages.describe(configuration)));
@@ -220,6 +220,7 @@ impl Opener {
 fn add_language_model(
     translator: &mut Translator,
     configuration: &ModelConfiguration,
+    tuner: &Arc<Autotuner>,
 ) -> Result<(), String> {
     let Some(path) = &configuration.lm else {
         let needs_lm = [
@@ -231,6 +232,11 @@ fn add_language_model(
             Some((_, key)) => Err(format!("{key} has no effect without lm, the language model")),
         };
     };
+    if ModelBundle::is_found_at(path) {
+        let lm = ModelBundle::open(path, None).map_err(|error| error.to_string())?;
+        let added = translator.set_neural_language_model(&lm, tuner);
+        return added.map_err(|error| error.to_string());
+    }
     // As on the command line, the first of duplicate n-grams in ARPA text is kept.
     let lm = read_keeping_first(path, ArpaOptions::default(), |arpa| {
         miriam_glm::open(path, OpenOptions { load: LoadMethod::Lazy, arpa }, &NoProgress)

@@ -99,7 +99,8 @@ pub struct CorpusCounts {
     pub cropped: u64,
 }
 
-/// Pairs of sentences, all of which end with `</s>`.
+/// Pairs of sentences, all of which end with `</s>`; or the sentences of a language model, which
+/// are targets with empty sources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParallelCorpus {
     source: TokenIds,
@@ -110,10 +111,21 @@ pub struct ParallelCorpus {
     links: Option<Sequences<TargetLink>>,
     /// The weights of each pair, if given: one for the pair, or one per target token.
     weights: Option<Sequences<f32>>,
+    is_monolingual: bool,
     counts: CorpusCounts,
 }
 
 impl ParallelCorpus {
+    /// Returns an empty corpus of a language model. The sources of its pairs are not looked at.
+    pub fn monolingual() -> Self {
+        ParallelCorpus { is_monolingual: true, ..ParallelCorpus::default() }
+    }
+
+    /// Whether there are no sources.
+    pub fn is_monolingual(&self) -> bool {
+        self.is_monolingual
+    }
+
     /// Appends the pair of the next line. `sides` are its tokens without `</s>`; the ids in `eos`
     /// are appended to them. Pairs with an empty side are counted and left out, and so are pairs
     /// over the limit, unless it crops.
@@ -135,18 +147,23 @@ impl ParallelCorpus {
     ) {
         let line = self.counts.lines as u32;
         self.counts.lines += 1;
-        if sides.iter().any(|side| side.is_empty()) {
+        let first_side = usize::from(self.is_monolingual);
+        if sides[first_side..].iter().any(|side| side.is_empty()) {
             self.counts.empty += 1;
             return;
         }
         let is_long = |side: &&[u32]| side.len() + 1 > limit.tokens;
-        if !limit.crops && sides.iter().any(is_long) {
+        if !limit.crops && sides[first_side..].iter().any(is_long) {
             self.counts.too_long += 1;
             return;
         }
         let kept = sides.map(|side| side.len().min(limit.tokens.saturating_sub(1)));
+        if self.is_monolingual {
+            self.source.push(&[]);
+        }
+        let into = [&mut self.source, &mut self.target];
         for (((side, eos), into), kept) in
-            sides.into_iter().zip(eos).zip([&mut self.source, &mut self.target]).zip(kept)
+            sides.into_iter().zip(eos).zip(into).zip(kept).skip(first_side)
         {
             self.counts.cropped += u64::from(is_long(&side));
             into.items.extend_from_slice(&side[..kept]);
@@ -204,9 +221,11 @@ impl ParallelCorpus {
         self.target.get(index)
     }
 
-    /// Returns the numbers of tokens of a pair, of the source and of the target.
+    /// Returns the numbers of tokens of a pair by which batches are made, of the source and of the
+    /// target. Sentences of a language model count on both sides, as in Marian.
     pub fn lengths(&self, index: usize) -> [usize; 2] {
-        [self.source(index).len(), self.target(index).len()]
+        let target = self.target(index).len();
+        [if self.is_monolingual { target } else { self.source(index).len() }, target]
     }
 
     /// Returns the links of a pair, sorted, with the link between both `</s>`; `None` without
@@ -246,7 +265,8 @@ impl ParallelCorpus {
     /// # Panics
     /// If an index is out of range.
     pub fn subset(&self, pairs: &[u32]) -> ParallelCorpus {
-        let mut subset = ParallelCorpus::default();
+        let is_monolingual = self.is_monolingual;
+        let mut subset = ParallelCorpus { is_monolingual, ..ParallelCorpus::default() };
         for &pair in pairs {
             let pair = pair as usize;
             subset.source.push(self.source(pair));
@@ -319,6 +339,22 @@ mod tests {
         let counts = CorpusCounts { lines: 5, empty: 2, too_long: 1, cropped: 0 };
         assert_eq!(corpus.counts(), counts);
         assert_eq!(corpus.num_tokens(), [7, 6]);
+    }
+
+    #[test]
+    fn sentences_of_a_language_model_have_no_source() {
+        let mut corpus = ParallelCorpus::monolingual();
+        let sides: [[&[u32]; 2]; 4] =
+            [[&[], &[7, 8]], [&[], &[]], [&[], &[1, 2, 3, 4]], [&[5, 6, 7, 8, 9], &[3]]];
+        sides.into_iter().for_each(|pair| corpus.push(pair, [0, 1], LIMIT));
+        let targets: Vec<&[u32]> = (0..corpus.len()).map(|index| corpus.target(index)).collect();
+        assert_eq!(targets, [&[7, 8, 1][..], &[3, 1]]);
+        assert!((0..2).all(|index| corpus.source(index).is_empty()));
+        assert_eq!(corpus.lengths(0), [3, 3]);
+        assert_eq!(corpus.num_tokens(), [0, 5]);
+        let counts = CorpusCounts { lines: 4, empty: 1, too_long: 1, cropped: 0 };
+        assert_eq!(corpus.counts(), counts);
+        assert_eq!(corpus.subset(&[1]).lengths(0), [2, 2]);
     }
 
     #[test]

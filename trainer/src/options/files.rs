@@ -17,9 +17,12 @@ impl RawOptions {
     /// # Errors
     /// If there are none, or their number differs from what the options ask for.
     pub fn training_files(&self) -> Result<ParallelFiles> {
-        let mut files = self
-            .text_files("train-sets")?
-            .ok_or_else(|| Error::usage("--train-sets (or --source and --target) is needed"))?;
+        let needed = if self.is_language_model() {
+            "--train-sets (or --target), the text of the language model, is needed"
+        } else {
+            "--train-sets (or --source and --target) is needed"
+        };
+        let mut files = self.text_files("train-sets")?.ok_or_else(|| Error::usage(needed))?;
         let cost = self.get_string("guided-alignment-cost");
         // Configurations of older versions of Marian contain another default.
         let is_guided = !matches!(&self.get_string("guided-alignment")[..], "" | "none");
@@ -77,7 +80,8 @@ impl RawOptions {
         Ok(files)
     }
 
-    /// Returns the files of the validation text, if given: two, or with `tsv` one with both sides.
+    /// Returns the files of the validation text, if given: two, or with `tsv` one with both sides;
+    /// one of a language model.
     ///
     /// # Errors
     /// If their number is wrong, or one is standard input.
@@ -94,6 +98,13 @@ impl RawOptions {
             Err(Error::usage(format!("--{option}: {count} files; {needed}")))
         }
         let files = self.get_strings(option);
+        if self.is_language_model() {
+            return match &files[..] {
+                [] => Ok(None),
+                [text] => Ok(Some(ParallelFiles::text(path_of(text)))),
+                files => wrong(files.len(), "a language model has one text", option),
+            };
+        }
         match (&files[..], self.get_flag("tsv")?) {
             ([], _) => Ok(None),
             ([source, target], false) => {

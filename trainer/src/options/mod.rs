@@ -4,6 +4,7 @@
 mod asynchronous;
 mod dump;
 mod files;
+mod language_model;
 mod learning_rate;
 mod marian_yaml;
 mod precedence;

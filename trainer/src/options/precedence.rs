@@ -27,9 +27,17 @@ impl RawOptions {
         }
         match task {
             Some(NO_PRESET) => Ok(options),
-            Some(task) => Ok(options.or_else_from(preset(task)?)),
+            Some(task) => options.or_else_from_preset(task),
             None if configs.is_empty() => options.or_else_from_size(),
             None => Ok(options),
         }
+    }
+
+    /// Adds options that are not set here from the preset `name`: of those of a model that translates, a
+    /// language model takes what concerns its decoder.
+    pub(super) fn or_else_from_preset(self, name: &str) -> Result<Self> {
+        let preset = preset(name)?;
+        let is_language_model = self.is_language_model();
+        Ok(self.or_else_from(if is_language_model { preset.without_source() } else { preset }))
     }
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use miriam_textio::{Input, Lines};
 
-use super::presets::preset;
 use super::raw::RawOptions;
 use super::table::all_options;
 use crate::error::Result;
@@ -50,7 +49,9 @@ impl RawOptions {
     /// If the text cannot be read.
     pub(super) fn or_else_from_size(self) -> Result<Self> {
         let mut model_options = all_options().filter(|spec| spec.group == MODEL_GROUP);
-        if model_options.any(|spec| self.is_given(spec.name)) {
+        // All presets are transformers, of which a language model takes the decoder.
+        let is_shapeless = |name| name == "type" && self.get_string(name) == "lm-transformer";
+        if model_options.any(|spec| self.is_given(spec.name) && !is_shapeless(spec.name)) {
             return Ok(self);
         }
         let texts = self.get_strings("train-sets");
@@ -59,21 +60,23 @@ impl RawOptions {
             return Ok(self);
         };
         let name = preset_name(pairs);
+        let unit = if self.is_language_model() { "lines" } else { "pairs" };
         let size = if name == LARGEST {
-            format!("{pairs} pairs or more")
+            format!("{pairs} {unit} or more")
         } else {
-            format!("{pairs} pairs")
+            format!("{pairs} {unit}")
         };
         let note = format!(
             "[config] {size}: the preset {name} is used; --task NAME chooses another, --task none \
              Marian's defaults"
         );
-        Ok(self.or_else_from(preset(name)?).with_note(note))
+        Ok(self.or_else_from_preset(name)?.with_note(note))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::presets::preset;
     use super::*;
 
     fn options(folder: &Path, lines: usize, given: &[(&str, &str)]) -> RawOptions {
@@ -111,6 +114,9 @@ mod tests {
         for given in [("type", "s2s"), ("model", "model.npz"), ("dim-rnn", "32")] {
             assert!(choose(10, &[given], None).note().is_none(), "{given:?}");
         }
+        let language_model = choose(10, &[("type", "lm-transformer")], None);
+        assert!(language_model.note().unwrap().contains("10 lines: the preset tiny"));
+        assert!(!language_model.is_given("enc-depth"));
         let marians = choose(10, &[], Some("none"));
         assert!(marians.note().is_none() && !marians.is_given("dim-emb"));
         assert_eq!(choose(10, &[], Some("m30k")).get_string("dim-emb"), "128");

@@ -155,6 +155,18 @@ impl RawOptions {
         Ok(())
     }
 
+    /// Removes an option.
+    pub(super) fn remove(&mut self, name: &str) {
+        self.values.remove(name);
+    }
+
+    /// Replaces the values of an option, if it is given.
+    pub(super) fn replace(&mut self, name: &str, values: Vec<String>) {
+        if let Some(present) = self.values.get_mut(name) {
+            *present = values;
+        }
+    }
+
     /// Whether an option is given.
     pub fn is_given(&self, name: &str) -> bool {
         self.values.contains_key(name)

@@ -31,6 +31,7 @@ impl RawOptions {
     /// # Errors
     /// With the option whose value is invalid.
     pub fn training_config(&self, vocab_sizes: [usize; 2]) -> Result<TrainingConfig> {
+        self.check_language_model()?;
         let yaml = self.model_yaml()?;
         let value = Value::parse(yaml.as_bytes(), "the options of the model")?;
         let mut architecture = marian::from_options(&value, vocab_sizes)?;

@@ -1,8 +1,11 @@
 //! Options of a language model that takes part in the search of a neural model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
+use miriam_nmt::ModelBundle;
+use miriam_nmt::engine::Autotuner;
 use miriam_nmt::translate::Translator;
 use miriam_storage::LoadMethod;
 
@@ -14,7 +17,8 @@ use crate::common::CommonOptions;
 #[command(next_help_heading = "Language model")]
 pub struct LanguageModelArguments {
     /// Add the scores of a language model to those of the beam's candidates: any file that lm query
-    /// reads. Its words are those of the output text, separated by spaces. N-best lists have its
+    /// reads, whose words are those of the output text, separated by spaces; or a neural one (nmt train
+    /// --type lm-transformer) with the vocabulary of the translations. N-best lists have its
     /// log-probability as LM0. Not with sampling
     #[arg(long, value_name = "FILE")]
     lm: Option<PathBuf>,
@@ -22,15 +26,25 @@ pub struct LanguageModelArguments {
     #[arg(long, value_name = "W", requires = "lm", allow_negative_numbers = true,
           value_parser = finite)]
     pub lm_weight: Option<f32>,
-    /// The language model is over pieces, as --no-spm-decode writes them, not over words
+    /// The n-gram model is over pieces, as --no-spm-decode writes them, not over words; neural ones
+    /// always are
     #[arg(long, requires = "lm")]
     lm_pieces: bool,
 }
 
 impl LanguageModelArguments {
     /// Opens the model, if one was named, for the searches of `translator`.
-    pub fn apply(&self, translator: &mut Translator, common: &CommonOptions) -> anyhow::Result<()> {
-        if let Some(path) = &self.lm {
+    pub fn apply(
+        &self,
+        translator: &mut Translator,
+        tuner: &Arc<Autotuner>,
+        common: &CommonOptions,
+    ) -> anyhow::Result<()> {
+        let Some(path) = &self.lm else { return Ok(()) };
+        if ModelBundle::is_found_at(path) {
+            let lm = ModelBundle::open(path, None)?;
+            translator.set_neural_language_model(&lm, tuner)?;
+        } else {
             let lm = open_model_as_kenlm(path, LoadMethod::Lazy, common)?;
             translator.set_language_model(lm, self.lm_pieces)?;
         }

@@ -17,8 +17,8 @@ use crate::common::{CommonOptions, check_files, check_stdin_use};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Models that translate as the list does, of every kind that nmt translate opens; each gives a
-    /// feature. Several models in one decoder configuration are an ensemble
+    /// Models that translate as the list does, of every kind that nmt translate opens, and language
+    /// models; each gives a feature. Several models in one decoder configuration are an ensemble
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "reverse")]
     models: Vec<PathBuf>,
@@ -83,7 +83,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             normalize: a.normalize,
             mini_batch: a.mini_batch,
         };
-        let opened = open(&ModelArguments::for_model(path, shared), options, &tuner_cache)?;
+        let opened = open(&ModelArguments::for_model(path, shared), options, true, &tuner_cache)?;
         threads = opened.threads.unwrap_or(threads);
         models.push(opened.feature);
         model_files.extend(opened.files);
@@ -128,10 +128,12 @@ pub struct OpenedModel {
     pub threads: Option<usize>,
 }
 
-/// Opens a model, or an ensemble, that scores lists.
+/// Opens a model, or an ensemble, that scores lists; those without sentences only if it is a language
+/// model.
 pub fn open(
     models: &ModelArguments,
     options: ListOptions,
+    has_sentences: bool,
     tuner_cache: &AutotunerCache,
 ) -> anyhow::Result<OpenedModel> {
     let (bundle, _) = models.open_bundle(None, models.languages())?;
@@ -143,7 +145,7 @@ pub fn open(
     let placement = defaults.placement(&tuner_cache.tuner);
     let loaded = LoadedModels::new(&bundle, &defaults.weights, placement)?;
     Ok(OpenedModel {
-        feature: NeuralFeature(ListModel::new(loaded, options)),
+        feature: NeuralFeature(ListModel::new(loaded, options, has_sentences)?),
         files: bundle.files,
         threads: defaults.devices.is_cuda().then_some(defaults.threads),
     })

@@ -25,14 +25,14 @@ use crate::signals::{SignalHandler, describe_partial_files};
 pub struct Arguments {
     #[command(flatten)]
     models: ModelArguments,
-    /// The source text, one sentence per line
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "train_sets"])]
+    /// The source text, one sentence per line; language models score without it
+    #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
-    /// Its translation, line by line
+    /// Its translation, line by line; or the text that a language model scores
     #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets"])]
     target: Option<PathBuf>,
     /// Marian's option for both: source and target; source and lists with a bare --n-best; one file
-    /// with --tsv
+    /// with --tsv, or for a language model
     #[arg(short, long, value_name = "FILE", num_args = 1..=2, hide = true,
           conflicts_with_all = ["source", "target"])]
     train_sets: Vec<PathBuf>,
@@ -108,10 +108,12 @@ impl Texts {
             (None, Some(None), [source, list]) => {
                 Texts { source: Some(source.clone()), n_best: Some(list.clone()), ..none() }
             }
+            (None, None, [text]) => Texts { target: Some(text.clone()), ..none() },
+            (None, Some(None), [list]) => Texts { n_best: Some(list.clone()), ..none() },
             (Some(None), None, [both]) => Texts { tsv: Some(both.clone()), ..none() },
             (_, _, [_, ..]) => exit_with_usage_error(
                 "--train-sets: expected two files, source and target, or source and --n-best \
-                 lists, or one file with --tsv"
+                 lists, or one file with --tsv or for a language model"
                     .into(),
             ),
             (None, Some(None), []) => {
@@ -167,8 +169,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Input::check_access(input, Some(&a.output))?;
     }
     let tuner_cache = a.tuner_cache.open();
-    if let (Some(source), Some(list)) = (&texts.source, &texts.n_best) {
-        let outcome = add_to_list(a, source, list, &tuner_cache, common);
+    if let Some(list) = &texts.n_best {
+        let outcome = add_to_list(a, texts.source.as_deref(), list, &tuner_cache, common);
         tuner_cache.save();
         return outcome;
     }
@@ -190,7 +192,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         (_, Some(source), Some(target)) => {
             ScoringInput::ParallelTexts(ParallelLines::new(vec![open(source)?, open(target)?]))
         }
-        _ => unreachable!("the parser asks for one of these"),
+        (_, None, Some(text)) => ScoringInput::Text(open(text)?),
+        _ => exit_with_usage_error("--target, --tsv or --n-best is needed".into()),
     };
     let options = ScoreOptions {
         threads: a.threads(defaults.devices.is_cuda().then_some(defaults.threads), common),
@@ -237,7 +240,7 @@ impl Arguments {
 /// that may leave sentences out.
 fn add_to_list(
     a: &Arguments,
-    source: &Path,
+    source: Option<&Path>,
     list: &Path,
     tuner_cache: &AutotunerCache,
     common: &CommonOptions,
@@ -250,11 +253,14 @@ fn add_to_list(
         mini_batch: a.mini_batch,
     };
     let OpenedModel { feature, files, threads } =
-        rescore::open(&a.models, options.clone(), tuner_cache)?;
+        rescore::open(&a.models, options.clone(), source.is_some(), tuner_cache)?;
+    if source.is_some() && !feature.0.reads_sentences() {
+        anyhow::bail!("the model is a language model, which reads no --source: leave it out");
+    }
     let features = name_features(vec![a.n_best_feature.clone()], &["Score"], [&feature as _]);
     let files = RescoringFiles {
         list,
-        source: Some(source),
+        source,
         coverage: ListCoverage::SomeSentences,
         output: &a.output,
         model_files: files,

@@ -1,4 +1,4 @@
-//! `miriam nmt train`: a neural model from parallel text.
+//! `miriam nmt train`: a neural model from parallel text, or a language model from one text.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ pub struct Arguments {
     /// The source side of the parallel text: plain, .gz, .zst, .bz2 or .xz
     #[arg(long, value_name = "FILE", requires = "target", conflicts_with = "train-sets")]
     source: Option<PathBuf>,
-    /// The target side
-    #[arg(long, value_name = "FILE", requires = "source")]
+    /// The target side, or the text of a language model (--type lm-transformer or lm)
+    #[arg(long, value_name = "FILE", conflicts_with = "train-sets")]
     target: Option<PathBuf>,
     /// The source side of the text to validate on
     #[arg(long, value_name = "FILE", requires = "dev_target", conflicts_with = "valid-sets")]
     dev_source: Option<PathBuf>,
-    /// Its target side
-    #[arg(long, value_name = "FILE", requires = "dev_source")]
+    /// Its target side, or the text to validate a language model on
+    #[arg(long, value_name = "FILE", conflicts_with = "valid-sets")]
     dev_target: Option<PathBuf>,
     /// The folder of the model; a run that ended early resumes in it
     #[arg(short, long, value_name = "DIR")]
@@ -158,8 +158,9 @@ impl Arguments {
             ("train-sets", [&self.source, &self.target]),
             ("valid-sets", [&self.dev_source, &self.dev_target]),
         ] {
-            if let [Some(source), Some(target)] = pair {
-                options.set(name, vec![text(source), text(target)])?;
+            let sides: Vec<String> = pair.into_iter().flatten().map(text).collect();
+            if !sides.is_empty() {
+                options.set(name, sides)?;
             }
         }
         Ok(options.or_else_from_files(&self.config, self.task.as_deref())?)
@@ -221,7 +222,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Outcome::EarlyStopped => "Trained until validation did not improve",
         Outcome::AlreadyFinished => "Trained before",
     };
-    crate::console::print_line(format_args!(
-        "{what}: translate with miriam nmt translate -m {model}"
-    ))
+    let command = if request.options.is_language_model() {
+        "score text with miriam nmt score"
+    } else {
+        "translate with miriam nmt translate"
+    };
+    crate::console::print_line(format_args!("{what}: {command} -m {model}"))
 }

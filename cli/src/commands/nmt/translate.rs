@@ -483,7 +483,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         None => {
             let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
             translator.set_splitter(splitter);
-            arguments.language_model.apply(&mut translator, common)?;
+            arguments.language_model.apply(&mut translator, &tuner_cache.tuner, common)?;
             LoadedTranslator::Single(Box::new(translator))
         }
         Some(path) => {
@@ -516,7 +516,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             let options = PivotTranslator::options_of_first(options, &last);
             let first = Translator::new(bundle, options, &tuner_cache.tuner)?;
             let mut second = Translator::new(second, last, &tuner_cache.tuner)?;
-            arguments.language_model.apply(&mut second, common)?;
+            arguments.language_model.apply(&mut second, &tuner_cache.tuner, common)?;
             LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
         }
     };

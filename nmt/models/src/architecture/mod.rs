@@ -78,11 +78,19 @@ impl EmbeddingConfig {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Adds the embedding tables, and the output layer with prefix `output`: its weights
+    /// Adds the embedding tables, that of the encoder only if there `has_source`, and the output layer with prefix `output`: its weights
     /// `[target_vocab_size, width]` unless tied, and its bias.
-    fn push_parameters(&self, output: &str, width: usize, all: &mut Vec<ParameterSpec>) {
+    fn push_parameters(
+        &self,
+        has_source: bool,
+        output: &str,
+        width: usize,
+        all: &mut Vec<ParameterSpec>,
+    ) {
         let vocab_sizes = [self.source_vocab_size, self.target_vocab_size];
-        all.push(ParameterSpec::new(self.encoder_table_name(), [vocab_sizes[0], self.dim]));
+        if has_source || self.shared {
+            all.push(ParameterSpec::new(self.encoder_table_name(), [vocab_sizes[0], self.dim]));
+        }
         if !self.shared {
             all.push(ParameterSpec::new(self.decoder_table_name(), [vocab_sizes[1], self.dim]));
         }
@@ -118,6 +126,16 @@ impl Architecture {
         }
     }
 
+    /// Whether the model reads a source. One that does not is a language model: a decoder alone,
+    /// whose encoder has no layers.
+    pub fn has_source(&self) -> bool {
+        match self {
+            Architecture::Transformer(transformer) => transformer.has_source(),
+            Architecture::Recurrent(recurrent) => recurrent.has_source(),
+            Architecture::Stacked(_) => true,
+        }
+    }
+
     /// Returns the maximum number of tokens of a source sentence, with its marks, if there is a
     /// table of positions.
     pub fn max_source_length(&self) -> Option<usize> {
@@ -144,7 +162,14 @@ impl Architecture {
     /// # Errors
     /// With the first number that is not.
     pub fn validate(&self) -> Result<(), String> {
-        self.embeddings().validate()?;
+        let tables = self.embeddings();
+        tables.validate()?;
+        if !self.has_source() && tables.source_vocab_size != tables.target_vocab_size {
+            return Err(format!(
+                "a language model has one vocabulary, not two of {} and {} words",
+                tables.source_vocab_size, tables.target_vocab_size
+            ));
+        }
         match self {
             Architecture::Transformer(transformer) => transformer.validate(),
             Architecture::Recurrent(recurrent) => recurrent.validate(),
@@ -162,6 +187,8 @@ impl Architecture {
         let tables = self.embeddings();
         lines.push(("embedding", tables.dim.to_string()));
         let sharing = match (tables.shared, tables.tied_output) {
+            (_, true) if !self.has_source() => "one for words and output",
+            (_, false) if !self.has_source() => "one for words, another for output",
             (true, true) => "one for source, target and output",
             (true, false) => "one for source and target, another for output",
             (false, true) => "one for source, one for target and output",

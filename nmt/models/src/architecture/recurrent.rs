@@ -12,7 +12,7 @@ pub struct RecurrentConfig {
     pub embeddings: EmbeddingConfig,
     /// Width of the states of all cells.
     pub state_width: usize,
-    /// The encoder.
+    /// The encoder; it has no layers in a language model.
     pub encoder: RecurrentEncoderConfig,
     /// The decoder.
     pub decoder: RecurrentDecoderConfig,
@@ -54,7 +54,7 @@ pub struct RecurrentDecoderConfig {
     /// The number of layers.
     pub depth: usize,
     /// The number of cells of the first layer: one before attention, one after it, then
-    /// transitions.
+    /// transitions. Without a source, all after the first are transitions.
     pub base_depth: usize,
     /// The number of cells of every other layer.
     pub high_depth: usize,
@@ -94,9 +94,15 @@ pub enum LayerNormStyle {
 }
 
 impl RecurrentConfig {
-    /// Returns the width of the encoder's output at each position.
+    /// Whether there is an encoder, and attention to it; a language model has neither.
+    pub fn has_source(&self) -> bool {
+        self.encoder.depth > 0
+    }
+
+    /// Returns the width of the encoder's output at each position; 0 without an encoder.
     pub fn context_width(&self) -> usize {
         match self.encoder.kind {
+            _ if !self.has_source() => 0,
             EncoderKind::BiUnidirectional if self.encoder.depth > 1 => self.state_width,
             _ => 2 * self.state_width,
         }
@@ -104,15 +110,18 @@ impl RecurrentConfig {
 
     /// Returns the names and shapes of all parameters.
     pub fn parameters(&self) -> Vec<ParameterSpec> {
-        let (e, h, c) = (self.embeddings.dim, self.state_width, self.context_width());
+        let (e, h) = (self.embeddings.dim, self.state_width);
+        let context = self.has_source().then(|| self.context_width());
         let mut all = Vec::new();
-        self.embeddings.push_parameters("decoder_ff_logit_l2", e, &mut all);
-        self.push_encoder(&mut all);
-        self.push_affine("decoder_ff_state", "", [c, h], &mut all);
-        self.push_attention(c, &mut all);
+        self.embeddings.push_parameters(self.has_source(), "decoder_ff_logit_l2", e, &mut all);
+        if let Some(c) = context {
+            self.push_encoder(&mut all);
+            self.push_affine("decoder_ff_state", "", [c, h], &mut all);
+            self.push_attention(c, &mut all);
+        }
         let decoder = &self.decoder;
         for j in 1..=decoder.base_depth {
-            let input = [Some(e), Some(c)].get(j - 1).copied().flatten();
+            let input = [Some(e), context].get(j - 1).copied().flatten();
             self.push_cell(&format!("decoder_cell{j}"), decoder.cell, input, &mut all);
         }
         for i in 2..=decoder.depth {
@@ -121,7 +130,7 @@ impl RecurrentConfig {
                 self.push_cell(&format!("decoder_l{i}_cell{j}"), decoder.cell, input, &mut all);
             }
         }
-        for (k, width) in [e, h, c].into_iter().enumerate() {
+        for (k, width) in [e, h].into_iter().chain(context).enumerate() {
             self.push_affine("decoder_ff_logit_l1", &k.to_string(), [width, e], &mut all);
         }
         all
@@ -247,19 +256,23 @@ impl RecurrentConfig {
 
     pub(super) fn validate(&self) -> Result<(), String> {
         check_range("width of states", self.state_width, MAX_WIDTH)?;
-        check_range("depth of the encoder", self.encoder.depth, MAX_DEPTH)?;
-        check_range("cells of an encoder layer", self.encoder.cell_depth, MAX_DEPTH)?;
+        if self.has_source() {
+            check_range("depth of the encoder", self.encoder.depth, MAX_DEPTH)?;
+            check_range("cells of an encoder layer", self.encoder.cell_depth, MAX_DEPTH)?;
+        }
         check_range("depth of the decoder", self.decoder.depth, MAX_DEPTH)?;
         check_range("cells of a decoder layer", self.decoder.high_depth, MAX_DEPTH)?;
-        if !(2..=MAX_DEPTH).contains(&self.decoder.base_depth) {
-            let depth = self.decoder.base_depth;
+        let depth = self.decoder.base_depth;
+        if !self.has_source() {
+            check_range("cells of the first decoder layer", depth, MAX_DEPTH)?;
+        } else if !(2..=MAX_DEPTH).contains(&depth) {
             return Err(format!("expected at least 2 cells around attention, found {depth}"));
         }
         let cells = [
             (self.encoder.cell, self.encoder.cell_depth > 1),
             (
                 self.decoder.cell,
-                self.decoder.base_depth > 2
+                self.decoder.base_depth > if self.has_source() { 2 } else { 1 }
                     || self.decoder.depth > 1 && self.decoder.high_depth > 1,
             ),
         ];
@@ -273,6 +286,9 @@ impl RecurrentConfig {
 
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let (encoder, decoder) = (&self.encoder, &self.decoder);
+        if !self.has_source() {
+            return self.describe_language_model();
+        }
         let kind = match encoder.kind {
             EncoderKind::Bidirectional => "bidirectional",
             EncoderKind::BiUnidirectional => "bidirectional, then forwards",
@@ -295,6 +311,29 @@ impl RecurrentConfig {
             ("encoder", kind.into()),
             ("state", self.state_width.to_string()),
         ];
+        self.describe_connections(&mut lines);
+        lines
+    }
+
+    fn describe_language_model(&self) -> Vec<(&'static str, String)> {
+        let decoder = &self.decoder;
+        let above = if decoder.depth > 1 {
+            format!(", {} above", decoder.high_depth)
+        } else {
+            String::new()
+        };
+        let mut lines = vec![
+            ("type", "recurrent language model".to_owned()),
+            ("cells", decoder.cell.name().to_owned()),
+            ("layers", decoder.depth.to_string()),
+            ("cells of a layer", format!("{}{above}", decoder.base_depth)),
+            ("state", self.state_width.to_string()),
+        ];
+        self.describe_connections(&mut lines);
+        lines
+    }
+
+    fn describe_connections(&self, lines: &mut Vec<(&'static str, String)>) {
         if self.skip_connections {
             lines.push(("skip connections", "yes".into()));
         }
@@ -305,6 +344,5 @@ impl RecurrentConfig {
             };
             lines.push(("layer norms", style.into()));
         }
-        lines
     }
 }

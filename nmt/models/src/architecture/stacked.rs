@@ -80,7 +80,7 @@ impl StackedConfig {
         let (e, h, c, a) =
             (self.embeddings.dim, self.state_width, self.context_width(), self.attention_width);
         let mut all = Vec::new();
-        self.embeddings.push_parameters("decoder_ff_logit", self.output_width(), &mut all);
+        self.embeddings.push_parameters(true, "decoder_ff_logit", self.output_width(), &mut all);
         for layer in 1..=self.encoder_depth {
             let input = if layer == 1 { e } else { c };
             for direction in ["encoder", "encoder_r"] {

@@ -10,9 +10,10 @@ use super::{EmbeddingConfig, MAX_DEPTH, MAX_WIDTH, check_range};
 pub struct TransformerConfig {
     /// Vocabulary sizes, embeddings and output layer.
     pub embeddings: EmbeddingConfig,
-    /// The encoder's layers: self-attention and feed-forward.
+    /// The encoder's layers: self-attention and feed-forward; none in a language model.
     pub encoder: TransformerStackConfig,
-    /// The decoder's layers: [`AutoregressionConfig`], cross-attention, feed-forward.
+    /// The decoder's layers: [`AutoregressionConfig`], cross-attention if there is a source,
+    /// feed-forward.
     pub decoder: TransformerStackConfig,
     /// For each decoder layer the number, from 1, of the layer whose parameters it uses. Each
     /// layer has its own KV cache.
@@ -312,6 +313,11 @@ impl TransformerConfig {
         !has_rms && !has_new_positions && !self.activation.is_gated()
     }
 
+    /// Whether there is an encoder, and attention to it; a language model has neither.
+    pub fn has_source(&self) -> bool {
+        self.encoder.depth > 0
+    }
+
     /// Returns the width of all heads of attention in a stack side by side.
     pub fn attention_width(&self, stack: &TransformerStackConfig) -> usize {
         match self.positional_encoding {
@@ -323,7 +329,13 @@ impl TransformerConfig {
     pub(super) fn validate(&self) -> Result<(), String> {
         let d = self.embeddings.dim;
         for (side, stack) in [("encoder", &self.encoder), ("decoder", &self.decoder)] {
-            check_range(&format!("depth of the {side}"), stack.depth, MAX_DEPTH)?;
+            let least = usize::from(side == "decoder");
+            if !(least..=MAX_DEPTH).contains(&stack.depth) {
+                let depth = stack.depth;
+                return Err(format!(
+                    "depth of the {side}: {depth} is out of range, {least} to {MAX_DEPTH}"
+                ));
+            }
             check_range("width of feed-forward layers", stack.ffn_width, MAX_WIDTH)?;
             check_range("heads", stack.heads, MAX_WIDTH)?;
             let width = self.attention_width(stack);
@@ -414,9 +426,14 @@ impl TransformerConfig {
             if encoder == decoder { encoder.to_string() } else { format!("{encoder} + {decoder}") }
         }
         let (encoder, decoder) = (&self.encoder, &self.decoder);
+        let (kind, layers) = if self.has_source() {
+            ("transformer", format!("{} + {}", encoder.depth, decoder.depth))
+        } else {
+            ("transformer language model", decoder.depth.to_string())
+        };
         let mut lines = vec![
-            ("type", "transformer".to_owned()),
-            ("layers", format!("{} + {}", encoder.depth, decoder.depth)),
+            ("type", kind.to_owned()),
+            ("layers", layers),
             ("decoder looks back by", autoregression),
             ("heads", both(encoder.heads, decoder.heads)),
             ("feed-forward", both(encoder.ffn_width, decoder.ffn_width)),

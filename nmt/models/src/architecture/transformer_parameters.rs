@@ -9,12 +9,14 @@ impl TransformerConfig {
     pub fn parameters(&self) -> Vec<ParameterSpec> {
         let d = self.embeddings.dim;
         let mut all = Vec::new();
-        self.embeddings.push_parameters("decoder_ff_logit_out", self.embeddings.dim, &mut all);
+        let has_source = self.has_source();
+        self.embeddings.push_parameters(has_source, "decoder_ff_logit_out", d, &mut all);
+        let sides: &[&str] = if has_source { &["encoder", "decoder"] } else { &["decoder"] };
         if let PositionalEncodingKind::Table { length } = self.positional_encoding {
-            all.push(ParameterSpec::new("encoder_Wpos", [length, d]));
-            all.push(ParameterSpec::new("decoder_Wpos", [length, d]));
+            let tables = sides.iter().map(|side| format!("{side}_Wpos"));
+            all.extend(tables.map(|name| ParameterSpec::new(name, [length, d])));
         }
-        for side in ["encoder", "decoder"] {
+        for side in sides {
             push_norm(&self.postprocess_embedding, &format!("{side}_emb"), "_pre", d, &mut all);
             push_norm(&self.postprocess_top, &format!("{side}_top"), "", d, &mut all);
         }
@@ -27,7 +29,9 @@ impl TransformerConfig {
         own.dedup();
         for layer in own {
             self.push_autoregression(&format!("decoder_l{layer}"), &mut all);
-            self.push_attention(&format!("decoder_l{layer}_context"), &self.decoder, &mut all);
+            if has_source {
+                self.push_attention(&format!("decoder_l{layer}_context"), &self.decoder, &mut all);
+            }
             self.push_feed_forward(&format!("decoder_l{layer}_ffn"), &self.decoder, &mut all);
         }
         all

@@ -20,6 +20,8 @@ mod tensor_data;
 mod zip_archive;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use miriam_storage::{Bytes, LoadMethod, View};
@@ -93,6 +95,16 @@ impl Checkpoint {
     /// If the file cannot be read, is damaged, or is in no supported format.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_bytes(&compressed::open_with(path, load)?, path)
+    }
+
+    /// Whether the file at `path` has the first bytes of a format whose files cannot be mistaken for
+    /// text: NumPy archives and Marian's `.bin`.
+    pub(crate) fn is_found_at(path: &Path) -> bool {
+        let mut head = [0; 16];
+        // Opening a pipe would consume its bytes.
+        path.is_file()
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut head).is_ok())
+            && (head.starts_with(numpy::MAGIC) || marian_binary::is_plausible(&head))
     }
 
     /// Reads a checkpoint from memory; `path` names it in messages.

@@ -107,10 +107,17 @@ impl FoundModel {
         Ok((vocabulary, segmentation))
     }
 
-    /// Returns the rows of one side's embedding table, which all models of an ensemble share.
+    /// Returns the rows of one side's embedding table, which all models of an ensemble share;
+    /// language models share that of the target.
     fn table_rows(&self, side: usize, path: &Path) -> Result<usize> {
-        let tables = self.models.iter().map(|model| model.architecture().embeddings());
-        let mut rows = tables.map(|t| [t.source_vocab_size, t.target_vocab_size][side]);
+        let architectures = self.models.iter().map(Model::architecture);
+        let all_alone = architectures.clone().all(|architecture| !architecture.has_source());
+        let mut rows = architectures
+            .filter(|architecture| side == 1 || all_alone || architecture.has_source())
+            .map(|architecture| {
+                let tables = architecture.embeddings();
+                [tables.source_vocab_size, tables.target_vocab_size][side]
+            });
         let first = rows.next().unwrap_or(0);
         match rows.find(|&other| other != first) {
             None => Ok(first),

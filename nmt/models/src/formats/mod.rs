@@ -67,6 +67,16 @@ impl ModelBundle {
         Self::open_with(path, &BundleOptions { vocabularies, ..BundleOptions::default() })
     }
 
+    /// Whether the file or folder at `path` seems to be a neural model, by its name and first bytes:
+    /// where n-gram models may be named too.
+    pub fn is_found_at(path: &Path) -> bool {
+        if Container::is_container(path) {
+            let container = Container::open_any(path, LoadMethod::Lazy);
+            return container.is_ok_and(|container| container.kind() == miriam::KIND);
+        }
+        path.is_dir() || marian::is_configuration(path) || Checkpoint::is_found_at(path)
+    }
+
     /// Opens a folder of CTranslate2 whose files are in memory, by their names. `name` names the
     /// folder in messages.
     ///

@@ -96,6 +96,11 @@ pub struct ModelBundle {
 }
 
 impl ModelBundle {
+    /// Whether it has language models alone, which read no source.
+    pub fn is_language_model(&self) -> bool {
+        self.models.iter().all(|model| !model.architecture().has_source())
+    }
+
     /// Returns the size in bytes of the stored parameters of its models.
     pub fn parameter_bytes(&self) -> u64 {
         let tensors = self.models.iter().flat_map(|model| model.parameters());
@@ -136,13 +141,16 @@ impl ModelBundle {
 
     /// Adds the models of `other`, which must have the same words.
     pub(crate) fn join_ensemble(&mut self, other: ModelBundle) -> Result<()> {
-        fn rows(bundle: &ModelBundle) -> Option<[usize; 2]> {
-            let tables = bundle.models.iter().map(|model| model.architecture().embeddings());
-            tables.map(|tables| [tables.source_vocab_size, tables.target_vocab_size]).next()
-        }
+        // A language model beside a model that translates has the words of the target alone.
+        let first_side = usize::from(self.is_language_model() || other.is_language_model());
+        let rows = |bundle: &ModelBundle| {
+            let tables = bundle.models.first()?.architecture().embeddings();
+            let rows = [tables.source_vocab_size, tables.target_vocab_size];
+            Some(rows[first_side..].to_vec())
+        };
         let same_words = match (&self.tokenizers, &other.tokenizers) {
             (Some(one), Some(other)) => {
-                let mut sides = one.vocabularies.iter().zip(&other.vocabularies);
+                let mut sides = one.vocabularies.iter().zip(&other.vocabularies).skip(first_side);
                 sides.all(|(one, other)| one.has_same_ids(other))
             }
             _ => true,

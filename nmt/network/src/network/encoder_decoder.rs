@@ -39,7 +39,8 @@ pub trait EncoderDecoder<B: DecodingOps>: TeacherForced<B> {
 
     /// Computes a step: row i continues row `rows[i].parent` of the step before with a token.
     /// `sources` has the sentence of each row. Gives the input of the output layer, `[rows,
-    /// width]`, and appends the attention of each row to its source to `alignment`, if any.
+    /// width]`, and appends the attention of each row to its source to `alignment`, if any; a
+    /// language model has none, so that its lists are empty.
     fn step(
         &self,
         backend: &mut B,

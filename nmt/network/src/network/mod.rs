@@ -90,8 +90,10 @@ impl Network {
         speedups: &Speedups,
     ) -> Result<Self> {
         let embeddings = model.architecture().embeddings();
+        let has_source = model.architecture().has_source();
         let vocab_limits = VocabLimits {
-            source_vocab_size: embeddings.source_vocab_size,
+            // A language model reads no source, so that of a model beside it may have any ids.
+            source_vocab_size: if has_source { embeddings.source_vocab_size } else { usize::MAX },
             target_vocab_size: embeddings.target_vocab_size,
             model_name: path.display().to_string().into(),
         };

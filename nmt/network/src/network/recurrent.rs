@@ -1,5 +1,5 @@
 //! Recurrent models: Marian's `s2s`, Amun's and Nematus', and Devlin's (2017), which differ
-//! in their decoders.
+//! in their decoders; language models are decoders alone.
 
 use super::{EncoderDecoder, HypothesisRow, Slot, TeacherForced};
 use crate::Result;
@@ -12,9 +12,11 @@ use miriam_nmt_models::architecture::{self, EmbeddingConfig};
 
 /// A recurrent model, with the conditional decoder or another one.
 pub struct Recurrent<B: RecurrentOps, D = ConditionalDecoder<B>> {
-    encoder: RecurrentEncoder<B>,
+    /// None in a language model.
+    encoder: Option<RecurrentEncoder<B>>,
     decoder: D,
     output: B::Weights,
+    state_width: usize,
 }
 
 /// Devlin's model of fully connected layers over an attentional GRU: see
@@ -31,10 +33,16 @@ impl<B: RecurrentOps> Recurrent<B> {
         speedups: &Speedups,
         parameters: &mut P,
     ) -> Result<Self> {
+        let encoder = if model.has_source() {
+            Some(RecurrentEncoder::new(model, speedups, parameters)?)
+        } else {
+            None
+        };
         Ok(Recurrent {
-            encoder: RecurrentEncoder::new(model, speedups, parameters)?,
+            encoder,
             decoder: ConditionalDecoder::new(model, speedups, parameters)?,
             output: load_output_weights(&model.embeddings, "decoder_ff_logit_l2", parameters)?,
+            state_width: model.state_width,
         })
     }
 }
@@ -50,9 +58,10 @@ impl<B: RecurrentOps> Stacked<B> {
         parameters: &mut P,
     ) -> Result<Self> {
         Ok(Recurrent {
-            encoder: RecurrentEncoder::from_stacked(model, speedups, parameters)?,
+            encoder: Some(RecurrentEncoder::from_stacked(model, speedups, parameters)?),
             decoder: StackedDecoder::new(model, speedups, parameters)?,
             output: load_output_weights(&model.embeddings, "decoder_ff_logit", parameters)?,
+            state_width: model.state_width,
         })
     }
 }
@@ -68,13 +77,34 @@ fn load_output_weights<B: RecurrentOps, P: RecurrentParameterLoader<B>>(
     parameters.output_weights(matrix, tables.output_bias.then_some(&bias))
 }
 
-impl<B: RecurrentOps, D> Recurrent<B, D> {
+impl<B: RecurrentOps, D: RecurrentDecoder<B>> Recurrent<B, D> {
     /// Returns the states of the encoder, a row for each token of all sentences: `[tokens, width]`.
     ///
     /// # Errors
     /// If the backend fails.
+    ///
+    /// # Panics
+    /// If the model is a language model, which has no encoder.
     pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
-        self.encoder.encode(backend, &PackedSequences::new(sentences))
+        let encoder = self.encoder.as_ref().expect("a model with a source");
+        encoder.encode(backend, &PackedSequences::new(sentences))
+    }
+
+    /// Encodes sentences; in a language model they are not read.
+    fn encode_sources(
+        &self,
+        backend: &mut B,
+        sentences: &[&[u32]],
+    ) -> Result<Vec<RecurrentSource<B>>> {
+        if self.encoder.is_none() {
+            let starts = sentences
+                .iter()
+                .map(|_| RecurrentSource::without_annotations(backend, self.state_width));
+            return starts.collect();
+        }
+        let states = self.encoder_states(backend, sentences)?;
+        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+        self.decoder.prepare_sources(backend, &states, &lengths)
     }
 }
 
@@ -91,9 +121,7 @@ impl<B: RecurrentOps, D: RecurrentDecoder<B>> TeacherForced<B> for Recurrent<B, 
         sources: &[&[u32]],
         targets: &[&[u32]],
     ) -> Result<B::Tensor> {
-        let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
-        let states = self.encoder_states(backend, sources)?;
-        let sources = self.decoder.prepare_sources(backend, &states, &lengths)?;
+        let sources = self.encode_sources(backend, sources)?;
         let mut order: Vec<usize> = (0..targets.len()).collect();
         order.sort_by_key(|&target| std::cmp::Reverse(targets[target].len()));
         let longest = order.first().map_or(0, |&target| targets[target].len());
@@ -132,9 +160,7 @@ impl<B: DecodingOps + RecurrentOps, D: RecurrentDecoder<B>> EncoderDecoder<B> fo
     type State = DecoderStates<B>;
 
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<Self::EncodedSource>> {
-        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        let states = self.encoder_states(backend, sentences)?;
-        self.decoder.prepare_sources(backend, &states, &lengths)
+        self.encode_sources(backend, sentences)
     }
 
     fn start_state(&self, _: &mut B) -> Result<DecoderStates<B>> {

@@ -3,7 +3,8 @@
 //!
 //! Keys and values of the source are computed once per sentence, for all layers of the decoder in
 //! one GEMM. Layers that share parameters also share these keys and values; the states of
-//! hypotheses are separate for each layer.
+//! hypotheses are separate for each layer. A language model is the decoder alone, whose layers have
+//! no attention to a source.
 
 use super::{EncoderDecoder, HypothesisRow, TeacherForced};
 use crate::Result;
@@ -16,7 +17,8 @@ use miriam_nmt_models::architecture::{self, DecoderStart};
 
 /// A transformer over a backend.
 pub struct Transformer<B: Backend> {
-    encoder: TransformerEncoder<B>,
+    /// None in a language model.
+    encoder: Option<TransformerEncoder<B>>,
     decoder: TransformerDecoder<B>,
     output: B::Weights,
 }
@@ -33,8 +35,8 @@ struct TransformerDecoder<B: Backend> {
     layers: Vec<DecoderLayer<B>>,
     /// For each layer, its index in `layers`.
     layer_order: Vec<usize>,
-    /// Weights of keys and values of `layers`: k, v, k, v, ...
-    cross_kv_weights: B::Weights,
+    /// Weights of keys and values of `layers`: k, v, k, v, ... None without a source.
+    cross_kv_weights: Option<B::Weights>,
     heads: usize,
     width: usize,
     top: SublayerConnection<B>,
@@ -45,13 +47,21 @@ struct TransformerDecoder<B: Backend> {
 
 struct DecoderLayer<B: Backend> {
     autoregression: Autoregression<B>,
-    cross_attention: CrossAttention<B>,
+    /// None without a source.
+    cross_attention: Option<CrossAttention<B>>,
     feed_forward: FeedForward<B>,
 }
 
-/// An encoded sentence: its keys and values for each layer with different parameters.
+/// An encoded sentence: its keys and values for each layer with different parameters; none in a
+/// language model.
 pub struct TransformerSource<B: Backend> {
     layer_kv: Vec<B::PackedKv>,
+}
+
+impl<B: Backend> Default for TransformerSource<B> {
+    fn default() -> Self {
+        TransformerSource { layer_kv: Vec::new() }
+    }
 }
 
 /// The states of the hypotheses of a step.
@@ -71,19 +81,10 @@ impl<B: Backend> Transformer<B> {
         shape: &architecture::TransformerConfig,
     ) -> Result<Self> {
         let tables = &shape.embeddings;
-        let layers = (1..=shape.encoder.depth).map(|layer| {
-            let attention = format!("encoder_l{layer}_self");
-            let feed_forward = format!("encoder_l{layer}_ffn");
-            Ok((
-                SelfAttention::load(parameters, shape, &attention, false)?,
-                FeedForward::load(parameters, shape, &shape.encoder, &feed_forward)?,
-            ))
-        });
-        let layers = layers.collect::<Result<_>>()?;
-        let encoder = TransformerEncoder {
-            embedding: Embedding::load(parameters, shape, "encoder", tables.encoder_table_name())?,
-            layers,
-            top: SublayerConnection::load_top(parameters, shape, "encoder")?,
+        let encoder = if shape.has_source() {
+            Some(TransformerEncoder::load(parameters, shape)?)
+        } else {
+            None
         };
         let mut distinct = shape.tied_layers.clone();
         distinct.sort_unstable();
@@ -93,11 +94,12 @@ impl<B: Backend> Transformer<B> {
             let feed_forward = format!("{prefix}_ffn");
             Ok(DecoderLayer {
                 autoregression: Autoregression::load(parameters, shape, &prefix)?,
-                cross_attention: CrossAttention::load(
-                    parameters,
-                    shape,
-                    &format!("{prefix}_context"),
-                )?,
+                cross_attention: if shape.has_source() {
+                    let context = format!("{prefix}_context");
+                    Some(CrossAttention::load(parameters, shape, &context)?)
+                } else {
+                    None
+                },
                 feed_forward: FeedForward::load(parameters, shape, &shape.decoder, &feed_forward)?,
             })
         });
@@ -113,7 +115,11 @@ impl<B: Backend> Transformer<B> {
             embedding: Embedding::load(parameters, shape, "decoder", tables.decoder_table_name())?,
             layers,
             layer_order: order,
-            cross_kv_weights: CrossAttention::load_kv_weights(parameters, &contexts)?,
+            cross_kv_weights: if shape.has_source() {
+                Some(CrossAttention::load_kv_weights(parameters, &contexts)?)
+            } else {
+                None
+            },
             heads: shape.decoder.heads,
             width: shape.attention_width(&shape.decoder),
             top: SublayerConnection::load_top(parameters, shape, "decoder")?,
@@ -137,7 +143,53 @@ impl<B: Backend> Transformer<B> {
     ///
     /// # Errors
     /// If the backend fails.
+    ///
+    /// # Panics
+    /// If the model is a language model, which has no encoder.
     pub fn encoder_states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
+        let encoder = self.encoder.as_ref().expect("a model with a source");
+        encoder.states(backend, sentences)
+    }
+
+    /// Encodes sentences; in a language model they are not read.
+    fn encode_sources(
+        &self,
+        backend: &mut B,
+        sentences: &[&[u32]],
+    ) -> Result<Vec<TransformerSource<B>>> {
+        let Some(weights) = &self.decoder.cross_kv_weights else {
+            return Ok(sentences.iter().map(|_| TransformerSource::default()).collect());
+        };
+        let states = self.encoder_states(backend, sentences)?;
+        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
+        self.decoder.pack_sources(backend, &states, weights, &lengths)
+    }
+}
+
+impl<B: Backend> TransformerEncoder<B> {
+    fn load(
+        parameters: &mut impl ParameterLoader<B>,
+        shape: &architecture::TransformerConfig,
+    ) -> Result<Self> {
+        let layers = (1..=shape.encoder.depth).map(|layer| {
+            let attention = format!("encoder_l{layer}_self");
+            let feed_forward = format!("encoder_l{layer}_ffn");
+            Ok((
+                SelfAttention::load(parameters, shape, &attention, false)?,
+                FeedForward::load(parameters, shape, &shape.encoder, &feed_forward)?,
+            ))
+        });
+        let (layers, table) =
+            (layers.collect::<Result<_>>()?, shape.embeddings.encoder_table_name());
+        Ok(TransformerEncoder {
+            embedding: Embedding::load(parameters, shape, "encoder", table)?,
+            layers,
+            top: SublayerConnection::load_top(parameters, shape, "encoder")?,
+        })
+    }
+
+    /// Returns the states, a row for each token of all sentences: `[tokens, width]`.
+    fn states(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<B::Tensor> {
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let tokens: Vec<Option<u32>> = sentences
             .iter()
@@ -145,32 +197,34 @@ impl<B: Backend> Transformer<B> {
             .collect();
         let positions: Vec<u32> = lengths.iter().flat_map(|&length| 0..length as u32).collect();
         backend.begin_rows(Side::Source, &lengths);
-        let embedded = self.encoder.embedding.forward(backend, &tokens, &positions)?;
+        let embedded = self.embedding.forward(backend, &tokens, &positions)?;
         let mut rows = backend.copy(backend.whole(&embedded))?;
-        for (attention, feed_forward) in &self.encoder.layers {
+        for (attention, feed_forward) in &self.layers {
             rows = attention.forward(backend, &rows, &lengths, AttentionMask::All)?;
             rows = feed_forward.forward(backend, &rows)?;
         }
-        self.encoder.top.postprocess(backend, rows, &embedded)
+        self.top.postprocess(backend, rows, &embedded)
     }
+}
 
+impl<B: Backend> TransformerDecoder<B> {
     /// Computes the keys and values of each sentence for the decoder from the states of the
     /// encoder.
     fn pack_sources(
         &self,
         backend: &mut B,
         states: &B::Tensor,
+        weights: &B::Weights,
         lengths: &[usize],
     ) -> Result<Vec<TransformerSource<B>>> {
-        let weights = &self.decoder.cross_kv_weights;
         let keys_values = backend.affine(states, weights, Epilogue::default())?;
         let mut sources: Vec<TransformerSource<B>> =
-            lengths.iter().map(|_| TransformerSource { layer_kv: Vec::new() }).collect();
-        let width = self.decoder.width;
-        for layer in 0..self.decoder.layers.len() {
+            lengths.iter().map(|_| TransformerSource::default()).collect();
+        let width = self.width;
+        for layer in 0..self.layers.len() {
             let keys = ColumnSlice::nth(&keys_values, 2 * layer, width);
             let values = ColumnSlice::nth(&keys_values, 2 * layer + 1, width);
-            let packed = backend.pack_kv(self.decoder.heads, keys, values, lengths)?;
+            let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
             for (source, packed) in sources.iter_mut().zip(packed) {
                 source.layer_kv.push(packed);
             }
@@ -191,9 +245,7 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
         sources: &[&[u32]],
         targets: &[&[u32]],
     ) -> Result<B::Tensor> {
-        let states = self.encoder_states(backend, sources)?;
-        let lengths: Vec<usize> = sources.iter().map(|sentence| sentence.len()).collect();
-        let sources = self.pack_sources(backend, &states, &lengths)?;
+        let sources = self.encode_sources(backend, sources)?;
         let lengths: Vec<usize> = targets.iter().map(|target| target.len()).collect();
         // The input at each position is the token before it.
         let tokens: Vec<Option<u32>> = targets
@@ -212,19 +264,21 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &self.decoder.layers[layer];
             rows = autoregression.forward(backend, &rows, &lengths)?;
-            let packed = sources.iter().map(|source| &source.layer_kv[layer]);
-            let groups: Vec<_> = lengths.iter().copied().zip(packed).collect();
-            rows = cross_attention.forward(
-                backend,
-                &rows,
-                |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| {
-                    if number == self.decoder.alignment_layer {
-                        backend.attend_aligned(queries, &groups)
-                    } else {
-                        backend.attend(queries, &groups, AttentionMask::All)
-                    }
-                },
-            )?;
+            if let Some(cross_attention) = cross_attention {
+                let packed = sources.iter().map(|source| &source.layer_kv[layer]);
+                let groups: Vec<_> = lengths.iter().copied().zip(packed).collect();
+                rows = cross_attention.forward(
+                    backend,
+                    &rows,
+                    |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| {
+                        if number == self.decoder.alignment_layer {
+                            backend.attend_aligned(queries, &groups)
+                        } else {
+                            backend.attend(queries, &groups, AttentionMask::All)
+                        }
+                    },
+                )?;
+            }
             rows = feed_forward.forward(backend, &rows)?;
         }
         self.decoder.top.postprocess(backend, rows, &embedded)
@@ -236,9 +290,7 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
     type State = TransformerState<B>;
 
     fn encode(&self, backend: &mut B, sentences: &[&[u32]]) -> Result<Vec<TransformerSource<B>>> {
-        let states = self.encoder_states(backend, sentences)?;
-        let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        self.pack_sources(backend, &states, &lengths)
+        self.encode_sources(backend, sentences)
     }
 
     fn start_state(&self, backend: &mut B) -> Result<TransformerState<B>> {
@@ -273,17 +325,24 @@ impl<B: DecodingOps> EncoderDecoder<B> for Transformer<B> {
             let DecoderLayer { autoregression, cross_attention, feed_forward } =
                 &decoder.layers[layer];
             x = autoregression.step(backend, &x, state, &step)?;
-            let groups = group_repeats(sources.iter().map(|source| &source.layer_kv[layer]));
-            let alignment = alignment.as_deref_mut().filter(|_| number == decoder.alignment_layer);
-            x = cross_attention.forward(
-                backend,
-                &x,
-                |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| match alignment {
-                    Some(weights) => backend.attend_with_weights(queries, &groups, 0, weights),
-                    None => backend.attend(queries, &groups, AttentionMask::All),
-                },
-            )?;
+            if let Some(cross_attention) = cross_attention {
+                let groups = group_repeats(sources.iter().map(|source| &source.layer_kv[layer]));
+                let alignment =
+                    alignment.as_deref_mut().filter(|_| number == decoder.alignment_layer);
+                x = cross_attention.forward(
+                    backend,
+                    &x,
+                    |backend: &mut B, queries: ColumnSlice<'_, B::Tensor>| match alignment {
+                        Some(weights) => backend.attend_with_weights(queries, &groups, 0, weights),
+                        None => backend.attend(queries, &groups, AttentionMask::All),
+                    },
+                )?;
+            }
             x = feed_forward.forward(backend, &x)?;
+        }
+        if self.encoder.is_none() {
+            // There is no attention to report.
+            alignment.into_iter().for_each(|all| all.extend(rows.iter().map(|_| Vec::new())));
         }
         decoder.top.postprocess(backend, x, &embedded)
     }

@@ -225,13 +225,13 @@ impl BeamState {
         self.tree.push_attention(weights);
     }
 
-    /// Adds the language model's scores to the candidates of the sentence's rows, from `first` on
-    /// among all rows; to be called before [`advance`](Self::advance).
-    pub fn fuse(
+    /// Adds the candidates of the sentence's rows, from `first` on among all rows, to those that the
+    /// language model scores; to be called before [`advance`](Self::advance).
+    pub fn add_candidates(
         &self,
         options: &SearchOptions,
         fusion: &Fusion,
-        processor: &mut LogitsProcessor,
+        processor: &LogitsProcessor,
         first: usize,
         scorer: &mut FusionScorer,
     ) {
@@ -241,7 +241,6 @@ impl BeamState {
             let tokens = candidates.chain(processor.required_candidates(row));
             let tokens = tokens.map(|candidate| candidate.token);
             scorer.add_row(fusion, context, tokens, |token| !forced && options.is_end(token));
-            processor.fuse(row, scorer.weighted(row, fusion));
         }
     }
 
@@ -309,7 +308,7 @@ impl BeamState {
                 contexts.resize_with(contexts.len().max(num_contexts + 1), LmContext::default);
                 let (from, to) = (&self.lm_contexts[choice.row], &mut contexts[num_contexts]);
                 let row = first + choice.row;
-                lm_log_probability += scorer.extend(fusion, row, word, from, to);
+                lm_log_probability += scorer.extend(fusion, row, (word, ends), from, to);
                 num_contexts += usize::from(!counts);
             }
             if counts {

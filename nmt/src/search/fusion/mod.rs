@@ -1,24 +1,28 @@
-//! Shallow fusion: an n-gram language model adds its weighted log-probabilities to the scores of
-//! candidates (Gülçehre et al. 2015).
+//! Shallow fusion: a language model adds its weighted log-probabilities to the scores of candidates
+//! (Gülçehre et al. 2015).
 //!
 //! The beam keeps the best candidates by the sum of both models. Each hypothesis, a row of the search,
-//! has an [`LmContext`]: the state of the language model and the beginning of a word that is not
-//! complete.
+//! has a context in the language model: an [`LmContext`] in an n-gram model, a row of its session in
+//! a neural one.
 
+mod neural_scorer;
+mod ngram_model;
+mod ngram_scorer;
 mod scorer;
 mod token_texts;
 
 use std::fmt;
 use std::sync::Arc;
 
-use miriam_lmcpu::{LanguageModel, LmWord, State};
+use miriam_lmcpu::{LanguageModel, State};
+use miriam_nmt_network::network::Session;
+
+use crate::Result;
+use neural_scorer::NeuralModel;
+use ngram_model::{NgramModel, Units};
 
 pub(super) use scorer::FusionScorer;
 pub use token_texts::TokenTexts;
-
-/// The floor of the log-probability of a word (natural logarithm), as in Moses: models without
-/// `<unk>` give unknown words probability 0.
-const MIN_LOG_PROBABILITY: f32 = -100.0;
 
 /// The reason why sampling with a language model is refused.
 pub(crate) const LM_WITH_SAMPLING: &str =
@@ -26,63 +30,69 @@ pub(crate) const LM_WITH_SAMPLING: &str =
 
 /// A language model joined to a target vocabulary. Clones share it.
 #[derive(Clone)]
-pub struct FusionModel {
-    joined: Arc<Joined>,
-}
+pub struct FusionModel(Kind);
 
-struct Joined {
-    lm: Arc<dyn LanguageModel>,
-    begin: State,
-    end_of_sentence: LmWord,
-    units: Units,
-}
-
-/// The units that the language model scores.
-enum Units {
-    /// Tokens: the word of each in the language model, none for tokens that are not text.
-    Pieces(Vec<Option<LmWord>>),
-    /// Words, which are scored where they end.
-    Words(TokenTexts),
+/// The kinds of language models.
+#[derive(Clone)]
+enum Kind {
+    Ngrams(Arc<NgramModel>),
+    Neural(NeuralModel),
 }
 
 impl FusionModel {
-    /// Joins a model over the tokens of a vocabulary; `pieces` has the string of each token, none for
-    /// those that are not text.
+    /// Joins an n-gram model over the tokens of a vocabulary; `pieces` has the string of each token,
+    /// none for those that are not text.
     pub fn over_pieces<'a>(
         lm: Arc<dyn LanguageModel>,
         pieces: impl Iterator<Item = Option<&'a [u8]>>,
     ) -> Self {
-        let words = pieces.map(|piece| piece.map(|piece| lm.word_id(piece))).collect();
-        FusionModel::new(lm, Units::Pieces(words))
+        FusionModel(Kind::Ngrams(Arc::new(NgramModel::over_pieces(lm, pieces))))
     }
 
-    /// Joins a model over words; `texts` has the text of each token of the vocabulary.
+    /// Joins an n-gram model over words; `texts` has the text of each token of the vocabulary.
     pub fn over_words(lm: Arc<dyn LanguageModel>, texts: TokenTexts) -> Self {
-        FusionModel::new(lm, Units::Words(texts))
+        FusionModel(Kind::Ngrams(Arc::new(NgramModel::new(lm, Units::Words(texts)))))
     }
 
-    fn new(lm: Arc<dyn LanguageModel>, units: Units) -> Self {
-        let (begin, end_of_sentence) = (lm.begin_state(), lm.end_of_sentence());
-        FusionModel { joined: Arc::new(Joined { lm, begin, end_of_sentence, units }) }
+    /// Joins a neural model of the same vocabulary, of which `open_session` gives each thread a
+    /// session; `eos_id` ends its sentences.
+    pub fn neural(
+        open_session: impl Fn() -> Result<Box<dyn Session>> + Send + Sync + 'static,
+        eos_id: u32,
+    ) -> Self {
+        FusionModel(Kind::Neural(NeuralModel { open_session: Arc::new(open_session), eos_id }))
     }
 
     /// Returns the context of an empty hypothesis.
     fn begin(&self) -> LmContext {
-        LmContext { state: self.joined.begin, ..LmContext::default() }
+        match &self.0 {
+            Kind::Ngrams(model) => model.begin(),
+            Kind::Neural(_) => LmContext::default(),
+        }
     }
 }
 
 impl fmt::Debug for FusionModel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scores_words = matches!(self.joined.units, Units::Words(_));
-        formatter.debug_struct("FusionModel").field("scores_words", &scores_words).finish()
+        let units = match &self.0 {
+            Kind::Ngrams(model) if matches!(model.units, Units::Words(_)) => "n-grams of words",
+            Kind::Ngrams(_) => "n-grams of tokens",
+            Kind::Neural(_) => "tokens, neural",
+        };
+        formatter.debug_tuple("FusionModel").field(&units).finish()
     }
 }
 
 /// Two are equal if they are clones of one.
 impl PartialEq for FusionModel {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.joined, &other.joined)
+        match (&self.0, &other.0) {
+            (Kind::Ngrams(one), Kind::Ngrams(other)) => Arc::ptr_eq(one, other),
+            (Kind::Neural(one), Kind::Neural(other)) => {
+                Arc::ptr_eq(&one.open_session, &other.open_session)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -111,7 +121,8 @@ impl Fusion {
     }
 }
 
-/// The context of a hypothesis in the language model.
+/// The context of a hypothesis in an n-gram model; the default one in a neural model, whose session
+/// has it.
 #[derive(Clone, Debug)]
 pub(super) struct LmContext {
     state: State,

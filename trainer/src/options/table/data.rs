@@ -12,7 +12,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "FILE",
         "",
-        "Source and target of the training text: plain, .gz, .zst, .bz2 or .xz",
+        "Source and target of the training text, or the text of a language model: plain, .gz, .zst, \
+        .bz2 or .xz",
     ),
     honoured(
         GROUP,
@@ -71,7 +72,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         Many,
         "FILE",
         "",
-        "Vocabularies of source and target (.spm, .yml), the same file twice for a joint one",
+        "Vocabularies of source and target (.spm, .yml), the same file twice for a joint one; one \
+        for a language model",
     ),
     honoured(GROUP, "dim-vocabs", Many, "N", "0 0", "Keep N words of each vocabulary; 0 for all"),
     honoured(

@@ -14,7 +14,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         One,
         "TYPE",
         "transformer",
-        "transformer, s2s, nematus, amun or stacked",
+        "transformer, s2s, nematus, amun or stacked; lm-transformer or lm for a language model, the \
+        decoder of transformer or s2s alone, trained on one text",
     ),
     honoured(GROUP, "dim-emb", One, "N", "512", "Width of embeddings"),
     honoured(GROUP, "dim-rnn", One, "N", "1024", "Width of recurrent states"),

@@ -6,7 +6,14 @@ use super::{OptionSpec, honoured};
 const GROUP: &str = "Validation";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
-    honoured(GROUP, "valid-sets", Many, "FILE", "", "Source and target of the validation text"),
+    honoured(
+        GROUP,
+        "valid-sets",
+        Many,
+        "FILE",
+        "",
+        "Source and target of the validation text, or that of a language model",
+    ),
     honoured(
         GROUP,
         "valid-freq",

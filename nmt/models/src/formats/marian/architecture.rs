@@ -90,22 +90,37 @@ fn read_architecture(
     table_rows: &dyn Fn(usize, &str) -> Option<usize>,
 ) -> Result<Architecture> {
     match kind {
-        "transformer" | "s2s" | "amun" | "nematus" | "stacked" => {}
+        "transformer" | "s2s" | "amun" | "nematus" | "stacked" | "lm" | "lm-transformer" => {}
         _ => {
             let reason = format!(
-                "a model of type {kind} is not supported; supported are transformer, s2s, amun, nematus \
-                 and stacked"
+                "a model of type {kind} is not supported; supported are transformer, s2s, amun, nematus, \
+                 stacked, lm and lm-transformer"
             );
             return Err(options.unsupported(reason));
         }
     }
     check_supported(options)?;
-    let tables = read_embeddings(options, table_rows)?;
+    if !is_language_model(kind) {
+        check_range("enc-depth", options.number("enc-depth", 1)?, MAX_DEPTH)
+            .map_err(|reason| Error::mismatch(options.path, "options", reason))?;
+    }
+    let tables = read_embeddings(options, !is_language_model(kind), table_rows)?;
     Ok(match kind {
         "transformer" => Architecture::Transformer(read_transformer(options, tables)?),
+        "lm-transformer" => {
+            let transformer = read_transformer(options, tables)?;
+            let encoder = TransformerStackConfig { depth: 0, ..transformer.decoder.clone() };
+            Architecture::Transformer(TransformerConfig { encoder, ..transformer })
+        }
         "stacked" => Architecture::Stacked(read_stacked(options, tables)?),
         _ => Architecture::Recurrent(read_recurrent(options, kind, tables)?),
     })
+}
+
+/// Whether a type of Marian's is one of its language models: the decoder of `s2s` or `transformer`
+/// without an encoder.
+pub fn is_language_model(kind: &str) -> bool {
+    matches!(kind, "lm" | "lm-transformer")
 }
 
 fn check_supported(options: &Options) -> Result<()> {
@@ -139,9 +154,10 @@ fn check_supported(options: &Options) -> Result<()> {
 }
 
 /// Reads the options of embeddings; `table_rows` gives the rows of the table of a side (0 is the
-/// source) by its name.
+/// source) by its name. Without a source there is one table for both sides.
 fn read_embeddings(
     options: &Options,
+    has_source: bool,
     table_rows: &dyn Fn(usize, &str) -> Option<usize>,
 ) -> Result<EmbeddingConfig> {
     let all = options.flag("tied-embeddings-all", false)?;
@@ -160,8 +176,9 @@ fn read_embeddings(
             Error::mismatch(options.path, name, "the table of embeddings is missing")
         })
     };
-    tables.source_vocab_size = rows(0, tables.encoder_table_name())?;
     tables.target_vocab_size = rows(1, tables.decoder_table_name())?;
+    tables.source_vocab_size =
+        if has_source { rows(0, tables.encoder_table_name())? } else { tables.target_vocab_size };
     let dim_vocabs = options.value.get("dim-vocabs").map_or(&[][..], Value::items);
     if dim_vocabs.len() > 2 {
         return Err(options.unsupported("it has more than one source, which is not supported"));
@@ -283,8 +300,8 @@ fn read_cell(options: &Options, kind: &str, name: &str) -> Result<CellKind> {
     Ok(match (&cell[..], kind) {
         ("gru-nematus", _) | ("gru", "nematus") => CellKind::NematusGru,
         ("gru", _) => CellKind::Gru,
-        ("lstm", "s2s") => CellKind::Lstm,
-        ("mlstm", "s2s") => CellKind::Mlstm,
+        ("lstm", "s2s" | "lm") => CellKind::Lstm,
+        ("mlstm", "s2s" | "lm") => CellKind::Mlstm,
         _ => {
             let reason = format!("{name} {cell} in a model of type {kind} is not supported");
             return Err(options.unsupported(reason));
@@ -307,16 +324,26 @@ fn read_recurrent(
         "alternating" => EncoderKind::Alternating,
         other => return Err(options.unsupported(format!("enc-type {other} is not supported"))),
     };
-    Ok(RecurrentConfig {
-        state_width: options.number("dim-rnn", 1024)?,
-        encoder: RecurrentEncoderConfig {
+    let decoder_cell = read_cell(options, kind, "dec-cell")?;
+    let encoder = match kind {
+        "lm" => RecurrentEncoderConfig {
+            kind: EncoderKind::Bidirectional,
+            cell: decoder_cell,
+            depth: 0,
+            cell_depth: 1,
+        },
+        _ => RecurrentEncoderConfig {
             kind: encoder_kind,
             cell: read_cell(options, kind, "enc-cell")?,
             depth: options.number("enc-depth", 1)?,
             cell_depth: options.number("enc-cell-depth", 1)?,
         },
+    };
+    Ok(RecurrentConfig {
+        state_width: options.number("dim-rnn", 1024)?,
+        encoder,
         decoder: RecurrentDecoderConfig {
-            cell: read_cell(options, kind, "dec-cell")?,
+            cell: decoder_cell,
             depth: options.number("dec-depth", 1)?,
             base_depth: options.number("dec-cell-base-depth", 2)?,
             high_depth: options.number("dec-cell-high-depth", 1)?,

@@ -50,8 +50,8 @@ impl IntgemmKind<'_> {
 /// written.
 pub fn write_marian_intgemm(path: &Path, model: &Model, kind: IntgemmKind) -> Result<()> {
     let architecture = model.architecture();
-    if !matches!(architecture, Architecture::Transformer(_)) {
-        let reason = "browsers run only transformers; choose another format";
+    if !matches!(architecture, Architecture::Transformer(shape) if shape.has_source()) {
+        let reason = "browsers run only transformers that translate; choose another format";
         return Err(Error::unsupported(path, reason));
     }
     let mut options = marian_options(architecture, path)?.into_bytes();

@@ -18,7 +18,7 @@ use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
 use crate::{Error, Result};
 
-pub use architecture::{from_options, resolve};
+pub use architecture::{from_options, is_language_model, resolve};
 pub use intgemm_writer::{IntgemmKind, write_marian_intgemm};
 pub use npz_writer::write_marian_npz;
 pub use options::marian_options;

@@ -32,7 +32,8 @@ use crate::{Error, Result};
 pub fn marian_options(architecture: &Architecture, path: &Path) -> Result<String> {
     architecture.validate().map_err(|reason| Error::mismatch(path, "architecture", reason))?;
     let mut options = OptionsWriter { lines: BTreeMap::new() };
-    let written = options.add_embeddings(architecture.embeddings()).and_then(|()| {
+    let has_source = architecture.has_source();
+    let written = options.add_embeddings(architecture.embeddings(), has_source).and_then(|()| {
         let version = match architecture {
             Architecture::Transformer(transformer) => options.add_transformer(transformer)?,
             Architecture::Recurrent(recurrent) => {
@@ -89,7 +90,12 @@ impl OptionsWriter {
         self.lines.insert(name, format!("{numbers:?}"));
     }
 
-    fn add_embeddings(&mut self, embeddings: &EmbeddingConfig) -> Result<(), String> {
+    /// Adds the vocabularies, one if there is no source, and the tables.
+    fn add_embeddings(
+        &mut self,
+        embeddings: &EmbeddingConfig,
+        has_source: bool,
+    ) -> Result<(), String> {
         let EmbeddingConfig {
             source_vocab_size,
             target_vocab_size,
@@ -103,7 +109,8 @@ impl OptionsWriter {
         if !suppress_tokens.is_empty() {
             return Err(format!("tokens that are never generated ({suppress_tokens:?})"));
         }
-        self.add_numbers("dim-vocabs", &[*source_vocab_size, *target_vocab_size]);
+        let vocab_sizes = [*source_vocab_size, *target_vocab_size];
+        self.add_numbers("dim-vocabs", &vocab_sizes[usize::from(!has_source)..]);
         self.add_number("dim-emb", *dim);
         self.add_flag("tied-embeddings-all", *shared && *tied_output);
         self.add_flag("tied-embeddings-src", *shared && !tied_output);
@@ -147,8 +154,12 @@ impl OptionsWriter {
         if *norm_epsilon != NORM_EPSILON {
             return Err(format!("an epsilon of {norm_epsilon} in layer norms"));
         }
-        self.add_text("type", "transformer");
-        self.add_number("enc-depth", encoder.depth);
+        if transformer.has_source() {
+            self.add_text("type", "transformer");
+            self.add_number("enc-depth", encoder.depth);
+        } else {
+            self.add_text("type", "lm-transformer");
+        }
         self.add_number("dec-depth", decoder.depth);
         self.add_number("transformer-heads", encoder.heads);
         self.add_number("transformer-dim-ffn", encoder.ffn_width);
@@ -294,15 +305,32 @@ impl OptionsWriter {
         } = recurrent;
         // Only `nematus` has these norms, and Marian rejects deep models of that type.
         let is_nematus = *layer_norm_style == Some(LayerNormStyle::Nematus);
-        let is_shallow = encoder.kind == EncoderKind::Bidirectional
+        let is_shallow = recurrent.has_source()
+            && encoder.kind == EncoderKind::Bidirectional
             && [encoder.depth, decoder.depth, decoder.high_depth] == [1; 3]
             && !skip_connections;
         let cells = [encoder.cell, decoder.cell];
         if is_nematus && !(is_shallow && cells == [CellKind::NematusGru; 2]) {
             return Err("Nematus' layer norms outside of its one architecture".into());
         }
-        self.add_text("type", if is_nematus { "nematus" } else { "s2s" });
         self.add_number("dim-rnn", *state_width);
+        if recurrent.has_source() {
+            self.add_text("type", if is_nematus { "nematus" } else { "s2s" });
+            self.add_recurrent_encoder(encoder);
+        } else {
+            self.add_text("type", "lm");
+        }
+        let RecurrentDecoderConfig { cell, depth, base_depth, high_depth } = decoder;
+        self.add_text("dec-cell", cell_name(*cell));
+        self.add_number("dec-depth", *depth);
+        self.add_number("dec-cell-base-depth", *base_depth);
+        self.add_number("dec-cell-high-depth", *high_depth);
+        self.add_flag("skip", *skip_connections);
+        self.add_flag("layer-normalization", layer_norm_style.is_some());
+        Ok(())
+    }
+
+    fn add_recurrent_encoder(&mut self, encoder: &RecurrentEncoderConfig) {
         let RecurrentEncoderConfig { kind, cell, depth, cell_depth } = encoder;
         let kind = match kind {
             EncoderKind::Bidirectional => "bidirectional",
@@ -313,14 +341,6 @@ impl OptionsWriter {
         self.add_text("enc-cell", cell_name(*cell));
         self.add_number("enc-depth", *depth);
         self.add_number("enc-cell-depth", *cell_depth);
-        let RecurrentDecoderConfig { cell, depth, base_depth, high_depth } = decoder;
-        self.add_text("dec-cell", cell_name(*cell));
-        self.add_number("dec-depth", *depth);
-        self.add_number("dec-cell-base-depth", *base_depth);
-        self.add_number("dec-cell-high-depth", *high_depth);
-        self.add_flag("skip", *skip_connections);
-        self.add_flag("layer-normalization", layer_norm_style.is_some());
-        Ok(())
     }
 
     fn add_stacked(&mut self, stacked: &StackedConfig) {

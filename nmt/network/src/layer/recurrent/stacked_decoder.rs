@@ -126,7 +126,7 @@ impl<B: RecurrentOps> RecurrentDecoder<B> for StackedDecoder<B> {
                 if let TopLayer::Gru { width, .. } = self.top {
                     starts.push(backend.zeros(1, width)?);
                 }
-                Ok(RecurrentSource { annotations, initial_states: starts })
+                Ok(RecurrentSource { annotations: Some(annotations), initial_states: starts })
             })
             .collect()
     }
