@@ -49,7 +49,18 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-lmcpu",
         ],
     ),
-    ("miriam-rescoring", &["miriam-combine", "miriam-lmcpu", "miriam-nmt"]),
+    (
+        "miriam-rescoring",
+        &[
+            "miriam-combine",
+            "miriam-decoder",
+            "miriam-glm",
+            "miriam-lmcpu",
+            "miriam-nmt",
+            "miriam-storage",
+            "miriam-textio",
+        ],
+    ),
     (
         "miriam-trainer",
         &[
@@ -102,6 +113,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-glm",
             "miriam-nmt",
             "miriam-decoder",
+            "miriam-rescoring",
         ],
     ),
     (
@@ -153,6 +165,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-align",
             "miriam-nmt",
             "miriam-decoder",
+            "miriam-rescoring",
             "miriam-trainer",
             "miriam-pipeline",
         ],

@@ -63,6 +63,7 @@ mod readme;
 mod references;
 mod renamed_programs;
 mod rerank;
+mod rescored_translation;
 mod robustness;
 mod running_text;
 mod self_contained;

@@ -71,6 +71,7 @@ fn translate(criterion: &mut Criterion) {
                     translator.translate_line(line, &mut out).expect("the models are valid");
                     black_box(&out);
                 }
+                drop(translator);
                 system
             },
             BatchSize::PerIteration,

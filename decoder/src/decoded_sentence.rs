@@ -32,6 +32,19 @@ pub(crate) struct DecodedSentence<'a> {
     /// The model score of the best translation; `None` if there is none within the
     /// limits of the search.
     pub(crate) score: Option<f32>,
+    /// Its n-best list, best first, if models of `[rescore]` have scored it.
+    pub(crate) rescored: Option<&'a [RescoredEntry]>,
+}
+
+/// An entry of an n-best list that models of `[rescore]` have scored.
+#[derive(Clone, Debug)]
+pub(crate) struct RescoredEntry {
+    /// Its hypotheses, the last phrase first.
+    pub(crate) hypotheses: Vec<HypothesisId>,
+    /// The values of the features of the search, then the scores of the models.
+    pub(crate) values: Vec<f32>,
+    /// The sum of all, weighted.
+    pub(crate) total: f32,
 }
 
 impl<'a> DecodedSentence<'a> {

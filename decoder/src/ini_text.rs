@@ -122,26 +122,37 @@ fn make_paths_absolute(
     text: &[u8],
     resolve: impl Fn(&str) -> PathBuf,
 ) -> std::result::Result<Vec<u8>, String> {
-    const KEY: &[u8] = b"path=";
+    // `vocabs=` of models of `[rescore]` has two paths or one.
+    const KEYS: [&[u8]; 2] = [b"path=", b"vocabs="];
     let mut out = Vec::with_capacity(text.len() + 256);
     let mut current = "";
     for line in text.split_inclusive(|&b| b == b'\n') {
         current = section_name(line).unwrap_or(current);
-        if !current.starts_with("feature") {
+        if !current.starts_with("feature") && current != "rescore" {
             out.extend_from_slice(line);
             continue;
         }
         let said = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
         for token in line[..said].split_inclusive(|b| b.is_ascii_whitespace()) {
             let word = token.trim_ascii_end();
-            match word.strip_prefix(KEY).and_then(|path| std::str::from_utf8(path).ok()) {
-                Some(path) if !path.is_empty() && Path::new(path).is_relative() => {
-                    out.extend_from_slice(KEY);
-                    out.extend_from_slice(absolute_path(path, &resolve)?.as_bytes());
-                    out.extend_from_slice(&token[word.len()..]);
+            let found = KEYS.iter().find_map(|key| Some((key, word.strip_prefix(*key)?)));
+            let found =
+                found.and_then(|(key, paths)| Some((key, std::str::from_utf8(paths).ok()?)));
+            let Some((key, paths)) = found else {
+                out.extend_from_slice(token);
+                continue;
+            };
+            let separator = |c: char| c == ',' && *key != KEYS[0];
+            let paths = paths.split(separator).map(|path| {
+                if path.is_empty() || Path::new(path).is_absolute() {
+                    return Ok(path.to_owned());
                 }
-                _ => out.extend_from_slice(token),
-            }
+                absolute_path(path, &resolve)
+            });
+            let paths: Vec<String> = paths.collect::<std::result::Result<_, _>>()?;
+            out.extend_from_slice(key);
+            out.extend_from_slice(paths.join(",").as_bytes());
+            out.extend_from_slice(&token[word.len()..]);
         }
         out.extend_from_slice(&line[said..]);
     }
@@ -174,6 +185,10 @@ mod tests {
                     [weight]\nT0= 1 path=c";
         let expected = "path=a\n[feature]\nT path=/models/t.miriam\tn=1 # path=b\r\n\
                         LM path=/lm path=/models/l\n[weight]\nT0= 1 path=c";
+        let new = make_paths_absolute(text.as_bytes(), resolve).unwrap();
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+        let text = "[rescore]\nNeuralModel path=a,b vocabs=s,/t\nNgramModel path=l\n";
+        let expected = "[rescore]\nNeuralModel path=/models/a,b vocabs=/models/s,/t\nNgramModel path=/models/l\n";
         let new = make_paths_absolute(text.as_bytes(), resolve).unwrap();
         assert_eq!(String::from_utf8(new).unwrap(), expected);
         let error = make_paths_absolute(b"[feature]\nT path=t", |_| "/my models/t".into());

@@ -86,6 +86,8 @@ mod output_streams;
 mod preparation_copy;
 mod reordering_constraint;
 mod reports;
+mod rescorer;
+mod rescoring;
 mod search;
 mod search_plan;
 mod sentence;
@@ -103,8 +105,9 @@ mod unknown_words;
 
 pub use binary_system::{BinarySystem, BuiltTable, build_binary_system};
 pub use config::{
-    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions, OutputOptions,
-    ParameterInfo, SearchAlgorithm, Settings, options_help, supported_parameters,
+    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions,
+    NeuralModelSpec, OutputOptions, ParameterInfo, RescoringModel, RescoringModelKind,
+    SearchAlgorithm, Settings, options_help, supported_parameters,
 };
 pub use error::{Error, Result};
 pub use factors::FactorSettings;
@@ -121,6 +124,7 @@ pub use n_best::Derivation;
 pub use output::{TranslatedPhrase, Translation};
 pub use output_streams::OutputStream;
 pub use preparation_copy::PreparationCopy;
+pub use rescoring::OpenRescoringModel;
 pub use search::SearchWidth;
 pub use sentence::MAX_SENTENCE_WORDS;
 pub use sentence_decoder::Statistics;

@@ -37,6 +37,9 @@ pub enum LineErrorKind {
     /// Only [`Translator::translate_in_detail`](crate::Translator::translate_in_detail) reports it;
     /// a text has one warning.
     CutWords,
+    /// A model of `[rescore]` has no score of the sentence or of an entry; the translation is that of
+    /// the search.
+    NotRescored,
 }
 
 impl LineErrorKind {
@@ -48,6 +51,7 @@ impl LineErrorKind {
             LineErrorKind::NoTranslation => "no-translation",
             LineErrorKind::LongLine => "long-line",
             LineErrorKind::CutWords => "cut-words",
+            LineErrorKind::NotRescored => "not-rescored",
         }
     }
 }

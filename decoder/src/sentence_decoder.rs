@@ -108,6 +108,7 @@ impl<'s> SentenceDecoder<'s> {
             search: &*self.search,
             best_path: &self.best_path,
             score: self.score,
+            rescored: None,
         }
     }
 

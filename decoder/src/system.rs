@@ -4,13 +4,14 @@
 use miriam_textio::Progress;
 
 use crate::Result;
-use crate::config::{Configuration, Settings};
+use crate::config::{Configuration, RescoringModel, Settings};
 use crate::factors::{FactorScheme, FactorSettings};
 use crate::features::{
     FeatureComponents, FeatureKind, FeatureSpec, LoadContext, PhraseTableSpec, ReorderingSource,
     ReorderingSpec,
 };
 use crate::models::Models;
+use crate::rescoring::{OpenRescoringModel, Rescoring};
 use crate::search_plan::SearchPlan;
 
 /// Everything a translator needs: models, features with weights, and settings.
@@ -48,16 +49,45 @@ pub struct System {
     pub(crate) settings: Settings,
     pub(crate) models: Models,
     pub(crate) plan: SearchPlan,
+    /// The models of `[rescore]`.
+    pub(crate) rescoring: Option<Rescoring>,
 }
 
 impl System {
-    /// Opens every model that `configuration` names.
+    /// Opens every model that `configuration` names, which has none in `[rescore]`.
     ///
     /// # Errors
     ///
     /// Fails if a model cannot be opened or does not fit its feature, if a word of a table lacks a
-    /// factor, and if no feature translates unknown words.
+    /// factor, and if no feature translates unknown words; and if there are models in `[rescore]`,
+    /// which [`load_with`](System::load_with) opens.
     pub fn load(configuration: &Configuration, progress: &dyn Progress) -> Result<Self> {
+        let refuse = |_: &RescoringModel, _: &Configuration| {
+            Err("nothing here opens models of [rescore]; use `miriam translate`".to_owned())
+        };
+        Self::load_with(configuration, &refuse, progress)
+    }
+
+    /// Does the same as [`System::load`], and opens the models of `[rescore]` by `open`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`System::load`] and of `open`.
+    pub fn load_with(
+        configuration: &Configuration,
+        open: &OpenRescoringModel<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let mut system = Self::load_search(configuration, progress)?;
+        system.rescoring = Rescoring::open(configuration, open, system.features())?;
+        Ok(system)
+    }
+
+    /// Opens the models of the search alone.
+    pub(crate) fn load_search(
+        configuration: &Configuration,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let settings = configuration.settings.clone();
         let mut models = Models::new(factor_scheme(configuration));
         let is_factored = models.factor_scheme.is_some();
@@ -77,13 +107,21 @@ impl System {
         models.warn_of_unmatched_reordering()?;
         plan.features.finish(&models, settings.exact_recombination)?;
         plan.choose_path();
-        Ok(System { settings, models, plan })
+        Ok(System { settings, models, plan, rescoring: None })
     }
 
-    /// Returns the features in the order of the ini, with their components among the values of a
-    /// translation.
+    /// Returns the features in the order of the ini, those of `[rescore]` last, with their components
+    /// among the values of a translation.
     pub fn features(&self) -> &[FeatureComponents] {
-        &self.plan.features.components
+        match &self.rescoring {
+            Some(rescoring) => &rescoring.components,
+            None => &self.plan.features.components,
+        }
+    }
+
+    /// Returns the number of values of a translation.
+    pub(crate) fn num_components(&self) -> usize {
+        self.features().last().map_or(0, |last| last.range.end)
     }
 
     /// Whether models look at factors of words other than the first.
@@ -99,7 +137,7 @@ impl System {
     /// Returns the weights of all components, in the order of
     /// [`Derivation::values`](crate::Derivation::values).
     pub fn weights(&self) -> Vec<f32> {
-        self.plan.features.weights()
+        self.features().iter().flat_map(|feature| feature.weights.iter().copied()).collect()
     }
 
     /// Gives every component a new weight, as tuning does once per iteration; `weights` has the
@@ -109,7 +147,12 @@ impl System {
     ///
     /// Panics if there are more or fewer weights.
     pub fn set_weights(&mut self, weights: &[f32]) {
-        self.plan.set_weights(weights);
+        let of_search = self.plan.features.num_components;
+        assert_eq!(weights.len(), self.num_components(), "one weight a component");
+        self.plan.set_weights(&weights[..of_search]);
+        for feature in self.rescoring.iter_mut().flat_map(|rescoring| &mut rescoring.components) {
+            feature.weights.copy_from_slice(&weights[feature.range.clone()]);
+        }
     }
 }
 

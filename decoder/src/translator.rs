@@ -10,6 +10,7 @@ use crate::output::Translation;
 use crate::output_streams::LineOutput;
 use crate::reports::search_graph::SearchGraphLine;
 use crate::reports::{LineReporter, LineResult};
+use crate::rescorer::Rescorer;
 use crate::sentence_decoder::Statistics;
 use crate::span::Span;
 use crate::system::System;
@@ -94,6 +95,7 @@ pub struct DetailedTranslation {
 pub struct Translator<'s> {
     system: &'s System,
     decoder: LineDecoder<'s>,
+    rescorer: Rescorer<'s>,
     reporter: LineReporter<'s>,
     n_best: NBest,
     /// Lines that [`Translator::translate_line`] has translated.
@@ -103,9 +105,14 @@ pub struct Translator<'s> {
 impl<'s> Translator<'s> {
     /// Makes a translator of `system`.
     pub fn new(system: &'s System) -> Self {
+        let mut decoder = LineDecoder::new(system);
+        if system.rescoring.is_some() {
+            decoder.enable_lattice();
+        }
         Translator {
             system,
-            decoder: LineDecoder::new(system),
+            decoder,
+            rescorer: Rescorer::new(system),
             reporter: LineReporter::new(system),
             n_best: NBest::default(),
             num_lines: 0,
@@ -142,10 +149,13 @@ impl<'s> Translator<'s> {
     pub fn translate_line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let id = self.system.settings.output.first_id.wrapping_add(self.num_lines as i64);
         self.num_lines += 1;
-        let Translator { decoder, reporter, .. } = self;
+        let Translator { decoder, rescorer, reporter, .. } = self;
         reporter.start(id);
-        let score = decoder.decode(line, |decoded, part| reporter.add_best(decoded, part));
-        let score = decoder.recover_line_error(score)?;
+        rescorer.start_line();
+        let score = decoder
+            .decode(line, |decoded, part| reporter.add_best(rescorer.rescore(decoded, 0)?, part));
+        let score = rescorer.line_score(decoder.recover_line_error(score)?);
+        decoder.line_errors.extend(rescorer.take_line_errors());
         reporter.push_best_line(score, out);
         Ok(())
     }
@@ -161,13 +171,19 @@ impl<'s> Translator<'s> {
         line: &[u8],
         out: &mut LineOutput,
     ) -> Result<()> {
-        let Translator { decoder, reporter, .. } = self;
+        let Translator { decoder, rescorer, reporter, system, .. } = self;
         reporter.start(id);
-        let score = decoder.decode(line, |decoded, part| reporter.add_part(decoded, part, out));
+        rescorer.start_line();
+        // One more than requested, as in Moses2.
+        let wanted = system.settings.output.n_best.map_or(0, |list| list.size.saturating_add(1));
+        let score = decoder.decode(line, |decoded, part| {
+            reporter.add_part(rescorer.rescore(decoded, wanted)?, part, out)
+        });
         let is_malformed = score.is_err();
-        let score = decoder.recover_line_error(score)?;
+        let score = rescorer.line_score(decoder.recover_line_error(score)?);
+        decoder.line_errors.extend(rescorer.take_line_errors());
         let result = LineResult { score, is_malformed, is_split: decoder.is_split() };
-        let line_error = reporter.finish(decoder.decoded(), result, out)?;
+        let line_error = reporter.finish(rescorer.rescored(decoder.decoded()), result, out)?;
         decoder.line_errors.extend(line_error);
         Ok(())
     }
@@ -179,13 +195,18 @@ impl<'s> Translator<'s> {
     ///
     /// Fails if something is wrong with the line or a model file is damaged.
     pub fn translate(&mut self, line: &[u8]) -> Result<Option<Translation>> {
+        let Translator { decoder, rescorer, .. } = self;
         let mut phrases = Vec::new();
-        let score = self.decoder.decode(line, |decoded, part| {
+        rescorer.start_line();
+        let score = decoder.decode(line, |decoded, part| {
+            let decoded = rescorer.rescore(decoded, 0)?;
             for &id in decoded.best_path {
                 phrases.push(decoded.translated_phrase(id, part.offset)?);
             }
             Ok(())
         })?;
+        let score = rescorer.line_score(score);
+        decoder.line_errors.extend(rescorer.take_line_errors());
         Ok(score.map(|score| Translation { score, phrases }))
     }
 
@@ -225,7 +246,8 @@ impl<'s> Translator<'s> {
         line: &[u8],
         wanted: DetailOptions,
     ) -> Result<DetailedTranslation> {
-        let Translator { decoder, n_best, system, .. } = self;
+        let Translator { decoder, rescorer, n_best, system, .. } = self;
+        rescorer.start_line();
         if wanted.n_best > 0 || wanted.search_graph {
             decoder.enable_lattice();
         }
@@ -235,6 +257,7 @@ impl<'s> Translator<'s> {
         let mut graph = wanted.search_graph.then(|| SearchGraphLine::new(0));
         let before = decoder.statistics();
         let score = decoder.decode(line, |decoded, part| {
+            let decoded = rescorer.rescore(decoded, wanted.n_best)?;
             for &id in decoded.best_path {
                 phrases.push(decoded.translated_phrase(id, part.offset)?);
             }
@@ -257,6 +280,8 @@ impl<'s> Translator<'s> {
             }
             Ok(())
         })?;
+        let score = rescorer.line_score(score);
+        rescorer.take_line_errors().into_iter().for_each(|error| decoder.push_line_error(error));
         if let Some(error) = find_line_error(before, decoder.statistics()) {
             decoder.push_line_error(error);
         }
@@ -268,7 +293,7 @@ impl<'s> Translator<'s> {
                 values: joined_values,
             }));
         } else if wanted.n_best > 0 {
-            let decoded: DecodedSentence<'_> = decoder.decoded();
+            let decoded: DecodedSentence<'_> = rescorer.rescored(decoder.decoded());
             let limits = NBestLimits {
                 max_entries: wanted.n_best,
                 max_candidates: system.settings.output.n_best_factor.saturating_mul(wanted.n_best),

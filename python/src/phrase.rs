@@ -6,6 +6,7 @@ use miriam_decoder::{
     BuildOptions, Configuration, DetailOptions, Error, System, TranslatedPhrase, Translator,
     build_binary_system,
 };
+use miriam_rescoring::load_system;
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -211,7 +212,7 @@ impl PhraseTranslator {
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let steps = load_steps(&configuration, raw)?;
         let loaded = run_interruptible(py, |stop| {
-            on_own_threads(0, || System::load(&configuration, &Cancellation(stop)))
+            on_own_threads(0, || load_system(&configuration, &Cancellation(stop)))
         })?;
         let system = loaded.map_err(PyRuntimeError::new_err)?;
         let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;

@@ -7,6 +7,8 @@
 
 mod neural;
 mod ngram;
+mod system;
 
 pub use neural::NeuralFeature;
 pub use ngram::NgramFeature;
+pub use system::load_system;

@@ -8,9 +8,9 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use miriam_decoder::{
-    Error, LineProcessor, System, options_help, translate_raw_text, translate_segments,
-    translate_text,
+    Error, LineProcessor, options_help, translate_raw_text, translate_segments, translate_text,
 };
+use miriam_rescoring::load_system;
 use miriam_textio::{CancellationToken, Input, parse_size};
 
 use super::raw_text::{self, RawTextOptions};
@@ -132,7 +132,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if settings.show_weights {
         return crate::console::print(configuration.weight_lines());
     }
-    let models: Vec<PathBuf> = configuration.model_files().filter(|file| file.exists()).collect();
+    let models: Vec<PathBuf> = configuration.model_files().filter(|file| file.is_file()).collect();
     for (_, output) in &settings.outputs {
         for file in models.iter().chain([&settings.input]) {
             Input::check_access(file, Some(output))?;
@@ -143,7 +143,7 @@ pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     let progress = tokens.common.progress();
     let threads = configuration.settings.threads;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let system = pool.install(|| System::load(&configuration, &progress))?;
+    let system = pool.install(|| load_system(&configuration, &progress))?;
     // Translations on a terminal show the progress well enough.
     let writes_stdout =
         system.settings().outputs.iter().any(|(_, output)| output.as_os_str() == "-");

@@ -14,6 +14,7 @@ mod input_settings;
 mod mapping;
 mod old_format;
 mod output_options;
+mod rescoring;
 mod settings;
 mod settings_reader;
 mod supported_parameters;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
+pub use rescoring::{NeuralModelSpec, RescoringModel, RescoringModelKind};
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::{ParameterInfo, options_help, supported_parameters};
 
@@ -128,6 +130,8 @@ pub struct Configuration {
     pub features: Vec<FeatureSpec>,
     /// The decoding steps in order.
     pub mapping: Vec<DecodingStep>,
+    /// The models that score the n-best list of each sentence, with weights.
+    pub rescoring: Vec<RescoringModel>,
 }
 
 impl Configuration {
@@ -199,9 +203,10 @@ impl Configuration {
                 settings.mark_unknown = words.affixes();
             }
         }
-        weights::assign_weights(&ini, &parameters, &mut features)?;
+        let mut rescoring = rescoring::parse(&ini, &parameters, &features)?;
+        weights::assign_weights(&ini, &parameters, &mut features, &mut rescoring)?;
         let mapping = mapping::parse_steps(&ini, &parameters, &features)?;
-        Ok(Configuration { ini, settings, features, mapping })
+        Ok(Configuration { ini, settings, features, mapping, rescoring })
     }
 
     /// Whether `name` is a section of the old format.
@@ -225,12 +230,13 @@ impl Configuration {
     /// Returns the weights of all features, one per line, as Moses prints them: `Name= 0.5 0.2`, or
     /// `Name UNTUNEABLE`.
     pub fn weight_lines(&self) -> String {
-        weights::format_lines(&self.features)
+        weights::format_lines(&self.features, &self.rescoring)
     }
 
     /// Returns the paths of the ini and of every file that a feature names.
     pub fn model_files(&self) -> impl Iterator<Item = PathBuf> {
         let named = self.features.iter().filter_map(|feature| feature.kind.model_path());
+        let named = named.chain(self.rescoring.iter().map(|model| &model.path[..]));
         named.map(|path| self.resolve_path(path)).chain([self.ini.clone()])
     }
 

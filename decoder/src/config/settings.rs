@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::settings_reader::SettingsReader;
-use super::{InputSettings, OutputOptions, Parameters, output_options};
+use super::{InputSettings, OutputOptions, Parameters, output_options, rescoring};
 use crate::Result;
 use crate::output_streams::OutputStream;
 
@@ -47,6 +47,8 @@ pub struct Settings {
     pub early_distortion: bool,
     /// Whether hypotheses whose future scores may differ are never recombined.
     pub exact_recombination: bool,
+    /// The entries of a sentence's n-best list that the models of `[rescore]` score.
+    pub rescore_list_size: usize,
     /// The longest source phrase looked up, in words.
     pub max_phrase_length: usize,
     /// Whether unknown words are dropped.
@@ -134,6 +136,10 @@ impl Settings {
                 }
             }
         }
+        let rescore_list_size = read.count("rescore-n-best", rescoring::DEFAULT_LIST_SIZE)?;
+        if rescore_list_size == 0 {
+            return read.fail("rescore-n-best", "a list that is scored has at least one entry");
+        }
         let mut outputs = Vec::new();
         let output = OutputOptions::read(&read, &mut outputs)?;
         if let Some(path) = read.value("errors")? {
@@ -153,6 +159,7 @@ impl Settings {
             distortion_limit,
             early_distortion: read.boolean("early-distortion-cost", false)?,
             exact_recombination: read.boolean("exact-recombination", false)?,
+            rescore_list_size,
             max_phrase_length: read.count("max-phrase-length", 20)?.max(1),
             drop_unknown: read.boolean("drop-unknown", false)?,
             mark_unknown,

@@ -172,6 +172,13 @@ const SUPPORTED: &[ParameterInfo] = &[
     parameter("segment-time-out", "", "N", "as timeout-ms, in seconds"),
     parameter("time-out", "", "N", "as segment-time-out"),
     parameter("show-weights", "", "", "print the weights of all features and exit"),
+    parameter(
+        "rescore",
+        "",
+        "LINE",
+        "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (ini)",
+    ),
+    parameter("rescore-n-best", "", "N", "entries of the list that they score [100]"),
     parameter("feature", "", "LINE", "feature functions (ini)"),
     parameter("feature-add", "", "LINE", "additional feature functions"),
     parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),

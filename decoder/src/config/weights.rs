@@ -7,16 +7,28 @@ use std::path::Path;
 
 use miriam_textio::number;
 
-use super::{FeatureSpec, Parameters};
+use super::{FeatureSpec, Parameters, RescoringModel};
 use crate::{Error, Result};
 
-/// Assigns the weights of every feature. The last line of a name counts; features without
-/// a line must be untuneable and have weights of 1.
+/// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
+/// counts; features without a line must be untuneable and have weights of 1.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
     features: &mut [FeatureSpec],
+    rescoring: &mut [RescoringModel],
 ) -> Result<()> {
+    let weighted = features.iter_mut().map(|feature| Weighted {
+        name: feature.name.clone(),
+        is_tuneable: feature.is_tuneable(),
+        weights: Weights::Components(&mut feature.weights, feature.num_components),
+    });
+    let rescoring = rescoring.iter_mut().map(|model| Weighted {
+        name: model.name.clone(),
+        is_tuneable: true,
+        weights: Weights::One(&mut model.weight),
+    });
+    let features: &mut [Weighted<'_>] = &mut weighted.chain(rescoring).collect::<Vec<_>>();
     let mut given: Vec<Option<Vec<f32>>> = vec![None; features.len()];
     for section in ["weight-add", "weight"] {
         let place = SectionContext { ini, parameters, section };
@@ -37,29 +49,60 @@ pub(super) fn assign_weights(
         &mut given,
     )?;
     let place = SectionContext { ini, parameters, section: "weight" };
-    for (feature, given) in features.iter_mut().zip(given) {
-        let FeatureSpec { name, num_components, .. } = feature;
-        feature.weights = match given {
-            Some(weights) if weights.len() == *num_components => weights,
-            Some(weights) => {
+    for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
+        let num_components = weights.count();
+        match given {
+            Some(given) if given.len() == num_components => weights.set(given),
+            Some(given) => {
                 return place.fail(format!(
                     "{name} has {} weights, its feature has {num_components} scores (num-features)",
-                    weights.len()
+                    given.len()
                 ));
             }
-            None if feature.tuneable.contains(&true) => {
+            None if *is_tuneable => {
                 return place.fail(format!("{name} has no weights; add a line `{name}= ...`"));
             }
-            None => vec![1.0; *num_components],
-        };
+            None => weights.set(vec![1.0; num_components]),
+        }
     }
     Ok(())
+}
+
+/// What has weights: a feature, or a model of `[rescore]`.
+struct Weighted<'a> {
+    name: String,
+    is_tuneable: bool,
+    weights: Weights<'a>,
+}
+
+/// The place of weights.
+enum Weights<'a> {
+    /// Those of a feature, and the number of its components.
+    Components(&'a mut Vec<f32>, usize),
+    /// That of a model.
+    One(&'a mut f32),
+}
+
+impl Weights<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Weights::Components(_, count) => *count,
+            Weights::One(_) => 1,
+        }
+    }
+
+    fn set(&mut self, given: Vec<f32>) {
+        match self {
+            Weights::Components(weights, _) => **weights = given,
+            Weights::One(weight) => **weight = given[0],
+        }
+    }
 }
 
 /// Applies the lines `Name= w x w Name= w ...`; several values are read as one.
 fn apply_overwrites(
     place: &SectionContext<'_>,
-    features: &[FeatureSpec],
+    features: &[Weighted<'_>],
     given: &mut [Option<Vec<f32>>],
 ) -> Result<()> {
     let values = place.parameters.get(place.section);
@@ -94,7 +137,7 @@ fn apply_overwrites(
 }
 
 /// Returns the weights of all features as Moses prints them.
-pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
+pub(super) fn format_lines(features: &[FeatureSpec], rescoring: &[RescoringModel]) -> String {
     let mut text = Vec::new();
     for feature in features {
         text.extend_from_slice(feature.name.as_bytes());
@@ -107,6 +150,12 @@ pub(super) fn format_lines(features: &[FeatureSpec]) -> String {
         } else {
             text.extend_from_slice(b" UNTUNEABLE");
         }
+        text.push(b'\n');
+    }
+    for RescoringModel { name, weight, .. } in rescoring {
+        text.extend_from_slice(name.as_bytes());
+        text.extend_from_slice(b"= ");
+        number::push_general(&mut text, f64::from(*weight));
         text.push(b'\n');
     }
     String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
@@ -127,7 +176,7 @@ impl SectionContext<'_> {
         })
     }
 
-    fn find_feature(&self, features: &[FeatureSpec], name: &str) -> Result<usize> {
+    fn find_feature(&self, features: &[Weighted<'_>], name: &str) -> Result<usize> {
         match features.iter().position(|f| f.name == name) {
             Some(at) => Ok(at),
             None => {

@@ -11,7 +11,7 @@ use hashbrown::HashSet;
 use miriam_textio::{SliceInterner, WordId};
 
 use crate::Result;
-use crate::decoded_sentence::DecodedSentence;
+use crate::decoded_sentence::{DecodedSentence, RescoredEntry};
 use crate::hypothesis::HypothesisId;
 use crate::output::TranslatedPhrase;
 use crate::span::Span;
@@ -73,10 +73,19 @@ impl NBest {
         limits: NBestLimits,
         mut visit: impl FnMut(NBestEntry<'_>) -> Result<()>,
     ) -> Result<()> {
+        if let Some(entries) = decoded.rescored {
+            return entries
+                .iter()
+                .take(limits.max_entries.min(limits.max_candidates))
+                .try_for_each(|RescoredEntry { hypotheses, values, total }| {
+                    visit(NBestEntry { hypotheses, values, total: *total })
+                });
+        }
         self.values.start(decoded.system);
         if decoded.sentence.len() == 0 {
             if limits.max_entries.min(limits.max_candidates) > 0 {
-                visit(NBestEntry { hypotheses: &[], values: self.values.zero(), total: 0.0 })?;
+                let values = vec![0.0; decoded.system.num_components()];
+                visit(NBestEntry { hypotheses: &[], values: &values, total: 0.0 })?;
             }
             return Ok(());
         }
@@ -158,7 +167,11 @@ impl NBest {
         decoded: DecodedSentence<'_>,
         values: &mut Vec<f32>,
     ) -> Result<()> {
-        values.resize(decoded.system.plan.features.num_components, 0.0);
+        values.resize(decoded.system.num_components(), 0.0);
+        if let Some([best, ..]) = decoded.rescored {
+            values.iter_mut().zip(&best.values).for_each(|(value, more)| *value += more);
+            return Ok(());
+        }
         let last = decoded.best_path.last().copied();
         self.for_each_best_hypothesis(decoded, |id, more| {
             if Some(id) == last {

@@ -51,11 +51,6 @@ impl FeatureValues {
         self.option_rows.clear();
     }
 
-    /// Returns the values of the empty translation.
-    pub(crate) fn zero(&self) -> &[f32] {
-        &self.rows[..self.width]
-    }
-
     fn row(&self, row: u32) -> &[f32] {
         &self.rows[row as usize * self.width..][..self.width]
     }

@@ -159,7 +159,14 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     let configuration = &options.configuration;
     let template = ini_template::IniTemplate::read(configuration, &options.output)?;
     let text = DevSet::read(&options.source, &options.references, options.case_insensitive)?;
-    let mut system = System::load(configuration, progress)?;
+    if !configuration.rescoring.is_empty() {
+        tracing::warn!(
+            "{}, [rescore]: these models take no part in tuning, and their weights stay; `miriam \
+             tune --n-best` finds weights of a list with their scores",
+            configuration.ini.display()
+        );
+    }
+    let mut system = System::load_search(configuration, progress)?;
     let space = TunedComponents::new(&system)?;
     let mut lists = NBestLists::new(text.len(), space.tuned.len());
     let mut log = options.log.as_deref().map(TuningLog::create).transpose()?;

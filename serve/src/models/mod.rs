@@ -18,6 +18,7 @@ use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
 use miriam_nmt::{BundleOptions, DeviceSet, LanguageMarks, ModelBundle};
+use miriam_rescoring::load_system;
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
 use miriam_textproc::{NonbreakingPrefixes, TextProcessorConfig};
@@ -312,7 +313,7 @@ fn open_phrase(configuration: &ModelConfiguration, threads: usize) -> Result<Ope
     let prefixes = read_prefixes(configuration, prefix_file.as_deref())?;
     let files = found.model_files().chain([ini.clone(), preparation]).chain(prefix_file);
     let files = Fingerprint::of(files.collect::<Vec<PathBuf>>().into_iter());
-    let system = System::load(&found, &NoProgress)
+    let system = load_system(&found, &NoProgress)
         .map_err(|error| wrong(error.to_string(), configuration))?;
     let features: Vec<&str> = system.features().iter().map(|feature| &feature.name[..]).collect();
     let settings = system.settings();
