@@ -73,5 +73,6 @@ fn open_neural(
     let direction =
         if spec.is_reverse { ScoringDirection::Reverse } else { ScoringDirection::Forward };
     let options = ListOptions { direction, normalize: spec.normalize, ..ListOptions::default() };
-    Ok(NeuralFeature(ListModel::new(loaded, options)))
+    let model = ListModel::new(loaded, options, true).map_err(|error| error.to_string())?;
+    Ok(NeuralFeature(model))
 }
