@@ -86,6 +86,7 @@ fn models_have_the_asked_size_and_segment_their_text() {
         ("sentencepiece-unigram", &[][..]),
         ("sentencepiece-bpe", &["--normalization", "identity"][..]),
         ("sentencepiece-unigram", &["--byte-fallback"][..]),
+        ("sentencepiece-unigram", &["--user-defined-symbols", "<BT>"][..]),
     ] {
         let size = if more == ["--byte-fallback"] { 400 } else { 120 };
         let model = folder.path().join("learned.spm");
@@ -94,6 +95,8 @@ fn models_have_the_asked_size_and_segment_their_text() {
         run(command.arg("--text").arg(toy("train.es")).arg("-o").arg(&model));
         let model = SentencePiece::open(&model).unwrap();
         assert_eq!((model.len(), model.piece_id(b"</s>"), model.unknown_id()), (size, Some(0), 1));
+        let tag = more.contains(&"--user-defined-symbols").then_some(2);
+        assert_eq!(model.piece_id(b"<BT>"), tag);
         let mut encoding = Encoding::new();
         for line in text.split(|&byte| byte == b'\n') {
             model.encode(line, &mut encoding);
@@ -141,6 +144,12 @@ fn errors_say_what_to_do() {
     assert!(usage(&["--text", "-"]).contains("--size"));
     assert!(usage(&["--text", "-", "-", "--size", "9"]).contains("once"));
     assert!(usage(&["--text", "-", "--size", "9", "--byte-fallback"]).contains("--byte-fallback"));
+    for (symbols, reason) in [("<BT>,", "separated by commas"), ("</s>", "has this piece")] {
+        let error = usage(&["--text", "-", "--size", "9", "--user-defined-symbols", symbols]);
+        assert!(error.contains(reason), "{error}");
+    }
+    let twice = ["--text", "-", "--size", "9", "-o", "v.spm", "--user-defined-symbols", "<A>,<A>"];
+    assert!(usage(&twice).contains("<A> is given twice"), "{}", usage(&twice));
     let words = ["--text", "-", "--kind", "words", "--min-frequency", "3"];
     assert!(usage(&words).contains("--min-frequency"));
     // The old file stays where no new one can be made.

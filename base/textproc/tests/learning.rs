@@ -128,6 +128,44 @@ fn sizes_that_do_not_fit_are_refused() {
     assert_eq!(train(b" \n\x01 \t", size(9)), Err(TrainError::NoText));
 }
 
+/// Text is divided at user-defined symbols, never in them, and pieces are learned from the rest.
+#[test]
+fn user_defined_symbols_are_pieces() {
+    for model_type in [ModelType::Unigram, ModelType::Bpe] {
+        let options = TrainOptions {
+            model_type,
+            vocab_size: 30,
+            hard_vocab_limit: false,
+            character_coverage: 1.0,
+            user_defined_symbols: vec!["<A>".into(), "<A>B".into()],
+            ..TrainOptions::default()
+        };
+        let plain = TrainOptions { user_defined_symbols: Vec::new(), ..options.clone() };
+        let model = open(&train(b"abc<A>abd<A>Bcd <A> bcd\nabc abd", options).unwrap());
+        assert_eq!([model.piece_id(b"<A>"), model.piece_id(b"<A>B")], [Some(2), Some(3)]);
+        // U+2581 alone is a word before a symbol.
+        let same = open(&train("abc\nabd\ncd\n\u{2581} bcd abc abd".as_bytes(), plain).unwrap());
+        let learned = |model: &SentencePiece, from: u32| -> Vec<Vec<u8>> {
+            let ids = from..model.len() as u32;
+            let mut pieces: Vec<_> = ids.map(|id| model.piece(id).unwrap().to_vec()).collect();
+            pieces.sort_unstable();
+            pieces
+        };
+        let characters = |pieces: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
+            let one = |piece: &Vec<u8>| String::from_utf8_lossy(piece).chars().count() == 1;
+            pieces.into_iter().filter(one).collect()
+        };
+        assert_eq!(characters(learned(&model, 4)), characters(learned(&same, 2)));
+        let mut encoding = Encoding::new();
+        model.encode(b"<A> abc<A>B", &mut encoding);
+        let ids = encoding.ids();
+        assert_eq!((ids[1], *ids.last().unwrap()), (2, 3), "{ids:?}");
+        let mut text = Vec::new();
+        model.decode(ids, &mut text);
+        assert_eq!(text, b"<A> abc<A>B");
+    }
+}
+
 #[test]
 fn codes_of_single_characters_are_empty() {
     assert_eq!(learn_codes(b"a b c a b\n", 10).codes, b"#version: 0.2\n");
@@ -136,7 +174,7 @@ fn codes_of_single_characters_are_empty() {
 
 /// Trains a model of `text` with the largest possible size up to `wanted`.
 fn train_up_to(text: &[u8], wanted: usize, options: TrainOptions) -> Vec<u8> {
-    let options = |vocab_size| TrainOptions { vocab_size, ..options };
+    let options = |vocab_size| TrainOptions { vocab_size, ..options.clone() };
     let fitting = match train(text, options(wanted)) {
         Err(TrainError::TooFewPieces { least, .. }) => train(text, options(least)),
         Err(TrainError::TooManyPieces { most, .. }) => train(text, options(most)),
@@ -159,7 +197,7 @@ proptest! {
             normalization: Normalization::Identity,
             ..TrainOptions::default()
         };
-        let bytes = train_up_to(lines.join("\n").as_bytes(), wanted, options);
+        let bytes = train_up_to(lines.join("\n").as_bytes(), wanted, options.clone());
         let model = open(&bytes);
         let mut encoding = Encoding::new();
         for line in &lines {

@@ -42,6 +42,11 @@ pub struct Arguments {
     /// pieces
     #[arg(long)]
     byte_fallback: bool,
+    /// SentencePiece: pieces that are never divided, such as tags, separated by commas; each is
+    /// one of the pieces
+    #[arg(long, alias = "user_defined_symbols", value_name = "SYMBOLS", value_delimiter = ',',
+          value_parser = parse_symbol)]
+    user_defined_symbols: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -70,6 +75,16 @@ fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
+fn parse_symbol(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return Err("expected symbols without spaces, separated by commas".into());
+    }
+    if matches!(text, "</s>" | "<unk>") {
+        return Err("every vocabulary has this piece".into());
+    }
+    Ok(text.to_owned())
+}
+
 impl Arguments {
     fn kind(&self) -> Kind {
         self.kind.unwrap_or_else(|| match self.output.extension().and_then(|name| name.to_str()) {
@@ -87,9 +102,16 @@ impl Arguments {
             ("--character-coverage", self.character_coverage.is_some(), is_sentencepiece),
             ("--normalization", self.normalization.is_some(), is_sentencepiece),
             ("--byte-fallback", self.byte_fallback, is_sentencepiece),
+            ("--user-defined-symbols", !self.user_defined_symbols.is_empty(), is_sentencepiece),
         ];
         if let Some((option, ..)) = misplaced.iter().find(|(_, given, fits)| *given && !fits) {
             exit_with_usage_error(format!("{option} has no effect with this --kind"));
+        }
+        let symbols = &self.user_defined_symbols;
+        if let Some((_, twice)) =
+            symbols.iter().enumerate().find(|&(i, symbol)| symbols[..i].contains(symbol))
+        {
+            exit_with_usage_error(format!("--user-defined-symbols: {twice} is given twice"));
         }
         let size = self.size.map(|size| size as usize);
         let train = |model_type| {
@@ -104,6 +126,7 @@ impl Arguments {
                     Some(NormalizationName::Identity) => Normalization::Identity,
                 },
                 byte_fallback: self.byte_fallback,
+                user_defined_symbols: symbols.clone(),
                 ..defaults
             })
         };

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 const SPECIAL_WORDS: [&[u8]; 2] = [b"</s>", b"<unk>"];
 
 /// The kind of vocabulary to learn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum LearnOptions {
     /// A file of BPE codes, as subword-nmt writes it.
     Bpe(BpeLearnOptions),
@@ -78,7 +78,7 @@ pub fn learn_vocabulary(
             Ok(LearnedVocabulary { bytes: learned.codes, len: learned.num_merges })
         }
         LearnOptions::SentencePiece(options) => {
-            let learned = PieceTrainer::new(*options).train(&counts, report);
+            let learned = PieceTrainer::new(options.clone()).train(&counts, report);
             let bytes = learned.map_err(|error| wrong(error.to_string(), &names))?;
             let len = SentencePiece::from_bytes(&bytes, &names.join(", "))?.len();
             Ok(LearnedVocabulary { bytes, len })

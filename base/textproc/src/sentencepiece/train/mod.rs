@@ -38,7 +38,7 @@ pub enum Normalization {
 }
 
 /// Options of training.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TrainOptions {
     /// The segmentation algorithm.
     pub model_type: ModelType,
@@ -54,6 +54,9 @@ pub struct TrainOptions {
     pub normalization: Normalization,
     /// Whether unknown characters are segmented into pieces of one byte.
     pub byte_fallback: bool,
+    /// Pieces that text is never divided in, such as tags. They are not learned from, and come
+    /// before all learned pieces.
+    pub user_defined_symbols: Vec<String>,
 }
 
 impl Default for TrainOptions {
@@ -66,6 +69,7 @@ impl Default for TrainOptions {
             character_coverage: 0.9995,
             normalization: Normalization::NmtNfkc,
             byte_fallback: false,
+            user_defined_symbols: Vec::new(),
         }
     }
 }
@@ -133,6 +137,7 @@ impl PieceTrainer {
         if options.normalization == Normalization::NmtNfkc {
             normalizer.set_charsmap(NMT_NFKC_CHARSMAP).expect("the map is part of the program");
         }
+        normalizer.set_user_defined(options.user_defined_symbols.iter().map(String::as_bytes));
         PieceTrainer { options, normalizer }
     }
 
@@ -170,7 +175,7 @@ impl PieceTrainer {
         if vocab_size < asked && self.options.hard_vocab_limit {
             return Err(TrainError::TooManyPieces { asked, most: vocab_size });
         }
-        Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options }, &pieces))
+        Ok(model_writer::write(&TrainOptions { vocab_size, ..self.options.clone() }, &pieces))
     }
 
     /// Returns the normalised words, each of which begins with U+2581.
@@ -202,8 +207,27 @@ impl PieceTrainer {
             let begin = start + SPACE_SYMBOL.len();
             let next = memchr::memmem::find(&normal[begin.min(normal.len())..], SPACE_SYMBOL);
             let end = next.map_or(normal.len(), |offset| begin + offset);
-            normalized.add(&normal[start..end], count);
+            self.add_without_symbols(&normal[start..end], count, normalized);
             start = end;
+        }
+    }
+
+    /// Adds the parts of a normalised word between user-defined symbols.
+    fn add_without_symbols(&self, word: &[u8], count: u64, normalized: &mut WordCounts) {
+        let (mut start, mut at) = (0, 0);
+        while at < word.len() {
+            let Some(length) = self.normalizer.user_defined_prefix_len(&word[at..]) else {
+                at += 1;
+                continue;
+            };
+            if start < at {
+                normalized.add(&word[start..at], count);
+            }
+            at += length;
+            start = at;
+        }
+        if start < word.len() {
+            normalized.add(&word[start..], count);
         }
     }
 }

@@ -11,10 +11,11 @@ const EOS_ID: i64 = 0;
 const UNK_ID: i64 = 1;
 const NO_ID: i64 = -1;
 
-/// Returns the number of pieces that come before the learned ones: `</s>`, `<unk>` and, with byte
-/// fallback, one for each byte.
+/// Returns the number of pieces that come before the learned ones: `</s>`, `<unk>`, those of the
+/// user and, with byte fallback, one for each byte.
 pub fn num_special_pieces(options: &TrainOptions) -> usize {
-    if options.byte_fallback { 2 + 256 } else { 2 }
+    let bytes = if options.byte_fallback { 256 } else { 0 };
+    2 + options.user_defined_symbols.len() + bytes
 }
 
 /// Returns the bytes of a model file.
@@ -22,6 +23,9 @@ pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     let mut model = Message::default();
     model.message(1, piece_message(b"</s>", 0.0, PieceType::Control));
     model.message(1, piece_message(b"<unk>", 0.0, PieceType::Unknown));
+    for symbol in &options.user_defined_symbols {
+        model.message(1, piece_message(symbol.as_bytes(), 0.0, PieceType::UserDefined));
+    }
     if options.byte_fallback {
         for byte in 0..=255u8 {
             model.message(
@@ -44,6 +48,9 @@ fn trainer_spec(options: &TrainOptions) -> Message {
     spec.varint(3, if options.model_type == ModelType::Unigram { 1 } else { 2 });
     spec.varint(4, options.vocab_size as u64);
     spec.float(10, options.character_coverage as f32);
+    for symbol in &options.user_defined_symbols {
+        spec.bytes(31, symbol.as_bytes());
+    }
     if options.byte_fallback {
         spec.varint(35, 1);
     }
