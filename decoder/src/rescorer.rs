@@ -143,8 +143,14 @@ impl<'s> Rescorer<'s> {
         }
         let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
         let list = CandidateList { source: &source, translations: &translations };
-        let scores = match score_lists(&mut self.scorers, &[list]) {
-            Ok(mut scores) => scores.swap_remove(0),
+        match score_lists(&mut self.scorers, &[list]) {
+            Ok(mut scores) => {
+                for (entry, scores) in self.entries.iter_mut().zip(scores.swap_remove(0)) {
+                    entry.values.extend(scores.into_iter().map(|score| score as f32));
+                    entry.total = rescoring.total(&entry.values, entry.total);
+                }
+                self.entries.sort_by(|a, b| b.total.total_cmp(&a.total));
+            }
             Err((number, ListError::Model { reason })) => {
                 return Err(rescoring.failure(number, reason));
             }
@@ -156,16 +162,10 @@ impl<'s> Rescorer<'s> {
                 let name = rescoring.feature_name(number);
                 let reason = format!("not rescored: no score {name} of {what}: {reason}");
                 self.line_errors.push(LineError::new(LineErrorKind::NotRescored, reason));
-                vec![vec![0.0; rescoring.models.len()]; texts.len()]
-            }
-        };
-        for (entry, scores) in self.entries.iter_mut().zip(scores) {
-            for (score, weight) in scores.into_iter().zip(rescoring.weights()) {
-                entry.values.push(score as f32);
-                entry.total += weight * score as f32;
+                let width = self.system.num_components();
+                self.entries.iter_mut().for_each(|entry| entry.values.resize(width, 0.0));
             }
         }
-        self.entries.sort_by(|a, b| b.total.total_cmp(&a.total));
         Ok(())
     }
 }
@@ -219,6 +219,11 @@ mod tests {
     }
 
     fn load(weight: f32) -> System {
+        load_with(weight, false)
+    }
+
+    /// With weights of lists that are not those of the search, if `own` is set.
+    fn load_with(weight: f32, own: bool) -> System {
         let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
         let mut configuration = Configuration::from_ini(&ini).unwrap();
         configuration.rescoring.push(RescoringModel {
@@ -228,6 +233,11 @@ mod tests {
             weight,
         });
         configuration.settings.rescore_list_size = 30;
+        if own {
+            let negative = |weights: &Vec<f32>| weights.iter().map(|weight| -weight).collect();
+            let weights = configuration.features.iter().map(|feature| &feature.weights);
+            configuration.list_weights = Some(weights.map(negative).collect());
+        }
         let refused = System::load(&configuration, &miriam_textio::NoProgress);
         let error = refused.err().unwrap().to_string();
         assert!(error.contains("[rescore]: Short (short): nothing here opens models"), "{error}");
@@ -281,6 +291,30 @@ mod tests {
             found.n_best.iter().map(|entry| text(&entry.phrases)).collect::<Vec<_>>()
         }));
         assert_ne!(text(&plain.best.unwrap().phrases), text(&best.phrases));
+    }
+
+    #[test]
+    fn lists_are_sorted_by_weights_of_their_own() {
+        let wanted = DetailOptions { n_best: 30, distinct: true, ..DetailOptions::default() };
+        let texts = |system: &System, line: &[u8]| -> Vec<Vec<u8>> {
+            let found = Translator::new(system).translate_in_detail(line, wanted).unwrap();
+            let weights = system.weights();
+            for entry in &found.n_best {
+                let values = entry.values.iter().zip(&weights);
+                let sum: f32 = values.map(|(value, weight)| value * weight).sum();
+                let is_scored = !line.starts_with(b"the old");
+                assert!(!is_scored || (sum - entry.score).abs() < 1e-3, "{sum} {}", entry.score);
+            }
+            found.n_best.iter().map(|entry| text(&entry.phrases)).collect()
+        };
+        // The search finds the same translations, which the opposite weights turn round.
+        let line = b"the red house is big .";
+        let [plain, mut own] = [false, true].map(|own| texts(&load_with(0.0, own), line));
+        assert!(plain.len() > 10 && own != plain);
+        own.reverse();
+        assert_eq!(own, plain);
+        let line = b"the old house";
+        assert_eq!(texts(&load_with(0.5, true), line), texts(&load_with(0.5, false), line));
     }
 
     #[test]

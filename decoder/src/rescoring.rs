@@ -16,8 +16,11 @@ pub(crate) struct Rescoring {
     pub(crate) models: Vec<Box<dyn FeatureModel>>,
     /// The entries of a list that are scored.
     pub(crate) list_size: usize,
-    /// The components of the features of the search, then one for each model.
+    /// The components of the features of the search, then one for each model, with their weights in
+    /// scored lists.
     pub(crate) components: Vec<FeatureComponents>,
+    /// Whether the features of the search have other weights in scored lists.
+    pub(crate) has_own_weights: bool,
 }
 
 impl Rescoring {
@@ -36,6 +39,10 @@ impl Rescoring {
             return Ok(None);
         }
         let mut components = search.to_vec();
+        let own = configuration.list_weights.as_deref();
+        for (component, weights) in components.iter_mut().zip(own.unwrap_or_default()) {
+            component.weights.clone_from(weights);
+        }
         let mut models = Vec::new();
         for model in &configuration.rescoring {
             let opened = open(model, configuration).map_err(|reason| {
@@ -52,12 +59,17 @@ impl Rescoring {
             });
         }
         let list_size = configuration.settings.rescore_list_size;
-        Ok(Some(Rescoring { models, list_size, components }))
+        Ok(Some(Rescoring { models, list_size, components, has_own_weights: own.is_some() }))
     }
 
-    /// Returns the weights of the models.
-    pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
-        let of_models = &self.components[self.components.len() - self.models.len()..];
-        of_models.iter().map(|component| component.weights[0])
+    /// Returns the total of an entry with `values`, of which the search gave `search_total`.
+    pub(crate) fn total(&self, values: &[f32], search_total: f32) -> f32 {
+        let of_models = self.components.len() - self.models.len();
+        let (first, start) =
+            if self.has_own_weights { (0, 0.0) } else { (of_models, search_total) };
+        let weighted = self.components[first..]
+            .iter()
+            .flat_map(|component| values[component.range.clone()].iter().zip(&component.weights));
+        weighted.fold(start, |sum, (value, weight)| sum + value * weight)
     }
 }

@@ -150,7 +150,8 @@ impl System {
         let of_search = self.plan.features.num_components;
         assert_eq!(weights.len(), self.num_components(), "one weight a component");
         self.plan.set_weights(&weights[..of_search]);
-        for feature in self.rescoring.iter_mut().flat_map(|rescoring| &mut rescoring.components) {
+        let rescoring = self.rescoring.iter_mut();
+        for feature in rescoring.flat_map(|rescoring| &mut rescoring.components) {
             feature.weights.copy_from_slice(&weights[feature.range.clone()]);
         }
     }

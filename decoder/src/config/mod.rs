@@ -132,6 +132,8 @@ pub struct Configuration {
     pub mapping: Vec<DecodingStep>,
     /// The models that score the n-best list of each sentence, with weights.
     pub rescoring: Vec<RescoringModel>,
+    /// The weights of each feature in scored lists, where they are not those of the search.
+    pub list_weights: Option<Vec<Vec<f32>>>,
 }
 
 impl Configuration {
@@ -204,9 +206,10 @@ impl Configuration {
             }
         }
         let mut rescoring = rescoring::parse(&ini, &parameters, &features)?;
-        weights::assign_weights(&ini, &parameters, &mut features, &mut rescoring)?;
+        let list_weights =
+            weights::assign_weights(&ini, &parameters, &mut features, &mut rescoring)?;
         let mapping = mapping::parse_steps(&ini, &parameters, &features)?;
-        Ok(Configuration { ini, settings, features, mapping, rescoring })
+        Ok(Configuration { ini, settings, features, mapping, rescoring, list_weights })
     }
 
     /// Whether `name` is a section of the old format.

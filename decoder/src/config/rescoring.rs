@@ -74,7 +74,8 @@ pub(super) fn parse(
         }
         models.push(model);
     }
-    if models.is_empty() && parameters.get("rescore-n-best").is_some() {
+    let sections = ["rescore-n-best", "rescore-weight"];
+    if models.is_empty() && sections.iter().any(|name| parameters.get(name).is_some()) {
         let reason = "no model is named; give lines such as `NeuralModel path=model`";
         return Err(Error::section(ini, SECTION, reason));
     }
@@ -175,6 +176,16 @@ mod tests {
     }
 
     #[test]
+    fn scored_lists_may_have_weights_of_their_own() {
+        let lines = "[rescore]\nNeuralModel path=a\n[rescore-weight]\nTable= 0.5\nNeural0= 2\n";
+        let found = read(lines, "").unwrap();
+        assert_eq!(found.rescoring[0].weight, 2.0);
+        assert_eq!(found.features[1].weights, [0.25]);
+        assert_eq!(found.list_weights, Some(vec![vec![1.0], vec![0.5]]));
+        assert_eq!(read("", "").unwrap().list_weights, None);
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (lines, weights, reason) in [
             ("[rescore]\nNeuralModel\n", "", "path= is missing"),
@@ -185,6 +196,17 @@ mod tests {
             ("[rescore]\nNeuralModel path=a name=1\n", "", "\"1\" is not a name"),
             ("[rescore]\nNeuralModel path=a\n", "", "Neural0 has no weights"),
             ("[rescore]\nNeuralModel path=a\n", "Neural0= 1 2\n", "Neural0 has 2 weights"),
+            ("[rescore-weight]\nTable= 1\n", "", "no model is named"),
+            (
+                "[rescore]\nNeuralModel path=a\n[rescore-weight]\nTable= 1\n",
+                "",
+                "[rescore-weight]: Neural0 has no weights",
+            ),
+            (
+                "[rescore]\nNeuralModel path=a\n[rescore-weight]\nTable= 1\nNeural0= 1\n",
+                "Neural0= 1\n",
+                "[weight]: no feature has the name Neural0",
+            ),
             ("[rescore-n-best]\n5\n", "", "no model is named"),
             (
                 "[rescore]\nNgramModel path=a\n[rescore-n-best]\n0\n",

@@ -179,6 +179,12 @@ const SUPPORTED: &[ParameterInfo] = &[
         "models that score the n-best list of a sentence: NeuralModel path=.., NgramModel path=.. (ini)",
     ),
     parameter("rescore-n-best", "", "N", "entries of the list that they score [100]"),
+    parameter(
+        "rescore-weight",
+        "",
+        "LINE",
+        "weights of all features in scored lists, instead of [weight] (ini)",
+    ),
     parameter("feature", "", "LINE", "feature functions (ini)"),
     parameter("feature-add", "", "LINE", "additional feature functions"),
     parameter("feature-overwrite", "", "LINE", "\"NAME KEY=VALUE\": changes a key of a feature"),

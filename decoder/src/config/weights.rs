@@ -10,62 +10,49 @@ use miriam_textio::number;
 use super::{FeatureSpec, Parameters, RescoringModel};
 use crate::{Error, Result};
 
+/// The section with the weights of scored lists.
+const LIST_SECTION: &str = "rescore-weight";
+
 /// Assigns the weights of every feature, and of the models of `[rescore]`. The last line of a name
 /// counts; features without a line must be untuneable and have weights of 1.
+///
+/// Returns the weights of the features in scored lists, if `[rescore-weight]` has them and those of
+/// the models; otherwise they are those of the search.
 pub(super) fn assign_weights(
     ini: &Path,
     parameters: &Parameters,
     features: &mut [FeatureSpec],
     rescoring: &mut [RescoringModel],
-) -> Result<()> {
-    let weighted = features.iter_mut().map(|feature| Weighted {
-        name: feature.name.clone(),
-        is_tuneable: feature.is_tuneable(),
-        weights: Weights::Components(&mut feature.weights, feature.num_components),
-    });
-    let rescoring = rescoring.iter_mut().map(|model| Weighted {
+) -> Result<Option<Vec<Vec<f32>>>> {
+    let models = rescoring.iter_mut().map(|model| Weighted {
         name: model.name.clone(),
         is_tuneable: true,
         weights: Weights::One(&mut model.weight),
     });
-    let features: &mut [Weighted<'_>] = &mut weighted.chain(rescoring).collect::<Vec<_>>();
-    let mut given: Vec<Option<Vec<f32>>> = vec![None; features.len()];
+    let has_list_weights = parameters.get(LIST_SECTION).is_some();
+    let mut list_weights = vec![Vec::new(); features.len()];
+    let mut in_lists: Vec<Weighted<'_>> =
+        features.iter().zip(&mut list_weights).map(|(f, own)| Weighted::feature(f, own)).collect();
+    let mut in_search: Vec<Weighted<'_>> = Vec::new();
+    let mut of_search = vec![Vec::new(); features.len()];
+    in_search.extend(features.iter().zip(&mut of_search).map(|(f, own)| Weighted::feature(f, own)));
+    if has_list_weights { &mut in_lists } else { &mut in_search }.extend(models);
+    let place = |section| SectionContext { ini, parameters, section };
+    let mut given = vec![None; in_search.len()];
     for section in ["weight-add", "weight"] {
-        let place = SectionContext { ini, parameters, section };
-        for line in parameters.get(section).unwrap_or_default() {
-            let mut tokens = line.split_ascii_whitespace();
-            let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
-                return place.fail(format!("{line:?} is not of the form `Name= 0.5 0.2`"));
-            };
-            let at = place.find_feature(features, name)?;
-            let weights =
-                tokens.map(|token| place.parse_weight(name, token)).collect::<Result<_>>()?;
-            given[at] = Some(weights);
-        }
+        place(section).read_lines(&in_search, &mut given)?;
     }
-    apply_overwrites(
-        &SectionContext { ini, parameters, section: "weight-overwrite" },
-        features,
-        &mut given,
-    )?;
-    let place = SectionContext { ini, parameters, section: "weight" };
-    for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
-        let num_components = weights.count();
-        match given {
-            Some(given) if given.len() == num_components => weights.set(given),
-            Some(given) => {
-                return place.fail(format!(
-                    "{name} has {} weights, its feature has {num_components} scores (num-features)",
-                    given.len()
-                ));
-            }
-            None if *is_tuneable => {
-                return place.fail(format!("{name} has no weights; add a line `{name}= ...`"));
-            }
-            None => weights.set(vec![1.0; num_components]),
-        }
+    apply_overwrites(&place("weight-overwrite"), &in_search, &mut given)?;
+    place("weight").assign(&mut in_search, given)?;
+    if has_list_weights {
+        let mut given = vec![None; in_lists.len()];
+        place(LIST_SECTION).read_lines(&in_lists, &mut given)?;
+        place(LIST_SECTION).assign(&mut in_lists, given)?;
     }
-    Ok(())
+    for (feature, weights) in features.iter_mut().zip(of_search) {
+        feature.weights = weights;
+    }
+    Ok(has_list_weights.then_some(list_weights))
 }
 
 /// What has weights: a feature, or a model of `[rescore]`.
@@ -81,6 +68,16 @@ enum Weights<'a> {
     Components(&'a mut Vec<f32>, usize),
     /// That of a model.
     One(&'a mut f32),
+}
+
+impl<'a> Weighted<'a> {
+    fn feature(feature: &FeatureSpec, weights: &'a mut Vec<f32>) -> Self {
+        Weighted {
+            name: feature.name.clone(),
+            is_tuneable: feature.is_tuneable(),
+            weights: Weights::Components(weights, feature.num_components),
+        }
+    }
 }
 
 impl Weights<'_> {
@@ -174,6 +171,43 @@ impl SectionContext<'_> {
             Some(_) => self.parameters.invalid_value(self.ini, self.section, reason),
             None => Error::section(self.ini, self.section, reason),
         })
+    }
+
+    /// Reads the lines of the section.
+    fn read_lines(&self, features: &[Weighted<'_>], given: &mut [Option<Vec<f32>>]) -> Result<()> {
+        for line in self.parameters.get(self.section).unwrap_or_default() {
+            let mut tokens = line.split_ascii_whitespace();
+            let Some(name) = tokens.next().and_then(|t| t.strip_suffix('=')) else {
+                return self.fail(format!("{line:?} is not of the form `Name= 0.5 0.2`"));
+            };
+            let at = self.find_feature(features, name)?;
+            let weights =
+                tokens.map(|token| self.parse_weight(name, token)).collect::<Result<_>>()?;
+            given[at] = Some(weights);
+        }
+        Ok(())
+    }
+
+    /// Sets the weights that were given.
+    fn assign(&self, features: &mut [Weighted<'_>], given: Vec<Option<Vec<f32>>>) -> Result<()> {
+        for (Weighted { name, is_tuneable, weights }, given) in features.iter_mut().zip(given) {
+            let num_components = weights.count();
+            match given {
+                Some(given) if given.len() == num_components => weights.set(given),
+                Some(given) => {
+                    return self.fail(format!(
+                        "{name} has {} weights, its feature has {num_components} scores \
+                         (num-features)",
+                        given.len()
+                    ));
+                }
+                None if *is_tuneable => {
+                    return self.fail(format!("{name} has no weights; add a line `{name}= ...`"));
+                }
+                None => weights.set(vec![1.0; num_components]),
+            }
+        }
+        Ok(())
     }
 
     fn find_feature(&self, features: &[Weighted<'_>], name: &str) -> Result<usize> {
