@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{lossy_text, miriam, project_root, run, run_to_usage_error, run_with_input};
+use crate::common::{
+    lossy_text, miriam, project_root, run_to_usage_error, run_with_input, terminate,
+};
 
 fn tiny_model(name: &str) -> PathBuf {
     project_root().join("nmt/testdata").join(name)
@@ -26,10 +28,6 @@ fn make_lines(count: usize) -> String {
     let words = |line: usize| 1 + line % 11 + 10 * line / count;
     let line = |line| (0..words(line)).map(|place| word(line, place)).collect::<Vec<_>>().join(" ");
     (0..count).map(|number| line(number) + "\n").collect()
-}
-
-fn terminate(id: u32) {
-    run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
 }
 
 #[test]

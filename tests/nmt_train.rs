@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input,
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input, terminate,
 };
 
 /// A tiny model with dropout and a moving average, updates of several micro-batches.
@@ -76,10 +76,6 @@ impl Corpus {
         names.sort();
         names
     }
-}
-
-fn terminate(id: u32) {
-    run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
 }
 
 /// Runs a command and kills it with SIGKILL after a time, if it has not ended before.

@@ -72,6 +72,7 @@ mod serve;
 mod text_tools;
 mod toy_model;
 mod train;
+mod train_neural;
 mod translate;
 mod tune;
 mod typed_text;

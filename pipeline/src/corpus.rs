@@ -23,6 +23,14 @@ pub(crate) struct LengthLimits {
     pub max_ratio: usize,
 }
 
+impl LengthLimits {
+    /// Whether a pair with these numbers of words is kept.
+    pub fn allow(self, words: [usize; 2]) -> bool {
+        let (less, more) = (words[0].min(words[1]), words[0].max(words[1]));
+        less > 0 && more <= self.max_words && more <= self.max_ratio * less
+    }
+}
+
 /// Counts of a text's pairs and words.
 #[derive(Clone, Debug, Default)]
 struct CorpusStatistics {
@@ -93,7 +101,7 @@ pub(crate) fn clean_parallel(
                 &mut counts.kept
             };
             *dropped += 1;
-            if less == 0 || more > limits.max_words || more > limits.max_ratio * less {
+            if !limits.allow(words) {
                 continue;
             }
         } else {
@@ -163,7 +171,7 @@ pub(crate) fn clean_monolingual(
     Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
 }
 
-fn count_words(line: &[u8]) -> usize {
+pub(crate) fn count_words(line: &[u8]) -> usize {
     fields::split_words(line).count()
 }
 

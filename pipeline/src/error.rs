@@ -34,6 +34,12 @@ pub enum Error {
     /// The weights could not be tuned.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),
+    /// Lists could not be scored, or the weights of the combination not be tuned.
+    #[error(transparent)]
+    Combination(#[from] miriam_combine::Error),
+    /// Translations could not be compared with their references.
+    #[error(transparent)]
+    Metrics(#[from] miriam_metrics::Error),
     /// A neural model could not translate.
     #[error(transparent)]
     Neural(#[from] miriam_nmt::Error),

@@ -16,7 +16,8 @@ pub(crate) fn check_texts(options: &TrainOptions, progress: &dyn Progress) -> Re
     if let Some((source, target)) = &options.dev {
         check_pair([source, target], &mut untokenized, progress)?;
     }
-    for file in &options.lm_text {
+    let back_translated = options.neural.iter().flat_map(|neural| &neural.back_translate);
+    for file in options.lm_text.iter().chain(back_translated) {
         count_lines(file, &mut untokenized, progress)?;
     }
     for list in options.nonbreaking_prefixes.iter().flatten() {

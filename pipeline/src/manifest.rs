@@ -28,6 +28,10 @@ pub(crate) struct Manifest {
     #[serde(default)]
     options: BTreeMap<String, String>,
     stages: Vec<CompletedStage>,
+    /// The keys of stages that have begun work which a later run can use, by name; absent from
+    /// files of earlier versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    started: BTreeMap<String, String>,
 }
 
 /// A stage that is done.
@@ -86,6 +90,12 @@ impl Manifest {
                 (before != now).then(|| format!("--{name} was {before}, now it is {now}"))
             })
             .collect()
+    }
+
+    /// Records that the stage called `name` begins with `key`. Returns the key with which it began
+    /// before.
+    pub fn replace_started(&mut self, name: &str, key: &str) -> Option<String> {
+        self.started.insert(name.to_owned(), key.to_owned())
     }
 
     /// Removes the stage called `name`, before it is run again.

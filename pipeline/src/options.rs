@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
 
+use crate::NeuralOptions;
+
 /// The options of `miriam train`.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
@@ -44,6 +46,8 @@ pub struct TrainOptions {
     pub lm_kind: LmKind,
     /// The tuning of weights on the dev text; `None` keeps the initial weights.
     pub tuning: Option<Tuning>,
+    /// The neural models that are trained besides, on the same text; `None` for none.
+    pub neural: Option<NeuralOptions>,
     /// Whether to also keep the tables and the language model as text.
     pub keep_text: bool,
     /// Whether to keep the intermediate files between stages.
@@ -83,6 +87,13 @@ pub struct Tuning {
     pub iterations: Option<usize>,
 }
 
+impl Default for Tuning {
+    /// Returns batch MIRA with the seed 1.
+    fn default() -> Self {
+        Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None }
+    }
+}
+
 impl TrainOptions {
     /// Returns the defaults for a model in `output` from these files, as Moses' users train:
     /// phrases of up to 7 words, a reordering model, a language model of order 5, all cores.
@@ -104,7 +115,8 @@ impl TrainOptions {
             lm_order: 5,
             lm_prune: Vec::new(),
             lm_kind: LmKind::Probing,
-            tuning: Some(Tuning { method: TuningAlgorithm::Mira, seed: 1, iterations: None }),
+            tuning: Some(Tuning::default()),
+            neural: None,
             keep_text: false,
             keep_work: false,
             memory: miriam_lmcpu::estimate::default_memory(),

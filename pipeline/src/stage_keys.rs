@@ -91,6 +91,9 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
     });
     let iterations = options.tuning.and_then(|tuning| tuning.iterations);
     let dev = options.dev.as_ref();
+    let neural = options.neural.as_ref();
+    let task = neural.map(|neural| neural.task.clone().unwrap_or_else(|| "by size".into()));
+    let vocab_size = neural.and_then(|neural| neural.vocab_size);
     let texts = [
         ("source", path_text(&options.source)),
         ("target", path_text(&options.target)),
@@ -108,6 +111,8 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("method", or_none(method)),
         ("seed", or_none(options.tuning.map(|tuning| tuning.seed.to_string()))),
         ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
+        ("neural, the task,", or_none(task)),
+        ("vocab-size", vocab_size.map_or("by size".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

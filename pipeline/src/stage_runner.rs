@@ -34,8 +34,21 @@ pub(crate) struct Stage<'a> {
     pub files: Vec<PathBuf>,
     /// Whether its files are part of the model and not temporary.
     pub is_kept: bool,
+    /// The folder from which a stage that was stopped resumes, if it can.
+    pub resumes_in: Option<ResumableFolder>,
     /// The function that runs it.
     pub run: Box<StageFn<'a>>,
+}
+
+/// The folder of a stage whose unfinished work is used by the next run. It is emptied if the
+/// next run has other options or texts.
+pub(crate) struct ResumableFolder {
+    /// The folder, relative to that of the model. No other stage writes to it.
+    pub path: PathBuf,
+    /// The text of the options that the unfinished work depends on.
+    pub key: String,
+    /// The names of the stages that it depends on; they come before this one.
+    pub dependencies: &'static [&'static str],
 }
 
 /// The results of all stages in their order, and the number of stages that this run ran.
@@ -84,6 +97,14 @@ pub(crate) fn run_stages(
         number += 1;
         tracing::info!("{number} of {count}: {}", stage.title);
         manifest.remove_stage(stage.name);
+        if let Some(resumable) = &stage.resumes_in {
+            let key = resumable.compute_key(stages, &keys);
+            resumable.prepare(
+                folder,
+                manifest.replace_started(stage.name, &key).as_deref(),
+                &key,
+            )?;
+        }
         manifest.save(folder)?;
         for file in &stage.files {
             if let Some(parent) = folder.join(file).parent() {
@@ -121,6 +142,32 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
+impl ResumableFolder {
+    fn compute_key(&self, stages: &[Stage<'_>], keys: &[String]) -> String {
+        let mut hasher = Hasher::new();
+        hash_text(&mut hasher, &self.key);
+        hash_dependencies(&mut hasher, self.dependencies, stages, keys);
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// Empties the folder if its work began with another key than `key`. Work that no stage of
+    /// this folder began is refused.
+    fn prepare(&self, folder: &Path, started: Option<&str>, key: &str) -> Result<()> {
+        let path = folder.join(&self.path);
+        if started == Some(key) || !path.exists() {
+            return Ok(());
+        }
+        if started.is_none() {
+            return Err(Error::invalid_options(format!(
+                "{}: not written by this training; move it away, or give another -o",
+                path.display()
+            )));
+        }
+        tracing::info!("{}: made from other texts or options; it is replaced", path.display());
+        fs::remove_dir_all(&path).map_err(|e| Error::io(&path, "remove", e))
+    }
+}
+
 /// Computes the key of each stage, which depends on the keys of its dependencies.
 fn compute_keys(stages: &[Stage<'_>]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
@@ -132,13 +179,17 @@ fn compute_keys(stages: &[Stage<'_>]) -> Vec<String> {
         for file in &stage.files {
             hash_text(&mut hasher, &file.to_string_lossy());
         }
-        for name in stage.dependencies {
-            let before = stages.iter().position(|other| other.name == *name);
-            hash_text(&mut hasher, &keys[before.expect("a stage reads from stages before it")]);
-        }
+        hash_dependencies(&mut hasher, stage.dependencies, stages, &keys);
         keys.push(format!("{:016x}", hasher.finish()));
     }
     keys
+}
+
+fn hash_dependencies(hasher: &mut Hasher, names: &[&str], stages: &[Stage<'_>], keys: &[String]) {
+    for name in names {
+        let before = stages.iter().position(|other| other.name == *name);
+        hash_text(hasher, &keys[before.expect("a stage reads from stages before it")]);
+    }
 }
 
 fn hash_text(hasher: &mut Hasher, text: &str) {
@@ -222,6 +273,7 @@ mod tests {
                 key: String::from(option),
                 files: vec![PathBuf::from(name)],
                 is_kept: kept,
+                resumes_in: None,
                 run: Box::new(move |_| {
                     self.log.borrow_mut().push(name);
                     let mut text = String::from(option);
@@ -282,6 +334,60 @@ mod tests {
         }
     }
 
+    /// A stopped stage finds its folder as it was, unless it has other options; a folder of others
+    /// is refused.
+    #[test]
+    fn unfinished_work_is_used_by_a_stage_with_the_same_options() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let started = path.join("work/started");
+        let run = |options: [&str; 2], work: &str, fails: bool| {
+            let found = RefCell::new(false);
+            let stage = |name: &'static str, key: &str, fails: bool| Stage {
+                name,
+                title: name,
+                dependencies: if name == "learn" { &["text"] } else { &[] },
+                key: key.into(),
+                files: vec![Path::new(name).join("file")],
+                is_kept: true,
+                resumes_in: (name == "learn").then(|| ResumableFolder {
+                    path: "work".into(),
+                    key: work.into(),
+                    dependencies: &["text"],
+                }),
+                run: Box::new({
+                    let (found, started) = (&found, &started);
+                    move |_| {
+                        fs::write(path.join(name).join("file"), "").unwrap();
+                        if name == "learn" {
+                            *found.borrow_mut() = started.exists();
+                            fs::create_dir_all(path.join("work")).unwrap();
+                            fs::write(started, "").unwrap();
+                        }
+                        if fails {
+                            return Err(Error::Cancelled);
+                        }
+                        Ok(StageStatistics::new())
+                    }
+                }),
+            };
+            let stages = [stage("text", options[0], false), stage("learn", options[1], fails)];
+            let outcome = run_stages(path, &stages, BTreeMap::new(), &NoProgress);
+            drop(stages);
+            (outcome.map(|outcome| outcome.num_run).map_err(|e| e.to_string()), found.into_inner())
+        };
+        assert!(!run(["a", "b"], "w", true).1);
+        assert_eq!(run(["a", "b"], "w", true), (Err(Error::Cancelled.to_string()), true));
+        // Options of the stage that its unfinished work does not depend on.
+        assert_eq!(run(["a", "c"], "w", false), (Ok(1), true));
+        assert_eq!(run(["a", "c"], "w", false), (Ok(0), false));
+        assert_eq!(run(["a", "d"], "v", false), (Ok(1), false));
+        assert_eq!(run(["e", "d"], "v", false), (Ok(2), false));
+        fs::remove_file(path.join(crate::manifest::MANIFEST_FILE)).unwrap();
+        let (outcome, _) = run(["e", "d"], "v", false);
+        assert!(outcome.unwrap_err().contains("work: not written by this training"));
+    }
+
     /// A stage that fails is not recorded, those before it are.
     #[test]
     fn a_failure_keeps_what_was_done() {
@@ -296,6 +402,7 @@ mod tests {
                 key: String::new(),
                 files: vec![name.into()],
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(move |_| {
                     runs.borrow_mut().push(name);
                     if fails {

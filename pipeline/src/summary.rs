@@ -31,6 +31,20 @@ pub struct TrainSummary {
     pub lm_bytes: u64,
     /// The results on the dev text.
     pub dev: Option<DevSummary>,
+    /// BLEU of the dev text by the neural models and the combination, if they were trained.
+    pub combination: Option<CombinationSummary>,
+}
+
+/// BLEU of the text that the combination was tuned on, 0 to 100.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CombinationSummary {
+    /// By the neural model from source to target.
+    pub neural: f64,
+    /// By the same model after it continued with back-translated text, if there was some.
+    pub augmented: Option<f64>,
+    /// By the combination.
+    pub combined: f64,
 }
 
 /// The results on the text that weights were tuned on.
@@ -79,6 +93,13 @@ impl fmt::Display for TrainSummary {
             if let Some((before, after)) = dev.bleu {
                 writeln!(f, "dev BLEU        {before:.2} before tuning, {after:.2} tuned")?;
             }
+        }
+        if let Some(CombinationSummary { neural, augmented, combined }) = self.combination {
+            write!(f, "                {neural:.2} by the neural model")?;
+            if let Some(augmented) = augmented {
+                write!(f, ", {augmented:.2} with back-translated text")?;
+            }
+            writeln!(f, "; {combined:.2} combined")?;
         }
         let (done, all) = self.stages;
         let total: f64 = self.stage_seconds.iter().map(|(_, seconds)| seconds).sum();

@@ -14,7 +14,7 @@ use crate::input_check;
 use crate::manifest::{CompletedStage, MANIFEST_FILE};
 use crate::stage_keys;
 use crate::stage_runner;
-use crate::summary::DevSummary;
+use crate::summary::{CombinationSummary, DevSummary};
 use crate::training_stages::{INI_FILE, TEXT_FOLDER, TrainingRun, WORK_FOLDER};
 use crate::{Error, Result, TrainOptions, TrainSummary};
 
@@ -69,6 +69,7 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
     files.extend(options.dev.iter().flat_map(|(source, target)| [source, target]));
     files.extend(&options.lm_text);
     files.extend(options.nonbreaking_prefixes.iter().flatten());
+    files.extend(options.neural.iter().flat_map(|neural| &neural.back_translate));
     for file in files {
         Input::check_access(file, None)?;
         if !fs::metadata(file).is_ok_and(|found| found.is_file()) {
@@ -98,6 +99,15 @@ fn check_options(options: &TrainOptions) -> Result<Option<ReorderingType>> {
         return Err(Error::invalid_options(
             "nonbreaking prefixes are for raw texts; name their languages",
         ));
+    }
+    if let Some(neural) = &options.neural {
+        neural.check()?;
+        if options.dev.is_none() {
+            return Err(Error::invalid_options(
+                "neural models are validated, and the combination is tuned, on held-out text; give \
+                 --dev-source and --dev-target",
+            ));
+        }
     }
     if options.max_length == 0 || options.max_words == 0 || options.max_ratio == 0 {
         return Err(Error::invalid_options("lengths and ratios must be at least 1"));
@@ -175,6 +185,13 @@ fn summarize(
             tokens: count("perplexity", "tokens"),
             bleu: number("weights", "first_bleu").zip(number("weights", "best_bleu")),
         }),
+        combination: number("combination", "neural_bleu")
+            .zip(number("combination", "combined_bleu"))
+            .map(|(neural, combined)| CombinationSummary {
+                neural,
+                augmented: number("combination", "augmented_bleu"),
+                combined,
+            }),
     }
 }
 

@@ -428,13 +428,20 @@ def train_phrase(
     tune: str | None,
     seed: SupportsIndex,
     iterations: SupportsIndex | None,
+    neural: tuple[str | None, Sequence[_Path], SupportsIndex | None, Sequence[_Path]] | None,
     text: bool,
     keep_work: bool,
     memory: SupportsIndex | None,
     threads: SupportsIndex,
     progress: Callable[[str, int, int | None], object] | None,
 ) -> tuple[
-    pathlib.Path, tuple[int, int], int, int, list[int], tuple[float, float] | None
+    pathlib.Path,
+    tuple[int, int],
+    int,
+    int,
+    list[int],
+    tuple[float, float] | None,
+    tuple[float, float | None, float] | None,
 ]: ...
 def align(
     source: _Path,

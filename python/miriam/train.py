@@ -47,6 +47,9 @@ class PhraseSystem:
     """The number of n-grams of each order in the language model."""
     dev_bleu: tuple[float, float] | None
     """BLEU of the dev text, 0 to 100, with the first weights and with the tuned ones."""
+    combination: tuple[float, float | None, float] | None
+    """BLEU of the dev text by the neural model, by the same after it continued with
+    back-translated text, and by the combination, if neural models were trained."""
 
 
 def _values(name: str, value: object) -> list[str]:
@@ -136,6 +139,11 @@ def phrase(
     tune: str | None = "mira",
     seed: int = 1,
     iterations: int | None = None,
+    neural: bool = False,
+    task: str | None = None,
+    neural_config: Sequence[_Path] = (),
+    vocab_size: int | None = None,
+    back_translate: Sequence[_Path] = (),
     text: bool = False,
     keep_work: bool = False,
     memory: int | None = None,
@@ -148,9 +156,13 @@ def phrase(
     With ``source_language`` and ``target_language``, the texts are raw: they are normalised,
     tokenised and truecased. ``source_nonbreaking_prefixes`` and ``target_nonbreaking_prefixes`` are
     files of words that keep their full stop, in Moses' format, in place of the built-in lists.
-    ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``; ``memory`` is in bytes. The other
-    arguments are the options of ``miriam train``.
+    ``tune`` is ``"mira"``, ``"mert"``, ``"pro"`` or ``None``; ``memory`` is in bytes. With
+    ``neural``, neural models of both directions are trained too and combined with the phrase-based
+    system. The other arguments are the options of ``miriam train``.
     """
+    neural_only = (task, vocab_size, *neural_config, *back_translate)
+    if not neural and any(given is not None for given in neural_only):
+        raise ValueError("task, neural_config, vocab_size and back_translate: need neural=True")
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")
     if (source_language is None) != (target_language is None):
@@ -159,7 +171,8 @@ def phrase(
     languages = None
     if source_language is not None and target_language is not None:
         languages = (source_language, target_language)
-    ini, pairs, links, phrase_pairs, ngrams, dev_bleu = _native.train_phrase(
+    models = (task, list(neural_config), vocab_size, list(back_translate))
+    ini, pairs, links, phrase_pairs, ngrams, dev_bleu, combination = _native.train_phrase(
         source,
         target,
         output,
@@ -179,10 +192,12 @@ def phrase(
         tune=tune,
         seed=seed,
         iterations=iterations,
+        neural=models if neural else None,
         text=text,
         keep_work=keep_work,
         memory=memory,
         threads=threads,
         progress=listener(progress),
     )
-    return PhraseSystem(os.fspath(ini), pairs, links, phrase_pairs, ngrams, dev_bleu)
+    path = os.fspath(ini)
+    return PhraseSystem(path, pairs, links, phrase_pairs, ngrams, dev_bleu, combination)

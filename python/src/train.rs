@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use miriam_align::AlignModel;
 use miriam_decoder::tuning::TuningAlgorithm;
-use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, TrainSummary, Tuning};
+use miriam_pipeline::{LanguagePair, LmKind, NeuralOptions, TrainOptions, TrainSummary, Tuning};
 use miriam_textio::find_swapped_sides;
 use miriam_textproc::NonbreakingPrefixes;
 use miriam_trainer::options::RawOptions;
@@ -18,8 +18,15 @@ use crate::interrupt::{Listeners, Observer, run_observed};
 use crate::lm::thread_count;
 
 /// The ini; used and all pairs; links; phrase pairs; n-grams of each order; BLEU of the dev text
-/// before and after tuning.
-type PhraseSystem = (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>);
+/// before and after tuning; by the neural models and the combination.
+type PhraseSystem =
+    (PathBuf, (u64, u64), u64, u64, Vec<u64>, Option<(f64, f64)>, Option<CombinationBleu>);
+
+/// BLEU by the neural model, by the one that continued with back-translated text, and combined.
+type CombinationBleu = (f64, Option<f64>, f64);
+
+/// The preset, configurations, size of the vocabulary, and texts to translate back.
+type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>);
 
 fn value_error(message: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(message.to_string())
@@ -130,7 +137,7 @@ pub fn train_neural(
 #[pyfunction]
 #[pyo3(signature = (source, target, output, *, dev, lm_text, languages, nonbreaking_prefixes,
                     max_words, max_ratio, alignment_model, symmetrize, max_length, reordering, lm_order, lm_prune,
-                    lm_type, tune, seed, iterations, text, keep_work, memory, threads, progress))]
+                    lm_type, tune, seed, iterations, neural, text, keep_work, memory, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "the Python file has defaults for all")]
 pub fn train_phrase(
     py: Python<'_>,
@@ -153,6 +160,7 @@ pub fn train_phrase(
     tune: Option<&str>,
     seed: u64,
     iterations: Option<usize>,
+    neural: Option<NeuralArguments>,
     text: bool,
     keep_work: bool,
     memory: Option<u64>,
@@ -191,6 +199,12 @@ pub fn train_phrase(
             other => return Err(unknown_choice("lm_type", other, "\"probing\" or \"trie\"")),
         },
         tuning: method.map(|method| Tuning { method, seed, iterations }),
+        neural: neural.map(|(task, configs, vocab_size, back_translate)| NeuralOptions {
+            task,
+            configs,
+            vocab_size,
+            back_translate,
+        }),
         keep_text: text,
         keep_work,
         threads: thread_count(threads)?,
@@ -212,7 +226,8 @@ pub fn train_phrase(
         }
         miriam_pipeline::train(&options, observer)
     })?;
-    let TrainSummary { ini, pairs, links, phrase_pairs, ngrams, dev, .. } =
+    let TrainSummary { ini, pairs, links, phrase_pairs, ngrams, dev, combination, .. } =
         trained.map_err(pipeline_error)?;
-    Ok((ini, pairs, links, phrase_pairs, ngrams, dev.and_then(|dev| dev.bleu)))
+    let combination = combination.map(|bleu| (bleu.neural, bleu.augmented, bleu.combined));
+    Ok((ini, pairs, links, phrase_pairs, ngrams, dev.and_then(|dev| dev.bleu), combination))
 }

@@ -174,6 +174,39 @@ def test_a_phrase_system_is_trained(tmp_path: Path) -> None:
         train.phrase(source, target, tmp_path / "other", target_language="en")
 
 
+def test_neural_models_are_combined_with_a_phrase_system(tmp_path: Path) -> None:
+    source, target, dev_source, dev_target = corpus(tmp_path, 300, 10)
+    config = tmp_path / "config.yml"
+    config.write_text(
+        "type: transformer\ndim-emb: 8\nenc-depth: 1\ndec-depth: 1\ntransformer-heads: 2\n"
+        "transformer-dim-ffn: 8\nmini-batch: 50\nafter: 2u\nvalid-freq: 2u\n"
+        "valid-metrics: [ce-mean-words]\nbeam-size: 1\n",
+        encoding="utf-8",
+    )
+    system = train.phrase(
+        source,
+        target,
+        tmp_path / "system",
+        dev_source=dev_source,
+        dev_target=dev_target,
+        neural=True,
+        neural_config=[config],
+        vocab_size=60,
+        lm_order=2,
+        iterations=1,
+        threads=1,
+    )
+    assert system.combination is not None and system.dev_bleu is not None
+    neural, augmented, combined = system.combination
+    assert neural < combined and augmented is None
+    translation = phrase.PhraseTranslator(system.ini).translate("la casa es blanca .")
+    assert translation.text
+    with pytest.raises(ValueError, match="need neural=True"):
+        train.phrase(source, target, tmp_path / "other", task="toy")
+    with pytest.raises(ValueError, match="dev-source"):
+        train.phrase(source, target, tmp_path / "other", neural=True)
+
+
 def test_raw_text_is_tokenized_with_a_list_of_ones_own(tmp_path: Path) -> None:
     source, target, _, _ = corpus(tmp_path, 200, 1)
     (tmp_path / "list").write_text("Zork\n", encoding="utf-8")

@@ -62,6 +62,11 @@ pub fn run_to_usage_error(command: &mut Command) -> String {
     stderr
 }
 
+/// Asks a process to end, by SIGTERM.
+pub fn terminate(id: u32) {
+    run(Command::new("kill").args(["-s", "TERM"]).arg(id.to_string()));
+}
+
 /// Bytes as text for messages.
 pub fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -67,7 +67,7 @@ pub use map_lines::{map_blocks, map_lines, split_lines};
 pub use ordered::{available_threads, ordered_map};
 pub use output::Output;
 pub use parallel_lines::ParallelLines;
-pub use progress::{NoProgress, Progress, ProgressTask};
+pub use progress::{CancellableProgress, NoProgress, Progress, ProgressTask};
 pub use resumable_output::ResumableOutput;
 pub use same_file::is_same_file;
 pub use score::{Ln, Log10};

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::CancellationToken;
+
 /// A receiver of progress reports, from any thread. Libraries report through [`ProgressTask`]s,
 /// which `task` of `dyn Progress` begins.
 pub trait Progress: Sync {
@@ -75,6 +77,33 @@ impl Progress for NoProgress {
     fn begin(&self, _: &str, _: Option<u64>) {}
     fn set_position(&self, _: u64) {}
     fn end(&self) {}
+}
+
+/// Progress that is shown by `shown`, of work that also stops when `stop` is cancelled.
+#[derive(Clone, Copy)]
+pub struct CancellableProgress<'a> {
+    /// The display.
+    pub shown: &'a dyn Progress,
+    /// The token that stops the work.
+    pub stop: &'a CancellationToken,
+}
+
+impl Progress for CancellableProgress<'_> {
+    fn begin(&self, name: &str, total: Option<u64>) {
+        self.shown.begin(name, total);
+    }
+
+    fn set_position(&self, done: u64) {
+        self.shown.set_position(done);
+    }
+
+    fn end(&self) {
+        self.shown.end();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.stop.is_cancelled() || self.shown.is_cancelled()
+    }
 }
 
 #[cfg(test)]

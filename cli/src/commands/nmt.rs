@@ -9,7 +9,7 @@ mod models;
 mod rescore;
 mod running_text;
 mod score;
-mod train;
+pub(super) mod train;
 mod translate;
 mod value_parsers;
 mod vocab;

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use miriam_align::AlignModel;
 use miriam_decoder::tuning::TuningAlgorithm;
-use miriam_pipeline::{LanguagePair, LmKind, TrainOptions, Tuning, train};
-use miriam_textio::find_swapped_sides;
+use miriam_pipeline::{LanguagePair, LmKind, NeuralOptions, TrainOptions, Tuning, train};
+use miriam_textio::{CancellableProgress, CancellationToken, find_swapped_sides};
 
 use crate::common::{CommonOptions, warn_if_binary, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
+use crate::signals::SignalHandler;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
 /// Makes a folder for `miriam translate -f DIR/moses.ini`. The same command resumes a run
-/// that ended early and does only what is missing. Neural models are trained by
-/// `miriam nmt train`.
+/// that ended early and does only what is missing. With --neural it trains neural models of both
+/// directions too, and tunes the combination; `miriam nmt train` trains a neural model alone.
 ///
 /// Example: miriam train --raw --source-language de --target-language en --source train.de
 /// --target train.en --dev-source dev.de --dev-target dev.en -o model
@@ -98,6 +99,26 @@ pub struct Arguments {
     /// The maximum number of iterations of tuning
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
+    /// Train neural models too, in both directions, and combine them with the phrase-based system
+    #[arg(long, requires = "dev_source")]
+    neural: bool,
+    /// Train neural models with this preset of `nmt train` [default: by the size of the text]
+    #[arg(long, value_name = "NAME", requires = "neural",
+          value_parser = super::nmt::train::task_parser())]
+    task: Option<String>,
+    /// Options of `nmt train` for the neural models, in YAML; later files override earlier ones.
+    /// Without --task, what they do not set has Marian's defaults
+    #[arg(long, value_name = "FILE", requires = "neural")]
+    neural_config: Vec<PathBuf>,
+    /// The number of pieces of the neural models' vocabulary [default: 2000 below 5,000 pairs,
+    /// 4000 below 20,000, else 8000]
+    #[arg(long, value_name = "N", requires = "neural",
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    vocab_size: Option<u32>,
+    /// Continue the neural model with the translations of this text of the target language by the
+    /// reverse model; repeatable
+    #[arg(long, value_name = "FILE", requires = "neural")]
+    back_translate: Vec<PathBuf>,
     /// Also keep the tables and the language model as text, in DIR/text
     #[arg(long)]
     text: bool,
@@ -174,6 +195,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             seed: arguments.seed,
             iterations: arguments.iterations,
         }),
+        neural: arguments.neural.then_some(NeuralOptions {
+            task: arguments.task,
+            configs: arguments.neural_config,
+            vocab_size: arguments.vocab_size.map(|size| size as usize),
+            back_translate: arguments.back_translate,
+        }),
         keep_text: arguments.text,
         keep_work: arguments.keep_work,
         threads: common.threads.count(),
@@ -190,6 +217,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         }
     }
     let texts = [&options.source, &options.target].into_iter().chain(&options.lm_text);
+    let texts = texts.chain(options.neural.iter().flat_map(|neural| &neural.back_translate));
     let dev = options.dev.iter().flat_map(|(source, target)| [source, target]);
     warn_if_binary(texts.chain(dev).map(PathBuf::as_path))?;
     if let Some((source, target)) = &options.dev
@@ -198,7 +226,18 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     {
         tracing::warn!("{warning}");
     }
-    let summary = train(&options, &common.progress())?;
+    let stop = CancellationToken::new();
+    // Trainings of neural models save their progress when they are stopped; other stages lose
+    // nothing that is worth waiting for.
+    let signals = options.neural.is_some().then(|| SignalHandler::install(&stop)).transpose()?;
+    let progress = CancellableProgress { shown: &common.progress(), stop: &stop };
+    let summary = match (train(&options, &progress), signals) {
+        (Err(error), Some(signals)) if stop.is_cancelled() => {
+            signals.reraise_signal_with_message("the same command resumes the training");
+            return Err(error.into());
+        }
+        (summary, _) => summary?,
+    };
     crate::console::print_line(format_args!(
         "{summary}\ntranslate with  {}",
         summary.next_command()

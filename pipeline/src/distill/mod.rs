@@ -10,7 +10,6 @@
 mod metric;
 mod select;
 mod student;
-mod teacher_lists;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,9 +23,9 @@ use miriam_textio::{Input, Lines, Output, Progress, display_name};
 use miriam_trainer::load_data::open_vocabularies;
 use miriam_trainer::options::RawOptions;
 
+pub use crate::list_parts::Teacher;
 pub use metric::SelectionMetric;
 pub use select::{SelectionSummary, select_from_list};
-pub use teacher_lists::Teacher;
 
 use crate::manifest::StageStatistics;
 use crate::stage_runner::{self, Stage};
@@ -34,9 +33,9 @@ use crate::train::{find_statistic, lock_folder};
 use crate::training_stages::INI_FILE;
 use crate::{Error, Result};
 
+use crate::list_parts::ListParts;
 use select::Selection;
 use student::TrainingSet;
-use teacher_lists::ListParts;
 
 /// The name of the configuration of the student's training in the folder.
 pub const CONFIG_FILE: &str = "train.yml";
@@ -267,6 +266,7 @@ impl DistillRun<'_> {
                 key: description.join("\n"),
                 files: self.parts.names().map(|name| Path::new(LISTS_FOLDER).join(name)).collect(),
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(|progress| {
                     self.parts.translate(&options.source, teacher, progress)?;
                     Ok(StageStatistics::new())
@@ -279,6 +279,7 @@ impl DistillRun<'_> {
                 key: format!("{reference_key} {metric} {}", options.adds_original),
                 files: TEXT_FILES.map(PathBuf::from).to_vec(),
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(|progress| self.select(progress)),
             },
             Stage {
@@ -288,6 +289,7 @@ impl DistillRun<'_> {
                 key: vocabulary_key.clone(),
                 files: self.vocabulary_names.iter().map(PathBuf::from).collect(),
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(|_| self.copy_vocabularies()),
             },
         ];
@@ -302,6 +304,7 @@ impl DistillRun<'_> {
             key: yaml.clone(),
             files: vec![CONFIG_FILE.into()],
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |_| {
                 let mut output = Output::create_atomic(&self.full_path(CONFIG_FILE))?;
                 output.write(yaml.as_bytes())?;
@@ -322,6 +325,7 @@ impl DistillRun<'_> {
                 key: vocabulary_key,
                 files: PIECES_FILES.map(PathBuf::from).to_vec(),
                 is_kept: false,
+                resumes_in: None,
                 run: Box::new(|progress| {
                     let tokenizers = open_vocabularies(&options.vocabularies, [0, 0])?;
                     for side in [0, 1] {
@@ -344,6 +348,7 @@ impl DistillRun<'_> {
                 key: String::new(),
                 files: vec![ALIGNMENT_FILE.into()],
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(|progress| {
                     let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
                     let align =
@@ -360,6 +365,7 @@ impl DistillRun<'_> {
                 key: SHORTLIST_BEST.to_string(),
                 files: vec![SHORTLIST_FILE.into()],
                 is_kept: true,
+                resumes_in: None,
                 run: Box::new(|_| {
                     let [source, target] = PIECES_FILES.map(|name| self.full_path(name));
                     let shortlist =

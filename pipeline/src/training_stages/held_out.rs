@@ -9,7 +9,10 @@ use miriam_lmcpu::perplexity;
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Output};
 
-use super::{INI_FILE, LM_FILE, TrainingRun, UNTUNED_INI_FILE, stage_statistics, write_atomically};
+use super::{
+    INI_FILE, LM_FILE, PHRASE_INI_FILE, TrainingRun, UNTUNED_INI_FILE, stage_statistics,
+    write_atomically,
+};
 use crate::manifest::StageStatistics;
 use crate::stage_runner::Stage;
 use crate::{Error, Tuning, corpus, stage_keys};
@@ -31,6 +34,7 @@ impl TrainingRun<'_> {
             key: hash,
             files: Self::parallel_file_names("dev").into(),
             is_kept: false,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let from = match &self.options.raw_languages {
                     Some(languages) => {
@@ -54,6 +58,7 @@ impl TrainingRun<'_> {
             key: String::new(),
             files: Vec::new(),
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let [_, target] = self.parallel_files("dev");
                 let model = miriam_glm::open(&self.full_path(LM_FILE), LoadMethod::Lazy, progress)?;
@@ -89,6 +94,7 @@ impl TrainingRun<'_> {
     pub(super) fn tuning_stage(&self) -> Stage<'_> {
         let options = self.options;
         let tuning = options.dev.as_ref().and(options.tuning);
+        let ini = if options.neural.is_some() { PHRASE_INI_FILE } else { INI_FILE };
         Stage {
             name: "weights",
             title: if tuning.is_some() {
@@ -101,11 +107,12 @@ impl TrainingRun<'_> {
                 None => &["ini"],
             },
             key: stage_keys::tuning(tuning),
-            files: vec![INI_FILE.into()],
+            files: vec![ini.into()],
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let untuned = self.full_path(UNTUNED_INI_FILE);
-                let output = self.full_path(INI_FILE);
+                let output = self.full_path(ini);
                 let Some(Tuning { method, seed, iterations }) = tuning else {
                     let ini = fs::read(&untuned).map_err(|e| Error::io(&untuned, "read", e))?;
                     write_atomically(&output, &ini)?;

@@ -1,6 +1,7 @@
 //! The stages of a training run, and the files between them.
 
 mod held_out;
+mod neural;
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -15,6 +16,7 @@ use miriam_storage::hash::Hasher;
 use miriam_textio::{Compression, Input, Output, Progress};
 use miriam_textproc::{NonbreakingPrefixes, TextProcessor, TextProcessorConfig, TruecaseModel};
 
+pub use self::neural::{AUGMENTED_FOLDER, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::corpus::{self, LengthLimits, ParallelFiles};
 use crate::manifest::StageStatistics;
 use crate::stage_keys;
@@ -31,6 +33,8 @@ pub(crate) const TEXT_FOLDER: &str = "text";
 const PHRASE_TABLE_FILE: &str = "phrase-table.miriam";
 const LM_FILE: &str = "lm.miriam";
 pub(crate) const INI_FILE: &str = "moses.ini";
+/// The phrase-based system of a combined one, with weights for its own translations.
+const PHRASE_INI_FILE: &str = "moses.phrase.ini";
 const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
 /// Discounts for counts of 1, 2, and 3 or more if the text gives none: lmplz's defaults.
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
@@ -120,6 +124,9 @@ impl TrainingRun<'_> {
             stages.push(self.perplexity_stage());
         }
         stages.push(self.tuning_stage());
+        if let Some(neural) = &options.neural {
+            stages.extend(self.neural_stages(neural, progress)?);
+        }
         Ok(stages)
     }
 
@@ -150,6 +157,7 @@ impl TrainingRun<'_> {
             key: format!("{hash} {language}"),
             files: vec![TRUECASE_FILES[side].into()],
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let text = [&options.source, &options.target][side];
                 let model = self.full_path(TRUECASE_FILES[side]);
@@ -192,6 +200,7 @@ impl TrainingRun<'_> {
             key: String::new(),
             files: Self::parallel_file_names("prepared").into(),
             is_kept: false,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let from = [options.source.as_path(), &options.target];
                 self.prepare_parallel(from, &self.parallel_files("prepared"), languages, progress)?;
@@ -235,6 +244,7 @@ impl TrainingRun<'_> {
                 .chain(copies.iter().flatten().cloned())
                 .collect(),
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |_| {
                 for (list, copy) in lists.iter().zip(&copies) {
                     if let (Some(list), Some(copy)) = (list, copy) {
@@ -258,6 +268,7 @@ impl TrainingRun<'_> {
             key: stage_keys::corpus(&hash, limits),
             files: Self::parallel_file_names("corpus").into(),
             is_kept: false,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let from = match options.raw_languages {
                     Some(_) => self.parallel_files("prepared"),
@@ -290,6 +301,7 @@ impl TrainingRun<'_> {
             key: stage_keys::align(align.model, align.symmetrization),
             files: vec![Self::work_file("alignment")],
             is_kept: false,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let [source, target] = self.parallel_files("corpus");
                 let output = self.full_path(Self::work_file("alignment"));
@@ -309,6 +321,7 @@ impl TrainingRun<'_> {
             key: stage_keys::extract(options.max_length, options.reordering.as_deref()),
             files: [phrases].into_iter().chain(reordering).collect(),
             is_kept: options.keep_text,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let [source, target] = self.parallel_files("corpus");
                 let alignment = self.full_path(Self::work_file("alignment"));
@@ -346,6 +359,7 @@ impl TrainingRun<'_> {
             key: String::new(),
             files: vec![PHRASE_TABLE_FILE.into()],
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let (phrases, reordering) = self.table_files();
                 let build = BuildOptions {
@@ -380,25 +394,37 @@ impl TrainingRun<'_> {
             key: hash,
             files: vec![Self::work_file("lm.text")],
             is_kept: false,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let to = self.full_path(Self::work_file("lm.text"));
-                let Some(languages) = &self.options.raw_languages else {
-                    return corpus::clean_monolingual(from, &to, progress);
-                };
-                let preparation = self.load_preparation(1, languages)?;
-                let mut prepared = Vec::new();
-                for (i, file) in from.iter().enumerate() {
-                    let path = self.full_path(Self::work_file(&format!("lm.prepared.{i}")));
-                    prepare_file(file, &preparation, &path, self.options.threads, progress)?;
-                    prepared.push(path);
-                }
-                let facts = corpus::clean_monolingual(&prepared, &to, progress)?;
-                for path in &prepared {
-                    fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
-                }
-                Ok(facts)
+                self.prepare_monolingual(from, &to, progress)
             }),
         }
+    }
+
+    /// Writes the lines of texts of the target language that are not empty to `to`, preprocessed
+    /// if texts are raw.
+    fn prepare_monolingual(
+        &self,
+        from: &[PathBuf],
+        to: &Path,
+        progress: &dyn Progress,
+    ) -> Result<StageStatistics> {
+        let Some(languages) = &self.options.raw_languages else {
+            return corpus::clean_monolingual(from, to, progress);
+        };
+        let preparation = self.load_preparation(1, languages)?;
+        let mut prepared = Vec::new();
+        for (i, file) in from.iter().enumerate() {
+            let path = to.with_extension(format!("prepared.{i}"));
+            prepare_file(file, &preparation, &path, self.options.threads, progress)?;
+            prepared.push(path);
+        }
+        let facts = corpus::clean_monolingual(&prepared, to, progress)?;
+        for path in &prepared {
+            fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
+        }
+        Ok(facts)
     }
 
     fn lm_stage(&self) -> Stage<'_> {
@@ -413,6 +439,7 @@ impl TrainingRun<'_> {
                 .chain(options.keep_text.then(|| self.arpa_file()))
                 .collect(),
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |progress| {
                 let arpa = self.full_path(self.arpa_file());
                 let estimate = EstimateOptions {
@@ -469,6 +496,7 @@ impl TrainingRun<'_> {
             key: text.clone(),
             files: vec![UNTUNED_INI_FILE.into()],
             is_kept: true,
+            resumes_in: None,
             run: Box::new(move |_| {
                 write_atomically(&self.full_path(UNTUNED_INI_FILE), text.as_bytes())?;
                 Ok(StageStatistics::new())

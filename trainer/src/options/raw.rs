@@ -31,6 +31,22 @@ const PATHS: [&str; 17] = [
     "simulate-async",
 ];
 
+/// Options that a resumed training may change, besides those of validation.
+const CHANGEABLE: [&str; 12] = [
+    "after",
+    "after-epochs",
+    "after-batches",
+    "disp-freq",
+    "disp-first",
+    "save-freq",
+    "log",
+    "overwrite",
+    "workers",
+    "cpu-threads",
+    "throw-on-divergence",
+    "check-gradient-nan",
+];
+
 /// Options by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOptions {
@@ -121,6 +137,16 @@ impl RawOptions {
         for (name, values) in other.values {
             self.values.entry(name).or_insert(values);
         }
+        self
+    }
+
+    /// Returns those of these options that a resumed training must have, too: all but limits,
+    /// validation, display, workers and checks for divergence.
+    pub fn unchangeable(mut self) -> Self {
+        self.values.retain(|name, _| {
+            let is_validation = spec_of(name).is_ok_and(|spec| spec.group == "Validation");
+            !is_validation && !CHANGEABLE.contains(name)
+        });
         self
     }
 

@@ -175,7 +175,7 @@ impl Run<'_, '_> {
         if self.is_at_limit() {
             Some(Outcome::Finished)
         } else {
-            self.training.stop.is_cancelled().then_some(Outcome::Cancelled)
+            self.training.is_cancelled().then_some(Outcome::Cancelled)
         }
     }
 

@@ -62,13 +62,18 @@ pub struct Training<'a> {
     pub vocabularies: u64,
     /// The folder for the curves of the training, if any.
     pub plot: Option<&'a Path>,
-    /// The token that cancels the training after an update.
+    /// The token that cancels the training after an update, as `progress` can.
     pub stop: &'a CancellationToken,
     /// The display of progress.
     pub progress: &'a dyn ProgressBar,
 }
 
 impl Training<'_> {
+    /// Whether the training should end after the current update.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.stop.is_cancelled() || self.progress.is_cancelled()
+    }
+
     /// Checks that existing files belong to this training.
     ///
     /// # Errors
@@ -283,7 +288,7 @@ impl<'a, 'l> Run<'a, 'l> {
             if self.is_at_limit() {
                 return self.end(Outcome::Finished);
             }
-            if training.stop.is_cancelled() {
+            if training.is_cancelled() {
                 return Ok(Outcome::Cancelled);
             }
             let before = self.state.progress;

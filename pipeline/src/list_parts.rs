@@ -1,4 +1,4 @@
-//! Translation of a text by the teacher into n-best lists. They are written in parts, each of
+//! Translation of a text by a neural model into n-best lists. They are written in parts, each of
 //! them complete or absent, so a killed run resumes after the last part.
 //!
 //! One translation runs over all remaining lines, so batches and threads never wait for the end
@@ -30,7 +30,7 @@ pub struct Teacher<'a> {
 }
 
 /// The parts of the lists of a text.
-pub(super) struct ListParts {
+pub(crate) struct ListParts {
     /// Their folder.
     pub folder: PathBuf,
     /// The number of lines of the text.
@@ -46,6 +46,11 @@ impl ListParts {
 
     fn path(&self, index: u64) -> PathBuf {
         self.folder.join(Self::name(index))
+    }
+
+    /// Returns the paths of all parts.
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.names().map(|name| self.folder.join(name))
     }
 
     /// Returns the names of all parts.
@@ -85,18 +90,15 @@ impl ListParts {
         }));
         let output = Output::from_writer(SharedWriter(Arc::clone(&writer)), "n-best lists")?;
         let text = SourceText { lines, prefixes: None };
-        let position = ResumedProgress { task: &task, first_line };
-        teacher.translator.translate(
-            text,
-            false,
-            output,
-            &CancellationToken::new(),
-            &position,
-            &mut |error| {
-                (teacher.report)(error);
-                Ok(())
-            },
-        )?;
+        let stop = CancellationToken::new();
+        let position = ResumedProgress { task: &task, first_line, stop: &stop };
+        teacher.translator.translate(text, false, output, &stop, &position, &mut |error| {
+            (teacher.report)(error);
+            Ok(())
+        })?;
+        if stop.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.finish_part()
     }
@@ -149,6 +151,8 @@ impl ListParts {
 struct ResumedProgress<'a> {
     task: &'a ProgressTask<'a>,
     first_line: u64,
+    /// Cancels the translation.
+    stop: &'a CancellationToken,
 }
 
 impl Progress for ResumedProgress<'_> {
@@ -156,6 +160,9 @@ impl Progress for ResumedProgress<'_> {
 
     fn set_position(&self, done: u64) {
         self.task.set_position(self.first_line + done);
+        if self.task.is_cancelled() {
+            self.stop.cancel();
+        }
     }
 
     fn end(&self) {}

@@ -1,0 +1,147 @@
+//! The stage that combines the systems: the phrase-based system lists translations of the dev text,
+//! the neural models of both directions score them, and the weights of all scores are tuned.
+//!
+//! The search keeps the weights that were tuned for it, so that its lists stay those which the
+//! weights of the combination were tuned on.
+
+use std::fs;
+use std::path::Path;
+
+use miriam_combine::tune::{TuneListOptions, tune_lists};
+use miriam_decoder::{Configuration, translate_text};
+use miriam_textio::{CancellationToken, Input, Output, Progress};
+
+use super::decoding::{bleu_of_file, translate_file};
+use super::{AUGMENTED_FOLDER, Direction, NEURAL_FOLDER, REVERSE_FOLDER};
+use crate::manifest::StageStatistics;
+use crate::stage_runner::Stage;
+use crate::training_stages::{
+    INI_FILE, PHRASE_INI_FILE, TrainingRun, stage_statistics, write_atomically,
+};
+use crate::{Error, NeuralOptions, Result, Tuning, stage_keys};
+
+/// The number of translations of a sentence that neural models score.
+const LIST_SIZE: usize = 100;
+/// The maximum number of rounds of tuning on the list.
+const TUNING_ROUNDS: usize = 20;
+/// The names of the scores of the neural models.
+const FEATURES: [&str; 2] = ["Neural0", "Reverse0"];
+
+impl TrainingRun<'_> {
+    /// Returns the stage that tunes the combination and writes its ini.
+    pub(super) fn combination_stage(&self, neural: &NeuralOptions) -> Stage<'_> {
+        let forward = match neural.back_translate[..] {
+            [] => Direction::Forward,
+            _ => Direction::Augmented,
+        };
+        // Weights of the combination are needed even if those of the search are not tuned.
+        let tuning = self.options.tuning.unwrap_or_default();
+        Stage {
+            name: "combination",
+            title: "tuning the combination",
+            dependencies: match forward {
+                Direction::Augmented => &[
+                    "weights",
+                    "table",
+                    "lm",
+                    "dev",
+                    NEURAL_FOLDER,
+                    REVERSE_FOLDER,
+                    AUGMENTED_FOLDER,
+                ],
+                _ => &["weights", "table", "lm", "dev", NEURAL_FOLDER, REVERSE_FOLDER],
+            },
+            key: format!("{LIST_SIZE} {TUNING_ROUNDS} {}", stage_keys::tuning(Some(tuning))),
+            files: vec![INI_FILE.into()],
+            is_kept: true,
+            resumes_in: None,
+            run: Box::new(move |progress| self.combine(forward, tuning, progress)),
+        }
+    }
+
+    fn combine(
+        &self,
+        forward: Direction,
+        tuning: Tuning,
+        progress: &dyn Progress,
+    ) -> Result<StageStatistics> {
+        let [list, weights, translations] = ["dev.list", "dev.weights", "dev.neural"]
+            .map(|name| self.full_path(Self::work_file(name)));
+        let phrase_ini = read_text(&self.full_path(PHRASE_INI_FILE))?;
+        self.write_dev_list(&phrase_ini, forward, &list, progress)?;
+        let dev = self.parallel_files("dev");
+        let options = TuneListOptions {
+            references: vec![dev[1].clone()],
+            initial: None,
+            method: tuning.method,
+            rounds: TUNING_ROUNDS,
+            seed: tuning.seed,
+            case_insensitive: false,
+            threads: self.options.threads,
+        };
+        let report = tune_lists(&list, &options, Output::create_atomic(&weights)?, progress)?;
+        let ini = combined_ini(&phrase_ini, forward, &read_text(&weights)?);
+        let mut statistics = stage_statistics([("combined_bleu", report.bleu.into())]);
+        let models = [("neural_bleu", Direction::Forward), ("augmented_bleu", forward)];
+        for (name, model) in &models[..if forward == Direction::Augmented { 2 } else { 1 }] {
+            let folder = self.full_path(model.folder());
+            translate_file(&folder, &dev[0], &translations, self.options.threads, progress)?;
+            statistics.insert((*name).into(), bleu_of_file(&translations, &dev[1])?.into());
+        }
+        write_atomically(&self.full_path(INI_FILE), ini.as_bytes())?;
+        Ok(statistics)
+    }
+
+    /// Translates the dev text into a list with the scores of all models, by a system in which
+    /// those of neural models have no weight yet.
+    fn write_dev_list(
+        &self,
+        phrase_ini: &str,
+        forward: Direction,
+        list: &Path,
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let weights = phrase_ini.split_once("[weight]\n").map_or("", |(_, weights)| weights);
+        let weights = FEATURES.iter().fold(weights.to_owned(), |text, name| text + name + "= 0\n");
+        let draft = combined_ini(phrase_ini, forward, &weights);
+        // The draft is a temporary file, in a folder of the system's.
+        let draft = draft.replace("${INI}/", "${INI}/../");
+        let path = self.full_path(Self::work_file("combination.ini"));
+        write_atomically(&path, draft.as_bytes())?;
+        let text = |path: &Path| path.display().to_string();
+        let translations = self.full_path(Self::work_file("dev.translations"));
+        let arguments = [
+            "-f",
+            &text(&path),
+            "-n-best-list",
+            &text(list),
+            &LIST_SIZE.to_string(),
+            "distinct",
+            "-output-file",
+            &text(&translations),
+            "-threads",
+            &self.options.threads.to_string(),
+        ]
+        .map(str::to_owned);
+        let configuration = Configuration::from_command_line(&arguments)?;
+        let system = miriam_rescoring::load_system(&configuration, progress)?;
+        let source = Input::open(&self.parallel_files("dev")[0])?;
+        Ok(translate_text(&system, source, &CancellationToken::new(), progress)?)
+    }
+}
+
+/// Returns the ini of the phrase-based system with the neural models and the weights of all scores.
+fn combined_ini(phrase_ini: &str, forward: Direction, weights: &str) -> String {
+    let [forward_name, reverse_name] = FEATURES;
+    format!(
+        "{phrase_ini}\n[rescore]\n\
+         NeuralModel name={forward_name} path=${{INI}}/{}\n\
+         NeuralModel name={reverse_name} path=${{INI}}/{REVERSE_FOLDER} reverse=true\n\n\
+         [rescore-n-best]\n{LIST_SIZE}\n\n[rescore-weight]\n{weights}",
+        forward.folder(),
+    )
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|e| Error::io(path, "read", e))
+}
