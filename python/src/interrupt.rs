@@ -161,15 +161,3 @@ pub fn run_observed<T: Send>(
     }
     Ok(result)
 }
-
-/// Progress that draws nothing and stops work when its token is cancelled.
-pub struct Cancellation<'t>(pub &'t CancellationToken);
-
-impl Progress for Cancellation<'_> {
-    fn begin(&self, _: &str, _: Option<u64>) {}
-    fn set_position(&self, _: u64) {}
-    fn end(&self) {}
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}

@@ -20,13 +20,15 @@ use miriam_lmcpu::probing::ModelSize;
 use miriam_lmcpu::trie::{QuantizationBits, build_trie};
 use miriam_lmcpu::{ArpaOptions, LmWord, OpenOptions};
 use miriam_storage::LoadMethod;
-use miriam_textio::{CancellationToken, Input, Log10, Output, available_threads};
+use miriam_textio::{
+    CancellableProgress, CancellationToken, Input, Log10, NoProgress, Output, available_threads,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed};
+use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::open::{on_own_threads, open_model};
 use crate::text::{Lines, text_bytes};
 
@@ -555,7 +557,7 @@ pub fn dump(
         on_own_threads(threads, || -> Result<(), miriam_glm::Error> {
             let lm = miriam_lmcpu::Error::from;
             Input::check_access(&model, Some(&arpa)).map_err(lm)?;
-            let progress = Cancellation(stop);
+            let progress = CancellableProgress { shown: &NoProgress, stop };
             let mut source = miriam_glm::open_source(&model, options, &progress)?;
             let mut output = Output::create_atomic(&arpa).map_err(lm)?;
             miriam_lmcpu::dump(&mut *source, &mut output, &progress)?;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, is_binary_model, read_keeping_first};
 use miriam_storage::LoadMethod;
-use miriam_textio::CancellationToken;
-
-use crate::interrupt::Cancellation;
+use miriam_textio::{CancellableProgress, CancellationToken, NoProgress};
 
 /// Opens the model at `path`, in any format that `miriam lm` opens; the error is a message.
 ///
@@ -20,7 +18,9 @@ pub fn open_model(
     device: DeviceChoice,
     stop: &CancellationToken,
 ) -> Result<Arc<dyn LanguageModel>, String> {
-    open_by(path, || open_on_device(path, options, device, &Cancellation(stop)))
+    open_by(path, || {
+        open_on_device(path, options, device, &CancellableProgress { shown: &NoProgress, stop })
+    })
 }
 
 /// Opens the model at `path` like KenLM's module: of duplicate n-grams in ARPA text, the first is
@@ -33,7 +33,12 @@ pub fn open_as_kenlm(
     open_by(path, || {
         read_keeping_first(path, ArpaOptions::default(), |arpa| {
             let options = OpenOptions { load, arpa };
-            open_on_device(path, options, DeviceChoice::Cpu, &Cancellation(stop))
+            open_on_device(
+                path,
+                options,
+                DeviceChoice::Cpu,
+                &CancellableProgress { shown: &NoProgress, stop },
+            )
         })
     })
 }

@@ -7,13 +7,14 @@ use miriam_decoder::{
     build_binary_system,
 };
 use miriam_rescoring::load_system;
+use miriam_textio::{CancellableProgress, NoProgress};
 use miriam_textproc::{TextProcessor, TextProcessorConfig};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
-use crate::interrupt::{Cancellation, Listeners, run_interruptible, run_observed};
+use crate::interrupt::{Listeners, run_interruptible, run_observed};
 use crate::lm::thread_count;
 use crate::open::on_own_threads;
 use crate::text::{Lines, text_bytes};
@@ -212,7 +213,9 @@ impl PhraseTranslator {
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let steps = load_steps(&configuration, raw)?;
         let loaded = run_interruptible(py, |stop| {
-            on_own_threads(0, || load_system(&configuration, &Cancellation(stop)))
+            on_own_threads(0, || {
+                load_system(&configuration, &CancellableProgress { shown: &NoProgress, stop })
+            })
         })?;
         let system = loaded.map_err(PyRuntimeError::new_err)?;
         let system = system.map_err(|error| PyOSError::new_err(error.to_string()))?;
