@@ -118,10 +118,12 @@ impl SentenceReader {
         }
     }
 
-    /// Reads over sentences that have been written.
+    /// Reads over sentences that have been written, and their lines.
     fn skip(&mut self, sentences: u64) -> Result<()> {
         for _ in 0..sentences {
-            self.next_entries()?;
+            if let Some(entries) = self.next_entries()? {
+                self.source_line(&entries[0])?;
+            }
         }
         Ok(())
     }
@@ -195,7 +197,7 @@ struct ScoredWindow {
     entries: u64,
 }
 
-/// What a thread needs.
+/// The scorers of a thread, with the names of their scores.
 struct Worker<'a> {
     names: &'a [String],
     scorers: Result<Vec<Box<dyn FeatureScorer + 'a>>, String>,
@@ -416,5 +418,20 @@ mod tests {
         let whole = scored(&list, None, &["L"]).unwrap();
         assert_eq!(std::fs::read_to_string(&out).unwrap(), whole);
         assert_eq!(whole.lines().count(), 3000);
+    }
+
+    /// The last sentences were written, but the file was not finished.
+    #[test]
+    fn a_run_that_has_scored_everything_is_finished() {
+        let list = "0 ||| a ||| F= 1 ||| 0\n1 ||| bb ||| F= 1 ||| 0\n";
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let mut output = ResumableOutput::open(&out, Some("job")).unwrap();
+        let whole = scored(list, Some("x\ny\n"), &["L"]).unwrap();
+        output.write_part(whole.clone().into_bytes(), 2).unwrap();
+        output.finish_if(false).unwrap();
+        let summary = run(list, Some("x\ny\n"), &["L"], &Lengths::default(), &out).unwrap();
+        assert_eq!(summary, RescoreSummary { entries: 0, resumed: 2 });
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), whole);
     }
 }

@@ -79,7 +79,8 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
-/// Progress that is shown by `shown`, of work that also stops when `stop` is cancelled.
+/// Progress that is shown by `shown`, of work that stops when either the display or `stop` is
+/// cancelled, whichever of them it asks.
 #[derive(Clone, Copy)]
 pub struct CancellableProgress<'a> {
     /// The display.
@@ -95,6 +96,9 @@ impl Progress for CancellableProgress<'_> {
 
     fn set_position(&self, done: u64) {
         self.shown.set_position(done);
+        if self.shown.is_cancelled() {
+            self.stop.cancel();
+        }
     }
 
     fn end(&self) {

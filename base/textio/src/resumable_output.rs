@@ -3,13 +3,15 @@
 //!
 //! Each part is compressed by itself, and one after the other they are a text for every reader of
 //! the format. So an unfinished file can be cut after a part. A small file beside it,
-//! `NAME.partial.state`, says after which, and what the parts depend on.
+//! `NAME.partial.state`, says after which, what the parts depend on, and their hash: another command
+//! may have begun the file anew since.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use miriam_storage::hash::hash64;
+use miriam_storage::hash::{Hasher, hash64};
 use miriam_storage::partial_file::partial_path;
 
 use crate::{Compression, Error, Output, Result, TextCompressor};
@@ -23,10 +25,12 @@ pub struct ResumableOutput {
     compressor: TextCompressor,
     state_path: Option<PathBuf>,
     state: State,
+    /// The hasher of the parts in the file.
+    parts: Hasher,
     saved_at: Instant,
 }
 
-/// What is known of an unfinished file.
+/// The progress of an unfinished file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     /// The hash of the description of the job.
@@ -35,6 +39,8 @@ struct State {
     units: u64,
     /// The size of the parts in the file.
     bytes: u64,
+    /// The hash of the parts.
+    hash: u64,
 }
 
 impl ResumableOutput {
@@ -46,24 +52,34 @@ impl ResumableOutput {
     /// # Errors
     /// If the file cannot be created, or another process is writing it.
     pub fn open(path: &Path, job: Option<&str>) -> Result<Self> {
-        let state_path = job.map(|_| state_path(path));
-        let new = State { job: job.map_or(0, |job| hash64(job.as_bytes())), units: 0, bytes: 0 };
-        let before = state_path.as_deref().and_then(State::read);
-        let before = before.filter(|state| state.job == new.job);
+        let state_path = state_path(path);
+        let job_hash = job.map(|job| hash64(job.as_bytes()));
+        let before = State::read(&state_path).filter(|state| Some(state.job) == job_hash);
         let resumed = before.and_then(|state| {
-            let output = Output::resume(path, state.bytes).ok()?;
-            Some((output, state))
+            let parts = hash_parts(&partial_path(path), state.bytes)?;
+            let is_own = parts.finish() == state.hash;
+            let output = is_own.then(|| Output::resume(path, state.bytes).ok()).flatten()?;
+            Some((output, state, parts))
         });
-        let (output, state) = match resumed {
+        let (output, state, parts) = match resumed {
             Some(found) => found,
-            None => (Output::resume(path, 0)?, new),
+            None => {
+                let output = Output::resume(path, 0)?;
+                if output.is_file() {
+                    // The state of a file that is begun anew is worth nothing.
+                    let _ = fs::remove_file(&state_path);
+                }
+                let state = State { job: job_hash.unwrap_or(0), units: 0, bytes: 0, hash: 0 };
+                (output, state, Hasher::new())
+            }
         };
         let compressor = TextCompressor::new(Compression::from_path(path));
         Ok(ResumableOutput {
-            state_path: state_path.filter(|_| output.is_file()),
+            state_path: Some(state_path).filter(|_| job.is_some() && output.is_file()),
             output,
             compressor,
             state,
+            parts,
             saved_at: Instant::now(),
         })
     }
@@ -83,6 +99,7 @@ impl ResumableOutput {
             .compress(&text)
             .map_err(|e| Error::io(self.output.name(), "write", e))?;
         self.output.write(&compressed)?;
+        self.parts.update(&compressed);
         self.state.units += units;
         self.state.bytes += compressed.len() as u64;
         if self.saved_at.elapsed() >= SAVE_INTERVAL {
@@ -103,6 +120,7 @@ impl ResumableOutput {
     fn save(&mut self) -> Result<()> {
         if let Some(path) = &self.state_path {
             self.output.sync()?;
+            self.state.hash = self.parts.finish();
             Output::write_file(path, self.state.to_text().as_bytes())?;
         }
         self.saved_at = Instant::now();
@@ -128,6 +146,23 @@ impl ResumableOutput {
     }
 }
 
+/// Hashes the first `length` bytes of a file; `None` if it has fewer.
+fn hash_parts(path: &Path, length: u64) -> Option<Hasher> {
+    let mut file = File::open(path).ok()?.take(length);
+    let mut hasher = Hasher::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut hashed = 0;
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => return (hashed == length).then_some(hasher),
+            read => {
+                hasher.update(&buffer[..read]);
+                hashed += read as u64;
+            }
+        }
+    }
+}
+
 /// Returns the path of the state of the output at `path`.
 fn state_path(path: &Path) -> PathBuf {
     let mut state = partial_path(path).into_os_string();
@@ -150,12 +185,14 @@ impl State {
             job,
             units: value("units")?.parse().ok()?,
             bytes: value("bytes")?.parse().ok()?,
+            hash: u64::from_str_radix(value("hash")?, 16).ok()?,
         };
         lines.next().is_none().then_some(state)
     }
 
     fn to_text(self) -> String {
-        format!("job {:016x}\nunits {}\nbytes {}\n", self.job, self.units, self.bytes)
+        let State { job, units, bytes, hash } = self;
+        format!("job {job:016x}\nunits {units}\nbytes {bytes}\nhash {hash:016x}\n")
     }
 }
 
@@ -222,11 +259,33 @@ mod tests {
         assert_eq!(read_text(&path), "new\n");
     }
 
+    /// Other commands that write a file of this name leave nothing that is taken for its parts.
+    #[test]
+    fn parts_of_others_are_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let stop = |job: Option<&str>, text: &str| {
+            let mut output = ResumableOutput::open(&path, job).unwrap();
+            assert_eq!(output.units(), 0);
+            output.write_part(text.as_bytes().to_vec(), 1).unwrap();
+            output.finish_if(false).unwrap();
+        };
+        stop(Some("job"), "one\n");
+        fs::write(partial_path(&path), "six\nseven\n").unwrap();
+        stop(Some("job"), "one\n");
+        stop(None, "two\n");
+        assert!(!state_path(&path).exists());
+        stop(Some("job"), "one\n");
+        assert_eq!(ResumableOutput::open(&path, Some("job")).unwrap().units(), 1);
+    }
+
     proptest! {
         /// Any bytes are a state or none; a state is read as it was written.
         #[test]
-        fn states_are_read_back(job: u64, units: u64, bytes: u64, cut in 0_usize..60, other: u8) {
-            let state = State { job, units, bytes };
+        fn states_are_read_back(
+            job: u64, units: u64, bytes: u64, hash: u64, cut in 0_usize..90, other: u8,
+        ) {
+            let state = State { job, units, bytes, hash };
             let mut text = state.to_text().into_bytes();
             prop_assert_eq!(State::parse(&text), Some(state));
             let cut = cut.min(text.len() - 1);
