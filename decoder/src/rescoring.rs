@@ -64,9 +64,9 @@ impl Rescoring {
 
     /// Returns the total of an entry with `values`, of which the search gave `search_total`.
     pub(crate) fn total(&self, values: &[f32], search_total: f32) -> f32 {
-        let of_models = self.components.len() - self.models.len();
+        let first_model = self.components.len() - self.models.len();
         let (first, start) =
-            if self.has_own_weights { (0, 0.0) } else { (of_models, search_total) };
+            if self.has_own_weights { (0, 0.0) } else { (first_model, search_total) };
         let weighted = self.components[first..]
             .iter()
             .flat_map(|component| values[component.range.clone()].iter().zip(&component.weights));

@@ -135,21 +135,25 @@ impl System {
     }
 
     /// Returns the weights of all components, in the order of
-    /// [`Derivation::values`](crate::Derivation::values).
+    /// [`Derivation::values`](crate::Derivation::values): those of scored lists, where these have
+    /// weights of their own.
     pub fn weights(&self) -> Vec<f32> {
         self.features().iter().flat_map(|feature| feature.weights.iter().copied()).collect()
     }
 
     /// Gives every component a new weight, as tuning does once per iteration; `weights` has the
     /// length and the order of [`System::weights`]. Options made with the old weights are dropped.
+    /// The search keeps its weights if scored lists have weights of their own.
     ///
     /// # Panics
     ///
     /// Panics if there are more or fewer weights.
     pub fn set_weights(&mut self, weights: &[f32]) {
-        let of_search = self.plan.features.num_components;
+        let num_search = self.plan.features.num_components;
         assert_eq!(weights.len(), self.num_components(), "one weight a component");
-        self.plan.set_weights(&weights[..of_search]);
+        if !self.rescoring.as_ref().is_some_and(|rescoring| rescoring.has_own_weights) {
+            self.plan.set_weights(&weights[..num_search]);
+        }
         let rescoring = self.rescoring.iter_mut();
         for feature in rescoring.flat_map(|rescoring| &mut rescoring.components) {
             feature.weights.copy_from_slice(&weights[feature.range.clone()]);

@@ -233,7 +233,7 @@ impl Configuration {
     /// Returns the weights of all features, one per line, as Moses prints them: `Name= 0.5 0.2`, or
     /// `Name UNTUNEABLE`.
     pub fn weight_lines(&self) -> String {
-        weights::format_lines(&self.features, &self.rescoring)
+        weights::format_lines(&self.features, &self.rescoring, self.list_weights.as_deref())
     }
 
     /// Returns the paths of the ini and of every file that a feature names.

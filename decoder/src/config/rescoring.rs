@@ -182,6 +182,9 @@ mod tests {
         assert_eq!(found.rescoring[0].weight, 2.0);
         assert_eq!(found.features[1].weights, [0.25]);
         assert_eq!(found.list_weights, Some(vec![vec![1.0], vec![0.5]]));
+        let lines = "UnknownWordPenalty0 UNTUNEABLE\nTable= 0.25\n[rescore-weight]\n\
+                     UnknownWordPenalty0 UNTUNEABLE\nTable= 0.5\nNeural0= 2\n";
+        assert_eq!(found.weight_lines(), lines);
         assert_eq!(read("", "").unwrap().list_weights, None);
     }
 

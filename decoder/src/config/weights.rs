@@ -34,8 +34,9 @@ pub(super) fn assign_weights(
     let mut in_lists: Vec<Weighted<'_>> =
         features.iter().zip(&mut list_weights).map(|(f, own)| Weighted::feature(f, own)).collect();
     let mut in_search: Vec<Weighted<'_>> = Vec::new();
-    let mut of_search = vec![Vec::new(); features.len()];
-    in_search.extend(features.iter().zip(&mut of_search).map(|(f, own)| Weighted::feature(f, own)));
+    let mut search_weights = vec![Vec::new(); features.len()];
+    in_search
+        .extend(features.iter().zip(&mut search_weights).map(|(f, own)| Weighted::feature(f, own)));
     if has_list_weights { &mut in_lists } else { &mut in_search }.extend(models);
     let place = |section| SectionContext { ini, parameters, section };
     let mut given = vec![None; in_search.len()];
@@ -49,13 +50,13 @@ pub(super) fn assign_weights(
         place(LIST_SECTION).read_lines(&in_lists, &mut given)?;
         place(LIST_SECTION).assign(&mut in_lists, given)?;
     }
-    for (feature, weights) in features.iter_mut().zip(of_search) {
+    for (feature, weights) in features.iter_mut().zip(search_weights) {
         feature.weights = weights;
     }
     Ok(has_list_weights.then_some(list_weights))
 }
 
-/// What has weights: a feature, or a model of `[rescore]`.
+/// A feature, or a model of `[rescore]`, with the place of its weights.
 struct Weighted<'a> {
     name: String,
     is_tuneable: bool,
@@ -133,29 +134,46 @@ fn apply_overwrites(
     Ok(())
 }
 
-/// Returns the weights of all features as Moses prints them.
-pub(super) fn format_lines(features: &[FeatureSpec], rescoring: &[RescoringModel]) -> String {
+/// Returns the weights of all features as Moses prints them; those of scored lists follow under
+/// their heading where they are not those of the search.
+pub(super) fn format_lines(
+    features: &[FeatureSpec],
+    rescoring: &[RescoringModel],
+    list_weights: Option<&[Vec<f32>]>,
+) -> String {
     let mut text = Vec::new();
     for feature in features {
-        text.extend_from_slice(feature.name.as_bytes());
-        if feature.is_tuneable() {
-            text.push(b'=');
-            for &weight in &feature.weights {
-                text.push(b' ');
-                number::push_general(&mut text, f64::from(weight));
-            }
-        } else {
-            text.extend_from_slice(b" UNTUNEABLE");
+        push_feature(feature, &feature.weights, &mut text);
+    }
+    if let Some(list_weights) = list_weights {
+        text.extend_from_slice(format!("[{LIST_SECTION}]\n").as_bytes());
+        for (feature, weights) in features.iter().zip(list_weights) {
+            push_feature(feature, weights, &mut text);
         }
-        text.push(b'\n');
     }
     for RescoringModel { name, weight, .. } in rescoring {
-        text.extend_from_slice(name.as_bytes());
-        text.extend_from_slice(b"= ");
-        number::push_general(&mut text, f64::from(*weight));
-        text.push(b'\n');
+        push_weights(name, &[*weight], &mut text);
     }
     String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
+}
+
+fn push_feature(feature: &FeatureSpec, weights: &[f32], text: &mut Vec<u8>) {
+    if feature.is_tuneable() {
+        push_weights(&feature.name, weights, text);
+    } else {
+        text.extend_from_slice(feature.name.as_bytes());
+        text.extend_from_slice(b" UNTUNEABLE\n");
+    }
+}
+
+fn push_weights(name: &str, weights: &[f32], text: &mut Vec<u8>) {
+    text.extend_from_slice(name.as_bytes());
+    text.push(b'=');
+    for &weight in weights {
+        text.push(b' ');
+        number::push_general(text, f64::from(weight));
+    }
+    text.push(b'\n');
 }
 
 /// The section of weights, for errors.
