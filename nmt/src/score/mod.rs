@@ -153,14 +153,17 @@ pub fn score_text(
 /// Checks that models of translation get sources, and that language models get none.
 fn check_sources(models: &LoadedModels, has_sources: bool) -> Result<()> {
     let reason = match (models.has_source(), has_sources) {
-        (true, false) => "the model translates, so that it needs the source too: give --source",
+        (true, false) => {
+            "it translates, so that it needs the source too: give --source, or two files to \
+             --train-sets"
+        }
         (false, true) => {
-            "the model is a language model, which scores text without a source: give --target or \
-             --n-best alone"
+            "it is a language model, which scores text without a source: give --target or --n-best \
+             alone"
         }
         _ => return Ok(()),
     };
-    Err(Error::Untranslatable { reason: reason.into() })
+    Err(Error::Unsupported { file: "the model".into(), reason: reason.into() })
 }
 
 impl ScoreOptions {

@@ -75,7 +75,8 @@ pub struct Arguments {
     /// Sentences scored together
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
     mini_batch: usize,
-    /// The number of batches that are read ahead and sorted
+    /// The number of batches that are read ahead and sorted; lists are read sentence by sentence,
+    /// without it
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch_size())]
     maxi_batch: usize,
     /// The same as --threads
@@ -230,9 +231,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 impl Arguments {
     /// Returns the number of threads: Marian's option, those of the devices unless they are the CPU,
     /// or those of all commands.
-    fn threads(&self, of_devices: Option<usize>, common: &CommonOptions) -> usize {
+    fn threads(&self, for_devices: Option<usize>, common: &CommonOptions) -> usize {
         let given = self.cpu_threads.map(Threads::count);
-        given.or(of_devices).unwrap_or(common.threads.count())
+        given.or(for_devices).unwrap_or(common.threads.count())
     }
 }
 
