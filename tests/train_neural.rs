@@ -145,15 +145,18 @@ fn other_options_train_anew() {
     let log = corpus.finish("model", &[]);
     assert!(log.contains("made from other texts or options; it is replaced"), "{log}");
     assert!(corpus.read("model", "neural/model.npz") != first);
-    // A validation text, or a limit, does not change the updates before.
+    // A limit does not change the updates before.
     corpus.configure("after: 12u\nseed: 2\n");
+    let log = corpus.finish("model", &[]);
+    assert!(!log.contains("it is replaced"), "{log}");
+    assert_eq!(trainings(&log).len(), 2, "{log}");
+    // The best model is the best of one validation text.
     fs::copy(corpus.at("mono.es"), corpus.at("dev.es")).unwrap();
     let english = read_decompressed(&project_root().join("examples/toy/test.en"));
     let lines: Vec<_> = english.split_inclusive(|&byte| byte == b'\n').take(30).collect();
     fs::write(corpus.at("dev.en"), lines.concat()).unwrap();
     let log = corpus.finish("model", &[]);
-    assert!(!log.contains("it is replaced"), "{log}");
-    assert_eq!(trainings(&log).len(), 2, "{log}");
+    assert!(log.contains("it is replaced"), "{log}");
     corpus.finish("same", &[]);
     assert!(corpus.read("model", "neural/model.npz") == corpus.read("same", "neural/model.npz"));
 }
@@ -228,11 +231,20 @@ fn options_that_do_not_fit_are_refused() {
     for name in ["vocabs: [a, b]\n", "train-sets: [a, b]\n", "pretrained-model: a\n"] {
         corpus.configure(name);
         let message = run_to_error(&mut corpus.train("model", &[]));
-        assert!(message.contains("is set by this training"), "{message}");
+        assert!(message.contains("of this training are its own; remove"), "{message}");
     }
-    corpus.configure("no-such-option: 1\n");
+    for (options, reason) in [
+        ("no-such-option: 1\n", "no-such-option"),
+        ("tsv: true\n", "remove tsv"),
+        ("label-smoothing: much\n", "label-smoothing"),
+    ] {
+        corpus.configure(options);
+        let message = run_to_error(&mut corpus.train("model", &[]));
+        assert!(message.contains(reason), "{message}");
+    }
+    fs::write(corpus.at("config.yml"), "type: lm\n").unwrap();
     let message = run_to_error(&mut corpus.train("model", &[]));
-    assert!(message.contains("config.yml") && message.contains("no-such-option"), "{message}");
+    assert!(message.contains("type: lm is a language model"), "{message}");
     assert!(!corpus.at("model").exists());
     corpus.configure("after: 8u\n");
     let mut without_dev = miriam();

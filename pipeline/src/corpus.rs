@@ -171,6 +171,16 @@ pub(crate) fn clean_monolingual(
     Ok(facts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect())
 }
 
+/// Counts the lines of a file.
+pub(crate) fn count_lines(path: &Path) -> Result<u64> {
+    let mut lines = Lines::new(Input::open(path)?);
+    let mut count = 0;
+    while lines.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
+}
+
 pub(crate) fn count_words(line: &[u8]) -> usize {
     fields::split_words(line).count()
 }

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use miriam_nmt::translate::{LineError, SourceText, Translator};
 use miriam_storage::partial_file::remove_stale_files;
-use miriam_textio::{CancellationToken, Input, Lines, Output, Progress, ProgressTask};
+use miriam_textio::{
+    CancellableProgress, CancellationToken, Input, Lines, Output, Progress, ProgressTask,
+};
 
 use crate::{Error, Result};
 
@@ -91,7 +93,8 @@ impl ListParts {
         let output = Output::from_writer(SharedWriter(Arc::clone(&writer)), "n-best lists")?;
         let text = SourceText { lines, prefixes: None };
         let stop = CancellationToken::new();
-        let position = ResumedProgress { task: &task, first_line, stop: &stop };
+        let position = ResumedProgress { task: &task, first_line };
+        let position = CancellableProgress { shown: &position, stop: &stop };
         teacher.translator.translate(text, false, output, &stop, &position, &mut |error| {
             (teacher.report)(error);
             Ok(())
@@ -151,8 +154,6 @@ impl ListParts {
 struct ResumedProgress<'a> {
     task: &'a ProgressTask<'a>,
     first_line: u64,
-    /// Cancels the translation.
-    stop: &'a CancellationToken,
 }
 
 impl Progress for ResumedProgress<'_> {
@@ -160,12 +161,13 @@ impl Progress for ResumedProgress<'_> {
 
     fn set_position(&self, done: u64) {
         self.task.set_position(self.first_line + done);
-        if self.task.is_cancelled() {
-            self.stop.cancel();
-        }
     }
 
     fn end(&self) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.task.is_cancelled()
+    }
 }
 
 /// A writer that divides the lists of a translation, which are numbered from 0, into parts.

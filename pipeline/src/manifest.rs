@@ -92,10 +92,14 @@ impl Manifest {
             .collect()
     }
 
-    /// Records that the stage called `name` begins with `key`. Returns the key with which it began
-    /// before.
-    pub fn replace_started(&mut self, name: &str, key: &str) -> Option<String> {
-        self.started.insert(name.to_owned(), key.to_owned())
+    /// Returns the key with which the stage called `name` began last.
+    pub fn find_started(&self, name: &str) -> Option<&str> {
+        self.started.get(name).map(String::as_str)
+    }
+
+    /// Records that the stage called `name` begins with `key`.
+    pub fn replace_started(&mut self, name: &str, key: &str) {
+        self.started.insert(name.to_owned(), key.to_owned());
     }
 
     /// Removes the stage called `name`, before it is run again.

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use miriam_trainer::options::{DumpScope, NO_PRESET, RawOptions, preset};
+use miriam_trainer::options::{DumpScope, NO_PRESET, RawOptions};
 
 use crate::{Error, Result};
 
-/// Options of the trainer that the training of a combined system sets.
-const OWN_OPTIONS: [&str; 6] =
-    ["train-sets", "valid-sets", "vocabs", "model", "pretrained-model", "dim-vocabs"];
+/// Options of the trainer that the training of a combined system sets, besides files.
+const OWN_OPTIONS: [&str; 2] = ["dim-vocabs", "tsv"];
 
 /// The options of the neural models of a combined system.
 #[derive(Clone, Debug, Default)]
@@ -29,14 +28,22 @@ impl NeuralOptions {
     /// Checks that the options can be used, and do not set what training sets itself.
     pub(crate) fn check(&self) -> Result<()> {
         let given = self.options_of_configs()?;
-        if let Some(name) = OWN_OPTIONS.iter().find(|name| given.is_given(name)) {
+        let own = OWN_OPTIONS.into_iter().find(|name| given.is_given(name));
+        if let Some(name) = given.find_input_file().or(own) {
             return Err(Error::invalid_options(format!(
-                "--neural-config: {name} is set by this training; remove it from the file"
+                "--neural-config: the texts, files and sizes of this training are its own; remove \
+                 {name}"
             )));
         }
-        if let Some(task) = self.task.as_deref().filter(|task| *task != NO_PRESET) {
-            preset(task)?;
+        let kind = given.get_string("type");
+        if kind.starts_with("lm") {
+            return Err(Error::invalid_options(format!(
+                "--neural-config: type: {kind} is a language model, which does not translate"
+            )));
         }
+        // What is wrong is found now, and not after the training of the phrase-based system.
+        let task = self.task.as_deref().unwrap_or(NO_PRESET);
+        given.or_else_from_files(&[], Some(task))?.training_config([2, 2])?;
         Ok(())
     }
 

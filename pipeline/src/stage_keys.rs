@@ -5,7 +5,7 @@
 //! had when the format was set: renaming a type or changing its `Debug` text does not change it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miriam_align::{AlignModel, Symmetrization};
 use miriam_decoder::tuning::TuningAlgorithm;
@@ -112,6 +112,8 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("seed", or_none(options.tuning.map(|tuning| tuning.seed.to_string()))),
         ("iterations", iterations.map_or("the default".into(), |n| n.to_string())),
         ("neural, the task,", or_none(task)),
+        ("neural-config", list_paths(neural.map_or(&[], |neural| &neural.configs))),
+        ("back-translate", list_paths(neural.map_or(&[], |neural| &neural.back_translate))),
         ("vocab-size", vocab_size.map_or("by size".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -119,6 +121,11 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
 
 fn or_none(text: Option<String>) -> String {
     text.unwrap_or_else(|| "none".into())
+}
+
+fn list_paths(paths: &[PathBuf]) -> String {
+    let texts: Vec<String> = paths.iter().map(|path| path_text(path)).collect();
+    or_none((!texts.is_empty()).then(|| texts.join(" ")))
 }
 
 fn path_text(path: &Path) -> String {

@@ -17,6 +17,9 @@ use miriam_textio::Progress;
 use crate::manifest::{CompletedStage, Manifest, StageStatistics};
 use crate::{Error, Result};
 
+/// The key of a stage whose folder is being emptied.
+const EMPTYING: &str = "emptying";
+
 /// The function of a stage.
 pub(crate) type StageFn<'a> = dyn Fn(&dyn Progress) -> Result<StageStatistics> + 'a;
 
@@ -99,11 +102,13 @@ pub(crate) fn run_stages(
         manifest.remove_stage(stage.name);
         if let Some(resumable) = &stage.resumes_in {
             let key = resumable.compute_key(stages, &keys);
-            resumable.prepare(
-                folder,
-                manifest.replace_started(stage.name, &key).as_deref(),
-                &key,
-            )?;
+            if resumable.has_other_work(folder, manifest.find_started(stage.name), &key)? {
+                // A run that is killed in between empties the folder again.
+                manifest.replace_started(stage.name, EMPTYING);
+                manifest.save(folder)?;
+                resumable.empty(folder)?;
+            }
+            manifest.replace_started(stage.name, &key);
         }
         manifest.save(folder)?;
         for file in &stage.files {
@@ -150,12 +155,14 @@ impl ResumableFolder {
         format!("{:016x}", hasher.finish())
     }
 
-    /// Empties the folder if its work began with another key than `key`. Work that no stage of
-    /// this folder began is refused.
-    fn prepare(&self, folder: &Path, started: Option<&str>, key: &str) -> Result<()> {
+    /// Whether the folder has work that began with another key than `key`.
+    ///
+    /// # Errors
+    /// If it has work that no stage of this folder began.
+    fn has_other_work(&self, folder: &Path, started: Option<&str>, key: &str) -> Result<bool> {
         let path = folder.join(&self.path);
         if started == Some(key) || !path.exists() {
-            return Ok(());
+            return Ok(false);
         }
         if started.is_none() {
             return Err(Error::invalid_options(format!(
@@ -163,7 +170,12 @@ impl ResumableFolder {
                 path.display()
             )));
         }
-        tracing::info!("{}: made from other texts or options; it is replaced", path.display());
+        Ok(true)
+    }
+
+    fn empty(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(&self.path);
+        tracing::warn!("{}: made from other texts or options; it is replaced", path.display());
         fs::remove_dir_all(&path).map_err(|e| Error::io(&path, "remove", e))
     }
 }

@@ -21,14 +21,15 @@ use crate::{Error, Result, TrainOptions, TrainSummary};
 /// The file that is locked while a run uses its folder.
 const LOCK_FILE: &str = "train.lock";
 
-/// Trains a phrase model. A run that was killed is resumed; with the same options as before
-/// nothing is left to do.
+/// Trains a phrase model, and neural models with their combination if the options say so. A run
+/// that was killed is resumed; with the same options as before nothing is left to do.
 ///
 /// The result depends neither on the number of threads nor on the memory limit.
 ///
 /// # Errors
 /// Options that exclude each other, texts that cannot be used, another run in the
-/// same folder, and files that cannot be read or written.
+/// same folder, and files that cannot be read or written; [`Error::Cancelled`] if `progress` is
+/// cancelled.
 pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSummary> {
     let reordering = check_options(options)?;
     for warning in input_check::check_texts(options, progress)? {

@@ -233,6 +233,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let progress = CancellableProgress { shown: &common.progress(), stop: &stop };
     let summary = match (train(&options, &progress), signals) {
         (Err(error), Some(signals)) if stop.is_cancelled() => {
+            if !matches!(error, miriam_pipeline::Error::Cancelled) {
+                tracing::error!("{error}");
+            }
             signals.reraise_signal_with_message("the same command resumes the training");
             return Err(error.into());
         }

@@ -150,6 +150,15 @@ impl RawOptions {
         self
     }
 
+    /// Returns the name of an option that is given and names files whose content training depends
+    /// on, if there is one.
+    pub fn find_input_file(&self) -> Option<&'static str> {
+        let is_output = |name: &str| {
+            ["log", "valid-log", "valid-translation-output", "tempdir"].contains(&name)
+        };
+        PATHS.into_iter().find(|name| !is_output(name) && self.is_given(name))
+    }
+
     /// Whether these options set the number of workers.
     pub fn has_workers(&self) -> bool {
         // Marian's --cpu-threads 0 asks for GPUs.

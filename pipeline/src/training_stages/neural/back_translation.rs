@@ -3,7 +3,6 @@
 //! (Caswell et al. 2019), from which the model learns that it was not written by people.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use miriam_nmt::translate::OutputOptions;
 use miriam_textio::n_best::{NBestForm, NBestReader};
@@ -78,7 +77,7 @@ impl TrainingRun<'_> {
         let text = self.full_path(Self::work_file(TEXT_FILE));
         let parts = ListParts {
             folder: self.full_path(Self::work_file(LISTS_FOLDER)),
-            num_lines: count_lines(&text)?,
+            num_lines: corpus::count_lines(&text)?,
             part_lines: PART_LINES,
         };
         std::fs::create_dir_all(&parts.folder)
@@ -109,7 +108,7 @@ impl TrainingRun<'_> {
         for path in self.parallel_files("augmented") {
             outputs.push(Output::create_atomic(&path)?);
         }
-        let pairs = count_lines(&originals[0])?.max(1);
+        let pairs = corpus::count_lines(&originals[0])?.max(1);
         let copies = lists.num_lines.div_ceil(pairs).max(1);
         for (original, output) in originals.iter().zip(&mut outputs) {
             for _ in 0..copies {
@@ -152,13 +151,4 @@ impl TrainingRun<'_> {
         );
         Ok(stage_statistics([("added", added.into()), ("copies", copies.into())]))
     }
-}
-
-fn count_lines(path: &Path) -> Result<u64> {
-    let mut lines = Lines::new(Input::open(path)?);
-    let mut count = 0;
-    while lines.next()?.is_some() {
-        count += 1;
-    }
-    Ok(count)
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use miriam_combine::tune::{TuneListOptions, tune_lists};
 use miriam_decoder::{Configuration, translate_text};
-use miriam_textio::{CancellationToken, Input, Output, Progress};
+use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress};
 
 use super::decoding::{bleu_of_file, translate_file};
 use super::{AUGMENTED_FOLDER, Direction, NEURAL_FOLDER, REVERSE_FOLDER};
@@ -82,11 +82,23 @@ impl TrainingRun<'_> {
         let report = tune_lists(&list, &options, Output::create_atomic(&weights)?, progress)?;
         let ini = combined_ini(&phrase_ini, forward, &read_text(&weights)?);
         let mut statistics = stage_statistics([("combined_bleu", report.bleu.into())]);
-        let models = [("neural_bleu", Direction::Forward), ("augmented_bleu", forward)];
-        for (name, model) in &models[..if forward == Direction::Augmented { 2 } else { 1 }] {
+        let mut models = vec![("neural_bleu", Direction::Forward)];
+        if forward == Direction::Augmented {
+            models.push(("augmented_bleu", Direction::Augmented));
+        }
+        for (name, model) in models {
             let folder = self.full_path(model.folder());
             translate_file(&folder, &dev[0], &translations, self.options.threads, progress)?;
-            statistics.insert((*name).into(), bleu_of_file(&translations, &dev[1])?.into());
+            let bleu = bleu_of_file(&translations, &dev[1])?;
+            statistics.insert(name.into(), bleu.into());
+            if bleu > report.bleu {
+                tracing::warn!(
+                    "{}: this model alone translates the dev text better, with BLEU {bleu:.2} \
+                     instead of {:.2}; miriam nmt translate -m takes prepared text",
+                    folder.display(),
+                    report.bleu
+                );
+            }
         }
         write_atomically(&self.full_path(INI_FILE), ini.as_bytes())?;
         Ok(statistics)
@@ -126,7 +138,10 @@ impl TrainingRun<'_> {
         let configuration = Configuration::from_command_line(&arguments)?;
         let system = miriam_rescoring::load_system(&configuration, progress)?;
         let source = Input::open(&self.parallel_files("dev")[0])?;
-        Ok(translate_text(&system, source, &CancellationToken::new(), progress)?)
+        let stop = CancellationToken::new();
+        let progress = CancellableProgress { shown: progress, stop: &stop };
+        translate_text(&system, source, &stop, &progress)?;
+        if stop.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 

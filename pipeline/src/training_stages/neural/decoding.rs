@@ -7,9 +7,9 @@ use miriam_metrics::{Bleu, Tokenizer, corpus_score, corpus_statistics};
 use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::translate::{OutputOptions, SourceText, TranslationOptions, Translator};
-use miriam_textio::{CancellationToken, Input, Lines, Output, Progress};
+use miriam_textio::{CancellableProgress, CancellationToken, Input, Lines, Output, Progress};
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// Opens the model in `folder` with the search of its configuration.
 pub(super) fn open_model(
@@ -36,6 +36,7 @@ pub(super) fn translate_file(
 ) -> Result<()> {
     let source = SourceText { lines: Lines::new(Input::open(source)?), prefixes: None };
     let stop = CancellationToken::new();
+    let progress = CancellableProgress { shown: progress, stop: &stop };
     let output = Output::create_atomic(output)?;
     let mut report = |error: &miriam_nmt::translate::LineError| {
         tracing::warn!("line {}: {}", error.line, error.reason);
@@ -46,21 +47,21 @@ pub(super) fn translate_file(
         false,
         output,
         &stop,
-        progress,
+        &progress,
         &mut report,
     )?;
-    Ok(())
+    if stop.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
 /// Returns BLEU of the tokens of a file, from 0 to 100.
 pub(super) fn bleu_of_file(translations: &Path, reference: &Path) -> Result<f64> {
     let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-    let references = [read_text(reference)?];
-    let rows = corpus_statistics(&metric, &read_text(translations)?, &references)?;
+    let references = [read_lines(reference)?];
+    let rows = corpus_statistics(&metric, &read_lines(translations)?, &references)?;
     Ok(corpus_score(&metric, &rows, references.len()).value)
 }
 
-fn read_text(path: &Path) -> Result<Vec<String>> {
+fn read_lines(path: &Path) -> Result<Vec<String>> {
     let mut lines = Lines::new(Input::open(path)?);
     let mut text = Vec::new();
     while let Some(line) = lines.next()? {

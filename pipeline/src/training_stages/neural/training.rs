@@ -63,14 +63,6 @@ impl Direction {
         }
     }
 
-    /// Returns the stages whose files the parameters depend on.
-    fn dependencies_of_parameters(self) -> &'static [&'static str] {
-        match self {
-            Direction::Forward | Direction::Reverse => &["corpus", "vocabulary"],
-            Direction::Augmented => &["augmented-text", "vocabulary", NEURAL_FOLDER],
-        }
-    }
-
     /// Returns the name of the training text.
     fn text(self) -> &'static str {
         match self {
@@ -131,7 +123,7 @@ impl TrainingRun<'_> {
             resumes_in: Some(ResumableFolder {
                 path: folder.to_owned(),
                 key: neural.key(true)?,
-                dependencies: direction.dependencies_of_parameters(),
+                dependencies: direction.dependencies(),
             }),
             run: Box::new(move |progress| self.train_model(neural, direction, progress)),
         })
