@@ -1,6 +1,7 @@
 //! Scores of translations by further models, added to n-best lists as features.
 //!
-//! The models are behind [`FeatureModel`], so that this crate knows none of them.
+//! The models are behind [`FeatureModel`](crate::lists::FeatureModel), so that this crate knows none of
+//! them.
 
 use miriam_textio::n_best::{NBestEntry, NBestReader, split_features};
 use miriam_textio::number::push_general;

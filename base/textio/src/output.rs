@@ -81,7 +81,7 @@ impl Output {
     }
 
     /// Works like [`Output::create_atomic`], for bytes that are already
-    /// [compressed](Compression::compress).
+    /// [compressed](crate::TextCompressor::compress).
     ///
     /// # Errors
     /// [`Error::Io`] if no file can be created beside `path`.
@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// Works like [`Output::create`], for bytes that are already
-    /// [compressed](Compression::compress), which follow the first `length` bytes of an unfinished
+    /// [compressed](crate::TextCompressor::compress), which follow the first `length` bytes of an unfinished
     /// file.
     ///
     /// # Errors
