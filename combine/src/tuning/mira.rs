@@ -280,33 +280,12 @@ impl<'p> MiraRun<'p> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::next_symmetric;
+    use super::super::test_lists::correlated_lists;
     use super::*;
-
-    /// Lines on whose lists one value correlates with BLEU, one inversely, and one not at
-    /// all.
-    fn toy() -> NBestLists {
-        let mut random = SplitMix64::new(3);
-        let mut lists = NBestLists::new(60, 3);
-        let line = |_| {
-            let mut list = NBestList::default();
-            for i in 0..10u32 {
-                let right = 12 - i;
-                let noise = next_symmetric(&mut random) as f32;
-                let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
-                let matches = std::array::from_fn(|n| right - n as u32);
-                let statistics = BleuStatistics { length: 12, reference_length: 12, matches };
-                list.push(values.into_iter(), 0.0, statistics);
-            }
-            list
-        };
-        lists.merge((0..60).map(line).collect());
-        lists
-    }
 
     #[test]
     fn finds_the_values_that_correlate_with_bleu() {
-        let lists = toy();
+        let lists = correlated_lists();
         let problem = MiraProblem::new(&lists);
         let wrong = l1_normalized(vec![-1.0, 1.0, 1.0]);
         let bleu = |weights: &[f64]| MiraRun::new(&problem, weights, 0).bleu(weights);
@@ -318,7 +297,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter() {
-        let lists = toy();
+        let lists = correlated_lists();
         let start = l1_normalized(vec![0.1, 0.5, 0.4]);
         let found = optimize(&lists, &start, 9, 1);
         assert_eq!(optimize(&lists, &start, 9, 3), found);

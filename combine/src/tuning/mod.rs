@@ -8,6 +8,8 @@ mod mert;
 mod mira;
 mod n_best_lists;
 mod pro;
+#[cfg(test)]
+mod test_lists;
 
 use miriam_storage::random::SplitMix64;
 

@@ -180,7 +180,7 @@ fn solve_positive_definite(mut matrix: Vec<f64>, mut vector: Vec<f64>) -> Vec<f6
 
 #[cfg(test)]
 mod tests {
-    use super::super::next_symmetric;
+    use super::super::test_lists::correlated_lists;
     use super::*;
 
     fn statistics(length: u32, reference_length: u32, matches: [u32; 4]) -> BleuStatistics {
@@ -220,28 +220,9 @@ mod tests {
         assert!(pairs(vec![1.0, -1.0], 0.0).fit(vec![3.0])[0].abs() < 1e-9);
     }
 
-    /// Lines on whose lists one value correlates with BLEU, one inversely, and one not at all.
-    fn toy() -> NBestLists {
-        let mut random = SplitMix64::new(3);
-        let mut lists = NBestLists::new(60, 3);
-        let line = |_| {
-            let mut list = NBestList::default();
-            for i in 0..10u32 {
-                let right = 12 - i;
-                let noise = next_symmetric(&mut random) as f32;
-                let values = [right as f32 / 2.0 + noise, 4.0 * noise, noise - right as f32];
-                let matches = std::array::from_fn(|n| right - n as u32);
-                list.push(values.into_iter(), 0.0, statistics(12, 12, matches));
-            }
-            list
-        };
-        lists.merge((0..60).map(line).collect());
-        lists
-    }
-
     #[test]
     fn finds_the_values_that_correlate_with_bleu() {
-        let lists = toy();
+        let lists = correlated_lists();
         let found = optimize(&lists, &l1_normalized(vec![-1.0, 1.0, 1.0]), 5);
         assert!(found[0] > 0.0 && found[2] < 0.0, "{found:?}");
         let magnitudes: f64 = found.iter().map(|weight| weight.abs()).sum();

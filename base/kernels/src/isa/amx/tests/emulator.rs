@@ -340,7 +340,7 @@ fn execute(instruction: &Instruction, state: &mut TileState, registers: &[i64; 2
             let (start, stride) = (start(address), stride(address));
             state.load(*tile, |row, bytes| {
                 let from = (start + row as i64 * stride) as *const u8;
-                // SAFETY: as the instruction would read; tiles are no memory of the program.
+                // SAFETY: as the instruction would read; tiles are registers, which nothing else refers to.
                 unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) }
             });
         }
