@@ -1,4 +1,4 @@
-//! Devices, or why there are none, and their streams and events.
+//! GPUs, the errors that say why there is none, and their streams and events.
 
 use std::sync::Arc;
 
@@ -38,8 +38,7 @@ pub struct DeviceProperties {
 ///
 /// # Examples
 ///
-/// Opening a device fails for the reason for which there is none, or because its number
-/// is too high:
+/// Opening a device fails if there is none, or if its number is too high:
 ///
 /// ```
 /// use miriam_gpu::{Device, Error};
@@ -62,7 +61,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// There is no driver, it is too old, or it sees no device.
+    /// If there is no driver, it is too old, or it sees no device.
     pub fn count() -> Result<u32> {
         // SAFETY: loading a library runs its initialisers; this one is the machine's
         // driver, and who can replace that can replace this program.
@@ -91,7 +90,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// As [`Device::count`]; there is no device of this number, it is too old, or the
+    /// Those of [`Device::count`], and if there is no device of this number, it is too old, or the
     /// driver fails.
     pub fn open(number: u32) -> Result<Self> {
         let count = Self::count()?;
@@ -134,16 +133,16 @@ impl Device {
         Ok(Device { context, properties: Arc::new(properties) })
     }
 
-    /// Its properties.
+    /// Returns the properties of the device.
     pub fn properties(&self) -> &DeviceProperties {
         &self.properties
     }
 
-    /// Bytes of its memory that are free now.
+    /// Returns the number of bytes of the device's memory that are free now.
     ///
     /// # Errors
     ///
-    /// The driver fails.
+    /// If the driver fails.
     pub fn free_memory(&self) -> Result<u64> {
         let (free, _) = self
             .context
@@ -152,23 +151,23 @@ impl Device {
         Ok(free as u64)
     }
 
-    /// Creates a stream, whose work is done in order and concurrently with that of other streams.
+    /// Creates a stream: a queue whose work runs in order, concurrently with that of other streams.
     ///
     /// # Errors
     ///
-    /// The driver fails.
+    /// If the driver fails.
     pub fn new_stream(&self) -> Result<Stream> {
         let stream =
             self.context.new_stream().map_err(|error| self.driver_error("make a stream", error))?;
         Ok(Stream { device: self.clone(), stream })
     }
 
-    /// Sets `bytes` of the L2 cache aside for windows of streams
+    /// Sets `bytes` of the L2 cache aside for data that streams keep there
     /// ([`Stream::persist_in_l2`]); at most [`DeviceProperties::max_persisting_l2_bytes`].
     ///
     /// # Errors
     ///
-    /// The driver refuses the limit.
+    /// If the driver refuses the limit.
     pub fn reserve_persisting_l2(&self, bytes: u64) -> Result<()> {
         let limit = sys::CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
         let outcome = self.context.set_limit(limit, bytes as usize);
@@ -179,7 +178,8 @@ impl Device {
         driver_error(self.properties.number, action, error)
     }
 
-    /// Returns the same as [`Device::driver_error`], but distinguishes a lack of memory.
+    /// Returns the error of an allocation of `bytes` bytes: [`Error::OutOfMemory`] if memory lacks,
+    /// otherwise that of [`Device::driver_error`].
     pub(crate) fn allocation_error(&self, bytes: usize, error: DriverError) -> Error {
         match error.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::OutOfMemory {
@@ -213,7 +213,7 @@ fn driver_error(number: u32, action: &'static str, error: DriverError) -> Error 
 ///
 /// # Examples
 ///
-/// The time that a copy takes:
+/// Measuring the time of a copy:
 ///
 /// ```
 /// use miriam_gpu::{Device, Result};
@@ -250,18 +250,18 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// A launch or a copy failed.
+    /// If a launch or a copy failed.
     pub fn synchronize(&self) -> Result<()> {
         self.stream
             .synchronize()
             .map_err(|error| self.device.driver_error("complete its work", error))
     }
 
-    /// Records an event: the time at which all work queued before is done.
+    /// Records an event, which is complete when all work that was queued before it is done.
     ///
     /// # Errors
     ///
-    /// The driver fails.
+    /// If the driver fails.
     pub fn record_event(&self) -> Result<Event> {
         let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
         let event = self.stream.record_event(Some(flags));
@@ -271,14 +271,15 @@ impl Stream {
         })
     }
 
-    /// Asks for the first `bytes` of `buffer` to persist in the L2 cache while kernels of
-    /// this stream read them, up to [`DeviceProperties::max_l2_window_bytes`]. Where they
-    /// are more than can be set aside ([`Device::reserve_persisting_l2`]), each access
-    /// persists with the probability of their ratio.
+    /// Asks the device to keep the first `bytes` of `buffer`, at most
+    /// [`DeviceProperties::max_l2_window_bytes`], in the L2 cache while kernels of this stream read
+    /// them. If that is more than the cache can set aside
+    /// ([`DeviceProperties::max_persisting_l2_bytes`]), a random part of the accesses is kept, so
+    /// that on average the kept data fit.
     ///
     /// # Errors
     ///
-    /// The driver refuses the window.
+    /// If the driver refuses the window.
     pub fn persist_in_l2<T: Pod>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
         let bytes = bytes.min(buffer.bytes()).min(self.device.properties().max_l2_window_bytes);
         let reserved = self.device.properties().max_persisting_l2_bytes;
@@ -292,9 +293,9 @@ impl Stream {
         let value = sys::CUlaunchAttributeValue { accessPolicyWindow: window };
         let attribute = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
-            // SAFETY: the stream lives, the value is of the attribute's kind and is
-            // copied before the call returns; the window is a hint about addresses,
-            // nothing is read through it.
+            // SAFETY: the stream is alive. The value has the type of the attribute and is copied
+            // before the call returns. The window is a hint about addresses: nothing is read
+            // through it.
             unsafe { sys::cuStreamSetAttribute(self.stream.cu_stream(), attribute, &value) }
                 .result()
         });
@@ -309,11 +310,11 @@ pub struct Event {
 }
 
 impl Event {
-    /// Milliseconds from `earlier` to this event. Both must have passed.
+    /// Returns the milliseconds from `earlier` to this event. Both must be complete.
     ///
     /// # Errors
     ///
-    /// One has not passed, or work before it failed.
+    /// If one of them is not complete, or work before it failed.
     pub fn elapsed_ms_since(&self, earlier: &Event) -> Result<f32> {
         let elapsed = earlier.event.elapsed_ms(&self.event);
         elapsed.map_err(|error| self.device.driver_error("complete its work", error))

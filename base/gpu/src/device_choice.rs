@@ -113,11 +113,11 @@ impl DeviceSet {
         }
     }
 
-    /// Resolves the set ([`resolve`](DeviceSet::resolve)) and opens its GPUs, for callers that have to
-    /// refuse a device before they load a model.
+    /// Resolves the set ([`resolve`](DeviceSet::resolve)) and opens its GPUs, for callers that have
+    /// to refuse a device before they load a model.
     ///
     /// # Errors
-    /// Why one cannot be opened.
+    /// If one of them cannot be opened, with the reason.
     pub fn check(self) -> Result<Self, String> {
         let set = self.resolve().map_err(|error| error.to_string())?;
         #[cfg(feature = "cuda")]
@@ -134,8 +134,8 @@ impl DeviceSet {
         matches!(self, DeviceSet::Cuda(_))
     }
 
-    /// Returns the devices themselves: [`DeviceSet::Auto`] is the first GPU if it can be opened, else
-    /// the CPU.
+    /// Returns the devices themselves: [`DeviceSet::Auto`] is the first GPU if it can be opened,
+    /// else the CPU.
     ///
     /// # Errors
     /// If GPUs are chosen in a build without the feature `cuda`.
@@ -153,7 +153,8 @@ fn check_build(asks_for_gpu: bool) -> Result<(), BuiltWithoutCuda> {
     if asks_for_gpu && !cfg!(feature = "cuda") { Err(BuiltWithoutCuda) } else { Ok(()) }
 }
 
-/// Returns the number of GPUs that the driver sees; 0 without a driver, or without the feature `cuda`.
+/// Returns the number of GPUs that the driver sees; 0 without a driver, or without the feature
+/// `cuda`.
 pub fn gpu_count() -> u32 {
     #[cfg(feature = "cuda")]
     return crate::Device::count().unwrap_or(0);

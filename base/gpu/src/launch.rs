@@ -50,7 +50,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] when the driver does not accept the text.
+    /// [`Error::Module`] if the driver does not accept the text.
     pub unsafe fn load(&self, ptx: &str) -> Result<Module> {
         let text = CString::new(ptx).map_err(|_| self.module_error("it has a NUL byte".into()))?;
         let module = self.context.bind_to_thread().and_then(|()| {
@@ -72,7 +72,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Module`] when the module has no kernel of this name.
+    /// [`Error::Module`] if the module has no kernel of this name.
     ///
     /// # Panics
     ///
@@ -258,7 +258,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     ///
-    /// The driver refuses the launch. Failures of the kernel itself are reported by
+    /// If the driver refuses the launch. Failures of the kernel itself are reported by
     /// [`Stream::synchronize`].
     ///
     /// # Panics

@@ -38,8 +38,8 @@ impl<T: Pod> Buffer<T> {
         Buffer { address, slice }
     }
 
-    /// Its address in the device's memory, for records that point to it. A kernel that
-    /// follows such a pointer must end before the buffer is dropped.
+    /// Returns the address in the device's memory, for pointers inside other buffers. A kernel that
+    /// follows such a pointer must end before this buffer is dropped.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -49,26 +49,26 @@ impl<T: Pod> Buffer<T> {
         self.slice.len()
     }
 
-    /// Whether it holds none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.slice.is_empty()
     }
 
-    /// Whether it was allocated on this stream.
+    /// Whether the buffer was allocated on this stream.
     pub(crate) fn belongs_to(&self, stream: &CudaStream) -> bool {
         std::ptr::eq(Arc::as_ptr(self.slice.stream()), stream)
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         self.slice.num_bytes() as u64
     }
 }
 
-/// Numbers in page-locked memory of the host, which a device copies asynchronously.
-/// Reading them waits for copies under way.
+/// Numbers in page-locked memory of the host, which a device copies asynchronously. Access to them
+/// waits for a copy in progress.
 pub struct PinnedBuffer<T: Pod> {
-    /// Has passed when no copy is under way.
+    /// Recorded after the last copy that was queued; complete if no copy is in progress.
     copy_done: CudaEvent,
     device: Device,
     memory: PinnedHostSlice<T>,
@@ -79,17 +79,17 @@ impl<T: Pod> PinnedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// Work before a copy failed.
+    /// If such a copy, or work of the stream before it, failed.
     pub fn get(&self) -> Result<&[T]> {
         self.wait_for_copy()?;
         self.memory.as_slice().map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Returns the elements, after waiting for copies in progress.
+    /// Returns the elements for writing, after waiting for copies in progress.
     ///
     /// # Errors
     ///
-    /// Work before a copy failed.
+    /// If such a copy, or work of the stream before it, failed.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
         self.wait_for_copy()?;
         self.memory.as_mut_slice().map_err(|error| self.device.driver_error("copy", error))
@@ -100,7 +100,7 @@ impl<T: Pod> PinnedBuffer<T> {
         self.memory.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
     }
@@ -122,7 +122,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`], or the driver fails.
+    /// If the device has too little free memory ([`crate::Error::OutOfMemory`]), or the driver
+    /// fails.
     pub fn alloc_zeros<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
         // The driver has no address for an allocation of no bytes.
@@ -130,11 +131,12 @@ impl Stream {
         Ok(Buffer::new(slice.map_err(|error| self.device.allocation_error(bytes, error))?))
     }
 
-    /// Allocates `len` numbers on the device, which have any values.
+    /// Allocates `len` numbers on the device without initialising them.
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`], or the driver fails.
+    /// If the device has too little free memory ([`crate::Error::OutOfMemory`]), or the driver
+    /// fails.
     pub fn alloc_uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
         // SAFETY: every pattern of bits is a value of `T`, so nothing depends on what the memory
@@ -147,7 +149,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The driver fails.
+    /// If the driver fails.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         self.pin_zeros(len)
             .map_err(|error| self.device.driver_error("pin memory of this machine", error))
@@ -158,17 +160,19 @@ impl Stream {
         // SAFETY: the memory is filled below before it is read.
         let mut memory = unsafe { context.alloc_pinned_with_flags::<T>(len.max(1), 0) }?;
         let start = memory.as_mut_ptr()?;
-        // SAFETY: that many numbers were allocated there, and all zeros is a value of `T`.
+        // SAFETY: `memory.len()` numbers were allocated at `start`, and zero bytes are a value of
+        // `T`.
         unsafe { std::ptr::write_bytes(start, 0, memory.len()) };
         let copy_done = context.new_event(None)?;
         Ok(PinnedBuffer { copy_done, device, memory })
     }
 
-    /// Queues a copy of the first `count` numbers of `from` to `to[at..at + count]`.
+    /// Queues a copy of the first `count` numbers of the host buffer `from` to
+    /// `to[at..at + count]` on the device.
     ///
     /// # Errors
     ///
-    /// The driver fails, or an earlier copy of `from` did.
+    /// If the driver fails, or an earlier copy of `from` did.
     ///
     /// # Panics
     ///
@@ -184,20 +188,22 @@ impl Stream {
         let mut target = to.slice.slice_mut(at..at + count);
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = target.device_ptr_mut(&self.stream);
-            // SAFETY: source and target are alive and long enough; `from`, of which this is
-            // the only copy under way, is neither lent mutably nor freed before the event
-            // that is recorded next, and `to` keeps its own record.
+            // SAFETY: source and target are alive and long enough. This is the only copy of `from`
+            // in progress, and `from` is neither lent mutably nor freed before the event that is
+            // recorded next. `_record` makes later work on `to`, including its release, wait for
+            // the copy.
             unsafe { result::memcpy_htod_async(address, source, self.stream.cu_stream()) }
         });
         let outcome = outcome.and_then(|()| self.record_copy(&from.copy_done));
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Queues a copy of the first `count` numbers of `from` to those of `to`.
+    /// Queues a copy of the first `count` numbers of the device buffer `from` to the beginning of
+    /// the host buffer `to`.
     ///
     /// # Errors
     ///
-    /// The driver fails, or an earlier copy to `to` did.
+    /// If the driver fails, or an earlier copy to `to` did.
     ///
     /// # Panics
     ///
@@ -212,16 +218,17 @@ impl Stream {
         let target = &mut to.get_mut()?[..count];
         let outcome = self.device.context.bind_to_thread().and_then(|()| {
             let (address, _record) = source.device_ptr(&self.stream);
-            // SAFETY: source and target are alive and long enough; `to` is neither read
-            // nor freed before the event that is recorded next.
+            // SAFETY: source and target are alive and long enough. `to` is neither read nor freed
+            // before the event that is recorded next; `_record` makes the release of `from` wait
+            // for the copy.
             unsafe { result::memcpy_dtoh_async(target, address, self.stream.cu_stream()) }
         });
         let outcome = outcome.and_then(|()| self.record_copy(&to.copy_done));
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Records that the copy which was queued last is done. Where that fails nothing would tell when
-    /// the pinned memory may be used again, so the copy is waited for.
+    /// Records that the copy which was queued last is done. Where that fails nothing would tell
+    /// when the pinned memory may be used again, so the copy is waited for.
     fn record_copy(&self, copy_done: &CudaEvent) -> std::result::Result<(), DriverError> {
         copy_done.record(&self.stream).inspect_err(|_| {
             // When this fails too the device is lost and copies nothing more.
@@ -229,12 +236,12 @@ impl Stream {
         })
     }
 
-    /// Copies `data` to `to[at..at + data.len()]` in chunks through pinned memory, and
-    /// waits until it is there.
+    /// Copies `data` to `to[at..at + data.len()]` on the device, in chunks through pinned memory,
+    /// and waits until the copy is complete.
     ///
     /// # Errors
     ///
-    /// The driver fails.
+    /// If the driver fails.
     ///
     /// # Panics
     ///

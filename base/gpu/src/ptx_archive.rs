@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-/// The prefix of the line with the name of the module that follows.
+/// The prefix of the line before each module that has its name.
 const HEADER_PREFIX: &str = "//! ";
 
 /// The modules of an archive.
@@ -19,7 +19,7 @@ impl PtxArchive {
     pub fn unpack(archive: &[u8]) -> Self {
         let mut text = String::new();
         let read = flate2::read::GzDecoder::new(archive).read_to_string(&mut text);
-        read.expect("the embedded archive is sound");
+        read.expect("the embedded archive is valid gzip");
         PtxArchive { text }
     }
 
