@@ -62,10 +62,11 @@ impl AttentionMask {
 
 impl PackedKv {
     /// Packs `keys`, `[positions, heads * head_dim]`, and `values`,
-    /// `[positions, heads * value_dim]`, of a sentence. Buffers are reused.
+    /// `[positions, heads * value_dim]`, of a sentence, in the buffers of the sentence before.
     ///
     /// # Panics
-    /// If shapes differ or columns do not divide into heads.
+    /// If `keys` and `values` have different numbers of rows, or the number of columns of either is
+    /// not a multiple of `heads`.
     pub fn pack(&mut self, heads: usize, keys: MatRef<f32>, values: MatRef<f32>) {
         assert_eq!(keys.rows(), values.rows(), "a value for each key");
         assert!(
@@ -110,12 +111,12 @@ impl PackedKv {
 /// positions]) x [positions, value_dim]`; heads are side by side in the columns of `queries` and
 /// `out`.
 ///
-/// `weights`, where given, is a head and a matrix `[rows, positions]` for the attention
-/// weights of that head: Marian's alignment is that of head 0. `scratch` is a buffer to
+/// If `weights` is a head and a matrix `[rows, positions]`, the attention weights of that head are
+/// written to the matrix; Marian's alignments are the weights of head 0. `scratch` is a buffer to
 /// reuse.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit these equations.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend(
     cpu: Cpu,
@@ -150,12 +151,13 @@ pub fn attend(
     }
 }
 
-/// Queries whose scores are computed together, so that scratch memory stays small for long
-/// sentences.
+/// The number of queries whose scores are computed together, so that scratch memory stays small
+/// for long sentences.
 const QUERY_BLOCK: usize = 128;
 
 /// Computes [`attend`] for a block of queries, each of which attends to the first `visible(row)`
-/// positions; `weights` has the head whose weights are requested, and their first row.
+/// positions. `weights` has the head whose weights are requested, the row of the matrix for the
+/// first query of the block, and the matrix.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 fn attend_query_block(
     cpu: Cpu,
@@ -202,12 +204,12 @@ pub struct KvPool<'a> {
     pub values: MatRef<'a, f32>,
 }
 
-/// Computes multi-head attention of each query to its own cached positions: `row_lists[i]` has the
-/// rows of the pool that query i attends to, oldest first. `queries` is `[rows, heads * head_dim]`,
-/// `out` is `[rows, heads * value_dim]`.
+/// Computes multi-head attention of each query to its own cached positions: `row_lists[i]` lists
+/// the rows of the pool that query i attends to, oldest first. `queries` is `[rows, heads *
+/// head_dim]`, `out` is `[rows, heads * value_dim]`.
 ///
 /// # Panics
-/// If shapes differ, or a list names a row outside the pool.
+/// If these shapes do not fit each other, or a list names a row outside the pool.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_paged(
     cpu: Cpu,
@@ -286,10 +288,10 @@ fn dot<I: Isa>(isa: I, a: &[f32], b: &[f32]) -> f32 {
 /// `weights = softmax(e)`, `out = sum of weights_j * values_j`. `keys`, `[positions, width]`, are
 /// projected encoder states with their bias, computed once a sentence; `values`, `[positions,
 /// columns]`, are packed by [`WeightsF32::fill_rows`]. `queries` is `[rows, width]`, `weights`
-/// `[rows, positions]`, `out` `[rows, columns]`.
+/// `[rows, positions]`, `out` `[rows, columns]`, and `v` has `width` numbers.
 ///
 /// # Panics
-/// If shapes differ.
+/// If these shapes do not fit each other.
 #[expect(clippy::too_many_arguments, reason = "the terms of one equation")]
 pub fn attend_additive(
     cpu: Cpu,
