@@ -40,7 +40,7 @@ impl Memory {
     /// Allocates `bytes` bytes, none of which is written yet, and returns their address.
     ///
     /// # Errors
-    /// [`Fault::OutOfMemory`].
+    /// [`Fault::OutOfMemory`] if fewer bytes are free.
     pub fn allocate(&mut self, bytes: u64) -> Result<u64, Fault> {
         if bytes > self.free_bytes() {
             return Err(Fault::OutOfMemory { wanted: bytes, free: self.free_bytes() });

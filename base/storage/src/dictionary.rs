@@ -226,7 +226,7 @@ impl Dictionary {
     /// Checks that every string is found by its bytes.
     ///
     /// # Errors
-    /// The first id that is not found by its own string.
+    /// If an id is not found by its own string, with the first such id.
     pub fn verify(&self) -> std::result::Result<(), u32> {
         match (0..self.len() as u32).find(|&id| self.get(id).and_then(|s| self.find(s)) != Some(id))
         {

@@ -70,7 +70,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
     /// Returns the id of `list`, which is added if it is new.
     ///
     /// # Panics
-    /// At the 4,294,967,296th slice.
+    /// If there are already 2^32 slices.
     #[inline]
     pub fn intern(&mut self, list: &[T], hash_of: impl Fn(&[T]) -> u64) -> u32 {
         self.intern_hashed(list, hash_of(list), hash_of)
@@ -79,7 +79,7 @@ impl<T: Copy + PartialEq> SliceInterner<T> {
     /// Works like [`SliceInterner::intern`], with the known `hash` of `list`.
     ///
     /// # Panics
-    /// At the 4,294,967,296th slice.
+    /// If there are already 2^32 slices.
     #[inline]
     pub fn intern_hashed(&mut self, list: &[T], hash: u64, hash_of: impl Fn(&[T]) -> u64) -> u32 {
         if let Some(id) = self.find(list, hash) {

@@ -55,7 +55,7 @@ impl Vocabulary {
     /// Returns the id of `word`, which is added if it is new.
     ///
     /// # Panics
-    /// At the 4,294,967,296th word.
+    /// If there are already 2^32 words.
     #[inline]
     pub fn intern(&mut self, word: &[u8]) -> WordId {
         WordId(self.0.intern(word, xxh3_64))

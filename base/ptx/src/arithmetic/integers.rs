@@ -29,8 +29,10 @@ pub(super) fn unary(kind: Unary, ty: Type, value: u64) -> u64 {
     }
 }
 
+/// Computes a binary operation on integers of type `ty`.
+///
 /// # Errors
-/// The reason why there is no result.
+/// If it has no result, with the reason.
 #[inline(always)]
 pub(super) fn binary(kind: Binary, ty: Type, a: u64, b: u64) -> Result<u64, &'static str> {
     let bits = 8 * ty.size() as u32;

@@ -143,8 +143,10 @@ fn unary(kind: Unary, ty: Type, mode: Mode, value: u64) -> u64 {
     }
 }
 
+/// Computes a binary operation on values of type `ty`.
+///
 /// # Errors
-/// The reason why there is no result.
+/// If it has no result, with the reason.
 #[inline(always)]
 pub(crate) fn binary(
     kind: Binary,
