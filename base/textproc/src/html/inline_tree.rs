@@ -1,14 +1,14 @@
-//! Tree of a sentence's elements, and their places in the translation.
+//! Tree of a sentence's HTML elements, and the words of the translation that each encloses.
 //!
 //! Every element gets one range of words, inside the range of its parent and disjoint from those of
 //! its siblings. So every tag of the page is written exactly once, and tags stay nested. The range
-//! of an element maximises the number of its own words minus those of others, so that a single
-//! wrong link does not stretch a tag over half a sentence. Copying tags to every aligned word, as
-//! other programs do, would duplicate links and ids.
+//! is chosen to contain many words that are aligned with the element, and few others, so that a
+//! single wrong alignment link does not stretch a tag over half a sentence. Copying tags to every
+//! aligned word, as other programs do, would duplicate hyperlinks and ids.
 //!
 //! Ranges are found one by one, so too few words may be left for an element with inner elements.
-//! Then the elements keep their order, and the best ranges of sufficient size are found for all
-//! together.
+//! In this case the order of the elements is fixed, and the best ranges of sufficient size are
+//! found for all siblings together, by dynamic programming.
 
 use std::ops::Range;
 
@@ -16,39 +16,42 @@ use super::inline_item::{InlineItem, InlineItemKind, MarkKind};
 use super::word_links::{WordLinks, overlapping};
 use crate::steps;
 
-/// An element of the sentence; the root has no tags.
+/// An element of the sentence. The root is the whole sentence and has no tags.
 #[derive(Default)]
 pub(super) struct Node {
     pub(super) parent: usize,
-    /// Its start tag and its end tag, as far as they are in the sentence.
+    /// The items of the start tag and the end tag; `None` for a tag outside the sentence.
     tags: [Option<usize>; 2],
-    /// Its bytes of the sentence.
+    /// The bytes of the sentence that the element encloses.
     bytes: Range<usize>,
-    /// Whether it is a link, which must not be empty.
+    /// Whether the element is a hyperlink, which must not be empty.
     pub(super) is_link: bool,
-    /// Children and marks, in the order of the sentence.
+    /// Children and marks; in the order of the sentence until the element is placed, then in that
+    /// of the translation.
     pub(super) contents: Vec<Content>,
-    /// The index of its last descendant plus one; descendants follow their ancestors.
+    /// The index of the last descendant plus one; descendants follow their ancestors.
     pub(super) end: usize,
-    /// The number of its words of the sentence.
+    /// The number of words of the sentence that the element encloses.
     pub(super) num_words: usize,
-    /// The number of words of the translation that it needs, so that none of its elements is empty.
+    /// The least number of words of the translation for which no inner element is empty.
     pub(super) demand: usize,
-    /// The words of the translation.
+    /// The words of the translation that the element encloses.
     span: Range<usize>,
 }
 
-/// A child or a mark of an element.
+/// A child or a mark (an image, a comment, a tag without a partner) of an element.
 #[derive(Clone)]
 pub(super) struct Content {
+    /// The node of a child; `None` for a mark.
     pub(super) child: Option<usize>,
-    /// The item of a mark.
+    /// The item of a mark; 0 for a child.
     pub(super) item: usize,
-    /// The words of the translation; for a mark, an empty range before the next word.
+    /// The words of the translation that the child encloses; for a mark, the empty range before the
+    /// word that follows it.
     pub(super) span: Range<usize>,
 }
 
-/// The elements of a sentence with their words of the translation.
+/// The elements of a sentence, each before its descendants.
 pub(super) struct InlineTree {
     pub(super) nodes: Vec<Node>,
 }
@@ -57,23 +60,24 @@ impl InlineTree {
     /// The node of the whole sentence.
     pub(super) const ROOT: usize = 0;
 
-    /// Returns the words of the translation in an element.
+    /// Returns the words of the translation that an element encloses.
     pub(super) fn span(&self, node: usize) -> Range<usize> {
         self.nodes[node].span.clone()
     }
 
-    /// Returns the items of its start tag and end tag.
+    /// Returns the items of an element's start tag and end tag; `None` for a tag outside the
+    /// sentence.
     pub(super) fn tags(&self, node: usize) -> [Option<usize>; 2] {
         self.nodes[node].tags
     }
 
-    /// Returns its children and marks, in the order of the translation.
+    /// Returns an element's children and marks, in the order of the translation.
     pub(super) fn contents(&self, node: usize) -> &[Content] {
         &self.nodes[node].contents
     }
 
-    /// Places the elements of a sentence of `length` bytes in its translation `text`. Words that
-    /// several elements share are cut.
+    /// Places the elements of a sentence of `length` bytes in its translation `text`. Words of the
+    /// translation that belong to several elements are split in `links`.
     pub(super) fn place(
         items: &[InlineItem],
         links: &mut WordLinks,
@@ -98,7 +102,7 @@ impl InlineTree {
         tree
     }
 
-    /// Returns the tree without places. A node comes before its descendants.
+    /// Returns the tree of `items`, not yet placed in the translation.
     fn new(items: &[InlineItem], length: usize) -> Self {
         let started: hashbrown::HashSet<usize> = items
             .iter()
@@ -109,7 +113,8 @@ impl InlineTree {
             .collect();
         let mut nodes = vec![Node::default()];
         let mut open = vec![Self::ROOT];
-        // The element that ends last is the outermost.
+        // First the elements that began before the sentence, of which only the end tag is here: the
+        // one that ends last is the outermost.
         for _ in items.iter().filter(|item| match item.kind {
             InlineItemKind::End { element } => !started.contains(&element),
             _ => false,
@@ -143,8 +148,8 @@ impl InlineTree {
         InlineTree { nodes }
     }
 
-    /// Returns the innermost element around each word of the sentence; if a word has several, the
-    /// one with most of its bytes.
+    /// Returns the innermost element around each of `words`, byte ranges of the sentence. If
+    /// several elements contain parts of a word, it is the one with most bytes of it.
     fn elements_around(&self, words: &[Range<usize>]) -> Vec<usize> {
         let mut elements = vec![(Self::ROOT, 0); words.len()];
         for (number, node) in self.nodes.iter().enumerate() {
@@ -171,25 +176,28 @@ fn add_child(nodes: &mut Vec<Node>, parent: usize, offset: usize) -> usize {
     number
 }
 
-/// The words of an element that its children have taken.
+/// The words of an element that its children enclose so far.
 struct TakenWords {
+    /// The first word of the element.
     start: usize,
+    /// Whether a child encloses each word.
     words: Vec<bool>,
-    /// Whether each word is in the same child as the previous word.
-    gaps: Vec<bool>,
+    /// Whether each word is in the same child as the previous word, so that nothing can be placed
+    /// between them.
+    is_joined: Vec<bool>,
     is_empty: bool,
 }
 
 impl TakenWords {
     fn new(span: Range<usize>) -> Self {
         let none = vec![false; span.len() + 1];
-        TakenWords { start: span.start, words: none.clone(), gaps: none, is_empty: true }
+        TakenWords { start: span.start, words: none.clone(), is_joined: none, is_empty: true }
     }
 
     fn take(&mut self, range: Range<usize>) {
         let range = range.start - self.start..range.end - self.start;
         self.words[range.clone()].fill(true);
-        self.gaps[range.start + 1..range.end].fill(true);
+        self.is_joined[range.start + 1..range.end].fill(true);
         self.is_empty = false;
     }
 
@@ -198,16 +206,19 @@ impl TakenWords {
     }
 
     /// Whether the gap before `word` is inside a child.
-    fn has_gap(&self, word: usize) -> bool {
-        self.gaps[word - self.start]
+    fn has_joined(&self, word: usize) -> bool {
+        self.is_joined[word - self.start]
     }
 }
 
 /// The assignment of words of the translation to elements.
 struct Placer<'a> {
     items: &'a [InlineItem],
+    /// The word alignment.
     links: &'a WordLinks,
+    /// The element of each word of the translation.
     owners: Vec<usize>,
+    /// The number of bytes of the sentence.
     length: usize,
 }
 
@@ -228,8 +239,8 @@ impl Placer<'_> {
                 )
             })
             .collect();
-        // Elements that continue outside the sentence come first, because their place is at its
-        // end; then those with few words, because larger ones would leave none.
+        // Elements that continue outside the sentence come first, because they must be at its
+        // beginning or end; then those with few words, because larger ones would leave none.
         fn is_whole(child: usize, nodes: &[Node]) -> bool {
             nodes[child].tags.iter().all(Option::is_some)
         }
@@ -252,8 +263,8 @@ impl Placer<'_> {
             taken = TakenWords::new(span.clone());
             ranges.iter().flatten().for_each(|range| taken.take(range.clone()));
         }
-        // Elements and marks without words are not placed in elements that continue outside the
-        // sentence.
+        // Elements and marks without words are placed between the elements that continue outside
+        // the sentence.
         let mut gaps = span.clone();
         for (&(_, child), range) in children.iter().zip(&ranges) {
             match (nodes[child].tags, range) {
@@ -296,8 +307,9 @@ impl Placer<'_> {
         }
     }
 
-    /// Returns the value of a word in the range of a child of `node`. Words without an element may
-    /// lie between an element's own words.
+    /// Returns the contribution of a word to the score of a range for a child of `node`: positive
+    /// for a word of the child, strongly negative for one of another child. Other words cost less,
+    /// so that they may lie between the child's own words.
     fn value(&self, nodes: &[Node], node: usize, child: usize, word: usize) -> i64 {
         match self.owners[word] {
             owner if (child..nodes[child].end).contains(&owner) => 2,
@@ -306,15 +318,15 @@ impl Placer<'_> {
         }
     }
 
-    /// Whether an element without words begins with a mark that belongs to the word before it.
+    /// Whether the first content of an element is a mark that belongs to the word before it.
     fn begins_with_mark(&self, node: &Node) -> bool {
         let first = node.contents.first().filter(|content| content.child.is_none());
         first.is_some_and(|content| is_attached(&self.items[content.item]))
     }
 
-    /// Returns ranges of `span` for all `children` of a node, in the order of those in `ranges`.
-    /// Each has the number of words that it needs, and together they contain the most of their own
-    /// words.
+    /// Returns ranges of `span` for all `children` (number of own words, node) of `node`, with the
+    /// largest sum of scores for which each child gets at least the number of words that it needs.
+    /// `ranges`, those found one by one, decide the order of the children.
     fn joint_ranges(
         &self,
         nodes: &[Node],
@@ -339,8 +351,9 @@ impl Placer<'_> {
                 .unwrap_or(last);
             centers[place] = last;
         }
-        // An element that continues outside the sentence is placed at its end.
-        fn outside(place: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
+        // The group of a child in the order: 0 if it continues before the sentence, 2 if it
+        // continues after it, else 1.
+        fn side(place: usize, nodes: &[Node], children: &[(usize, usize)]) -> i32 {
             match nodes[children[place].1].tags {
                 [None, _] => 0,
                 [_, None] => 2,
@@ -350,11 +363,12 @@ impl Placer<'_> {
         let mut order: Vec<usize> =
             (0..children.len()).filter(|&place| nodes[children[place].1].demand > 0).collect();
         order.sort_by_key(|&place| {
-            (outside(place, nodes, children), centers[place], children[place].1)
+            (side(place, nodes, children), centers[place], children[place].1)
         });
         steps::count(order.len() * span.len());
-        // The best values of the first elements within the first words, and the start of the last
-        // element if it ends there.
+        // Dynamic programming over the children in this order. `best[n]` is the best sum of scores
+        // of the children so far within the first n words. The `begin[n]` of a child is the start
+        // of its range if the range ends at n, otherwise `None`.
         let length = span.len();
         let mut best = vec![Some(0i64); length + 1];
         let mut begins = Vec::with_capacity(order.len());
@@ -366,18 +380,18 @@ impl Placer<'_> {
             }
             let mut next = vec![None; length + 1];
             let mut begin = vec![None; length + 1];
-            // The best start so far.
+            // The best start so far, and its value.
             let mut from: Option<(i64, usize)> = None;
             for end in nodes[child].demand..=length {
                 let start = end - nodes[child].demand;
                 if let Some(value) = best[start].map(|value| value - sums[start])
-                    && (outside(place, nodes, children) != 0 || start == 0)
+                    && (side(place, nodes, children) != 0 || start == 0)
                     && from.is_none_or(|(most, _)| value > most)
                 {
                     from = Some((value, start));
                 }
                 let own = from.map(|(value, start)| (value + sums[end], start));
-                let may_end = outside(place, nodes, children) != 2 || end == length;
+                let may_end = side(place, nodes, children) != 2 || end == length;
                 let before = if end > 0 { next[end - 1] } else { None };
                 match own.filter(|(value, _)| may_end && before.is_none_or(|other| *value > other))
                 {
@@ -402,8 +416,8 @@ impl Placer<'_> {
         found
     }
 
-    /// Returns the range of free words of `span` for a child of `node` with `count` words of its
-    /// own; `None` if it gets no words.
+    /// Returns the range with the best score among the free words of `span`, for a child of `node`
+    /// with `count` own words; `None` if it gets no words.
     fn best_range(
         &self,
         nodes: &[Node],
@@ -437,13 +451,13 @@ impl Placer<'_> {
                 (from, sum) = (word, 0);
             }
             sum += self.value(nodes, node, child, word);
-            // An element that ends outside the sentence ends with its last word.
+            // For an element that ends after the sentence, see below.
             if sum > best.0 && end.is_some() {
                 best = (sum, from..word + 1);
             }
         }
         if end.is_none() {
-            // Instead, the best suffix.
+            // An element that ends after the sentence gets the best range that reaches the end.
             let mut sum = 0i64;
             for word in span.clone().rev() {
                 if taken.has_word(word) {
@@ -458,11 +472,11 @@ impl Placer<'_> {
         Some(best.1).filter(|range| !range.is_empty())
     }
 
-    /// Returns the place in `span` of an item at byte `offset` of the sentence, as the number of
-    /// the next word: a place in `gaps` and outside the ranges `taken` that the fewest links cross.
-    /// Ties prefer the place after the translation of the previous word, then the most similar
-    /// relative position. An item attached to the previous word follows its translation in any
-    /// case.
+    /// Returns the gap between words of `span` in which to place an item at byte `offset` of the
+    /// sentence, as the number of the next word. It is the gap within `gaps`, and outside the
+    /// ranges in `taken`, that the fewest links cross. Ties prefer the gap after the translation of
+    /// the previous word, then the most similar relative position. An item that is attached to the
+    /// previous word follows its translation in any case.
     fn best_gap(
         &self,
         offset: usize,
@@ -472,8 +486,8 @@ impl Placer<'_> {
         taken: &TakenWords,
     ) -> usize {
         let is_before = |word: usize| self.links.source[word].start < offset;
-        // A link crosses if it connects a word before the offset with one after the gap, or the
-        // reverse.
+        // A link crosses if it connects a source word before the offset with a target word after
+        // the gap, or one after the offset with one before the gap.
         let mut crossing: usize = span
             .clone()
             .map(|word| self.links.sources[word].iter().filter(|&&s| is_before(s)).count())
@@ -493,7 +507,7 @@ impl Placer<'_> {
                 let before = sources.iter().filter(|&&s| is_before(s)).count();
                 crossing = crossing + (sources.len() - before) - before;
             }
-            let is_free = (gaps.start..=gaps.end).contains(&gap) && !taken.has_gap(gap);
+            let is_free = (gaps.start..=gaps.end).contains(&gap) && !taken.has_joined(gap);
             let distance = (gap * self.length).abs_diff(offset * total);
             let key = (is_attached && !follows(gap), crossing, !follows(gap), distance);
             if is_free && best.is_none_or(|(other, _)| key < other) {
