@@ -1,4 +1,4 @@
-//! Alignment of two files of text, and symmetrisation of files of links.
+//! Word alignment of two text files, and symmetrisation of two files of links.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,15 @@ use crate::symmetrization::{Symmetrization, Symmetrizer};
 use crate::translation_table::{FORWARD, REVERSE, TranslationTable};
 use crate::{Error, Result};
 
-/// Iterations of IBM model 2 as in fast_align; the last one only aligns.
+/// The default number of iterations of IBM model 2, as in fast_align; the last one only aligns.
 const IBM2_ITERATIONS: usize = 5;
-/// Iterations of the HMM model after them: more gave fewer links, and no better
-/// translations of a small text.
+/// The default number of iterations of the HMM model after them. In a test on a small text, more
+/// iterations gave fewer links and no better translations.
 const HMM_ITERATIONS: usize = 2;
 /// The default memory limit in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
-/// The smallest memory of cells, in bytes: less would only write more small chunks.
+/// The least memory for cells (the index of word pairs), in bytes, whatever the limit. With less,
+/// they would be written in many small chunks.
 const MIN_CELL_MEMORY: u64 = 16 << 20;
 
 /// The options of an alignment run: model, symmetrisation and resources.
@@ -33,18 +34,18 @@ const MIN_CELL_MEMORY: u64 = 16 << 20;
 pub struct AlignOptions {
     /// The alignment model.
     pub model: AlignModel,
-    /// The way in which the links of both directions are symmetrised.
+    /// The heuristic that symmetrises the links of both directions.
     pub symmetrization: Symmetrization,
-    /// Worker threads.
+    /// The number of worker threads.
     pub threads: usize,
     /// Iterations of IBM model 2, the last of which only aligns; 5 by default.
     pub iterations: Option<usize>,
-    /// The rest of IBM model 2. A model is saved with the default ones only.
+    /// Further options of IBM model 2. A model can be saved only if they have their defaults.
     pub ibm2: Ibm2Options,
     /// Iterations of the HMM model, which starts from IBM model 2; 2 by default.
     pub hmm_iterations: Option<usize>,
-    /// The memory limit in bytes, 4 GiB by default: cells that do not fit are written to a
-    /// temporary file. The word pairs themselves must fit.
+    /// The memory limit in bytes, 4 GiB by default. The part of the index of word pairs that does
+    /// not fit is written to a temporary file; the translation table itself must fit.
     pub memory: Option<u64>,
     /// The folder of temporary files; the system's by default.
     pub temp_dir: Option<PathBuf>,
@@ -75,18 +76,19 @@ pub struct AlignSummary {
     pub pairs: u64,
     /// Links written.
     pub links: u64,
-    /// Pairs that got no links because a side has no words.
+    /// Sentence pairs that got no links because a side has no words.
     pub empty_pairs: u64,
-    /// Pairs that got no links because a side has more than [`crate::MAX_SENTENCE_WORDS`] words.
+    /// Sentence pairs that got no links because a side has more than [`crate::MAX_SENTENCE_WORDS`]
+    /// words.
     pub too_long_pairs: u64,
-    /// Distinct pairs of words that cooccur in a line.
+    /// Distinct pairs of words that cooccur in a sentence pair.
     pub word_pairs: u64,
     /// Bytes spilled to a temporary file.
     pub spilled_bytes: u64,
-    /// The results of the training iterations of IBM model 2, one after another; those of a
-    /// direction that is not trained are empty.
+    /// The results of each training iteration of IBM model 2, forward and reverse. All counts are 0
+    /// in a direction that is not trained.
     pub ibm2_iterations: Vec<[Ibm2Iteration; 2]>,
-    /// The perplexity of the last training iteration, forward and reverse; none of a direction
+    /// The perplexity of the last training iteration, forward and reverse; `None` for a direction
     /// that is not trained.
     pub perplexity: [Option<f64>; 2],
 }
@@ -94,8 +96,8 @@ pub struct AlignSummary {
 /// Aligns two files line by line and writes the links, `i-j`, to `output`.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, a saved model that is damaged, and
-/// options that contradict each other.
+/// If a file cannot be read or written, the texts differ in their numbers of lines, a saved model
+/// is damaged, or options contradict each other.
 pub fn align_files(
     source: &Path,
     target: &Path,
@@ -105,7 +107,8 @@ pub fn align_files(
 ) -> Result<AlignSummary> {
     options.ibm2.validate()?;
     if options.save_model.is_some() && options.ibm2 != Ibm2Options::default() {
-        let reason = "a model is saved with the default options of IBM model 2 only";
+        let reason = "a model can be saved only with the default options of IBM model 2; leave out \
+                      the other options, or do not save the model";
         return Err(Error::InvalidOptions { reason: reason.into() });
     }
     run_in_pool(options.threads, || {
@@ -147,24 +150,25 @@ fn train_and_align(
     let rows = CooccurrenceRows::from_bitext(text);
     drop(task);
     summary.word_pairs = rows.len() as u64;
-    // Two numbers for each direction, and the target word.
+    // Each word pair takes 36 bytes: two f64 for each direction and the u32 of the target word.
     let needed = rows.len() as u64 * 36 + text.source.memory_bytes() + text.target.memory_bytes();
-    let left = options.memory.unwrap_or(DEFAULT_MEMORY).saturating_sub(needed).max(MIN_CELL_MEMORY);
+    let memory = options.memory.unwrap_or(DEFAULT_MEMORY);
+    let cell_memory = memory.saturating_sub(needed).max(MIN_CELL_MEMORY);
     let temp = options.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-    let cells = CellStore::from_bitext(text, &rows, left, &temp, progress)?;
+    let cells = CellStore::from_bitext(text, &rows, cell_memory, &temp, progress)?;
     summary.spilled_bytes = cells.spilled_bytes();
     let mut directions = options.symmetrization.directions();
     if options.save_model.is_some() || options.lexical_table.is_some() {
         directions = [true, true];
     }
     let pass = CorpusPass { text, rows: &rows, cells: &cells, directions, with_likelihoods: false };
-    let TrainedModel { translation_table: lexicon, positions } =
+    let TrainedModel { translation_table, positions } =
         train(&pass, options, &mut summary, progress)?;
     let task = progress.task("aligning", Some(summary.pairs));
     let heuristic = options.symmetrization;
     let mut count = 0;
     pass.decode(
-        &lexicon,
+        &translation_table,
         &positions,
         |writer: &mut AlignmentWriter, best: &BestPositions, lines: &mut AlignmentLines| {
             writer.write_alignment(best, heuristic, lines)
@@ -179,15 +183,15 @@ fn train_and_align(
     summary.links = count;
     let vocabularies = [&text.source.vocabulary, &text.target.vocabulary];
     if let Some(path) = &options.lexical_table {
-        write_lexical_table(path, vocabularies, &rows, &lexicon)?;
+        write_lexical_table(path, vocabularies, &rows, &translation_table)?;
     }
     if let Some(path) = &options.save_model {
-        save_model(path, vocabularies, &rows, &lexicon, &positions)?;
+        save_model(path, vocabularies, &rows, &translation_table, &positions)?;
     }
     Ok(summary)
 }
 
-/// Aligns with a saved model.
+/// Aligns two files with the saved model in the file `model`, without training.
 fn align_with_saved_model(
     source: &Path,
     target: &Path,
@@ -223,7 +227,7 @@ fn align_with_saved_model(
 }
 
 impl AlignSummary {
-    /// Whether no pair has words on both sides in lines that are short enough.
+    /// Whether every pair is empty on a side or too long, so that there is nothing to align.
     pub fn has_nothing_to_align(&self) -> bool {
         self.empty_pairs + self.too_long_pairs == self.pairs
     }
@@ -254,7 +258,7 @@ pub(crate) fn train(
     progress: &dyn Progress,
 ) -> Result<TrainedModel> {
     let (rows, text) = (pass.rows, pass.text);
-    let sizes = count_length_pairs(text);
+    let length_pairs = count_length_pairs(text);
     let shares = rows.balanced_ranges(rayon::current_num_threads());
     fn zeros(rows: &CooccurrenceRows, text: &Bitext) -> TranslationTable {
         TranslationTable::zeros(
@@ -263,17 +267,18 @@ pub(crate) fn train(
             text.target.vocabulary.len(),
         )
     }
-    let mut lexicon = zeros(rows, text);
+    let mut translation_table = zeros(rows, text);
     let mut counts = zeros(rows, text);
+    // One iteration of EM; in the first one, all translation probabilities are equal.
     let mut iterate = |stage: &str,
-                       known: bool,
+                       is_first: bool,
                        positions: &[PositionModel; 2],
-                       lexicon: &mut TranslationTable| {
+                       translation_table: &mut TranslationTable| {
         let task = progress.task(stage, Some(text.len() as u64));
-        let known = known.then_some(&*lexicon);
-        let sums = pass.e_step(known, positions, &mut counts, &shares, &task)?;
+        let previous = if is_first { None } else { Some(&*translation_table) };
+        let sums = pass.e_step(previous, positions, &mut counts, &shares, &task)?;
         counts.normalize(rows, &shares, options.ibm2.dirichlet);
-        std::mem::swap(lexicon, &mut counts);
+        std::mem::swap(translation_table, &mut counts);
         counts.clear();
         for ((perplexity, sums), is_trained) in
             summary.perplexity.iter_mut().zip(&sums).zip(pass.directions)
@@ -289,10 +294,10 @@ pub(crate) fn train(
     for iteration in 1..iterations {
         let (stage, positions) =
             (format!("IBM 2, iteration {iteration}"), priors.map(PositionModel::Diagonal));
-        let sums = iterate(&stage, iteration > 1, &positions, &mut lexicon)?;
+        let sums = iterate(&stage, iteration == 1, &positions, &mut translation_table)?;
         for direction in [FORWARD, REVERSE] {
             if iteration > 1 && pass.directions[direction] && optimize_tension {
-                priors[direction].m_step(&sums[direction], &sizes[direction]);
+                priors[direction].m_step(&sums[direction], &length_pairs[direction]);
             }
         }
         history.push([FORWARD, REVERSE].map(|direction| Ibm2Iteration {
@@ -304,7 +309,7 @@ pub(crate) fn train(
     }
     if history.is_empty() {
         let words = [&text.source, &text.target].map(|side| side.vocabulary.len());
-        lexicon = TranslationTable::unknown(rows.len(), words[0], words[1]);
+        translation_table = TranslationTable::unknown(rows.len(), words[0], words[1]);
     }
     let mut positions = priors.map(PositionModel::Diagonal);
     if options.model == AlignModel::Hmm {
@@ -314,7 +319,7 @@ pub(crate) fn train(
         ];
         for iteration in 1..=options.hmm_iterations.unwrap_or(HMM_ITERATIONS) {
             let stage = format!("HMM, iteration {iteration}");
-            let sums = iterate(&stage, true, &positions, &mut lexicon)?;
+            let sums = iterate(&stage, false, &positions, &mut translation_table)?;
             for direction in [FORWARD, REVERSE] {
                 if pass.directions[direction] {
                     positions[direction] =
@@ -324,22 +329,23 @@ pub(crate) fn train(
         }
     }
     summary.ibm2_iterations = history;
-    Ok(TrainedModel { translation_table: lexicon, positions })
+    Ok(TrainedModel { translation_table, positions })
 }
 
-/// Counts the pairs of each (outputs, states) lengths, in both directions.
+/// Counts the sentence pairs with each pair of lengths, (output words, state words), in both
+/// directions. The forward direction explains target words (outputs) by source words (states).
 fn count_length_pairs(text: &Bitext) -> [LengthPairCounts; 2] {
-    let mut sizes = [LengthPairCounts::new(), LengthPairCounts::new()];
+    let mut counts = [LengthPairCounts::new(), LengthPairCounts::new()];
     for pair in (0..text.len()).filter_map(|line| text.pair(line)) {
         let (source, target) =
             (pair.source.word_indices.len() as u32, pair.target.word_indices.len() as u32);
-        *sizes[FORWARD].entry((target, source)).or_default() += 1;
-        *sizes[REVERSE].entry((source, target)).or_default() += 1;
+        *counts[FORWARD].entry((target, source)).or_default() += 1;
+        *counts[REVERSE].entry((source, target)).or_default() += 1;
     }
-    sizes
+    counts
 }
 
-/// Symmetrises the best positions and formats them as lines of links.
+/// A writer of symmetrised links as lines of text, with buffers that are kept from line to line.
 #[derive(Default)]
 pub(crate) struct AlignmentWriter {
     links: [Vec<Link>; 2],
@@ -348,7 +354,7 @@ pub(crate) struct AlignmentWriter {
 }
 
 impl AlignmentWriter {
-    /// Appends a line of links to `lines`.
+    /// Symmetrises the best positions of both directions and appends their links to `lines`.
     pub fn write_alignment(
         &mut self,
         best: &BestPositions,
@@ -357,14 +363,13 @@ impl AlignmentWriter {
     ) {
         let [forward, reverse] = &mut self.links;
         forward.clear();
-        fn explained((at, best): (usize, &Option<u16>)) -> Option<(u16, u16)> {
+        fn output_and_state((at, best): (usize, &Option<u16>)) -> Option<(u16, u16)> {
             Some((at as u16, (*best)?))
         }
-        forward.extend(
-            best.positions[FORWARD].iter().enumerate().filter_map(explained).map(|(j, i)| (i, j)),
-        );
+        let pairs = best.positions[FORWARD].iter().enumerate().filter_map(output_and_state);
+        forward.extend(pairs.map(|(target, source)| (source, target)));
         reverse.clear();
-        reverse.extend(best.positions[REVERSE].iter().enumerate().filter_map(explained));
+        reverse.extend(best.positions[REVERSE].iter().enumerate().filter_map(output_and_state));
         self.symmetrizer.symmetrize(heuristic, forward, reverse, &mut self.symmetrized);
         print_links(&self.symmetrized, &mut lines.text);
         lines.num_links += self.symmetrized.len() as u64;
@@ -374,7 +379,8 @@ impl AlignmentWriter {
 /// Symmetrises two files of links, line by line, and writes the result to `output`.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, and malformed links.
+/// If a file cannot be read or written, the files differ in their numbers of lines, or a link is
+/// malformed.
 pub fn symmetrize_files(
     forward: &Path,
     reverse: &Path,
@@ -399,13 +405,13 @@ pub fn symmetrize_files(
             Ok((!block.is_empty()).then_some(block))
         },
         || {
-            let (mut joiner, mut joined) = (Symmetrizer::default(), Vec::new());
+            let (mut symmetrizer, mut symmetrized) = (Symmetrizer::default(), Vec::new());
             move |block| {
                 let (mut text, mut links) = (Vec::new(), 0);
                 for [forward, reverse] in &block {
-                    joiner.symmetrize(heuristic, forward, reverse, &mut joined);
-                    print_links(&joined, &mut text);
-                    links += joined.len() as u64;
+                    symmetrizer.symmetrize(heuristic, forward, reverse, &mut symmetrized);
+                    print_links(&symmetrized, &mut text);
+                    links += symmetrized.len() as u64;
                 }
                 (text, block.len() as u64, links)
             }
@@ -432,7 +438,7 @@ pub(crate) mod tests {
         AlignOptions { threads: 1, ..AlignOptions::default() }
     }
 
-    /// Returns a text's cooccurrence rows and the trained model, with this number of threads.
+    /// Returns a text's cooccurrence rows and the trained model.
     pub(crate) fn trained(
         text: &Bitext,
         options: &AlignOptions,

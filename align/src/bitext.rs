@@ -2,8 +2,8 @@
 //!
 //! A sentence is stored as its distinct words and, for each position, the index of its word among
 //! them. So values that depend only on words, such as translation probabilities and counts, are
-//! looked up once for each pair of distinct words, even if "the" occurs five times in a sentence,
-//! and repetitions need not be found again in each pass.
+//! looked up once for each pair of distinct words, even if "the" occurs five times in a sentence.
+//! And training, which passes over the text several times, finds repeated words only once.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,20 +14,23 @@ use miriam_textio::{Input, Lines, Progress, ProgressTask, Vocabulary};
 
 use crate::Result;
 
-/// The length of the longest sentence that is aligned, in words. A longer line is hardly a
-/// sentence, and the work for a pair grows with the product of the lengths.
+/// The length of the longest sentence that is aligned, in words. A longer line is rarely one
+/// sentence, and the time for a pair grows with the product of the lengths of its sides.
 pub const MAX_SENTENCE_WORDS: usize = 1000;
 
 /// One language of a parallel text.
 #[derive(Default)]
 pub(crate) struct CorpusSide {
+    /// The name of the file in messages.
     pub name: String,
     pub vocabulary: Vocabulary,
     /// The distinct words of each sentence, in the order of their first positions.
     words: Vec<u32>,
+    /// The end of each sentence in `words`.
     word_ends: Vec<usize>,
     /// For each position the index of its word among the sentence's distinct words.
     word_indices: Vec<u16>,
+    /// The end of each sentence in `word_indices`.
     index_ends: Vec<usize>,
     /// Indices of lines of more than [`MAX_SENTENCE_WORDS`] words, which are stored as empty lines.
     too_long_lines: Vec<usize>,
@@ -43,7 +46,7 @@ pub(crate) struct EncodedSentence<'a> {
 }
 
 impl CorpusSide {
-    /// Reads a text and adds its words to `vocabulary`.
+    /// Reads a text and adds its words to `vocabulary`; `task` shows the number of bytes read.
     pub fn read(
         path: &Path,
         vocabulary: Vocabulary,
@@ -54,8 +57,9 @@ impl CorpusSide {
         side.name = input.name().to_owned();
         let consumed = input.consumed();
         let mut lines = Lines::in_background(input);
-        // For each word id, the last sentence with the word and its index in that sentence. As the
-        // number of the sentence is stored, entries need not be cleared between sentences.
+        // For each word id, the number of the last sentence that has the word, from 1, and the
+        // index of the word among that sentence's distinct words. As the number of the sentence is
+        // stored, entries need not be cleared between sentences.
         let mut seen: Vec<(u32, u16)> = Vec::new();
         while let Some(line) = lines.next()? {
             side.push_line(line.bytes, &mut seen);
@@ -110,7 +114,7 @@ impl CorpusSide {
         }
     }
 
-    /// Returns its memory in bytes.
+    /// Returns the number of bytes of the sentences, without the vocabulary.
     pub fn memory_bytes(&self) -> u64 {
         (self.words.len() * 4 + self.word_indices.len() * 2 + self.len() * 16) as u64
     }
@@ -130,7 +134,7 @@ pub(crate) struct SentencePair<'a> {
 }
 
 impl Bitext {
-    /// Returns the number of pairs with a line of more than [`MAX_SENTENCE_WORDS`] words.
+    /// Returns the number of pairs with more than [`MAX_SENTENCE_WORDS`] words on a side.
     pub fn num_too_long_pairs(&self) -> u64 {
         let [source, target] = [&self.source.too_long_lines, &self.target.too_long_lines];
         let target_only = target.iter().filter(|line| source.binary_search(line).is_err());
@@ -202,7 +206,7 @@ impl Bitext {
 }
 
 impl SentencePair<'_> {
-    /// Returns the number of pairs of distinct words.
+    /// Returns the number of distinct source words times that of distinct target words.
     pub fn num_cells(&self) -> usize {
         self.source.distinct_words.len() * self.target.distinct_words.len()
     }

@@ -154,8 +154,8 @@ impl CorpusPass<'_> {
         for &word in pair.source.distinct_words {
             let width = self.rows.cell_width(word);
             let units = width * targets;
-            if let Some(lexicon) = known {
-                let row = &lexicon.entries[self.rows.row(word)];
+            if let Some(translation_table) = known {
+                let row = &translation_table.entries[self.rows.row(word)];
                 for_each_cell(&cells[at..at + units], width, |_, index| local.push(row[index]));
             }
             at += units;
@@ -234,7 +234,7 @@ impl CorpusPass<'_> {
     /// `write` gets the output in the order of the text.
     pub fn decode<D: Default + Send>(
         &self,
-        lexicon: &TranslationTable,
+        translation_table: &TranslationTable,
         positions: &[PositionModel; 2],
         format: impl Fn(&mut D, &BestPositions, &mut AlignmentLines) + Sync,
         mut write: impl FnMut(AlignmentLines) -> Result<()>,
@@ -260,7 +260,7 @@ impl CorpusPass<'_> {
                 let aligner = Aligner {
                     text: self.text,
                     directions: self.directions,
-                    translation_table: lexicon,
+                    translation_table,
                     position_models: positions,
                     with_likelihoods: self.with_likelihoods,
                 };
@@ -271,8 +271,12 @@ impl CorpusPass<'_> {
                                 lines,
                                 workspace,
                                 |pair, local| {
-                                    let units =
-                                        self.fetch_probabilities(pair, cells, Some(lexicon), local);
+                                    let units = self.fetch_probabilities(
+                                        pair,
+                                        cells,
+                                        Some(translation_table),
+                                        local,
+                                    );
                                     cells = &cells[units..];
                                 },
                                 |best, output| format(writer, best, output),
@@ -437,8 +441,9 @@ impl Workspace {
                 for (null, &word) in
                     self.directed_pairs[direction].null_translation.iter_mut().zip(words)
                 {
-                    let known =
-                        known.and_then(|lexicon| lexicon.null[direction].get(word as usize));
+                    let known = known.and_then(|translation_table| {
+                        translation_table.null[direction].get(word as usize)
+                    });
                     *null = known.copied().unwrap_or(UNKNOWN_PROBABILITY);
                 }
             }

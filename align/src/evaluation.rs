@@ -49,7 +49,7 @@ fn ratio(part: u64, total: u64) -> f64 {
 /// written `i-j`, its other possible ones `i?j`.
 ///
 /// # Errors
-/// Files that cannot be read or differ in length, and malformed links.
+/// If a file cannot be read, the files differ in their numbers of lines, or a link is malformed.
 pub fn evaluate_alignment(links: &Path, gold: &Path) -> Result<AlignmentEvaluation> {
     let mut files = ParallelLines::open(&[links, gold])?;
     let mut agreement = AlignmentEvaluation::default();

@@ -57,7 +57,7 @@ pub struct FastAlignSummary {
 /// Aligns the lines of `input` in one direction and writes their links to `output`.
 ///
 /// # Errors
-/// Files that cannot be read or written, and options out of their ranges.
+/// If a file cannot be read or written, or an option is out of range.
 pub fn fast_align(
     input: &Path,
     output: &Path,

@@ -77,7 +77,7 @@ impl Table {
 /// Writes `source ||| target ||| links ||| score` for each line of `input`.
 ///
 /// # Errors
-/// Files that cannot be read or written, a malformed table, and a line without words on a side.
+/// If a file cannot be read or written, the table is malformed, or a line has no words on a side.
 pub fn force_align(
     input: &Path,
     output: &Path,

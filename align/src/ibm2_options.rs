@@ -40,7 +40,7 @@ impl Ibm2Options {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// [`Error::InvalidOptions`] with the option and its range.
+    /// If an option is out of range ([`Error::InvalidOptions`], with the option and its range).
     pub fn validate(&self) -> Result<()> {
         let checks = [
             (self.tension > 0.0 && self.tension <= MAX_TENSION, "the tension is from 0 to 100"),

@@ -31,7 +31,8 @@ pub struct LexicalCountSummary {
 /// separated by spaces.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, and malformed links.
+/// If a file cannot be read or written, the files differ in their numbers of lines, or a link is
+/// malformed.
 pub fn write_lexical_counts(
     target: &Path,
     source: &Path,

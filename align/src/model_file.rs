@@ -41,7 +41,7 @@ pub(crate) fn save_model(
     path: &Path,
     vocabularies: [&Vocabulary; 2],
     rows: &CooccurrenceRows,
-    lexicon: &TranslationTable,
+    translation_table: &TranslationTable,
     positions: &[PositionModel; 2],
 ) -> Result<()> {
     let mut file = ContainerWriter::create(path, FILE_KIND, FORMAT_VERSION)?;
@@ -61,7 +61,7 @@ pub(crate) fn save_model(
         let first = targets.len();
         let row = rows.row(word);
         let mut entries: Vec<(u32, [f64; 2])> = row
-            .map(|entry| (rows.targets[entry], lexicon.entries[entry]))
+            .map(|entry| (rows.targets[entry], translation_table.entries[entry]))
             .filter(|(_, numbers)| numbers.iter().any(|&p| p >= MIN_PROBABILITY))
             .collect();
         entries.sort_unstable_by_key(|&(target, _)| target);
@@ -73,7 +73,7 @@ pub(crate) fn save_model(
     file.write_section("targets", &targets)?;
     file.write_section("probabilities", &probabilities)?;
     for direction in [FORWARD, REVERSE] {
-        let null: Vec<f32> = lexicon.null[direction].iter().map(|&p| p as f32).collect();
+        let null: Vec<f32> = translation_table.null[direction].iter().map(|&p| p as f32).collect();
         file.write_section(NULL_SECTIONS[direction], &null)?;
         if let PositionModel::Hmm(jumps) = &positions[direction] {
             file.write_section(JUMP_SECTIONS[direction], jumps.weights())?;

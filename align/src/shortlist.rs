@@ -30,8 +30,8 @@ pub struct ShortlistOptions {
 /// order of the text.
 ///
 /// # Errors
-/// Files that cannot be read or written or differ in length, malformed links, and
-/// links outside of their sentences.
+/// If a file cannot be read or written, the files differ in their numbers of lines, or a link is
+/// malformed or outside of its sentences.
 pub fn write_shortlist(
     source: &Path,
     target: &Path,

@@ -1,9 +1,9 @@
 //! Symmetrisation of the links of both directions (Och and Ney 2003; Koehn, Och and Marcu 2003).
 //!
-//! The growing heuristics depend on the order in which links are tried. It is that of
-//! fast_align's `atools`: all links of the union that are not accepted yet, by source and
-//! then target position, again and again until a round adds none; then, for `final`,
-//! the forward links and the reverse links in that order.
+//! The result of the growing heuristics depends on the order in which links are tried, which is
+//! that of fast_align's `atools`. Links of the union that are not accepted yet are tried by source
+//! and then target position, in rounds, until a round accepts none. Then, for `final`, the forward
+//! links are tried in the same order, and after them the reverse links.
 
 use crate::links::Link;
 
@@ -17,12 +17,12 @@ use crate::links::Link;
 /// use miriam_textio::NoProgress;
 ///
 /// let folder = tempfile::tempdir()?;
-/// let [forward, reverse, joined] = ["f", "r", "joined"].map(|name| folder.path().join(name));
+/// let [forward, reverse, output] = ["f", "r", "output"].map(|name| folder.path().join(name));
 /// fs::write(&forward, "0-0 1-1 2-1\n")?;
 /// fs::write(&reverse, "0-0 2-2 3-3\n")?;
 /// let heuristic = Symmetrization::Intersection;
-/// symmetrize_files(&forward, &reverse, &joined, heuristic, 1)?;
-/// assert_eq!(fs::read_to_string(&joined)?, "0-0\n");
+/// symmetrize_files(&forward, &reverse, &output, heuristic, 1)?;
+/// assert_eq!(fs::read_to_string(&output)?, "0-0\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,19 +31,19 @@ pub enum Symmetrization {
     Forward,
     /// Reverse links only.
     Reverse,
-    /// Links of both.
+    /// Links that are in both directions.
     Intersection,
-    /// Links of either.
+    /// Links that are in at least one direction.
     Union,
-    /// The intersection, and links of the union next to an accepted one, horizontally or
-    /// vertically, if they align a word that has no link yet.
+    /// The intersection, and links of the union that are horizontally or vertically next to an
+    /// accepted link and align at least one word that has no link yet.
     Grow,
-    /// As [`Symmetrization::Grow`], with diagonal neighbours too.
+    /// Like [`Symmetrization::Grow`], with diagonal neighbours too.
     GrowDiag,
-    /// As [`Symmetrization::GrowDiag`], then links of either direction that align a word
-    /// without a link.
+    /// Like [`Symmetrization::GrowDiag`], and then links of either direction that align at least
+    /// one word without a link.
     GrowDiagFinal,
-    /// As [`Symmetrization::GrowDiag`], then links of either direction between two words
+    /// Like [`Symmetrization::GrowDiag`], and then links of either direction between two words
     /// without links.
     #[default]
     GrowDiagFinalAnd,
@@ -76,65 +76,66 @@ impl Symmetrization {
         }
     }
 
-    /// Whether the heuristic needs forward links, and reverse links.
+    /// Returns whether the heuristic needs forward links, and whether it needs reverse links.
     pub(crate) fn directions(self) -> [bool; 2] {
         [self != Symmetrization::Reverse, self != Symmetrization::Forward]
     }
 }
 
-/// Left, right, above and below; then the diagonal neighbours.
+/// The neighbours of a link as differences of source and target positions: first the horizontal and
+/// vertical ones, then the diagonal ones.
 const NEIGHBOURS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// Symmetrises lines, with buffers that are kept from line to line.
+/// A symmetriser of links, with buffers that are kept from line to line.
 #[derive(Default)]
 pub(crate) struct Symmetrizer {
     union: Vec<Link>,
     candidates: Vec<Link>,
-    /// Accepted links, a bit each, by source position, with a border of a row and a column
-    /// on each side.
+    /// The accepted links as a matrix of bits, `[source positions + 2, target positions + 2]`: an
+    /// empty border saves the tests for neighbours outside.
     alignment_bits: Vec<u64>,
+    /// The number of bits of a row: target positions + 2.
     row_width: usize,
-    /// Source positions that have a link.
+    /// Whether each source position has a link.
     source_linked: Vec<bool>,
+    /// Whether each target position has a link.
     target_linked: Vec<bool>,
 }
 
 impl Symmetrizer {
-    /// Symmetrises links into `joined`, ordered by source and then target position; the
-    /// links of [`Symmetrization::Forward`] and [`Symmetrization::Reverse`] stay in their
-    /// order.
+    /// Symmetrises links into `symmetrized`, ordered by source and then target position. With
+    /// [`Symmetrization::Forward`] and [`Symmetrization::Reverse`], the links keep their order.
     pub fn symmetrize(
         &mut self,
         heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
-        joined: &mut Vec<Link>,
+        symmetrized: &mut Vec<Link>,
     ) {
-        joined.clear();
+        symmetrized.clear();
         match heuristic {
-            Symmetrization::Forward => return joined.extend_from_slice(forward),
-            Symmetrization::Reverse => return joined.extend_from_slice(reverse),
+            Symmetrization::Forward => return symmetrized.extend_from_slice(forward),
+            Symmetrization::Reverse => return symmetrized.extend_from_slice(reverse),
             _ => {}
         }
         self.union.clear();
         self.union.extend_from_slice(forward);
         self.union.sort_unstable();
         self.union.dedup();
-        let first = self.union.len();
-        self.union.extend_from_slice(reverse);
-        self.union[first..].sort_unstable();
-        // Two sorted runs, the second perhaps with duplicates; sorting merges them.
-        let mut second = self.union.split_off(first);
-        second.dedup();
-        joined.extend(second.iter().filter(|link| self.union.binary_search(link).is_ok()));
-        self.union.extend(second);
+        // So far `union` has only the forward links.
+        let mut sorted_reverse = reverse.to_vec();
+        sorted_reverse.sort_unstable();
+        sorted_reverse.dedup();
+        let both = sorted_reverse.iter().filter(|link| self.union.binary_search(link).is_ok());
+        symmetrized.extend(both);
+        self.union.extend(sorted_reverse);
         self.union.sort_unstable();
         self.union.dedup();
         match heuristic {
             Symmetrization::Intersection => {}
-            Symmetrization::Union => joined.clone_from(&self.union),
-            _ => self.grow(heuristic, forward, reverse, joined),
+            Symmetrization::Union => symmetrized.clone_from(&self.union),
+            _ => self.grow(heuristic, forward, reverse, symmetrized),
         }
     }
 
@@ -143,7 +144,7 @@ impl Symmetrizer {
         heuristic: Symmetrization,
         forward: &[Link],
         reverse: &[Link],
-        joined: &mut Vec<Link>,
+        symmetrized: &mut Vec<Link>,
     ) {
         let sources = self.union.iter().map(|link| usize::from(link.0) + 1).max().unwrap_or(0);
         let targets = self.union.iter().map(|link| usize::from(link.1) + 1).max().unwrap_or(0);
@@ -154,51 +155,52 @@ impl Symmetrizer {
         self.source_linked.resize(sources, false);
         self.target_linked.clear();
         self.target_linked.resize(targets, false);
-        for &link in &*joined {
+        for &link in &*symmetrized {
             self.add_link(link);
         }
         self.candidates.clear();
-        let new = self.union.iter().filter(|link| joined.binary_search(link).is_err());
+        let new = self.union.iter().filter(|link| symmetrized.binary_search(link).is_err());
         self.candidates.extend(new);
         let neighbours =
             if heuristic == Symmetrization::Grow { &NEIGHBOURS[..4] } else { &NEIGHBOURS };
-        let mut waiting = std::mem::take(&mut self.candidates);
+        let mut candidates = std::mem::take(&mut self.candidates);
         loop {
-            let before = waiting.len();
-            waiting.retain(|&link| {
-                let take =
+            let before = candidates.len();
+            candidates.retain(|&link| {
+                let is_accepted =
                     self.count_linked_words(link) < 2 && self.has_neighbour(link, neighbours);
-                if take {
+                if is_accepted {
                     self.add_link(link);
-                    joined.push(link);
+                    symmetrized.push(link);
                 }
-                !take
+                !is_accepted
             });
-            if waiting.len() == before {
+            if candidates.len() == before {
                 break;
             }
         }
-        self.candidates = waiting;
-        let max_linked = match heuristic {
+        self.candidates = candidates;
+        // In the final step, a link is accepted if fewer of its two words than this have a link.
+        let linked_limit = match heuristic {
             Symmetrization::GrowDiagFinal => 2,
             Symmetrization::GrowDiagFinalAnd => 1,
             _ => 0,
         };
-        if max_linked > 0 {
+        if linked_limit > 0 {
             for direction in [forward, reverse] {
                 self.union.clear();
                 self.union.extend_from_slice(direction);
                 self.union.sort_unstable();
                 for index in 0..self.union.len() {
                     let link = self.union[index];
-                    if !self.contains(link) && self.count_linked_words(link) < max_linked {
+                    if !self.contains(link) && self.count_linked_words(link) < linked_limit {
                         self.add_link(link);
-                        joined.push(link);
+                        symmetrized.push(link);
                     }
                 }
             }
         }
-        joined.sort_unstable();
+        symmetrized.sort_unstable();
     }
 
     /// Returns how many of the link's two words already have a link.
@@ -303,10 +305,10 @@ mod tests {
             forward in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
             reverse in proptest::collection::vec((0u16..7, 0u16..7), 0..14),
         ) {
-            let (mut symmetrizer, mut joined) = (Symmetrizer::default(), Vec::new());
+            let (mut symmetrizer, mut symmetrized) = (Symmetrizer::default(), Vec::new());
             for heuristic in &Symmetrization::ALL[2..] {
-                symmetrizer.symmetrize(*heuristic, &forward, &reverse, &mut joined);
-                prop_assert_eq!(&joined, &naive_symmetrize(*heuristic, &forward, &reverse), "{}", heuristic.name());
+                symmetrizer.symmetrize(*heuristic, &forward, &reverse, &mut symmetrized);
+                prop_assert_eq!(&symmetrized, &naive_symmetrize(*heuristic, &forward, &reverse), "{}", heuristic.name());
             }
         }
     }
@@ -316,15 +318,15 @@ mod tests {
         // Forward aligns 0-0, 1-1, 2-1; reverse 0-0, 2-2, 3-3. 1-1 is a neighbour of 0-0,
         // 2-1 and 2-2 are neighbours of 1-1, and 3-3 of 2-2.
         let (forward, reverse) = ([(0, 0), (1, 1), (2, 1)], [(0, 0), (2, 2), (3, 3)]);
-        let joined = |heuristic| {
-            let mut joined = Vec::new();
-            Symmetrizer::default().symmetrize(heuristic, &forward, &reverse, &mut joined);
-            joined
+        let symmetrized = |heuristic| {
+            let mut symmetrized = Vec::new();
+            Symmetrizer::default().symmetrize(heuristic, &forward, &reverse, &mut symmetrized);
+            symmetrized
         };
-        assert_eq!(joined(Symmetrization::Intersection), [(0, 0)]);
-        assert_eq!(joined(Symmetrization::Grow), [(0, 0)]);
+        assert_eq!(symmetrized(Symmetrization::Intersection), [(0, 0)]);
+        assert_eq!(symmetrized(Symmetrization::Grow), [(0, 0)]);
         let all = [(0, 0), (1, 1), (2, 1), (2, 2), (3, 3)];
-        assert_eq!(joined(Symmetrization::GrowDiag), all);
-        assert_eq!(joined(Symmetrization::GrowDiagFinalAnd), all);
+        assert_eq!(symmetrized(Symmetrization::GrowDiag), all);
+        assert_eq!(symmetrized(Symmetrization::GrowDiagFinalAnd), all);
     }
 }
