@@ -72,7 +72,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn read_annotations(
         &self,
         record: RecordOffset,

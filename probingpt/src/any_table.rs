@@ -50,7 +50,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or is not a valid table.
+    /// If a file cannot be read, or is not a valid table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         let opened = if path.is_dir() {
             MosesTable::open(path, load).map(|table| AnyTable::Moses(Box::new(table)))
@@ -122,7 +122,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A damaged file has no such word.
+    /// If the file is damaged and has no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         match self {
             AnyTable::Native(table) => table.source_word(id),
@@ -134,7 +134,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A damaged file has no such word.
+    /// If the file is damaged and has no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         match self {
             AnyTable::Native(table) => table.target_word(id),
@@ -170,7 +170,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         match self {
             AnyTable::Native(table) => table.read_targets(record, targets),
@@ -212,7 +212,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A record is damaged, or an error of `each`.
+    /// If a record is damaged or `each` fails.
     pub fn for_each_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,

@@ -1,16 +1,16 @@
-//! Printing of entries as text.
+//! Printing of phrase-table entries as text.
 //!
-//! Probabilities are printed with the fewest digits, from six on, that parse to the
-//! stored score: a dumped table rebuilds to the same scores, and the usual six-digit text
-//! is reproduced.
+//! Probabilities are printed with at least six digits, and with more only if six do not parse to
+//! the stored score. So a table that is built from the printed text has the same scores, and the
+//! usual text of six digits is reproduced.
 
 use std::io::Write;
 
 use crate::build::ZeroScorePolicy;
 use crate::{Annotations, AnyTable, RecordOffset, Result, Targets};
 
-/// Prints the entries of a table, source phrase by source phrase. The caller passes the
-/// word ids of the source, because not every kind of table keeps them.
+/// A printer of the entries of a table, source phrase by source phrase. The caller passes the word
+/// ids of each source phrase, because not every kind of table keeps them.
 ///
 /// # Examples
 ///
@@ -39,7 +39,7 @@ pub struct EntryPrinter<'a> {
 }
 
 impl<'a> EntryPrinter<'a> {
-    /// Makes a printer for `table`.
+    /// Creates a printer for `table`.
     pub fn new(table: &'a AnyTable) -> Self {
         EntryPrinter {
             table,
@@ -54,7 +54,7 @@ impl<'a> EntryPrinter<'a> {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn write_query_result(
         &mut self,
         record: RecordOffset,
@@ -77,12 +77,12 @@ impl<'a> EntryPrinter<'a> {
         Ok(())
     }
 
-    /// Appends the entries as lines of a phrase table, with alignment, counts and later
-    /// fields if the table keeps them.
+    /// Appends the entries as lines of a phrase table, with alignment, counts and further fields if
+    /// the table keeps them.
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn write_phrase_table(
         &mut self,
         record: RecordOffset,
@@ -118,7 +118,7 @@ impl<'a> EntryPrinter<'a> {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn write_reordering_table(
         &mut self,
         record: RecordOffset,
@@ -184,12 +184,12 @@ fn push_probabilities(scores: &[f32], scratch: &mut Vec<u8>, out: &mut Vec<u8>) 
     }
 }
 
-/// Appends the probability of the stored `score`.
+/// Appends the probability of `score`, a natural logarithm as it is stored.
 pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
     let stored = if score == 1e-10 { 0.0 } else { score };
     let probability = f64::from(stored).exp();
-    // Six digits reproduce nearly every text; some need more. Near the limits of an f32
-    // none suffice: then there are eight.
+    // Six digits reproduce nearly every score; some need more. Near the limits of f32, no number of
+    // digits reproduces the score; eight are printed there.
     for digits in [6, 7, 8, 9, 12, 17, 8] {
         scratch.clear();
         push_digits(probability, digits, scratch);
@@ -201,7 +201,7 @@ pub(crate) fn push_probability(score: f32, scratch: &mut Vec<u8>, out: &mut Vec<
     out.extend_from_slice(scratch);
 }
 
-/// Appends `value` to this many significant digits, as C's `%.{digits}g`.
+/// Appends `value` with `digits` significant digits, like C's `%.{digits}g`.
 fn push_digits(value: f64, digits: usize, out: &mut Vec<u8>) {
     if digits == 6 {
         return miriam_textio::number::push_general(out, value);

@@ -47,7 +47,7 @@ impl AnyTable {
     ///
     /// # Errors
     ///
-    /// A record is damaged.
+    /// If a record is damaged.
     pub fn statistics(&self) -> Result<Statistics> {
         match self {
             AnyTable::Native(table) => {

@@ -81,7 +81,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a valid table.
+    /// If the file cannot be read, or is not a valid table.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, VERSION, load)?)
     }
@@ -97,7 +97,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The container is of another kind or version, or its sections contradict its
+    /// If the container is of another kind or version, or its sections contradict its
     /// metadata.
     pub fn from_container(container: Container) -> Result<Self> {
         let container = container.expect_kind(KIND, VERSION)?;
@@ -250,7 +250,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// A damaged file has no such word.
+    /// If the file is damaged and has no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         self.source.get(id).ok_or_else(|| self.damaged_word(section::SOURCE, id))
     }
@@ -259,7 +259,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// A damaged file has no such word.
+    /// If the file is damaged and has no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         self.target.get(id).ok_or_else(|| self.damaged_word(section::TARGET, id))
     }
@@ -342,7 +342,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn read_source(&self, record: RecordOffset, words: &mut Vec<u32>) -> Result<()> {
         words.clear();
         words.extend(self.record_reader(record)?.source_words());
@@ -353,7 +353,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged.
+    /// If the record is damaged.
     pub fn num_targets(&self, record: RecordOffset) -> Result<usize> {
         Ok(self.record_reader(record)?.num_targets)
     }

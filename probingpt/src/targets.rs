@@ -135,7 +135,7 @@ impl PhraseTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged; `targets` is empty then.
+    /// If the record is damaged; `targets` is empty then.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.len = 0;
         match self.decode(record, targets) {

@@ -112,7 +112,7 @@ pub struct BuildReport {
 ///
 /// # Errors
 ///
-/// A file cannot be read or written, the options contradict the tables, or a line is
+/// If a file cannot be read or written, the options contradict the tables, or a line is
 /// malformed or out of order; the error names file, line and field.
 pub fn build_file(
     options: &BuildOptions,
@@ -177,7 +177,7 @@ pub fn build_file(
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a line is malformed.
+/// If the file cannot be read, or a line is malformed.
 pub fn load_text(
     path: &Path,
     num_scores: Option<usize>,
@@ -193,7 +193,7 @@ pub fn load_text(
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a line is malformed.
+/// If the file cannot be read, or a line is malformed.
 pub fn load_reordering_text(
     path: &Path,
     num_scores: Option<usize>,

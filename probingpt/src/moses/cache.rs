@@ -13,7 +13,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// The file is malformed, or an error of `each`.
+    /// If the file is malformed or `each` fails.
     pub fn for_each_cached_source<E: From<crate::Error>>(
         &self,
         mut each: impl FnMut(RecordOffset, &[u32]) -> Result<(), E>,

@@ -30,11 +30,11 @@ fn num_buckets(sources: u64) -> u64 {
 }
 
 impl ProbingIndex {
-    /// Opens the hash table of a directory with this many `sources`.
+    /// Opens the hash table of a directory with `sources` source phrases.
     ///
     /// # Errors
     ///
-    /// The file cannot be read or has another size.
+    /// If the file cannot be read or does not have the size that follows from `sources`.
     pub fn open(path: &Path, sources: u64, load: LoadMethod) -> Result<Self> {
         let bytes = Bytes::open(path, load)?;
         let expected = u128::from(num_buckets(sources)) * 16;

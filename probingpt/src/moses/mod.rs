@@ -66,7 +66,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// A file is missing, cannot be read, or is malformed.
+    /// If a file is missing, cannot be read, or is malformed.
     pub fn open(folder: &Path, load: LoadMethod) -> Result<Self> {
         fn at(name: &str, folder: &Path) -> PathBuf {
             folder.join(name)
@@ -139,7 +139,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// There is no such word.
+    /// If there is no such word.
     pub fn source_word(&self, id: u32) -> Result<&[u8]> {
         self.word(&self.source.words, "source_vocabids", id)
     }
@@ -148,7 +148,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// There is no such word.
+    /// If there is no such word.
     pub fn target_word(&self, id: u32) -> Result<&[u8]> {
         self.word(&self.target, "TargetVocab.dat", id)
     }

@@ -24,7 +24,7 @@ impl MosesTable {
     ///
     /// # Errors
     ///
-    /// The record is damaged; `targets` is empty then.
+    /// If the record is damaged; `targets` is empty then.
     pub fn read_targets(&self, record: RecordOffset, targets: &mut Targets) -> Result<()> {
         targets.clear(self.num_scores(), self.num_reordering_scores());
         self.decode(record, targets).map_err(|reason| {
