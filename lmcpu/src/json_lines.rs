@@ -53,7 +53,7 @@ impl TextField {
     ///
     /// # Errors
     ///
-    /// What is wrong with the line; `text` stays as it was.
+    /// If the line is not valid JSON or lacks the field, with the reason; `text` is then unchanged.
     pub fn read(&self, line: &[u8], text: &mut Vec<u8>) -> Result<(), String> {
         let line = std::str::from_utf8(line)
             .map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to() + 1))?;

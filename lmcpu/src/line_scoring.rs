@@ -108,7 +108,7 @@ pub fn score_lines(
 ///
 /// # Errors
 ///
-/// As [`score_lines`].
+/// Those of [`score_lines`].
 pub fn score_tokens(
     model: &dyn LanguageModel,
     lines: &[&[u8]],

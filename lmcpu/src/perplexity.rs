@@ -223,8 +223,10 @@ impl DocumentCheck {
         }
     }
 
+    /// Checks that documents were scored.
+    ///
     /// # Errors
-    /// Fails if all documents were left out, or if none has the required field of a language.
+    /// If all documents were left out, or none has the required field of a language.
     fn check(self, json: &JsonOptions, purpose: Purpose<'_>, lines: LineCounts) -> Result<()> {
         if let (0, Some((name, line, reason))) = (self.scored, self.first_invalid) {
             let reason = match lines.invalid {

@@ -297,7 +297,7 @@ impl<'t> Cursor<'t> {
     fn expect_line_feed(&mut self) -> Result<(), EntryError> {
         match self.next_byte()? {
             b'\n' => Ok(()),
-            _ => invalid("a carriage return inside a line"),
+            _ => invalid("a carriage return is inside a line"),
         }
     }
 

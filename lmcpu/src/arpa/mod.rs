@@ -177,7 +177,7 @@ impl<'p> ArpaReader<'p> {
     ///
     /// # Errors
     ///
-    /// As those of [`ArpaReader::next_section`].
+    /// Those of [`ArpaReader::next_section`].
     pub fn next_part(&mut self) -> Result<Option<Section>> {
         let Some(format) = self.begin_section()? else { return Ok(None) };
         let mut part = SectionBuilder::new(format, 0, None);

@@ -1,9 +1,9 @@
 //! The estimated model as ARPA text.
 //!
-//! A section lists the n-grams of one length in the order of the trie's rows: each
-//! thread prints every n-th row to buffers, and the calling thread writes these in the
-//! order of rows. Buffers are reused: rows differ too much in size to hold all of one,
-//! and fresh memory costs more than printing into it.
+//! A section lists the n-grams of one order. They are divided into rows by their last word. Of t
+//! threads, each prints every t-th row to buffers, and the calling thread writes these in the order
+//! of rows. A buffer holds a part of a row, because rows differ too much in size, and is reused,
+//! because allocating memory takes more time than printing into it.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -18,26 +18,26 @@ use super::tables::{BlockCursor, ModelTables};
 use crate::Result;
 use crate::error::check_cancelled;
 
-/// Prints a model in the order of the trie.
+/// Prints a model, in the order of its trie, as ARPA text.
 pub(super) struct ModelPrinter<'m> {
     pub model: &'m ModelTables<'m>,
-    /// The number of bytes of text that may wait to be written.
+    /// The largest number of bytes of text that wait to be written.
     pub buffer_bytes: usize,
 }
 
-/// Bytes of text in a buffer.
+/// The capacity of a buffer in bytes.
 const BUFFER_BYTES: usize = 256 << 10;
-/// More bytes than the numbers of a line take.
+/// An upper bound of the bytes that the two numbers of a line and its separators take.
 const MAX_NUMBERS_BYTES: usize = 64;
 
-/// Writes what lmplz says about the text before the header.
+/// Writes the comments that lmplz writes before the header with `--verbose_header`.
 pub(super) fn print_verbose_header(name: &str, tokens: u64, output: &mut Output) -> Result<()> {
     let smoothing = "# Smoothing: Modified Kneser-Ney";
     let text = format!("# Input file: {name}\n# Token count: {tokens}\n{smoothing}\n");
     Ok(output.write(text.as_bytes())?)
 }
 
-/// Writes the header of an ARPA file with these numbers of n-grams.
+/// Writes the header of an ARPA file; `counts` has the number of n-grams of each order.
 pub(super) fn print_header(counts: &[u64], output: &mut Output) -> Result<()> {
     let mut text = String::from("\\data\\\n");
     for (i, count) in counts.iter().enumerate() {
@@ -56,7 +56,8 @@ pub(super) fn print_section_head(length: usize, output: &mut Output) -> Result<(
     Ok(output.write(format!("\n\\{length}-grams:\n").as_bytes())?)
 }
 
-/// Returns the lines of records of `length` words of a model of `order`.
+/// Returns the lines of the n-grams in `records`, each `length` words and then its values, of a
+/// model of order `order`.
 pub(super) fn format_records(
     records: &[u32],
     length: usize,
@@ -95,8 +96,8 @@ impl ModelPrinter<'_> {
         let mut done = 0;
         let threads = threads.clamp(1, rows);
         let pool = Mutex::new(Vec::new());
-        for order in 2..=order {
-            print_section_head(order, output)?;
+        for length in 2..=order {
+            print_section_head(length, output)?;
             thread::scope(|scope| -> Result<()> {
                 let pool = &pool;
                 let mut receivers = Vec::with_capacity(threads);
@@ -108,7 +109,7 @@ impl ModelPrinter<'_> {
                         let mut log10_caches = (Log10Cache::new(), Log10Cache::new());
                         for row in (first_row..rows).step_by(threads) {
                             let printed =
-                                self.print_row(row, order, &mut log10_caches, &mut buffer);
+                                self.print_row(row, length, &mut log10_caches, &mut buffer);
                             buffer.finish_row(printed);
                         }
                     });
@@ -116,7 +117,7 @@ impl ModelPrinter<'_> {
                 }
                 for row in 0..rows {
                     check_cancelled(progress)?;
-                    // The scope propagates the panic of a thread that sends no more.
+                    // If a thread panics, the channel closes, and the scope propagates the panic.
                     while let Ok(Some(text)) = receivers[row % threads].recv() {
                         let mut text = text?;
                         output.write(&text)?;
@@ -132,7 +133,7 @@ impl ModelPrinter<'_> {
         Ok(())
     }
 
-    /// Writes the section of single words.
+    /// Writes the section of unigrams.
     fn print_unigrams(&self, output: &mut Output) -> Result<()> {
         print_section_head(1, output)?;
         let mut text = Vec::new();
@@ -152,11 +153,11 @@ impl ModelPrinter<'_> {
         Ok(output.write(&text)?)
     }
 
-    /// Prints the n-grams of `order` words that end in a word of `row`.
+    /// Prints the n-grams of `length` words whose last word is in `row`.
     fn print_row(
         &self,
         row: usize,
-        order: usize,
+        length: usize,
         log10_caches: &mut (Log10Cache, Log10Cache),
         buffer: &mut OutputBuffer<'_>,
     ) -> Result<()> {
@@ -165,21 +166,21 @@ impl ModelPrinter<'_> {
             (model.row(model.blocks, row)?, model.row(model.probabilities, row)?);
         let backoffs = model.backoffs.get(row)?;
         let mut lines = LinePrinter {
-            order,
+            length,
             vocabulary: model.vocabulary,
-            backoffs: backoffs.get(order - 1).map(|column| &column[..]),
+            backoffs: backoffs.get(length - 1).map(|column| &column[..]),
             output: buffer,
-            suffixes: vec![Vec::new(); order],
+            suffixes: vec![Vec::new(); length],
             log10_caches,
         };
         let mut cursors = model.cursors(&blocks, &probabilities);
         for last in model.ranges.words(row) {
-            let mut known = false;
+            let mut has_suffix = false;
             for cursor in &mut cursors {
                 let len = cursor.bigrams_ending_in(last);
                 if len > 0 {
-                    if !known {
-                        known = true;
+                    if !has_suffix {
+                        has_suffix = true;
                         lines.suffixes[1].clear();
                         lines.suffixes[1].extend_from_slice(model.vocabulary.word(WordId(last)));
                     }
@@ -191,46 +192,47 @@ impl ModelPrinter<'_> {
     }
 }
 
-/// Prints the lines of a row.
+/// A printer of the lines of a row.
 struct LinePrinter<'m, 'm2> {
-    order: usize,
+    /// The number of words of the printed n-grams.
+    length: usize,
     vocabulary: &'m Vocabulary,
-    /// The backoffs of the remaining n-grams; `None` for the longest.
+    /// The backoffs of the n-grams that are not printed yet; `None` for the highest order.
     backoffs: Option<&'m [u32]>,
     output: &'m mut OutputBuffer<'m2>,
-    /// By length, the text of the suffix that the next n-grams extend.
+    /// At index n, the text of the suffix of n words that the next n-grams extend.
     suffixes: Vec<Vec<u8>>,
     log10_caches: &'m mut (Log10Cache, Log10Cache),
 }
 
 impl LinePrinter<'_, '_> {
-    /// Prints all n-grams of `order` words below the next `len` n-grams of `length`
-    /// words, which extend the suffix one word shorter.
-    fn print_children(&mut self, cursor: &mut BlockCursor<'_>, length: usize, len: usize) {
-        let here = cursor.take(length, len);
-        let entries = &cursor.block.words(length)[here.clone()];
-        if length == self.order {
-            return self.print_lines(entries, &cursor.probabilities(length)[here]);
+    /// Prints the n-grams of `self.length` words that end in one of the next `count` n-grams of
+    /// `depth` words. These extend the suffix of `depth - 1` words in `suffixes`.
+    fn print_children(&mut self, cursor: &mut BlockCursor<'_>, depth: usize, count: usize) {
+        let range = cursor.take(depth, count);
+        let entries = &cursor.block.words(depth)[range.clone()];
+        if depth == self.length {
+            return self.print_lines(entries, &cursor.probabilities(depth)[range]);
         }
-        for (&entry, &count) in entries.iter().zip(&cursor.block.counts(length)[here]) {
+        for (&entry, &count) in entries.iter().zip(&cursor.block.counts(depth)[range]) {
             let children = child_count(entry, count);
             if children > 0 {
-                let (shorter, longer) = self.suffixes.split_at_mut(length);
+                let (shorter, longer) = self.suffixes.split_at_mut(depth);
                 longer[0].clear();
                 longer[0].extend_from_slice(self.vocabulary.word(WordId(entry >> 1)));
                 longer[0].push(b' ');
-                longer[0].extend_from_slice(&shorter[length - 1]);
-                self.print_children(cursor, length + 1, children);
+                longer[0].extend_from_slice(&shorter[depth - 1]);
+                self.print_children(cursor, depth + 1, children);
             }
         }
     }
 
     fn print_lines(&mut self, entries: &[u32], probabilities: &[u32]) {
-        let suffix = &self.suffixes[self.order - 1];
+        let suffix = &self.suffixes[self.length - 1];
         let backoffs = self.backoffs.as_mut().map(|backoffs| {
-            let (here, rest) = backoffs.split_at(entries.len());
+            let (own, rest) = backoffs.split_at(entries.len());
             *backoffs = rest;
-            here
+            own
         });
         for (i, (&entry, &probability)) in entries.iter().zip(probabilities).enumerate() {
             if is_pruned(entry) {
@@ -252,17 +254,17 @@ impl LinePrinter<'_, '_> {
     }
 }
 
-/// A buffer of text for the thread that writes.
+/// A buffer of text that is sent to the writing thread whenever it is full.
 struct OutputBuffer<'p> {
-    /// Full buffers; `None` after the last of a row.
+    /// Takes full buffers, an error, and `None` after the last buffer of a row.
     sender: SyncSender<Option<Result<Vec<u8>>>>,
-    /// Buffers that have been written, for reuse.
+    /// Buffers whose text has been written, for reuse.
     pool: &'p Mutex<Vec<Vec<u8>>>,
     text: Vec<u8>,
 }
 
 impl OutputBuffer<'_> {
-    /// Returns a buffer with space for `bytes` bytes.
+    /// Returns the buffer, with space for `bytes` bytes; sends it first if it is full.
     #[inline]
     fn reserve(&mut self, bytes: usize) -> &mut Vec<u8> {
         if self.text.len() + bytes > self.text.capacity() {
@@ -280,7 +282,7 @@ impl OutputBuffer<'_> {
         }
     }
 
-    /// Ends a row.
+    /// Sends the rest of a row, the error of printing it if there is one, and the end of the row.
     fn finish_row(&mut self, printed: Result<()>) {
         self.send();
         if let Err(error) = printed {
@@ -295,15 +297,17 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A cache of printed logarithms: n-grams seen once share few backoffs, and neighbours
-/// often have the same probability.
+/// A cache of printed logarithms. It pays off because n-grams that occur once have few different
+/// backoffs, and neighbours often have the same probability.
 struct Log10Cache {
     slots: Vec<CachedLog10>,
 }
 
 #[derive(Clone, Copy)]
 struct CachedLog10 {
+    /// The bits of the number whose logarithm is cached.
     value: u32,
+    /// The number of bytes of `text` in use.
     len: u8,
     text: [u8; 19],
 }
@@ -312,12 +316,13 @@ const CACHE_SLOTS_LOG2: u32 = 12;
 
 impl Log10Cache {
     fn new() -> Self {
-        // NaN marks an empty slot: no value is NaN.
+        // NaN marks an empty slot, because no cached number is NaN.
         let empty = CachedLog10 { value: f32::NAN.to_bits(), len: 0, text: [0; 19] };
         Log10Cache { slots: vec![empty; 1 << CACHE_SLOTS_LOG2] }
     }
 
-    /// Appends log10 of `value`, but at most `limit`, which is the same for all calls.
+    /// Appends the smaller of log10 of `value` and `limit`. All calls must have the same `limit`,
+    /// because the cache does not store it.
     #[inline]
     fn push_log10(&mut self, out: &mut Vec<u8>, value: f32, limit: f32) {
         let bits = value.to_bits();

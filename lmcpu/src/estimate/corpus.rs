@@ -205,7 +205,10 @@ impl BlockReader {
             }
             if text.len() > MAX_WORD_BYTES.max(self.size) {
                 let file = self.input.name().to_owned();
-                let reason = format!("a word has more than {MAX_WORD_BYTES} bytes; is it text?");
+                let reason = format!(
+                    "a word has more than {MAX_WORD_BYTES} bytes; give a text file with spaces \
+                     between words"
+                );
                 return Err(Error::Unsupported { file, reason });
             }
         }

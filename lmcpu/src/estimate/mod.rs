@@ -243,7 +243,7 @@ pub fn estimate(
 ///
 /// # Errors
 ///
-/// As [`estimate`], and if two words have the same hash.
+/// Those of [`estimate`], and if two words have the same hash.
 pub fn estimate_intermediate(
     options: &EstimateOptions,
     input: Input,

@@ -134,7 +134,8 @@ impl Header {
             return damaged(
                 path,
                 format!(
-                    "{} {}-grams do not fit into {} bytes; is the file cut?",
+                    "{} {}-grams do not fit into {} bytes; the file may be truncated, so copy or \
+                     build it again",
                     counts[at],
                     at + 1,
                     bytes.len()

@@ -81,7 +81,7 @@ pub fn build_kenlm_probing(
 ///
 /// # Errors
 ///
-/// As those of [`build_kenlm_probing`], or if the models do not fit.
+/// Those of [`build_kenlm_probing`], or if the models do not fit.
 pub fn build_kenlm_rest_probing(
     path: &Path,
     output: &Path,

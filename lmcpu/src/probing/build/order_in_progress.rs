@@ -1,7 +1,8 @@
-//! An order whose n-grams come in parts.
+//! The order whose n-grams are being added to a probing model, part by part.
 //!
-//! The entries of each part are made and partitioned at once, while its n-grams are in the cache,
-//! and set the flags of the order before. After the last part, the table is built.
+//! The table entries of a part are made and partitioned as soon as it arrives, while its n-grams
+//! are in the CPU's cache. At the same time, flags are set at the suffixes and contexts of its
+//! n-grams in the next lower order. The table is built after the last part.
 
 use miriam_storage::parallel::{self, Workspaces};
 use miriam_storage::probing::PartitionEnds;
@@ -12,27 +13,30 @@ use super::*;
 /// [`ProbingBuilder::scratch`].
 #[derive(Default)]
 pub(super) struct OrderInProgress {
-    /// 0 before the first.
+    /// The number of words of its n-grams; 0 before the first order.
     order: usize,
-    /// Home lines of its table.
+    /// The number of home lines of its table: lines that keys hash to, without the spare lines
+    /// after them.
     home_lines: usize,
-    /// Entries so far.
+    /// The number of entries so far.
     num_entries: usize,
-    /// Groups of them, one after another.
+    /// The partition of each chunk of entries, in the order of the chunks in
+    /// [`ProbingBuilder::scratch`].
     groups: Vec<PartitionEnds>,
-    /// In the order of the source, the n-grams that lack a suffix, and need blanks, or a context.
+    /// The n-grams whose suffix or context is not in the model, in the order of the source. A
+    /// missing suffix is added as a blank (an n-gram without a probability of its own).
     incomplete: Section,
 }
 
 impl OrderInProgress {
-    /// Returns the order.
+    /// Returns the number of words of the n-grams.
     pub(super) fn order(&self) -> usize {
         self.order
     }
 
-    /// Returns the table of its entries, which are in `scratch`.
+    /// Builds the table of the entries, which are in `scratch`.
     fn build_table<L: TableLine>(&self, scratch: &mut [u32]) -> Result<BuiltTable<L>, BuildError> {
-        let mut rest = &entries_of::<L>(scratch)[..self.num_entries];
+        let mut rest = &view_entries::<L>(scratch)[..self.num_entries];
         let mut groups = Vec::with_capacity(self.groups.len());
         for ends in &self.groups {
             let (group, after) = rest.split_at(ends.num_entries());
@@ -45,12 +49,12 @@ impl OrderInProgress {
 }
 
 impl ProbingBuilder {
-    /// Whether `order` is the highest.
+    /// Whether `order` is the highest of the model.
     pub(super) fn is_longest(&self, order: usize) -> bool {
         order == self.counts.len()
     }
 
-    /// Begins the order `order` of `total` n-grams.
+    /// Begins the n-grams of `order` words, of which there are `total`.
     pub(super) fn begin_order(&mut self, order: usize, total: usize) {
         let home_lines = if self.is_longest(order) {
             home_lines::<Line5>(total, LOAD_FACTOR)
@@ -71,8 +75,8 @@ impl ProbingBuilder {
         }
     }
 
-    /// Makes the entries of `part`, with the values that `value` gives, and sets the flags of the
-    /// suffix and the context of each of its n-grams for which both exist.
+    /// Makes the entries of `part`; `value` returns the value of the n-gram with an index in
+    /// `part`. Sets the flags of the suffix and the context of each n-gram for which both exist.
     fn add_entries<L: TableLine>(
         &mut self,
         part: &Section,
@@ -102,13 +106,14 @@ impl ProbingBuilder {
         let table_builder = TableBuilder::<L>::new(*home_lines);
         let end = *num_entries + part.len();
         let numbers = size_of::<L::Entry>() / size_of::<u32>();
-        // A file may claim any counts, but what is not touched costs nothing.
+        // Memory is reserved for the counts that the file claims. They may be far too high, but
+        // memory that is never written costs nothing.
         let most = self.counts[1..].iter().max().map_or(0, |&count| count as usize);
         if *num_entries == 0 {
             self.scratch.resize_for_overwrite(0, 0);
         }
         self.scratch.grow_for_overwrite(end * numbers, most.saturating_mul(numbers));
-        let entries_out = &mut entries_of::<L>(&mut self.scratch)[*num_entries..end];
+        let entries_out = &mut view_entries::<L>(&mut self.scratch)[*num_entries..end];
         *num_entries = end;
         let chunks = part.words.chunks(CHUNK * order).zip(entries_out.chunks_mut(CHUNK)).collect();
         let workspaces = Workspaces::<Vec<L::Entry>>::default();
@@ -151,7 +156,8 @@ impl ProbingBuilder {
         }
     }
 
-    /// Builds the table of the current middle order, if there is one, then adds blanks.
+    /// Builds the table of the current order, which is not the highest, and then adds the missing
+    /// suffixes of its n-grams as blanks. Does nothing before the first order.
     pub(super) fn finish_order(&mut self) -> Result<(), BuildError> {
         let OrderInProgress { order, home_lines, num_entries, .. } = self.in_progress;
         if order == 0 {
@@ -188,8 +194,8 @@ impl ProbingBuilder {
 /// The lines of a table, and the oldest word of the n-gram in each slot.
 pub(super) type BuiltTable<L> = (ZeroedVec<L>, ZeroedVec<u32>);
 
-/// Returns the entries in `scratch`.
-fn entries_of<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
+/// Views `scratch` as entries.
+fn view_entries<L: TableLine>(scratch: &mut [u32]) -> &mut [L::Entry] {
     let entries = <[L::Entry]>::mut_from_bytes(scratch.as_mut_bytes());
     entries.unwrap_or_else(|_| unreachable!("whole entries"))
 }
