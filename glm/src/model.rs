@@ -83,7 +83,7 @@ impl GlmModel {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is not a valid model.
+    /// If the file cannot be read, or is not a valid model.
     pub fn open(path: &Path, load: LoadMethod) -> Result<Self> {
         Self::from_container(&Container::open_any(path, load)?)
     }
@@ -94,7 +94,7 @@ impl GlmModel {
     ///
     /// # Errors
     ///
-    /// The container is of another kind or version, or its sections contradict its
+    /// If the container is of another kind or version, or its sections contradict its
     /// metadata.
     pub fn from_container(container: &Container) -> Result<Self> {
         let container = container.clone().expect_kind(KIND, VERSION)?;

@@ -14,7 +14,7 @@ use crate::source::glm_source;
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a valid model.
+/// If the file cannot be read, or is not a valid model.
 pub fn open(
     path: &Path,
     options: impl Into<OpenOptions>,
@@ -33,7 +33,7 @@ pub fn open(
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a valid model.
+/// If the file cannot be read, or is not a valid model.
 pub fn open_source<'p>(
     path: &Path,
     arpa: ArpaOptions,
@@ -50,7 +50,7 @@ pub fn open_source<'p>(
 ///
 /// # Errors
 ///
-/// The file is a container that cannot be opened.
+/// If the file is a container that cannot be opened.
 pub fn is_glm(path: &Path) -> Result<bool> {
     Ok(Container::is_container(path) && Container::open_any(path, LoadMethod::Lazy)?.kind() == KIND)
 }

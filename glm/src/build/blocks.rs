@@ -30,7 +30,7 @@ impl BlockWriter {
     ///
     /// # Errors
     ///
-    /// The order has more units than 32 bits can address.
+    /// If the order has more units than 32 bits can address.
     pub fn plan(
         order: usize,
         orders: usize,

@@ -42,7 +42,7 @@ impl BucketWriter {
     ///
     /// # Errors
     ///
-    /// The order has more slots than 32 bits can count.
+    /// If the order has more slots than 32 bits can count.
     pub fn plan(
         order: usize,
         orders: usize,

@@ -73,7 +73,7 @@ impl Default for GlmOptions {
 ///
 /// # Errors
 ///
-/// The model cannot be read, the file cannot be written, or an order is too large for
+/// If the model cannot be read, the file cannot be written, or an order is too large for
 /// the layout.
 pub fn build_glm(
     path: &Path,
@@ -95,7 +95,7 @@ pub fn build_glm(
 ///
 /// # Errors
 ///
-/// The file cannot be created.
+/// If the file cannot be created.
 pub fn create_glm(output: &Path) -> Result<ContainerWriter> {
     Ok(ContainerWriter::create(output, KIND, VERSION)?)
 }
@@ -105,7 +105,7 @@ pub fn create_glm(output: &Path) -> Result<ContainerWriter> {
 ///
 /// # Errors
 ///
-/// The file cannot be written, or an order is too large for the layout.
+/// If the file cannot be written, or an order is too large for the layout.
 pub fn write_glm(
     mut model: SortedModel,
     options: &GlmOptions,

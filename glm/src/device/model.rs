@@ -121,7 +121,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The GPU cannot be used or has not enough memory; the container is not a valid model; the
+    /// If the GPU cannot be used or has not enough memory; the container is not a valid model; the
     /// tile is too small for the order.
     pub fn new(
         container: &Container,
@@ -188,7 +188,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     ///
     /// # Panics
     ///
@@ -210,7 +210,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     ///
     /// # Panics
     ///
@@ -235,7 +235,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     ///
     /// # Panics
     ///
@@ -281,7 +281,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     ///
     /// # Panics
     ///

@@ -24,7 +24,7 @@ use crate::{GlmModel, KIND};
 ///
 /// # Errors
 ///
-/// The file cannot be opened or trusted, is not a `glm` file though a GPU is chosen, or the
+/// If the file cannot be opened or trusted, is not a `glm` file though a GPU is chosen, or the
 /// chosen GPU cannot be used.
 ///
 /// # Examples

@@ -27,7 +27,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// There are 2^31 queries or more, or the device fails.
+    /// If there are 2^31 queries or more, or the device fails.
     pub fn resident_ngrams(&self, queries: &[u32]) -> Result<ResidentBatch<'_>> {
         self.upload_resident(queries, BatchKind::Ngrams, queries.len() / self.order())
     }
@@ -36,7 +36,7 @@ impl DeviceModel {
     ///
     /// # Errors
     ///
-    /// There are 2^31 tokens or more, or the device fails.
+    /// If there are 2^31 tokens or more, or the device fails.
     pub fn resident_tokens(&self, tokens: &[u32]) -> Result<ResidentBatch<'_>> {
         self.upload_resident(tokens, BatchKind::Tokens, tokens.len())
     }
@@ -63,7 +63,7 @@ impl ResidentBatch<'_> {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     pub fn time_kernel(&mut self, times: usize) -> Result<Vec<f32>> {
         if self.count == 0 {
             return Ok(vec![0.0; times]);
@@ -78,7 +78,7 @@ impl ResidentBatch<'_> {
     ///
     /// # Errors
     ///
-    /// The device fails.
+    /// If the device fails.
     ///
     /// # Panics
     ///
@@ -123,7 +123,7 @@ fn time_launches(
 ///
 /// # Errors
 ///
-/// The GPU cannot be used, or `sector` is another number.
+/// If the GPU cannot be used, or `sector` is another number.
 pub fn time_random_reads(
     number: u32,
     bytes: u64,
