@@ -1,7 +1,7 @@
 //! One input line as words (`docs/spec/phrase-decoding.md` 3.1).
 //!
-//! Every word gets an id. Words of the models have ids of their vocabulary; the others
-//! get ids above it, which are valid for this sentence.
+//! Every word gets an id. Words in the vocabulary of the models have their ids there. Other words
+//! get higher ids, which are valid for this sentence only.
 
 use miriam_lmcpu::LmWord;
 use miriam_textio::{Vocabulary, WordId, fields};
@@ -20,12 +20,14 @@ pub(crate) struct Sentence {
     ids: Vec<WordId>,
     /// Words that are not in the models' vocabulary.
     local_vocabulary: Vocabulary,
-    /// Their ids in the language models, all models of a word together.
+    /// The ids of these words in the language models, `[words, language models]`.
     local_lm_words: Vec<LmWord>,
+    /// The id of the first word that is not in the models' vocabulary.
     first_local_id: u32,
-    /// Words that lost a part after a bar, because only surfaces count.
+    /// The number of words that were cut at a `|`, because models without factors use the surface
+    /// form alone.
     num_cut_words: u64,
-    /// Positions of placeholders, ascending, and the texts printed for them.
+    /// The positions of placeholders, ascending, with the texts that are printed for them.
     placeholders: Vec<(u32, Vec<u8>)>,
 }
 
@@ -34,7 +36,7 @@ impl Sentence {
     ///
     /// # Errors
     ///
-    /// Fails if a word lacks a factor that a model looks at.
+    /// If a word lacks a factor that a model uses.
     pub(crate) fn read(&mut self, line: &[u8], models: &Models) -> Result<()> {
         self.ids.clear();
         self.local_vocabulary.clear();
@@ -74,7 +76,7 @@ impl Sentence {
         Ok(())
     }
 
-    /// Prints `entity` for the word at `position`.
+    /// Makes the word at `position` a placeholder, for which `entity` is printed.
     pub(crate) fn set_placeholder(&mut self, position: u32, entity: &[u8]) {
         match self.placeholders.binary_search_by_key(&position, |p| p.0) {
             Ok(at) => self.placeholders[at].1 = entity.to_vec(),
@@ -82,14 +84,15 @@ impl Sentence {
         }
     }
 
-    /// Returns the placeholders in `span`: positions within it, and the texts printed.
+    /// Returns the placeholders in `span`: positions relative to its start, and the texts that are
+    /// printed for them.
     pub(crate) fn placeholders(&self, span: Span) -> impl Iterator<Item = (u32, &[u8])> {
         let inside =
             self.placeholders.iter().filter(move |p| (span.start..span.end).contains(&p.0));
         inside.map(move |(position, entity)| (position - span.start, &entity[..]))
     }
 
-    /// Whether there are placeholders anywhere.
+    /// Whether the sentence has placeholders.
     pub(crate) fn has_placeholders(&self) -> bool {
         !self.placeholders.is_empty()
     }
@@ -102,7 +105,7 @@ impl Sentence {
         }
     }
 
-    /// Returns the id of a word that is only in this sentence.
+    /// Returns the id of a word that is not in the models' vocabulary.
     fn intern_local(&mut self, word: &[u8], models: &Models) -> WordId {
         let id = self.local_vocabulary.intern(word);
         let language_models = &models.language_models;
@@ -123,7 +126,7 @@ impl Sentence {
         self.ids.len()
     }
 
-    /// Returns the number of words that lost a part after a bar.
+    /// Returns the number of words that were cut at a `|`.
     pub(crate) fn num_cut_words(&self) -> u64 {
         self.num_cut_words
     }
@@ -133,7 +136,7 @@ impl Sentence {
         SourceSpan { sentence: self, span }
     }
 
-    /// Returns the bytes of a word of the sentence or the models.
+    /// Returns the bytes of a word of this sentence or of the models' vocabulary.
     pub(crate) fn word<'a>(&'a self, id: WordId, models: &'a Models) -> &'a [u8] {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_vocabulary.word(WordId(at)),
@@ -141,7 +144,7 @@ impl Sentence {
         }
     }
 
-    /// Returns the id of the word in language model `lm`.
+    /// Returns the id of the word `id` in language model `lm`.
     pub(crate) fn lm_word(&self, id: WordId, lm: usize, models: &Models) -> LmWord {
         match id.0.checked_sub(self.first_local_id) {
             Some(at) => self.local_lm_words[at as usize * models.language_models.len() + lm],
@@ -163,12 +166,12 @@ impl<'a> SourceSpan<'a> {
         &self.sentence.ids[self.span.start as usize..self.span.end as usize]
     }
 
-    /// Returns the surfaces of the words.
+    /// Returns the surface forms of the words.
     pub(crate) fn surfaces(self, models: &'a Models) -> Vec<&'a [u8]> {
         self.ids().iter().map(|&word| models.surface(self.sentence.word(word, models))).collect()
     }
 
-    /// Appends the ids of the words in `table`.
+    /// Appends the words' ids in `table` to `ids`.
     pub(crate) fn push_table_ids(self, table: &PhraseTable, models: &Models, ids: &mut Vec<u32>) {
         let words = self.ids();
         let Some(scheme) = &models.factor_scheme else {
@@ -188,7 +191,8 @@ impl<'a> SourceSpan<'a> {
         }));
     }
 
-    /// Writes the words as in a table whose columns are the factors `factors`, joined by blanks.
+    /// Sets `text` to the words with the factors `factors`, separated by spaces, as a table with
+    /// these factors has them.
     pub(crate) fn write_factored(self, factors: &[usize], models: &Models, text: &mut Vec<u8>) {
         text.clear();
         let mut written = Vec::new();

@@ -26,7 +26,7 @@ pub trait LineProcessor: Sync {
 ///
 /// # Errors
 ///
-/// The input cannot be read, an output cannot be written, or a model file is damaged. An invalid
+/// If the input cannot be read, an output cannot be written, or a model file is damaged. An invalid
 /// line gives a line error and an empty line.
 ///
 /// # Examples
@@ -72,7 +72,7 @@ pub fn translate(system: &System) -> Result<()> {
 ///
 /// # Errors
 ///
-/// As [`translate`].
+/// Those of [`translate`].
 pub fn translate_text(
     system: &System,
     input: Input,
@@ -88,7 +88,7 @@ pub fn translate_text(
 ///
 /// # Errors
 ///
-/// As [`translate`].
+/// Those of [`translate`].
 pub fn translate_raw_text(
     system: &System,
     input: Input,

@@ -49,7 +49,8 @@ struct SegmentTranslation {
 ///
 /// # Errors
 ///
-/// As [`translate`](crate::translate()); and [`Error::Usage`] if the settings ask for more than text.
+/// Those of [`translate`](crate::translate()); and [`Error::Usage`] if the settings ask for more
+/// than text.
 pub fn translate_segments(
     system: &System,
     input: Input,

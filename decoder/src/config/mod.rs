@@ -142,7 +142,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// Unknown options, values of the wrong form, and errors in the ini file.
+    /// If an option is unknown, a value is invalid, or the ini file has an error.
     pub fn from_command_line(tokens: &[String]) -> Result<Self> {
         Self::from_command_line_or(tokens, &[])
     }
@@ -180,7 +180,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a section, feature or weight is wrong.
+    /// If the file cannot be read, or a section, feature or weight is wrong.
     pub fn from_ini(path: &Path) -> Result<Self> {
         let path = ini::locate(path.to_owned())?;
         let parameters = ini::read(&path)?;

@@ -1,9 +1,9 @@
-//! Language-model scores of many target phrases without context, computed side by side.
+//! Language-model scores of many target phrases without context, computed together.
 //!
 //! Each target of a source phrase is scored without context, before the worst targets are cut. Most
 //! source phrases have a handful of targets, some have hundreds. If phrases were scored one by one,
-//! nearly every word would wait for memory; so the targets of many source phrases are gathered
-//! first, and their words scored side by side.
+//! nearly every word would wait for memory. So the targets of many source phrases are gathered
+//! first, and their words are scored together, so that the waiting times overlap.
 //!
 //! Tables list the targets of a source phrase in the order of their text, so neighbours often begin
 //! with the same words. Such words are scored only once: in a table of 26.9 million entries, more
@@ -23,19 +23,19 @@ pub(crate) struct LmBatch {
 /// The phrases as one model sees them.
 #[derive(Default)]
 struct ModelBatch {
-    /// Requests by the number of words before them in their phrase.
+    /// The requests at each depth: `depths[n]` has the words that follow n others in their phrase.
     depths: Vec<DepthBatch>,
-    /// The request of each word of each phrase, among those of its depth.
+    /// For each word of each phrase, the index of its request within its depth.
     request_indices: Vec<u32>,
-    /// The end of each phrase.
+    /// The end of each phrase in `request_indices`.
     phrase_ends: Vec<usize>,
     /// The words of the phrase that was added last.
     previous_phrase: Vec<LmWord>,
     states: Vec<State>,
 }
 
-/// The words with the same number of words before them in their phrase. The state of a request is
-/// the index of the request of the word before, among those with one word fewer before them.
+/// The words that follow the same number of words in their phrases. The state of a request is the
+/// index of the preceding word's request, which is in the batch of the depth before.
 #[derive(Default)]
 struct DepthBatch {
     requests: Vec<Request>,
@@ -51,31 +51,31 @@ impl ModelBatch {
     }
 
     fn push_phrase(&mut self, words: impl Iterator<Item = LmWord>) {
-        let before = self.request_indices.len() - self.previous_phrase.len();
+        let previous_start = self.request_indices.len() - self.previous_phrase.len();
         let mut shared = true;
-        let mut length = 0;
+        let mut depth = 0;
         for word in words {
-            shared &= self.previous_phrase.get(length) == Some(&word);
+            shared &= self.previous_phrase.get(depth) == Some(&word);
             if shared {
-                self.request_indices.push(self.request_indices[before + length]);
+                self.request_indices.push(self.request_indices[previous_start + depth]);
             } else {
-                if length == self.depths.len() {
+                if depth == self.depths.len() {
                     self.depths.push(DepthBatch::default());
                 }
-                let state = if length == 0 {
+                let state = if depth == 0 {
                     0
                 } else {
                     self.request_indices[self.request_indices.len() - 1]
                 };
-                let requests = &mut self.depths[length].requests;
+                let requests = &mut self.depths[depth].requests;
                 self.request_indices.push(requests.len() as u32);
                 requests.push(Request { state, word });
-                self.previous_phrase.truncate(length);
+                self.previous_phrase.truncate(depth);
                 self.previous_phrase.push(word);
             }
-            length += 1;
+            depth += 1;
         }
-        self.previous_phrase.truncate(length);
+        self.previous_phrase.truncate(depth);
         self.phrase_ends.push(self.request_indices.len());
     }
 
@@ -98,34 +98,34 @@ impl ModelBatch {
 }
 
 impl LmBatch {
-    /// Forgets all phrases; begins a batch for `num_models` models.
+    /// Removes all phrases and begins a batch for `num_models` models.
     pub(crate) fn reset(&mut self, num_models: usize) {
         self.models.resize_with(num_models, ModelBatch::default);
         self.models.iter_mut().for_each(ModelBatch::clear);
         self.num_phrases = 0;
     }
 
-    /// Returns the number of phrases, which is the index of the next.
+    /// Returns the number of phrases, which is the index of the next phrase.
     pub(crate) fn len(&self) -> u32 {
         self.num_phrases
     }
 
-    /// Adds a phrase of `words` words; `word(model, i)` is a model's id of word `i`.
-    pub(crate) fn push_phrase(&mut self, words: usize, word: impl Fn(usize, usize) -> LmWord) {
+    /// Adds a phrase of `len` words; `word(model, i)` is the id of word `i` in the model.
+    pub(crate) fn push_phrase(&mut self, len: usize, word: impl Fn(usize, usize) -> LmWord) {
         for (model, batch) in self.models.iter_mut().enumerate() {
-            batch.push_phrase((0..words).map(|at| word(model, at)));
+            batch.push_phrase((0..len).map(|i| word(model, i)));
         }
         self.num_phrases += 1;
     }
 
-    /// Scores all phrases by each of `models`.
+    /// Scores all phrases with each of `models`.
     pub(crate) fn score<'m>(&mut self, models: impl Iterator<Item = &'m dyn LanguageModel>) {
         for (batch, model) in self.models.iter_mut().zip(models) {
             batch.score(model);
         }
     }
 
-    /// Returns the result of `model` for each word of `phrase`, given the words before it.
+    /// Returns the result of `model` for each word of `phrase`, given the phrase's words before it.
     pub(crate) fn word_scores(
         &self,
         model: usize,

@@ -104,7 +104,7 @@ impl<'s> LineReporter<'s> {
     ///
     /// # Errors
     ///
-    /// As [`LineReporter::add_best`].
+    /// Those of [`LineReporter::add_best`].
     pub(crate) fn add_part(
         &mut self,
         decoded: DecodedSentence<'_>,

@@ -1,8 +1,9 @@
-//! Running of a search to its end, or to the end of a sentence's time.
+//! Search for the translation of a sentence within a time limit.
 //!
-//! A search that takes too long is restarted with narrower limits, over the same options, and at
-//! last as a greedy one without a time limit. The clock is read between steps; without a time limit
-//! there is no clock. A cancelled search ends at its next step, whatever its limits are.
+//! A search that exceeds the limit is restarted with narrower limits, over the same translation
+//! options. If that takes too long as well, a greedy search without a time limit follows. The clock
+//! is read between steps, and not at all without a time limit. A cancelled search ends at its next
+//! step in any case.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use miriam_textio::CancellationToken;
 
 use super::{Search, SearchSpace};
 
-/// A sentence's time, and the request to give it up.
+/// The time limit of a sentence, and the token that cancels its search.
 #[derive(Clone)]
 pub(crate) struct TimeLimit {
     started: Instant,
@@ -20,13 +21,13 @@ pub(crate) struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// Gives the search `limit` from now on, and a narrower one the same time again. Without a
-    /// limit there is only `cancellation`.
+    /// Starts the clock: the first search has `limit`, and the narrower one as much time again. If
+    /// `limit` is `None`, only `cancellation` ends a search early.
     pub(crate) fn start(limit: Option<Duration>, cancellation: Option<CancellationToken>) -> Self {
         TimeLimit { started: Instant::now(), limit, cancellation }
     }
 
-    /// Makes a limit as if started `before` now, for tests.
+    /// Returns a limit whose clock was started `before` ago.
     #[cfg(test)]
     pub(crate) fn started_before(before: Duration, limit: Duration) -> Self {
         TimeLimit { started: Instant::now() - before, limit: Some(limit), cancellation: None }
@@ -36,25 +37,26 @@ impl TimeLimit {
         self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
+    /// Whether the time of `attempts` searches is over, or the search was cancelled.
     fn is_over(&self, attempts: u32) -> bool {
         self.limit.is_some_and(|limit| self.started.elapsed() > limit.saturating_mul(attempts))
             || self.is_cancelled()
     }
 }
 
-/// The effort of the search of a sentence.
+/// The kind of search that found the translation of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SearchEffort {
-    /// That of the settings.
+    /// The limits of the settings.
     Full,
-    /// One with an eighth of the stacks and pops.
+    /// An eighth of the stack size and the pop limit.
     Narrow,
-    /// A greedy one, from left to right.
+    /// A greedy search from left to right.
     Greedy,
 }
 
-/// Runs `search` from the joint state `begin`, within `time` if it is limited; `None` if it was
-/// cancelled.
+/// Runs `search` from the joint state `begin`, within the limit of `time` if it has one. Returns
+/// `None` if it was cancelled.
 pub(crate) fn run_search(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,
@@ -79,7 +81,8 @@ pub(crate) fn run_search(
     Some(if limited.is_some() { SearchEffort::Greedy } else { SearchEffort::Full })
 }
 
-/// Whether the search ended before `is_over`, which is called before each step.
+/// Runs `search` until it ends or `is_over`, which is called before each step, returns true.
+/// Returns whether the search ended.
 fn run_search_within(
     search: &mut dyn Search,
     space: &mut SearchSpace<'_>,

@@ -117,7 +117,7 @@ const PATIENCE: usize = 5;
 ///
 /// # Errors
 ///
-/// The texts or models cannot be read, no feature can be tuned, or the ini cannot be written.
+/// If the texts or models cannot be read, no feature can be tuned, or the ini cannot be written.
 ///
 /// # Examples
 ///

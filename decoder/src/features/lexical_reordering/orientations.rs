@@ -121,7 +121,7 @@ impl ReorderingType {
     ///
     /// # Errors
     ///
-    /// A part is unknown, or none names the orientations.
+    /// If a part is unknown, or none names the orientations.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut orientations = None;
         let (mut backward, mut forward) = (true, false);

@@ -1,10 +1,11 @@
-//! Cells under any features: several language models or none, features with their own states, in
-//! any order.
+//! Cells of systems with any features: several language models or none, features with their own
+//! states, in any order.
 //!
-//! A cell has a state and a log10 probability of each language model while its words are scored,
-//! kept model by model: a pass over the cells reads one model's data alone. The queries of all
-//! models wait together; features with their own states are scored meanwhile. Then the terms are
-//! added, one after another in the order of the ini, and the states joined.
+//! While the words of a cell are scored, the cell has a state and a log10 probability for each
+//! language model. They are stored model by model, so that a pass over the cells for one model
+//! reads no data of the others. The missing words of all models are queried together, and features
+//! with their own states are scored while the queries wait for memory. Then the scores of the
+//! features are added in the order of the ini, and the states are joined.
 
 use miriam_lmcpu::{LanguageModel, LmWord};
 
@@ -18,25 +19,28 @@ use crate::sentence::Sentence;
 use crate::system::System;
 use crate::translation_options::{HotPhrase, OptionId, SentenceOptions};
 
-/// Makes and scores cells under any features.
+/// A scorer of cells of systems with any features.
 pub(in crate::search) struct GeneralCells<'s, 'a> {
     space: &'s mut SearchSpace<'a>,
     /// The hypotheses of the sentence so far.
     hypotheses: &'s [Hypothesis],
     rows: &'s mut CellRows,
-    /// The number of states of a joint state.
+    /// The number of states that make up a joint state.
     num_states: usize,
+    /// The number of scores of features with their own states.
     num_scores: usize,
-    /// Whether nothing is left to be covered.
+    /// Whether the new hypotheses cover the whole sentence.
     completes: bool,
 }
 
 /// The data of cells that are made and not yet scored, in buffers that are reused.
 #[derive(Default)]
 pub(in crate::search) struct CellRows {
-    /// By language model, then by cell.
+    /// The progress of each language model, by cell.
     lms: Vec<Vec<LmProgress>>,
+    /// Queries that were prefetched in this round, to be answered in the next one.
     waiting: Vec<Query>,
+    /// Queries that are being answered.
     prefetched: Vec<Query>,
     /// A row of states for each cell: the language models', then those of other features.
     states: Vec<u32>,
@@ -46,25 +50,25 @@ pub(in crate::search) struct CellRows {
     log10: Vec<f32>,
 }
 
-/// How far a language model has scored a cell.
+/// The state and the score of a cell in a language model, after the words that are scored so far.
 #[derive(Clone, Copy)]
 struct LmProgress {
-    /// The state after the words so far.
+    /// The number of the state in the cache.
     state: u32,
-    /// Their log10 probability.
+    /// The log10 probability of the words.
     log10: f32,
 }
 
-/// A word that waits for a language model.
+/// A word to be scored by a language model because it is not in the cache.
 #[derive(Clone, Copy)]
 struct Query {
     cell: u32,
     model: u16,
-    /// The number of the word among the dependent ones of its phrase.
+    /// The index of the word among those of its phrase whose score depends on the context.
     at: u16,
 }
 
-/// A language model as it scores cells.
+/// A language model with its cache, and the pool of the words of phrases.
 struct LmScorer<'s> {
     lm: &'s dyn LanguageModel,
     cache: &'s mut LmScoreCache,
@@ -72,9 +76,9 @@ struct LmScorer<'s> {
 }
 
 impl LmScorer<'_> {
-    /// Scores the dependent words of `phrase` from the word `at` on as far as they are in the
-    /// cache, and after the last one the constant words. If a word is left, its query is prefetched
-    /// and its number returned.
+    /// Scores words of `phrase` that depend on the context, from index `at` on, until one is not in
+    /// the cache; prefetches that word and returns its index. If all are in the cache, adds the
+    /// scores of the words that do not depend on the context, and returns `None`.
     #[inline(always)]
     fn score_cached_words(
         &self,
@@ -101,7 +105,7 @@ impl LmScorer<'_> {
         None
     }
 
-    /// Scores `word`.
+    /// Scores `word` by the model and caches the result.
     #[inline(always)]
     fn score(&mut self, word: LmWord, progress: &mut LmProgress) {
         let (score, next) = self.cache.score(self.lm, progress.state, word);
@@ -109,9 +113,9 @@ impl LmScorer<'_> {
     }
 }
 
-/// Returns the options as `model` sees them.
+/// Returns the phrase of `option` in the ids of language model `model`.
 #[inline(always)]
-fn phrase_of(options: &SentenceOptions, model: usize, option: u32) -> &HotPhrase {
+fn lm_phrase(options: &SentenceOptions, model: usize, option: u32) -> &HotPhrase {
     match model.checked_sub(1) {
         None => &options.hot_option(OptionId(option)).phrase,
         Some(further) => &options.further_phrases(further)[option as usize],
@@ -126,7 +130,7 @@ impl CellScorer for GeneralCells<'_, '_> {
         for (model, (progress, cache)) in self.rows.lms.iter_mut().zip(&**lm_caches).enumerate() {
             let state = joint_states.state(joint_state, model);
             progress.push(LmProgress { state, log10: 0.0 });
-            let phrase = phrase_of(options, model, option);
+            let phrase = lm_phrase(options, model, option);
             if let Some(word) = phrase.first_dependent(options.lm_pool()) {
                 cache.prefetch(state, word);
             }
@@ -162,8 +166,8 @@ impl CellScorer for GeneralCells<'_, '_> {
 }
 
 impl<'s, 'a> GeneralCells<'s, 'a> {
-    /// Makes a scorer for a stack that extends `hypotheses` of `space`; `completes` says that
-    /// nothing is left to be covered.
+    /// Creates a scorer for the stack whose cells extend `hypotheses`. `completes` says that its
+    /// hypotheses cover the whole sentence.
     pub(in crate::search) fn new(
         space: &'s mut SearchSpace<'a>,
         hypotheses: &'s [Hypothesis],
@@ -177,7 +181,8 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
         GeneralCells { space, hypotheses, rows, num_states, num_scores, completes }
     }
 
-    /// Scores the words of all cells by `model` as far as they are in the cache.
+    /// Scores the words of all cells by `model`, in each cell up to the first that is not in the
+    /// cache.
     #[inline(always)]
     fn score_cached_words(&mut self, model: usize, cells: &[Cell]) {
         let CellRows { lms, waiting, .. } = &mut *self.rows;
@@ -188,15 +193,15 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
             pool: options.lm_pool(),
         };
         for ((number, cell), progress) in (0u32..).zip(cells).zip(&mut lms[model]) {
-            let phrase = phrase_of(options, model, cell.option);
+            let phrase = lm_phrase(options, model, cell.option);
             if let Some(at) = scorer.score_cached_words(phrase, 0, progress) {
                 waiting.push(Query { cell: number, model: model as u16, at: at as u16 });
             }
         }
     }
 
-    /// Answers the queries that wait, and scores the words after each as far as they are in the
-    /// cache.
+    /// Answers the waiting queries, and scores the words after each up to the next that is not in
+    /// the cache.
     fn answer_queries(&mut self, cells: &[Cell]) {
         let CellRows { lms, waiting, prefetched, .. } = &mut *self.rows;
         std::mem::swap(waiting, prefetched);
@@ -210,7 +215,7 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
                 pool: options.lm_pool(),
             };
             let progress = &mut lms[model][query.cell as usize];
-            let phrase = phrase_of(options, model, cells[query.cell as usize].option);
+            let phrase = lm_phrase(options, model, cells[query.cell as usize].option);
             let word = phrase.parts(scorer.pool).dependent[at];
             scorer.score(LmWord(word), progress);
             if let Some(at) = scorer.score_cached_words(phrase, at + 1, progress) {
@@ -239,7 +244,8 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
         stateful_scorers.score_batch(&batch, states, scores);
     }
 
-    /// Scores the ends of complete translations, adds all terms and joins the states.
+    /// Scores `</s>` after complete translations, adds the scores of all features, and joins the
+    /// states.
     #[inline(always)]
     fn add_terms(&mut self, cells: &mut [Cell], edges: &[Edge]) {
         let CellRows { lms, states, scores, log10, .. } = &mut *self.rows;
@@ -284,7 +290,7 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
     }
 }
 
-/// What features read of a sentence.
+/// The data of a sentence that features read.
 struct InputSources<'i> {
     system: &'i System,
     sentence: &'i Sentence,
@@ -294,7 +300,7 @@ struct InputSources<'i> {
 }
 
 impl<'i> InputSources<'i> {
-    /// Returns `cell` of `edge` as features see it; `ends` says that `</s>` follows.
+    /// Returns the input of features for `cell` of `edge`; `ends` says that `</s>` follows.
     #[inline(always)]
     fn input(&self, cell: &Cell, edge: &'i Edge, ends: bool) -> ExpansionInput<'i> {
         ExpansionInput {
