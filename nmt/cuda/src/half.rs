@@ -1,12 +1,13 @@
-//! Rounding of floats to 16 bits, to the nearest number and ties to even, as the kernels round.
+//! Rounding of f32 to binary16 and bfloat16: to nearest, ties to even, as the kernels round.
 
-/// The largest number of [`f16_bits`].
+/// The largest finite number of binary16.
 const F16_MAX: f32 = 65_504.0;
 
-/// The smallest normal number of [`f16_bits`].
+/// The smallest normal number of binary16.
 const F16_MIN_NORMAL: f32 = 1.0 / 16_384.0;
 
-/// Rounds to binary16 of IEEE 754. Larger numbers saturate at its maximum.
+/// Rounds to IEEE 754 binary16. Numbers beyond its range, infinity included, become the largest
+/// finite number with their sign.
 pub(crate) fn f16_bits(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;
     if value.is_nan() {
@@ -14,7 +15,7 @@ pub(crate) fn f16_bits(value: f32) -> u16 {
     }
     let magnitude = value.abs().min(F16_MAX);
     let rounded = if magnitude < F16_MIN_NORMAL {
-        // A multiple of 2^-24.
+        // Subnormal: a multiple of 2^-24.
         (magnitude * (1 << 24) as f32).round_ties_even() as u32
     } else {
         (round_to_even(magnitude.to_bits(), 13) >> 13) - (112 << 10)
@@ -22,7 +23,7 @@ pub(crate) fn f16_bits(value: f32) -> u16 {
     sign | rounded as u16
 }
 
-/// Rounds to the upper half of a float.
+/// Rounds to bfloat16, the upper half of an f32.
 pub(crate) fn bf16_bits(value: f32) -> u16 {
     let bits = value.to_bits();
     if value.is_nan() {
@@ -31,7 +32,7 @@ pub(crate) fn bf16_bits(value: f32) -> u16 {
     (round_to_even(bits, 16) >> 16) as u16
 }
 
-/// Adds what makes cutting off the last `count` bits rounding.
+/// Adds to `bits` so that dropping the last `count` bits rounds to nearest, ties to even.
 fn round_to_even(bits: u32, count: u32) -> u32 {
     bits + (1 << (count - 1)) - 1 + (bits >> count & 1)
 }

@@ -86,7 +86,7 @@ pub struct Translator {
     is_multilingual: bool,
     /// Whether the language of the text, and that of the translation, must still be named.
     lacks_languages: [bool; 2],
-    /// The maximum number of tokens of the tables of positions, with marks.
+    /// The maximum number of tokens of the tables of positions, special tokens included.
     max_positions: Option<usize>,
     /// The maximum number of tokens of a sentence.
     max_length: usize,
@@ -430,15 +430,15 @@ fn complete_search(
     search
 }
 
-/// Returns the maximum number of tokens of a sentence without its marks: those of the options, or
-/// of the tables of positions.
+/// Returns the maximum number of tokens of a sentence without special tokens: the smaller of the
+/// option's value and what the tables of positions leave.
 fn max_sentence_length(
     models: &LoadedModels,
     max_positions: Option<usize>,
     options: &TranslationOptions,
 ) -> usize {
-    let num_marks = models.tokenizers()[0].ids_with_marks(&Pieces::default()).len();
-    let table = max_positions.map(|positions| positions.saturating_sub(num_marks).max(1));
+    let num_special = models.tokenizers()[0].ids_with_special_tokens(&Pieces::default()).len();
+    let table = max_positions.map(|positions| positions.saturating_sub(num_special).max(1));
     table.unwrap_or(usize::MAX).min(options.input.max_length)
 }
 

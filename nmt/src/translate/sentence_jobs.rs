@@ -97,7 +97,7 @@ impl Translator {
             _ => vec![Vec::new(); translations.len()],
         };
         if !sessions.is_empty() {
-            let source = self.models.tokenizers()[0].ids_with_marks(&sentence.pieces);
+            let source = self.models.tokenizers()[0].ids_with_special_tokens(&sentence.pieces);
             let targets = translations.iter().map(|found| {
                 let mut words = found.tokens.clone();
                 words.push(self.search.eos_id);

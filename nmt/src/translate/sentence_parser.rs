@@ -132,7 +132,7 @@ impl<'a> SentenceParser<'a> {
         let constraints = constraints.filter(|ids| !ids.is_empty()).collect();
         let request = match self.prepare_constraints(&prefix, constraints) {
             Ok(constraints) => {
-                let source = source.ids_with_marks(&pieces);
+                let source = source.ids_with_special_tokens(&pieces);
                 let prefix = [self.target_prefix, &prefix].concat();
                 Ok(Some(Request { number: id, source, constraints, prefix, candidates: None }))
             }

@@ -4,12 +4,11 @@ use super::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 impl Tokenizer {
-    /// Returns the tokens of a text whose probability is wanted, and their ids with the marks of a
-    /// sentence.
+    /// Returns the tokens of a text whose probability is wanted, and their ids with special tokens.
     ///
     /// # Errors
-    /// The reason why it has none: more than `max_length` tokens, because memory grows with the
-    /// square of the length, or no token at all.
+    /// If the text has no token at all, or more than `max_length` tokens, because memory grows with
+    /// the square of the length.
     pub(crate) fn encode_to_score(
         &self,
         text: &[u8],
@@ -20,9 +19,11 @@ impl Tokenizer {
         if pieces.len() > max_length {
             return Err(describe_excess(pieces.len(), max_length, MAX_LENGTH_OPTION));
         }
-        let ids = self.ids_with_marks(&pieces);
+        let ids = self.ids_with_special_tokens(&pieces);
         if ids.is_empty() {
-            return Err("an empty text, which this model cannot score: it adds no </s>".into());
+            return Err(
+                "the text is empty, which this model cannot score, because it adds no </s>".into(),
+            );
         }
         Ok((pieces, ids))
     }

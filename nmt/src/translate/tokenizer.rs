@@ -162,9 +162,9 @@ impl Tokenizer {
             && !text.trim_ascii().is_empty()
     }
 
-    /// Returns the ids of `pieces` with the marks of a sentence: `</s>` at the end, once, unless
-    /// the model wants others.
-    pub fn ids_with_marks(&self, pieces: &Pieces) -> Vec<u32> {
+    /// Returns the ids of `pieces` with the special tokens of the model: those of most models are
+    /// one `</s>` at the end.
+    pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> = self.marks.bos_id.into_iter().chain(pieces.ids.clone()).collect();
         if self.marks.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
             ids.push(self.vocabulary.eos_id());
@@ -294,7 +294,7 @@ mod tests {
     fn marks_are_those_that_the_model_wants() {
         let ids = |marks: SentenceMarks, text: &[u8]| {
             let side = Tokenizer { marks, ..side("</s>\n<unk>\n<s>\na\n") };
-            side.ids_with_marks(&side.encode(text, &mut TokenizerScratch::default()))
+            side.ids_with_special_tokens(&side.encode(text, &mut TokenizerScratch::default()))
         };
         assert_eq!(ids(SentenceMarks::default(), b"a a"), [3, 3, 0]);
         assert_eq!(ids(SentenceMarks { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
@@ -317,9 +317,9 @@ mod tests {
         pieces.truncate(1);
         assert_eq!((pieces.len(), pieces.get(0), pieces.get(1)), (1, Some(&b"b"[..]), None));
         assert!(side.encode(b"", &mut TokenizerScratch::default()).is_empty());
-        assert_eq!(side.ids_with_marks(&pieces), [3, 0]);
+        assert_eq!(side.ids_with_special_tokens(&pieces), [3, 0]);
         assert_eq!(
-            side.ids_with_marks(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
+            side.ids_with_special_tokens(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
             [2, 0]
         );
     }

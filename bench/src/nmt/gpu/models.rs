@@ -1,4 +1,4 @@
-//! Models of the benchmark, and the sentences that they translate.
+//! Models of the GPU benchmark, and the sentences that they translate.
 
 use std::path::{Path, PathBuf};
 
@@ -22,34 +22,35 @@ use crate::input::{lines, read_text, words};
 pub struct Subject {
     /// The name in tables.
     pub name: String,
-    /// The model.
+    /// The model, random or read from a file.
     pub model: Model,
-    /// The name of the model in messages.
+    /// The path of the model for messages; a description of a random model.
     pub path: PathBuf,
-    /// The sentences.
     pub text: ParallelText,
 }
 
-/// The vocabulary size of random models, that of Amun's (Hoang et al. 2018).
-const WORDS: usize = 30_000;
-const WORDS_OF_QUICK_STUDY: usize = 60;
+/// The vocabulary size of random models, as that of the Amun models of Hoang et al. (2018).
+const VOCABULARY_SIZE: usize = 30_000;
+/// The vocabulary size of random models in a quick run.
+const QUICK_VOCABULARY_SIZE: usize = 60;
 
-/// The width of the states and of the embeddings of random recurrent models.
-const RECURRENT_WIDTH: usize = 256;
+/// The width of the states and of the embeddings of the random GRU model.
+const GRU_WIDTH: usize = 256;
+/// The width of the states and of the embeddings of the random mLSTM model.
 const MLSTM_WIDTH: usize = 512;
 
 /// The number of sentences of a generated text.
 const SENTENCES: usize = 2_560;
 
-/// The models of the benchmark; each is loaded when the previous one is done.
+/// Returns the number of models of the benchmark. Each is loaded when the previous one is done.
 pub fn subject_count(study: &NmtGpuStudy) -> usize {
     if study.models.is_empty() { RANDOM_MODELS.len() } else { study.models.len() }
 }
 
-/// Random models, by their names.
+/// The names of the random models.
 const RANDOM_MODELS: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 
-/// Generates or reads the model with this index.
+/// Generates or reads the model with the index `number`, and its text.
 ///
 /// # Errors
 /// If the model or the text cannot be read.
@@ -61,12 +62,12 @@ pub fn subject(study: &NmtGpuStudy, number: usize) -> Result<Subject> {
 }
 
 fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
-    let words = if study.quick { WORDS_OF_QUICK_STUDY } else { WORDS };
+    let words = if study.quick { QUICK_VOCABULARY_SIZE } else { VOCABULARY_SIZE };
     let width = |full: usize| if study.quick { 16 } else { full };
     let seed = study.seed;
     let model = match name {
         "gru" => {
-            let shape = recurrent_shape(CellKind::Gru, width(RECURRENT_WIDTH), words);
+            let shape = recurrent_shape(CellKind::Gru, width(GRU_WIDTH), words);
             random_recurrent_without_eos(shape, seed)?
         }
         "mlstm" => {
@@ -85,7 +86,8 @@ fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
     let text = match &study.input {
         Some(path) => {
             let text = read_text(path)?;
-            // A translation is as long as its source.
+            // A random model does not end sentences, so the source also gives the length of the
+            // translation.
             ParallelText::new(&text, &text, SENTENCES, words, [path, path])?
         }
         None => ParallelText::random(&random_lengths(study), words, seed),
@@ -94,14 +96,16 @@ fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
     Ok(Subject { name: name.to_owned(), model, path, text })
 }
 
-/// Draws lengths of sentences and of their translations. The logarithms of lengths of real text are
-/// about normal: half of the sentences have up to 19 pieces, a sixth more than 33.
+/// Draws lengths of sentences and of their translations, in tokens. The lengths of real sentences
+/// have about a log-normal distribution: half of the sentences have up to 19 tokens, a sixth more
+/// than 33.
 fn random_lengths(study: &NmtGpuStudy) -> Vec<[usize; 2]> {
     let mut numbers = SplitMix64::new(study.seed);
     if study.quick {
         return (0..8).map(|_| [0; 2].map(|_| 2 + numbers.below(4) as usize)).collect();
     }
     let lengths = (0..SENTENCES).map(|_| {
+        // The sum of 12 uniform numbers is about normal, with mean 6 and variance 1.
         let normal = (0..12).map(|_| f64::from(numbers.next_f32())).sum::<f64>() - 6.0;
         let source = (19.0 * (0.55 * normal).exp()).round().clamp(1.0, 100.0);
         let target = (source * (0.8 + 0.4 * f64::from(numbers.next_f32()))).round().max(1.0);
@@ -124,7 +128,7 @@ fn read_subject(study: &NmtGpuStudy, path: &Path) -> Result<Subject> {
     let text = read_text(input)?;
     let mut sentences: Vec<Vec<u32>> = Vec::new();
     for line in lines(&text).filter(|line| words(line).next().is_some()).take(SENTENCES) {
-        sentences.push(tokenizer.ids_with_marks(&tokenizer.encode(line, &mut scratch)));
+        sentences.push(tokenizer.ids_with_special_tokens(&tokenizer.encode(line, &mut scratch)));
     }
     if sentences.is_empty() {
         return Err(Error::no_words(input));
@@ -143,7 +147,9 @@ fn read_subject(study: &NmtGpuStudy, path: &Path) -> Result<Subject> {
 }
 
 impl Subject {
-    /// Returns the sizes of a step in the middle of sentences of mean length, with `rows` rows.
+    /// Returns the sizes of a decoding step with `rows` rows, in the middle of sentences of mean
+    /// length. `target_tokens` is the number of tokens of all translations, for a text whose
+    /// lengths of translations are not fixed.
     pub fn step_sizes(&self, rows: f64, beam: usize, target_tokens: usize) -> StepSizes {
         let sentences = self.text.num_sentences().max(1);
         let [source_tokens, target] = self.text.token_counts();

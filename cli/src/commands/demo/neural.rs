@@ -57,7 +57,7 @@ impl NeuralModel {
         let mut scratch = TokenizerScratch::default();
         let jobs = (0..).zip(sources).map(|(id, line)| {
             let pieces = source.encode(line.as_bytes(), &mut scratch);
-            let source = source.ids_with_marks(&pieces);
+            let source = source.ids_with_special_tokens(&pieces);
             Job { id, request: Request { source, ..Request::default() } }
         });
         let mut jobs = JobList::new(jobs);

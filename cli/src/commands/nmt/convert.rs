@@ -162,7 +162,7 @@ fn calibrate(
         let ids = miriam_textio::fields::split_words(pieces)
             .map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id()))
             .chain([vocabulary.eos_id()]);
-        pairs.push((source.ids_with_marks(&words), ids.collect()));
+        pairs.push((source.ids_with_special_tokens(&words), ids.collect()));
     }
     let task = (&progress as &dyn Progress).task("calibrating", None);
     let clips = clip_values(&model, &pairs)?;

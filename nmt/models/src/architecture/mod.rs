@@ -78,8 +78,9 @@ impl EmbeddingConfig {
         if self.shared { "Wemb" } else { "decoder_Wemb" }
     }
 
-    /// Adds the embedding tables, that of the encoder only if there `has_source`, and the output layer with prefix `output`: its weights
-    /// `[target_vocab_size, width]` unless tied, and its bias.
+    /// Adds the embedding tables, that of the encoder only if there `has_source`, and the output
+    /// layer with prefix `output`: its weights `[target_vocab_size, width]` unless tied, and its
+    /// bias.
     fn push_parameters(
         &self,
         has_source: bool,
@@ -136,8 +137,8 @@ impl Architecture {
         }
     }
 
-    /// Returns the maximum number of tokens of a source sentence, with its marks, if there is a
-    /// table of positions.
+    /// Returns the maximum number of tokens of a source sentence, special tokens included, if there
+    /// is a table of positions.
     pub fn max_source_length(&self) -> Option<usize> {
         match self {
             Architecture::Transformer(transformer) => match transformer.positional_encoding {

@@ -399,7 +399,10 @@ impl TransformerConfig {
             return Err(format!("decoding starts with token {id}, which the vocabulary lacks"));
         }
         if !self.norm_epsilon.is_finite() || self.norm_epsilon < 0.0 {
-            return Err(format!("an epsilon of {}", self.norm_epsilon));
+            return Err(format!(
+                "the epsilon of layer norms is {}, expected a finite number from 0 up",
+                self.norm_epsilon
+            ));
         }
         Ok(())
     }

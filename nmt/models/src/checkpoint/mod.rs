@@ -97,8 +97,8 @@ impl Checkpoint {
         Self::from_bytes(&compressed::open_with(path, load)?, path)
     }
 
-    /// Whether the file at `path` has the first bytes of a format whose files cannot be mistaken for
-    /// text: NumPy archives and Marian's `.bin`.
+    /// Whether the file at `path` has the first bytes of a format whose files cannot be mistaken
+    /// for text: NumPy archives and Marian's `.bin`.
     pub(crate) fn is_found_at(path: &Path) -> bool {
         let mut head = [0; 16];
         // Opening a pipe would consume its bytes.
@@ -156,7 +156,7 @@ impl Checkpoint {
     /// Checks a file in memory in the same way; `path` names it in messages.
     ///
     /// # Errors
-    /// As [`Checkpoint::verify_file`].
+    /// Those of [`Checkpoint::verify_file`].
     pub fn verify(bytes: &Bytes, path: &Path) -> Result<()> {
         if bytes.starts_with(numpy::MAGIC) {
             numpy::verify(&whole_file(bytes, path)?, path)?;
@@ -267,7 +267,7 @@ impl Checkpoint {
     /// equal tensors once.
     fn set_alias(&mut self, name: &str, original: &str) -> Result<()> {
         let Some(tensor) = self.tensors.get(original).cloned() else {
-            let reason = format!("an alias of {original}, which is missing");
+            let reason = format!("it is an alias of {original}, which is missing");
             return Err(Error::damaged(&self.path, name, reason));
         };
         self.insert(name, tensor)?;

@@ -65,14 +65,15 @@ fn read_array(content: &OwnedBytes, path: &Path, name: &str) -> Result<Result<Te
         Error::damaged(path, name, reason)
     })?;
     let Some(dtype) = parse_dtype(kind) else {
-        return Ok(Err(format!("an array of {kind:?}")));
+        return Ok(Err(format!("an array of the data type {kind:?} is not supported")));
     };
     let data = cursor.take_shared(content.len() - cursor.position, name)?;
     let shape = if fortran_order { shape.into_iter().rev().collect() } else { shape };
     let tensor = Tensor::new(shape, dtype, StorageOrder::RowMajor, data)
         .map_err(|reason| Error::damaged(path, name, reason))?;
     if fortran_order && tensor.shape().len() > 2 {
-        return Ok(Err("an array of more than two dimensions in Fortran's order".into()));
+        let reason = "an array of more than two dimensions in Fortran's order is not supported";
+        return Ok(Err(reason.into()));
     }
     Ok(Ok(if fortran_order { tensor.transposed() } else { tensor }))
 }

@@ -468,7 +468,7 @@ impl<'a> Machine<'a> {
     fn sizes(&self, value: Value) -> Result<Vec<usize>, String> {
         match self.items(value)? {
             sizes if sizes.len() > MAX_SIDES => {
-                Err(format!("a tensor of {} dimensions", sizes.len()))
+                Err(format!("a tensor of {} dimensions is not supported", sizes.len()))
             }
             sizes => sizes.iter().map(|&size| count(size)).collect(),
         }
@@ -485,7 +485,7 @@ impl<'a> Machine<'a> {
                 let pairs = match arguments {
                     [] => &[],
                     [pairs] => self.items(*pairs)?,
-                    _ => return Err("an OrderedDict of several arguments".into()),
+                    _ => return Err("an OrderedDict has several arguments".into()),
                 };
 
                 let copied = self.copied_pairs + pairs.len();
@@ -576,6 +576,6 @@ fn pairs(items: &[Value]) -> Result<Vec<(Value, Value)>, String> {
     let (pairs, rest) = items.as_chunks::<2>();
     match rest {
         [] => Ok(pairs.iter().map(|&[key, value]| (key, value)).collect()),
-        _ => Err("a key without a value".into()),
+        _ => Err("a dictionary has a key without a value".into()),
     }
 }

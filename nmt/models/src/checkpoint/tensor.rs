@@ -1,5 +1,5 @@
-//! A tensor that stays in its mapped file: a shape, a data type, and a window on bytes
-//! without alignment.
+//! A tensor whose elements stay in the mapped file: a shape, a data type, and a range of the file's
+//! bytes, which need not be aligned.
 //!
 //! Formats disagree on whether matrices are stored transposed. Here a shape is always the
 //! logical one, `[inputs, outputs]`, and [`StorageOrder`] says how the file stores it. So
@@ -64,13 +64,13 @@ impl DType {
 /// The order of a matrix's elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StorageOrder {
-    /// Those of a row.
+    /// The elements of a row are contiguous.
     RowMajor,
-    /// Those of a column: the matrix is stored transposed.
+    /// The elements of a column are contiguous: the matrix is stored transposed.
     ColumnMajor,
 }
 
-/// The multipliers of a quantised tensor: real = integer / multiplier.
+/// The multipliers of a quantised tensor: real number = integer / multiplier.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuantMultipliers {
     /// One for all elements.
@@ -96,10 +96,10 @@ impl std::fmt::Debug for Tensor {
 }
 
 impl Tensor {
-    /// Creates a tensor over `data`. `order` counts for two dimensions only.
+    /// Creates a tensor over `data`. `order` is ignored unless there are two dimensions.
     ///
     /// # Errors
-    /// If `data` is not as long as shape and data type say.
+    /// If `data` does not have the number of bytes that follows from shape and data type.
     pub fn new(
         shape: Vec<usize>,
         dtype: DType,
@@ -111,13 +111,13 @@ impl Tensor {
             let (bytes, name) = (data.len(), dtype.name());
             return Err(format!("{bytes} bytes do not fit the shape {shape:?} of {name}"));
         }
-        // Vectors come as [n] and as [1, n].
+        // Files store vectors as [n] or as [1, n]; the order of [n] is always row-major.
         let order = if shape.len() == 2 { order } else { StorageOrder::RowMajor };
         Ok(Tensor { shape, dtype, order, multipliers: None, data: TensorData::Stored(data) })
     }
 
-    /// Creates a parameter that a model file holds packed: floats in row-major order, or integers
-    /// of eight bits whose channels are contiguous.
+    /// Creates a tensor from columns that a model file stores packed for the kernels: floats in
+    /// row-major order, or 8-bit integers whose channels are contiguous.
     pub(crate) fn from_packed(columns: PackedColumns) -> Self {
         let (dtype, order) = match (columns.has_floats(), columns.is_table()) {
             (true, _) => (DType::F32, StorageOrder::RowMajor),
@@ -132,20 +132,28 @@ impl Tensor {
     /// Returns the tensor with quantisation multipliers.
     ///
     /// # Errors
-    /// If their number is not that of [`channels`](Tensor::channels), or one is 0 or not finite.
+    /// If there is not one multiplier for each of the [`channels`](Tensor::channels), or one is 0 or
+    /// not finite.
     pub fn with_multipliers(mut self, multipliers: QuantMultipliers) -> Result<Self, String> {
-        fn sound(m: f32) -> bool {
-            m.is_finite() && m != 0.0
+        fn is_valid(multiplier: f32) -> bool {
+            multiplier.is_finite() && multiplier != 0.0
         }
         match &multipliers {
-            QuantMultipliers::PerTensor(multiplier) if !sound(*multiplier) => {
-                return Err(format!("a multiplier of {multiplier}"));
+            QuantMultipliers::PerTensor(multiplier) if !is_valid(*multiplier) => {
+                return Err(format!(
+                    "the quantisation multiplier is {multiplier}, expected a finite number that is \
+                     not 0"
+                ));
             }
             QuantMultipliers::PerChannel(all) if all.len() != self.channels() => {
-                return Err(format!("{} multipliers for {} channels", all.len(), self.channels()));
+                return Err(format!(
+                    "expected {} quantisation multipliers, one per channel, found {}",
+                    self.channels(),
+                    all.len()
+                ));
             }
-            QuantMultipliers::PerChannel(all) if !all.iter().all(|&m| sound(m)) => {
-                return Err("a multiplier that is 0 or not finite".into());
+            QuantMultipliers::PerChannel(all) if !all.iter().all(|&m| is_valid(m)) => {
+                return Err("a quantisation multiplier is 0 or not finite".into());
             }
             _ => {}
         }
@@ -168,7 +176,7 @@ impl Tensor {
         self.dtype
     }
 
-    /// Returns the storage order of a matrix.
+    /// Returns the storage order of a matrix; row-major for other tensors.
     pub fn order(&self) -> StorageOrder {
         self.order
     }
@@ -196,7 +204,7 @@ impl Tensor {
         }
     }
 
-    /// Returns the number of contiguous rows or columns.
+    /// Returns the number of rows or columns, whichever are contiguous; 1 for a scalar.
     pub fn channels(&self) -> usize {
         match (&self.shape[..], self.order) {
             (&[_, columns], StorageOrder::ColumnMajor) => columns,
@@ -205,10 +213,10 @@ impl Tensor {
         }
     }
 
-    /// Returns the same elements under another shape.
+    /// Returns the same elements with another shape.
     ///
     /// # Errors
-    /// If the shape has another number of elements or the order is not row-major.
+    /// If the number of elements differs or the order is not row-major.
     pub fn reshaped(mut self, shape: Vec<usize>) -> Result<Self, String> {
         let fits = self.order == StorageOrder::RowMajor
             && shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n))
@@ -220,7 +228,8 @@ impl Tensor {
         Ok(self)
     }
 
-    /// Returns the transposed matrix, `[r, c]` as `[c, r]`; no weight moves.
+    /// Returns the transposed matrix: `[r, c]` becomes `[c, r]`, without moving elements. Other
+    /// tensors stay as they are.
     pub fn transposed(mut self) -> Self {
         if self.shape.len() == 2 {
             self.shape.swap(0, 1);
@@ -232,10 +241,11 @@ impl Tensor {
         self
     }
 
-    /// Returns the rows `first..first + count` of a row-major matrix, or elements of a vector.
+    /// Returns the rows `first..first + count` of a row-major matrix, or these elements of a
+    /// vector.
     ///
     /// # Errors
-    /// If there are no such rows or the matrix is column-major.
+    /// If they are out of range or the matrix is column-major.
     pub fn slice_rows(&self, first: usize, count: usize) -> Result<Self, String> {
         let outside = || {
             format!(
@@ -264,18 +274,18 @@ impl Tensor {
         }
     }
 
-    /// Returns zeros in f32, `[n]`. `n` must be a dimension of an existing tensor, which bounds the
-    /// memory.
+    /// Returns `n` zeros in f32, shape `[n]`. `n` must be a dimension of an existing tensor, so
+    /// that a hostile file cannot ask for too much memory.
     pub(crate) fn zeros(n: usize) -> Self {
         let bytes = Bytes::copy_from(&vec![0; n * DType::F32.size()]);
         Self::from_bytes(vec![n], DType::F32, &bytes)
     }
 
-    /// Returns all elements multiplied by `factor`, which is finite and not 0: quantisation
-    /// multipliers change, no element does.
+    /// Returns a tensor of the values times `factor`, which is finite and not 0. Only the
+    /// multipliers change, not the stored elements.
     ///
     /// # Errors
-    /// If a multiplier leaves the range of f32.
+    /// If a multiplier would exceed the range of f32.
     pub(crate) fn scaled(self, factor: f32) -> Result<Self, String> {
         let multipliers = match &self.multipliers {
             None => QuantMultipliers::PerTensor(1.0 / factor),
@@ -293,11 +303,11 @@ impl Tensor {
     /// times.
     ///
     /// # Errors
-    /// If rows do not divide into blocks or the matrix is column-major.
+    /// If the number of rows is not a multiple of `block`, or the matrix is column-major.
     pub(crate) fn repeat_blocks(&self, block: usize, times: usize) -> Result<Self, String> {
         let rows = self.shape.first().copied().unwrap_or(0);
         if self.order != StorageOrder::RowMajor || block == 0 || !rows.is_multiple_of(block) {
-            return Err(format!("{:?} is not in blocks of {block} rows", self.shape));
+            return Err(format!("the shape {:?} is not in blocks of {block} rows", self.shape));
         }
         let row_bytes = self.data.len() / rows.max(1);
         let blocks = self.bytes().chunks_exact((block * row_bytes).max(1));
@@ -317,7 +327,7 @@ impl Tensor {
         }
     }
 
-    /// Creates a row-major tensor of all of `bytes`, which are as many as its shape needs.
+    /// Creates a row-major tensor over `bytes`, whose number must fit shape and data type.
     fn from_bytes(shape: Vec<usize>, dtype: DType, bytes: &Bytes) -> Self {
         let view = View::new(bytes, 0, bytes.len()).expect("all of the bytes are a window");
         Tensor {
@@ -329,7 +339,8 @@ impl Tensor {
         }
     }
 
-    /// Returns all elements as f32 in row-major order, quantised ones divided by their multiplier.
+    /// Returns all values as f32 in row-major order; quantised elements are divided by their
+    /// multipliers.
     pub fn values(&self) -> Vec<f32> {
         let stored = self.stored_values();
         match (&self.shape[..], self.order) {
@@ -338,8 +349,8 @@ impl Tensor {
         }
     }
 
-    /// Returns the first number that is not finite, in storage order. Integers are finite, and so
-    /// are multipliers.
+    /// Returns the first value that is not finite, in storage order. Quantised values are finite,
+    /// because their multipliers are.
     pub fn non_finite_value(&self) -> Option<f32> {
         let TensorData::Stored(bytes) = &self.data else {
             return self.values().into_iter().find(|value| !value.is_finite());
@@ -360,10 +371,11 @@ impl Tensor {
         None
     }
 
-    /// Reads one row of a row-major matrix, with the numbers of [`Tensor::values`].
+    /// Reads one row of a row-major matrix; the values are those of [`Tensor::values`].
     ///
     /// # Panics
-    /// If the matrix is not row-major, has no such row, or `into` is not as long as its rows.
+    /// If the matrix is not row-major, has no such row, or its rows do not have `into.len()`
+    /// elements.
     pub fn read_row(&self, row: usize, into: &mut [f32]) {
         assert!(self.order == StorageOrder::RowMajor && row < self.shape[0]);
         let bytes = into.len() * self.dtype.size();
@@ -380,7 +392,7 @@ impl Tensor {
         into.iter_mut().for_each(|value| *value /= multiplier);
     }
 
-    /// Works as [`Tensor::values`], in storage order.
+    /// Works like [`Tensor::values`], but returns the values in storage order.
     fn stored_values(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.numel()];
         match &self.data {
@@ -433,7 +445,7 @@ fn transpose(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     const BLOCK: usize = 16;
     let mut transposed = vec![0.0; values.len()];
     if values.is_empty() {
-        // One dimension may then be of any length.
+        // Returns before the loops, because one dimension of an empty matrix may be huge.
         return transposed;
     }
     for top in (0..rows).step_by(BLOCK) {

@@ -59,7 +59,8 @@ pub fn find_in_archive(path: &Path) -> Result<FoundModel> {
         metadata.next().and_then(Path::parent).map(Path::to_owned)
     };
     let Some(folder) = folder else {
-        let reason = "a package without metadata.json; is it from Argos Translate?";
+        let reason = "a package without metadata.json; give a package of Argos Translate \
+                      (.argosmodel)";
         return Err(Error::unsupported(path, reason));
     };
     let mut found = find(&folder, files)?;

@@ -138,7 +138,7 @@ impl ModelBundle {
             missing.filter(|(is_missing, _)| *is_missing).map(|(_, option)| option).collect();
         let languages = self.languages().filter(|_| !missing.is_empty())?;
         Some(format!(
-            "{}: a multilingual model; add {} (one of: {})",
+            "{}: the model is multilingual; add {} (one of: {})",
             self.path.display(),
             missing.join(", and "),
             languages.list()

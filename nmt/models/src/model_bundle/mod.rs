@@ -35,7 +35,7 @@ pub struct TokenizerPair {
     pub target_prefix: Vec<u32>,
 }
 
-/// The tokens that a model needs around those of a sentence.
+/// The special tokens that a model needs around those of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentenceMarks {
     /// A token before the first one.

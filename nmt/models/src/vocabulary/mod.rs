@@ -185,7 +185,7 @@ impl Vocabulary {
             let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
             let names = names[..names.len().min(2)].join(" nor ");
             let nor = if names.contains(' ') { "neither " } else { "no " };
-            invalid(path, format!("{nor}{names} is there; is this the vocabulary of the model?"))
+            invalid(path, format!("{nor}{names} is there; give the vocabulary of this model"))
         };
         // For a file that is not a vocabulary, this error says more than a word that occurs twice.
         let eos_id = eos_id.ok_or_else(|| missing(eos_names))?;
@@ -217,7 +217,8 @@ impl Vocabulary {
                 Path::new(&self.name),
                 &format!("{side} vocabulary"),
                 format!(
-                    "it has {} words, the model's table {rows} rows; is this the vocabulary of the model?",
+                    "it has {} words, the model's table has {rows} rows; give the vocabulary of \
+                     this model",
                     self.len()
                 ),
             ));

@@ -44,7 +44,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vocabulary> {
             }
         },
         Some("fsv") => {
-            let reason = "a factored vocabulary, which is not supported";
+            let reason = "the vocabulary is factored, which is not supported";
             Err(Error::unsupported(path, reason))
         }
         _ => Vocabulary::new(text_lines(bytes), path, None),

@@ -26,7 +26,7 @@ impl Network {
     /// measures others.
     ///
     /// # Errors
-    /// As [`load`](Network::load).
+    /// Those of [`load`](Network::load).
     pub fn load_tuned(
         model: &Model,
         path: &Path,
@@ -39,7 +39,7 @@ impl Network {
     /// Works as [`load`](Network::load) with these speedups of recurrent models.
     ///
     /// # Errors
-    /// As [`load`](Network::load).
+    /// Those of [`load`](Network::load).
     pub fn load_with(
         model: &Model,
         path: &Path,

@@ -106,7 +106,7 @@ impl DecodingOptions {
     /// Checks the options against each other.
     ///
     /// # Errors
-    /// [`PoolError::Invalid`] with the problem.
+    /// If they exclude each other ([`PoolError::Invalid`], with the reason).
     pub fn validate(&self) -> Result<(), PoolError> {
         let most = (self.beam_size as f32 * self.patience).round() as usize;
         let draws = self.beam_size == 1 && self.sampling_topk != 1;

@@ -100,10 +100,10 @@ pub enum Prepared {
     Done(Vec<Translation>),
 }
 
-/// A translation to score: source and target ids with their marks, or no source at all.
+/// A translation to score: source and target ids with special tokens, or no source at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoreRequest {
-    /// Ids of the source, with marks.
+    /// Ids of the source, with special tokens.
     pub source: Vec<u32>,
     /// Ids of the target, with EOS.
     pub target: Vec<u32>,

@@ -1,5 +1,5 @@
-//! Texts for a pool: split into sentences as on the command line, and joined from their
-//! translations.
+//! Translation of texts by a pool: splitting into sentences, as on the command line, and joining of
+//! their translations.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::translate::text_segment::TextKind;
 /// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TextFormat {
-    /// One sentence; one that is too long is cut where sentences end.
+    /// One sentence. If it is too long for the model, it is split where sentences end.
     #[default]
     Sentence,
-    /// Paragraphs, one per line, whose sentences are translated.
+    /// Paragraphs, one per line. They are split into sentences, which are translated one by one.
     Running,
     /// A page of HTML.
     Html,
 }
 
-/// Texts that were cut.
+/// Texts that were split into sentences.
 pub struct TextBatch {
     /// The sentences of all texts, in order.
     sentences: Vec<InputSentence>,
@@ -33,7 +33,7 @@ pub struct TextBatch {
 }
 
 impl Translator {
-    /// Cuts texts; the language of `splitter` is that of the texts.
+    /// Splits texts into sentences; the language of `splitter` must be that of the texts.
     pub fn cut_texts<'t>(
         &self,
         texts: impl IntoIterator<Item = &'t [u8]>,
@@ -83,7 +83,8 @@ impl Translator {
         }
     }
 
-    /// Returns the task of translating texts: with the options of the translator, except the beam.
+    /// Returns a task that translates texts with the options of the translator, but with the beam
+    /// size `beam_size`, if that is given.
     pub fn text_task(
         &self,
         beam_size: Option<usize>,
@@ -103,10 +104,11 @@ impl Translator {
         TranslationTask { search, limits, alternatives: None, candidates, observer: None }
     }
 
-    /// Joins the texts of `batch` from the `translations` of its sentences, in order.
+    /// Returns the translated texts of `batch`; `translations` are those of its sentences, in
+    /// order.
     ///
     /// # Errors
-    /// With the index of the first text with a sentence that cannot be translated, and the reason.
+    /// If a sentence cannot be translated, with the index of its text and the reason.
     pub fn join_texts(
         &self,
         batch: &TextBatch,
@@ -157,7 +159,7 @@ impl Translator {
 }
 
 impl TextBatch {
-    /// Returns the requests of its sentences.
+    /// Returns the request of each sentence, for a pool.
     pub fn requests(&self) -> Vec<Prepared> {
         fn request(sentence: &InputSentence) -> Prepared {
             match &sentence.request {

@@ -1,8 +1,9 @@
 //! Conversion of sentences that callers have tokenised: from ids to requests, and from translations
 //! to tokens, by CTranslate2's rules.
 //!
-//! A source that is too long is cut, and gets the marks of its model. One without words has an
-//! empty translation, without a search. Attention is to the tokens of the caller.
+//! The special tokens of the model, such as `</s>`, are added to a source, and one that is too long
+//! is cut. A source without words has an empty translation, without a search. Attention is to the
+//! tokens of the caller, without special tokens.
 
 use super::{DecodingOptions, Prepared, ScoreRequest};
 use crate::search::unknown;
@@ -11,7 +12,7 @@ use crate::translate::Translator;
 use miriam_nmt_models::Vocabulary;
 use miriam_nmt_network::network::ForcedScores;
 
-/// A tokenised sentence: ids of the tokens of the caller, without marks that the model adds.
+/// A tokenised sentence: ids of the tokens of the caller, without the special tokens of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Example {
     /// Ids of the source tokens.
@@ -52,9 +53,10 @@ pub struct ScoredTokens {
     pub log_probs: Vec<f32>,
 }
 
-/// A source with its marks.
-struct MarkedSource {
+/// A source with the special tokens of the model.
+struct CompleteSource {
     ids: Vec<u32>,
+    /// Whether BOS, or a language token, was added.
     has_bos: bool,
     /// Whether EOS was added.
     has_eos: bool,
@@ -66,18 +68,19 @@ impl Translator {
         self.models.tokenizers().each_ref().map(|side| &*side.vocabulary)
     }
 
-    /// Returns the source with the marks of the model, cut to `max_length` tokens unless that is 0.
-    fn mark_source(&self, source: &[u32], max_length: usize) -> MarkedSource {
+    /// Returns the source with the special tokens of the model, cut to `max_length` tokens unless
+    /// that is 0.
+    fn add_special_tokens(&self, source: &[u32], max_length: usize) -> CompleteSource {
         let tokenizer = &self.models.tokenizers()[0];
         let (marks, eos) = (tokenizer.marks, tokenizer.vocabulary.eos_id());
         let mut ids: Vec<u32> = marks.bos_id.into_iter().chain(source.iter().copied()).collect();
         let has_eos = marks.has_eos && source.last() != Some(&eos);
         ids.extend(has_eos.then_some(eos));
         cut_keeping_end(&mut ids, max_length, eos);
-        MarkedSource { ids, has_bos: marks.bos_id.is_some(), has_eos }
+        CompleteSource { ids, has_bos: marks.bos_id.is_some(), has_eos }
     }
 
-    /// Whether a source has no token but marks and, after EOS, the language of the text.
+    /// Whether a source has only special tokens: BOS, EOS and a language token after EOS.
     fn has_no_words(&self, source: &[u32]) -> bool {
         let tokenizer = &self.models.tokenizers()[0];
         let eos = tokenizer.vocabulary.eos_id();
@@ -113,7 +116,7 @@ impl Translator {
     ) -> Prepared {
         let own = self.models.target_prefix();
         let prefix = [own, &example.prefix].concat();
-        let MarkedSource { ids, .. } = self.mark_source(&example.source, max_input_length);
+        let CompleteSource { ids, .. } = self.add_special_tokens(&example.source, max_input_length);
         if self.has_no_words(&example.source) {
             let mut tokens = prefix;
             tokens.truncate(options.max_decoding_length.saturating_add(own.len()));
@@ -139,8 +142,8 @@ impl Translator {
         keep_end: bool,
         translations: &[Translation],
     ) -> TokenTranslations {
-        let MarkedSource { has_bos, has_eos, ids } =
-            self.mark_source(&example.source, max_input_length);
+        let CompleteSource { has_bos, has_eos, ids } =
+            self.add_special_tokens(&example.source, max_input_length);
         let target = &self.models.tokenizers()[1].vocabulary;
         let eos = [target.eos_id()];
         let ends = if options.end_tokens.is_empty() { &eos[..] } else { &options.end_tokens };
@@ -191,7 +194,7 @@ impl Translator {
     /// Returns the request of scoring an example.
     pub fn prepare_score(&self, example: &ScoringExample, max_input_length: usize) -> ScoreRequest {
         let target = self.marked_target(example, max_input_length);
-        let source = self.mark_source(&example.source, max_input_length).ids;
+        let source = self.add_special_tokens(&example.source, max_input_length).ids;
         ScoreRequest { source, target }
     }
 
@@ -215,7 +218,7 @@ impl Translator {
     ) -> ScoredTokens {
         let mut tokens = self.marked_target(example, max_input_length);
         let mut log_probs = scores.token_scores.clone();
-        let has_source = !self.mark_source(&example.source, max_input_length).ids.is_empty();
+        let has_source = !self.add_special_tokens(&example.source, max_input_length).ids.is_empty();
         let offset = if has_source { offset } else { 0 };
         tokens.drain(..offset.min(tokens.len()));
         log_probs.drain(..offset.min(log_probs.len()));

@@ -51,17 +51,18 @@ pub(super) fn find_single_file(path: &Path) -> Result<FoundModel> {
     Ok(found)
 }
 
-/// A model of Marian's family.
+/// A checkpoint of Marian, Nematus or Amun, after its architecture was resolved.
 struct Opened {
     model: Model,
     format: CheckpointFormat,
+    /// Whether Marian's fork for browsers packed the file, as for Firefox.
     is_for_browsers: bool,
 }
 
 fn open_marian(path: &Path, files: &Files) -> Result<Opened> {
     let checkpoint = Checkpoint::from_bytes(&files.open(path)?, path)?;
     let (format, is_for_browsers) = (checkpoint.format(), checkpoint.is_for_browsers());
-    // While training, Marian writes the options to a file next to the checkpoint.
+    // Marian also writes the options to a file next to the checkpoint.
     let options_path = PathBuf::from(format!("{}.yml", path.display()));
     let options = if checkpoint.options().is_none() && files.is_file(&options_path) {
         Some(Value::parse(&files.open(&options_path)?, &options_path.display().to_string())?)
@@ -78,14 +79,14 @@ pub(super) fn find_from_config(
     mut settings: DecoderConfig,
     files: Files,
 ) -> Result<FoundModel> {
-    // Caches of browsers keep files compressed, as they were loaded.
+    // The caches of browsers keep files as they were downloaded, compressed and named accordingly.
     let named = settings.models.iter_mut().chain(&mut settings.vocabularies);
     for path in named.chain(settings.shortlist.as_mut().map(|(path, _)| path)) {
         *path = files.find(std::mem::take(path));
     }
     if settings.models.is_empty() {
-        let reason =
-            "no models are named (models: or scorers:); is this a decoder's configuration?";
+        let reason = "no models are named (models: or scorers:); give the configuration of a \
+                      decoder, or the model file";
         return Err(Error::unsupported(path, reason));
     }
     let mut is_for_browsers = false;
@@ -105,7 +106,10 @@ pub(super) fn find_from_config(
         [both] => Some([both.clone(), both.clone()]),
         [source, target] => Some([source.clone(), target.clone()]),
         more => {
-            let reason = format!("expected one vocabulary for each side, found {}", more.len());
+            let reason = format!(
+                "expected one vocabulary for both sides or one for each, found {}",
+                more.len()
+            );
             return Err(Error::unsupported(path, reason));
         }
     };

@@ -33,7 +33,7 @@ pub const VERSION_PACKED: u32 = 2;
 const VERSION_PLAIN: u32 = 1;
 
 /// Added to both for models that programs of the first versions do not know: those with relative
-/// positions, RMS norms, gated layers or other sentence marks.
+/// positions, RMS norms, gated layers or special tokens other than `</s>`.
 const LATER_MODELS: u32 = 2;
 
 /// The version of the layout where parameters may be columns of packed matrices, for all models.

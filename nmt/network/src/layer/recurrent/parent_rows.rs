@@ -1,39 +1,44 @@
-//! The parents of the rows of a step: rows that share a parent share what is computed from
-//! the parent alone (Devlin 2017, section 4.5).
+//! The parents of the rows of a decoding step.
+//!
+//! A row is a hypothesis, and its parent is the row of the previous step that it extends. What
+//! depends on the parent's state alone is computed once for all rows with this parent (Devlin 2017,
+//! section 4.5).
 
 use super::CellState;
 use crate::Result;
 use crate::layer::{HypothesisRow, RecurrentOps};
 
-/// The parents of the rows of a step.
+/// The parents of the rows of a decoding step.
 pub struct ParentRows {
-    /// Rows of the step before, and the numbers after them for hypotheses that begin; each once if
-    /// they are merged.
+    /// The parents: numbers of rows of the previous step, or, for rows that begin a sentence,
+    /// consecutive numbers after these. If parents are merged, each occurs once; otherwise there is
+    /// one for each row.
     distinct: Vec<u32>,
-    /// The index in `distinct` of the parent of each row; none if it is the index of the row.
+    /// For each row, the index of its parent in `distinct`; `None` if that is the number of the
+    /// row.
     index_of_row: Option<Vec<u32>>,
-    /// Rows that begin a hypothesis, in their order.
+    /// The rows that begin a sentence, ascending.
     new_rows: Vec<usize>,
 }
 
 impl ParentRows {
-    /// Returns the parents of `rows`, each once if they are `merged`. The step before had `before`
-    /// rows.
-    pub fn new(rows: &[HypothesisRow], before: usize, merged: bool) -> Self {
+    /// Returns the parents of `rows`, each once if they are `merged`. The previous step had
+    /// `num_previous` rows.
+    pub fn new(rows: &[HypothesisRow], num_previous: usize, merged: bool) -> Self {
         let new_rows: Vec<usize> =
             (0..rows.len()).filter(|&row| rows[row].parent.is_none()).collect();
-        let mut started = before as u32;
+        let mut next_new = num_previous as u32;
         let parents = rows.iter().map(|row| {
             row.parent.unwrap_or_else(|| {
-                started += 1;
-                started - 1
+                next_new += 1;
+                next_new - 1
             })
         });
         let all: Vec<u32> = parents.collect();
         if !merged {
             return ParentRows { distinct: all, index_of_row: None, new_rows };
         }
-        let mut index_of = vec![None; before + new_rows.len()];
+        let mut index_of = vec![None; num_previous + new_rows.len()];
         let mut distinct = Vec::new();
         let indices = all.iter().map(|&parent| {
             *index_of[parent as usize].get_or_insert_with(|| {
@@ -46,23 +51,24 @@ impl ParentRows {
         ParentRows { distinct, index_of_row: indices, new_rows }
     }
 
-    /// Gathers the states of the distinct parents. `before` are the states after the step before,
-    /// `start` gives the initial state of a row's sentence.
+    /// Gathers the states of the distinct parents, `[distinct parents, width]`. `previous` is the
+    /// state after the previous step, `[rows, width]`; `start` returns the initial state, `[1,
+    /// width]`, of a row's sentence.
     ///
     /// # Errors
     /// If the backend fails.
     pub fn gather_states<'a, B: RecurrentOps>(
         &self,
         backend: &mut B,
-        before: Option<&CellState<B>>,
+        previous: Option<&CellState<B>>,
         start: impl Fn(usize) -> &'a B::Tensor,
     ) -> Result<CellState<B>>
     where
         B::Tensor: 'a,
     {
-        let mut gather = |before: Option<&B::Tensor>| {
+        let mut gather = |previous: Option<&B::Tensor>| {
             let starts = self.new_rows.iter().map(|&row| start(row));
-            let all: Vec<&B::Tensor> = before.into_iter().chain(starts).collect();
+            let all: Vec<&B::Tensor> = previous.into_iter().chain(starts).collect();
             match all[..] {
                 [only] => backend.index_select(only, &self.distinct),
                 _ => {
@@ -71,9 +77,9 @@ impl ParentRows {
                 }
             }
         };
-        let output = gather(before.map(|state| &state.output))?;
-        // The initial state is the first output and the first cell of every layer.
-        let cell = match before {
+        let output = gather(previous.map(|state| &state.output))?;
+        // The initial state is both the first output and the first cell state of every layer.
+        let cell = match previous {
             Some(CellState { cell: None, .. }) => None,
             Some(CellState { cell: Some(cell), .. }) => Some(gather(Some(cell))?),
             None => Some(gather(None)?),
@@ -81,8 +87,8 @@ impl ParentRows {
         Ok(CellState { output, cell })
     }
 
-    /// Copies the row of each parent to its children: `[distinct parents, width]` to `[rows,
-    /// width]`.
+    /// Copies the row of each parent to its children: `product`, `[distinct parents, width]`,
+    /// becomes `[rows, width]`.
     ///
     /// # Errors
     /// If the backend fails.

@@ -17,9 +17,10 @@ use crate::{Error, Result};
 use config::Config;
 pub(crate) use config::generation_option;
 
-/// Endings of the names of tensors that are ignored: tables of sinusoids, which are computed; the
-/// biases of distances between source and target, which T5 has never used; fairseq's versions.
-const WITHOUT_USE: [&str; 5] = [
+/// Endings of the names of tensors that are ignored: tables of sinusoids, which are computed here;
+/// relative position biases of T5's cross-attention, which T5 has never used; the numbers of
+/// positions; and fairseq's version numbers.
+const IGNORED_SUFFIXES: [&str; 5] = [
     "embed_positions.weight",
     "embed_positions.weights",
     "EncDecAttention.relative_attention_bias.weight",
@@ -27,8 +28,9 @@ const WITHOUT_USE: [&str; 5] = [
     "coder.version",
 ];
 
-/// Returns the model of a folder: its tensors, its `config.json`, and its `generation_config.json`,
-/// where `transformers` writes the options of decoding since version 4.25.
+/// Returns the model in a folder. `config` is its `config.json`; `generation` is its
+/// `generation_config.json`, to which `transformers` has written the decoding options since
+/// version 4.25.
 ///
 /// # Errors
 /// If the model has a feature that is not supported, a parameter is missing or has the wrong shape,
@@ -43,9 +45,9 @@ pub fn resolve(
     if let Some(quantization) = config.value.get("quantization_config").filter(|v| !v.is_null()) {
         let method = quantization.get("quant_method").and_then(Value::as_str).unwrap_or("unknown");
         return Err(config.unsupported(format!(
-            "its weights are quantised (quantization_config in config.json, method {method}); give \
-             the model of floats that it was made from, and quantise with miriam nmt convert \
-             --precision"
+            "its weights are quantised (quantization_config in config.json, method {method}); use \
+             the floating-point model that it was made from, and quantise that with miriam nmt \
+             convert --precision"
         )));
     }
     let named = match config.text("model_type") {
@@ -67,20 +69,21 @@ pub fn resolve(
     fn is_integer(tensor: &Tensor) -> bool {
         matches!(tensor.dtype(), DType::I8 | DType::I16 | DType::I32 | DType::I64)
     }
-    let integers = tensors.iter().find(|(name, tensor)| is_integer(tensor) && !has_no_use(name));
+    let integers = tensors.iter().find(|(name, tensor)| is_integer(tensor) && !is_ignored(name));
     let integers = integers.map(|(name, _)| name_in_file(name, &names));
     let model =
         Model::new(Architecture::Transformer(transformer), tensors, BTreeMap::new(), &path)?;
     if let Some(name) = integers {
-        let reason = "integers without multipliers; give a model of floats";
+        let reason = "its elements are integers without quantisation multipliers; use a model with \
+                      floating-point weights";
         return Err(Error::mismatch(&path, &name, reason));
     }
     let unused = model.unused_tensors().iter().map(|name| name_in_file(name, &names));
-    let unused: Vec<String> = unused.filter(|name| !has_no_use(name)).collect();
+    let unused: Vec<String> = unused.filter(|name| !is_ignored(name)).collect();
     if let [first, rest @ ..] = &unused[..] {
         let reason = format!(
-            "config.json describes a model without it and without {} other tensors; is it the \
-             config.json of this model?",
+            "config.json describes a model without this tensor and {} others of the file; use the \
+             config.json that was saved with this model",
             rest.len()
         );
         return Err(Error::mismatch(&path, first, reason));
@@ -88,8 +91,8 @@ pub fn resolve(
     Ok(model)
 }
 
-fn has_no_use(name: &str) -> bool {
-    WITHOUT_USE.iter().any(|end| name.ends_with(end))
+fn is_ignored(name: &str) -> bool {
+    IGNORED_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
 
 /// An architecture with its tensors under Marian's names.
@@ -100,7 +103,8 @@ struct NamedTensors {
     names: BTreeMap<String, String>,
 }
 
-/// Tensors under Marian's names. A tied table may be in a file under each of its names.
+/// Tensors under Marian's names, in the process of being renamed. A table that several layers share
+/// may be in a file under the name of each of them.
 #[derive(Default)]
 struct TensorsByName {
     tensors: BTreeMap<String, Tensor>,
@@ -111,7 +115,7 @@ impl TensorsByName {
     /// Adds the tensor `from` of the file under Marian's name `to`.
     ///
     /// # Errors
-    /// If another tensor of the file has that name already and is not the same.
+    /// If a tensor with other contents already has the name `to`.
     fn insert(&mut self, from: String, to: String, tensor: Tensor, config: &Config) -> Result<()> {
         let Some(other) = self.tensors.get(&to) else {
             self.names.insert(to.clone(), from);
@@ -125,16 +129,16 @@ impl TensorsByName {
             return Ok(());
         }
         let reason = format!(
-            "it differs from {}, though config.json ties them (tie_word_embeddings); set that to \
-             false if the model has separate tables",
+            "it differs from {}, though config.json ties them (tie_word_embeddings); set \
+             tie_word_embeddings to false if the model has separate tables",
             self.names[&to]
         );
         Err(Error::mismatch(config.path, &from, reason))
     }
 }
 
-/// Whether a matrix or table of the file, under Marian's name, has `size` rows (`axis` 0) or
-/// columns (1). Sizes of a configuration are checked before memory is allocated for them.
+/// Whether the tensor with Marian's name `name` has `size` rows (`axis` 0) or columns (`axis` 1).
+/// The sizes that a configuration claims are checked so before memory is allocated for them.
 fn has_size(tensors: &BTreeMap<String, Tensor>, name: &str, axis: usize, size: usize) -> bool {
     let tensor = tensors.get(name).filter(|tensor| tensor.numel() > 0);
     tensor.is_some_and(|tensor| tensor.shape().get(axis) == Some(&size))
