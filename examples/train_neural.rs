@@ -1,6 +1,6 @@
 //! Training of a small neural model from two parallel text files.
 //!
-//!     cargo run --release --example train_neural examples/toy/train.en examples/toy/train.es toy-model
+//! cargo run --release --example train_neural examples/toy/train.en examples/toy/train.es toy-model
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::options::preset;
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 
-/// Updates of the parameters: enough to see the cost fall. The preset's own number makes a good model.
+/// Updates of the parameters: enough to see the cost fall. The preset's own number makes a good
+/// model.
 const UPDATES: &str = "100u";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,8 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains a model of the preset `toy` in `folder`, and returns what `nmt translate -m` opens. A training that was stopped
-/// is resumed by calling this again.
+/// Trains a model of the preset `toy` in `folder`, and returns what `nmt translate -m` opens. A
+/// training run that was stopped is resumed by calling this again.
 pub fn train(
     source: &str,
     target: &str,

@@ -16,7 +16,7 @@ script. Without a package its program is left out, with a line that says so.
 --agree: nothing is timed. Marian writes initial parameters, both train from them on the same
 batches, without dropout, and cost, gradient norm and learning rate of every update are
 compared, then the parameters, and the gradient at trained parameters. Then each program
-translates with the model of the other, and each continues a training of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
+translates with the model of the other, and each continues a training run of the other. Ends with status 1 if something differs by more than the tolerances (COST, NORM, PARAMETERS,
 GRADIENT).
 
 Otherwise speed, on the text given: all make updates of about as many tokens, in turn. Words
@@ -483,7 +483,7 @@ def alone(a, folder):
 
 
 def measure(programs, side, folder, options, count):
-    """Target tokens and cost of a training of `count` updates from the beginning, and its log."""
+    """Target tokens and cost of a training run of `count` updates from the beginning, and its log."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         log = Path(place) / "log"
         cost = programs.train(side, Path(place) / "model.npz",

@@ -92,7 +92,7 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
         assert_eq!(lines.count(), 12, "six curves and their entries in the legend");
     }
 
-    // The same again, in a folder in which one training is missing.
+    // The same again, in a folder in which one training run is missing.
     run(&mut study(&corpus, "b", &asked));
     fs::remove_dir_all(corpus.path().join("b/runs/3-2")).unwrap();
     run(&mut study(&corpus, "b", &asked));
@@ -116,7 +116,7 @@ fn studies_that_do_not_fit_are_refused() {
     assert!(message.contains("model.yml"), "{message}");
 }
 
-/// What would make systems other ones than their names say, or leave a training out.
+/// What would make systems other ones than their names say, or leave a training run out.
 #[test]
 fn what_a_study_sets_is_not_given_twice() {
     let corpus = corpus();

@@ -1,5 +1,5 @@
 //! `miriam nmt train` where numbers are not finite: a damaged state is not trained on, a training
-//! that diverges ends with an error at once, and good models stay.
+//! run that diverges ends with an error at once, and good models stay.
 
 use std::fs;
 use std::path::Path;

@@ -62,7 +62,7 @@ impl Corpus {
         command
     }
 
-    /// The bytes of the files of a training whose content is a matter of updates alone.
+    /// The bytes of the files of a training run whose content is a matter of updates alone.
     pub fn files(&self, output: &str) -> [Vec<u8>; 3] {
         ["model.npz", "model.npz.optimizer.npz", "model.npz.progress.yml"]
             .map(|name| fs::read(self.path(output).join(name)).expect("the file is there"))
@@ -153,7 +153,7 @@ fn any_number_of_workers_gives_the_same_bytes() {
     }
     let alone = corpus.files("1");
     assert!(["2", "3", "4", "8"].iter().all(|workers| corpus.files(workers) == alone));
-    // Another seed is another training, so equality is not an accident.
+    // Another seed is another training run, so equality is not an accident.
     run(&mut corpus.train("other", "--after 50u --optimizer-delay 2 --seed 2"));
     assert!(corpus.files("other")[0] != alone[0]);
 }
@@ -185,7 +185,7 @@ fn a_training_goes_on_where_a_limit_is_raised() {
             |output: &str| fs::read(corpus.path(output).join(format!("model.npz.{best}.npz")));
         assert!(file("parts").unwrap() == file("whole").unwrap(), "{best}");
     }
-    // Curves of a training that has ended are drawn from what was kept.
+    // Curves of a training run that has ended are drawn from what was kept.
     assert!(train("parts", "--after 45u --plot plot").contains("No curves: none were recorded"));
     train("parts", "--after 46u --disp-freq 1u --plot plot");
     let svg = corpus.path("plot/training.svg");
@@ -255,7 +255,7 @@ fn two_trainings_of_a_model_do_not_meet() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let error = run_to_error(&mut corpus.train("model", &format!("{options} 7u")));
-    assert!(error.contains("model/model.npz: another training is writing to it"), "{error}");
+    assert!(error.contains("model/model.npz: another training run is writing to it"), "{error}");
     assert!(error.contains("another folder"), "{error}");
     // Another folder is free; so is this one when its training was killed, which leaves the file
     // of the lock.
@@ -268,7 +268,7 @@ fn two_trainings_of_a_model_do_not_meet() {
     assert!(!corpus.names("model").iter().any(|name| name.ends_with(".lock")));
 }
 
-/// The log is kept in a file too, that of a resumed training after that of the first.
+/// The log is kept in a file too, that of a resumed training run after that of the first.
 #[test]
 fn a_file_keeps_the_log() {
     let corpus = Corpus::new(200);
@@ -356,7 +356,7 @@ fn a_signal_ends_a_training_after_an_update_and_saves_it() {
     assert!(corpus.files("stopped") == corpus.files("whole"));
 }
 
-/// A training says at once when its next line comes and when it ends.
+/// A training run says at once when its next line comes and when it ends.
 #[test]
 fn the_first_line_says_when_there_are_more() {
     let corpus = Corpus::new(20);

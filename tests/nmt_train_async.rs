@@ -104,7 +104,7 @@ fn marian() -> Option<Command> {
     Some(command)
 }
 
-/// Half of a training here and half in Marian cost what a whole one does, in either order.
+/// Half of a training run here and half in Marian cost what a whole one does, in either order.
 #[test]
 fn marian_goes_on_with_our_training_and_we_with_marians() {
     let Some(_) = marian() else { return };

@@ -125,7 +125,7 @@ fn a_stopped_training_is_saved() {
     let log = lossy_text(&output.stderr);
     assert!(log.contains("the same command resumes the training"), "{log}");
     assert_eq!(output.status.signal(), Some(15), "{log}");
-    // Another limit is not another training.
+    // Another limit is not another training run.
     corpus.configure("after: 1u\n");
     let log = corpus.finish("model", &[]);
     assert!(!log.contains("it is replaced"), "{log}");
@@ -231,7 +231,7 @@ fn options_that_do_not_fit_are_refused() {
     for name in ["vocabs: [a, b]\n", "train-sets: [a, b]\n", "pretrained-model: a\n"] {
         corpus.configure(name);
         let message = run_to_error(&mut corpus.train("model", &[]));
-        assert!(message.contains("of this training are its own; remove"), "{message}");
+        assert!(message.contains("of this training run are its own; remove"), "{message}");
     }
     for (options, reason) in [
         ("no-such-option: 1\n", "no-such-option"),
@@ -254,6 +254,6 @@ fn options_that_do_not_fit_are_refused() {
     fs::create_dir_all(corpus.at("model/neural")).unwrap();
     fs::write(corpus.at("model/neural/model.npz"), "theirs").unwrap();
     let message = run_to_error(&mut corpus.train("model", &[]));
-    assert!(message.contains("neural: not written by this training"), "{message}");
+    assert!(message.contains("neural: not written by this training run"), "{message}");
     assert_eq!(corpus.read("model", "neural/model.npz"), b"theirs");
 }

@@ -46,7 +46,7 @@ fn check_pair(
 /// Counts the lines of a text.
 ///
 /// # Errors
-/// Text that cannot be read, or without a word.
+/// If the text cannot be read or has no words.
 fn count_lines(file: &Path, untokenized: &mut Vec<String>, progress: &dyn Progress) -> Result<u64> {
     let input = Input::open(file)?;
     let consumed = input.consumed();

@@ -31,7 +31,7 @@ impl NeuralOptions {
         let own = OWN_OPTIONS.into_iter().find(|name| given.is_given(name));
         if let Some(name) = given.find_input_file().or(own) {
             return Err(Error::invalid_options(format!(
-                "--neural-config: the texts, files and sizes of this training are its own; remove \
+                "--neural-config: the texts, files and sizes of this training run are its own; remove \
                  {name}"
             )));
         }
@@ -53,7 +53,7 @@ impl NeuralOptions {
     }
 
     /// Returns the text of the options that a model depends on: of all, or only of those with
-    /// which a stopped training can resume.
+    /// which a stopped training run can resume.
     pub(crate) fn key(&self, only_unchangeable: bool) -> Result<String> {
         let options = self.options_of_configs()?;
         let options = if only_unchangeable { options.unchangeable() } else { options };

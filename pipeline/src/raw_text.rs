@@ -11,7 +11,7 @@ use crate::Result;
 /// `first_tokens` see [`TruecaseTrainer::new`].
 ///
 /// # Errors
-/// Text that cannot be read.
+/// If the text cannot be read.
 pub fn count_case_forms(
     input: Input,
     first_tokens: bool,
@@ -46,7 +46,7 @@ pub fn count_case_forms(
 /// `preparation`, writes it to the file `model`, and sets it in `preparation`.
 ///
 /// # Errors
-/// Files that cannot be read or written.
+/// If a file cannot be read or written.
 pub fn train_truecase_model(
     text: &Path,
     preparation: &mut TextProcessor,
@@ -72,7 +72,7 @@ pub fn train_truecase_model(
 /// Preprocesses the lines of the file `text` and writes them to `output`.
 ///
 /// # Errors
-/// Files that cannot be read or written.
+/// If a file cannot be read or written.
 pub fn prepare_file(
     text: &Path,
     preparation: &TextProcessor,

@@ -166,7 +166,7 @@ impl ResumableFolder {
         }
         if started.is_none() {
             return Err(Error::invalid_options(format!(
-                "{}: not written by this training; move it away, or give another -o",
+                "{}: not written by this training run; move it away, or give another -o",
                 path.display()
             )));
         }
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(run(["e", "d"], "v", false), (Ok(2), false));
         fs::remove_file(path.join(crate::manifest::MANIFEST_FILE)).unwrap();
         let (outcome, _) = run(["e", "d"], "v", false);
-        assert!(outcome.unwrap_err().contains("work: not written by this training"));
+        assert!(outcome.unwrap_err().contains("work: not written by this training run"));
     }
 
     /// A stage that fails is not recorded, those before it are.

@@ -27,9 +27,8 @@ const LOCK_FILE: &str = "train.lock";
 /// The result depends neither on the number of threads nor on the memory limit.
 ///
 /// # Errors
-/// Options that exclude each other, texts that cannot be used, another run in the
-/// same folder, and files that cannot be read or written; [`Error::Cancelled`] if `progress` is
-/// cancelled.
+/// If options exclude each other, a text cannot be used, another run uses the same folder, or a
+/// file cannot be read or written; [`Error::Cancelled`] if `progress` is cancelled.
 pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSummary> {
     let reordering = check_options(options)?;
     for warning in input_check::check_texts(options, progress)? {

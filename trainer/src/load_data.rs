@@ -1,4 +1,4 @@
-//! Readers of a training's files of text: vocabularies, corpora, the validation set.
+//! Readers of a training run's files of text: vocabularies, corpora, the validation set.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

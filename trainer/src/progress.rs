@@ -1,4 +1,4 @@
-//! Progress of a training, and points in it, in Marian's units.
+//! Progress of a training run, and points in it, in Marian's units.
 
 use std::str::FromStr;
 
@@ -78,7 +78,7 @@ impl FromStr for TrainingLength {
     }
 }
 
-/// The progress of a training.
+/// The progress of a training run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Updates made.

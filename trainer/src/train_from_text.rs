@@ -26,7 +26,7 @@ use crate::training::{
 /// The default number of pieces of a new vocabulary.
 pub const DEFAULT_VOCAB_SIZE: usize = 8000;
 
-/// A request for a training.
+/// A request for a training run.
 #[derive(Clone, Debug)]
 pub struct TrainingRequest {
     /// Marian's options, including those of a preset and of configurations.
@@ -52,11 +52,11 @@ pub enum Summary {
         /// The path for `nmt translate -m`.
         model: PathBuf,
     },
-    /// The memory that a training would take.
+    /// The memory that a training run would take.
     Memory(MemoryUse),
 }
 
-/// The paths of a training.
+/// The paths of a training run.
 struct Paths {
     files: ModelFiles,
     train: ParallelFiles,
@@ -65,8 +65,8 @@ struct Paths {
 }
 
 impl TrainingRequest {
-    /// Trains, or resumes a training. Lines of the log go to `log` and to the file of the option
-    /// `log`, warnings to `warn`.
+    /// Trains, or resumes a training run. Lines of the log go to `log` and to the file of the
+    /// option `log`, warnings to `warn`.
     ///
     /// # Errors
     /// If options are invalid, files do not match or cannot be read or written, or the training
@@ -235,7 +235,7 @@ impl TrainingRequest {
         Ok(Summary::Trained { outcome, model })
     }
 
-    /// Returns the options with the paths of this training.
+    /// Returns the options with the paths of this training run.
     fn marian_yaml(&self, paths: &Paths) -> Result<String> {
         let mut options = self.options.clone();
         fn text(path: &Path) -> String {
@@ -408,8 +408,8 @@ impl TrainingRequest {
         Ok(())
     }
 
-    /// Returns the parameters of `pretrained-model`. A resumed training does not need them. If the
-    /// model exists, training begins with it instead, as in Marian.
+    /// Returns the parameters of `pretrained-model`. A resumed training run does not need them. If
+    /// the model exists, training begins with it instead, as in Marian.
     fn pretrained(
         &self,
         config: &TrainingConfig,

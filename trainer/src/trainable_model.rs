@@ -71,7 +71,7 @@ impl<K: Kernels> TrainableModel<K> {
     /// sums of losses over the rows. Both end with `</s>`.
     ///
     /// # Errors
-    /// None on a CPU.
+    /// If the device fails; never on a CPU.
     ///
     /// # Panics
     /// If a token is not in its vocabulary, or the numbers of sources and targets differ.

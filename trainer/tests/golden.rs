@@ -74,7 +74,7 @@ impl Golden {
     }
 }
 
-/// A training of a model with some kernels.
+/// A training run of a model with some kernels.
 struct Training<K: Kernels> {
     model: TrainableModel<K>,
     kernels: K,

@@ -1,4 +1,4 @@
-//! Tests of resuming a training of Marian.
+//! Tests of resuming a training run of Marian.
 //!
 //! `golden/marian` has a corpus of 40 lines, its vocabularies, and the files of Marian 1.12.42
 //! after seven updates of eight sentences; the generators of `model.npz.progress.yml` are cut off.
@@ -127,7 +127,7 @@ fn a_training_of_marian_goes_on_as_in_marian() {
             "{name}: {difference}"
         );
     }
-    // From now on it is a training of this program.
+    // From now on it is a training run of this program.
     let log = folder.train("15", &[]).unwrap();
     assert!(log.iter().any(|line| line.contains("Resuming after 14 updates")), "{log:?}");
     let error = folder.train("16", &[("learn-rate", &["1"])]).unwrap_err();
@@ -281,7 +281,7 @@ fn parameters_are_quantised_as_in_marian() {
             }
         }
         assert!(moved * 33 <= all, "{golden_name}: {moved} of {all} are at another level");
-        // Rounding errors are saved: a resumed training uses them.
+        // Rounding errors are saved: a resumed training run uses them.
         let stopped = start();
         stopped.train("3", options).unwrap();
         stopped.train("7", options).unwrap();

@@ -1,4 +1,4 @@
-//! Test that the computed memory is what a training takes (`E.10` of the build specification).
+//! Test that the computed memory is what a training run takes (`E.10` of the build specification).
 //!
 //! The system reports memory per process, so each training runs in a separate process: this program
 //! again, with the otherwise ignored test below.

@@ -101,7 +101,7 @@ fn what_validation_has_seen_can_be_forgotten() {
         ];
         options.extend_from_slice(more);
         let run = place.run("model", &options, false).unwrap();
-        let Summary::Trained { outcome, .. } = run.summary else { panic!("a training") };
+        let Summary::Trained { outcome, .. } = run.summary else { panic!("a training run") };
         let valid = run.log.iter().filter(|line| line.starts_with("[valid]"));
         (outcome, valid.cloned().collect::<Vec<String>>())
     };

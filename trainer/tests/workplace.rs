@@ -12,7 +12,7 @@ pub const SOURCE: &str = "a b c\nb c\n\nc a b a\na\nb b c a\nc c\na b\n";
 pub const TARGET: &str = "x y z\ny z\nx\nz x\nx\ny y z\nz\nx y\n";
 pub const LINKS: &str = "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 3-1\n0-0\n0-0 1-1 2-2\n0-0 1-0\n0-0 1-1\n";
 
-/// A folder with the files of a training.
+/// A folder with the files of a training run.
 pub struct Workplace {
     pub folder: PathBuf,
     /// The guard that removes the folder at the end.
@@ -83,7 +83,7 @@ impl Workplace {
         Ok(options)
     }
 
-    /// Returns a request for a training with these options.
+    /// Returns a request for a training run with these options.
     pub fn request(
         &self,
         model: &str,
@@ -139,7 +139,7 @@ pub fn run_request(request: &TrainingRequest) -> Result<(Outcome, Vec<String>), 
     }
 }
 
-/// The result of a training.
+/// The result of a training run.
 pub struct Run {
     pub summary: Summary,
     pub log: Vec<String>,

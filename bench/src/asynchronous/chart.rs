@@ -32,9 +32,9 @@ pub fn by_time(study: &Study) -> Chart {
 
 fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     let (mut legend, mut curves) = (Vec::new(), Vec::new());
-    for (place, (system, trainings)) in study.systems.iter().enumerate() {
-        let colour = COLOURS[place % COLOURS.len()];
-        let style = match place / COLOURS.len() % 2 {
+    for (index, (system, runs)) in study.systems.iter().enumerate() {
+        let colour = COLOURS[index % COLOURS.len()];
+        let style = match index / COLOURS.len() % 2 {
             0 => LineStyle::solid(colour),
             _ => LineStyle::dashed(colour),
         };
@@ -43,7 +43,7 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
             name => format!("({name})"),
         };
         legend.push((format!("{name} {}", system.about), style));
-        let points = Study::mean_curve(trainings);
+        let points = Study::mean_curve(runs);
         let points: Vec<_> = points.iter().map(|p| (x(p), p.cross_entropy)).collect();
         curves.push(Curve::new(style, points));
     }

@@ -1,6 +1,6 @@
 //! Study of asynchronous SGD on a simulated machine: the systems of Bogoychev's thesis.
 //!
-//! Each system trains with each seed in one thread and in its own folder, so that trainings run in
+//! Each system trains with each seed in one thread and in its own folder, so that training runs take place in
 //! parallel and a stopped study can be resumed. The study compares the quality of systems by epoch
 //! and by simulated time. It does not depend on the speed of this machine.
 
@@ -46,7 +46,7 @@ pub struct AsyncOptions {
     pub systems: Vec<System>,
     /// Seeds, at least one.
     pub seeds: Vec<u64>,
-    /// The number of epochs of each training.
+    /// The number of epochs of each training run.
     pub epochs: u64,
     /// The number of workers if `machine` is `None`.
     pub workers: usize,
@@ -60,16 +60,16 @@ pub struct AsyncOptions {
     pub vocab_size: Option<usize>,
     /// Options of the model; `None` for a small GRU.
     pub model: Option<RawOptions>,
-    /// The number of trainings that run at once, at least one.
+    /// The number of training runs at once, at least one.
     pub threads: usize,
 }
 
-/// Trains every system, prints a table, and writes `study.csv` (one line per training),
+/// Trains every system, prints a table, and writes `study.csv` (one line per training run),
 /// `curves.csv` (one line per validation), `by-epoch.svg` and `by-time.svg`. Returns whether all
 /// systems were trained: false if `stop` was cancelled.
 ///
 /// # Errors
-/// If options are invalid, a training fails, or a file cannot be read or written.
+/// If options are invalid, a training run fails, or a file cannot be read or written.
 pub fn run(
     options: &AsyncOptions,
     stop: &CancellationToken,
@@ -83,7 +83,7 @@ pub fn run(
         .iter()
         .flat_map(|&seed| options.systems.iter().map(move |&system| (system, seed)))
         .collect();
-    let task = progress.task("trainings", Some(tasks.len() as u64));
+    let task = progress.task("training runs", Some(tasks.len() as u64));
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new((0..tasks.len()).map(|_| None).collect::<Vec<_>>());
     std::thread::scope(|scope| {
@@ -95,7 +95,7 @@ pub fn run(
                     let result = study.train(&system, seed, stop);
                     let continues = matches!(result, Ok(Some(_)));
                     if result.is_err() {
-                        // The other trainings save their state and end, so that the error is
+                        // The other training runs save their state and end, so that the error is
                         // reported soon.
                         stop.cancel();
                     }
@@ -124,7 +124,7 @@ pub fn run(
     }
     let folder = &options.output;
     for (name, text) in [
-        ("study.csv", trained.trainings_csv()),
+        ("study.csv", trained.runs_csv()),
         ("curves.csv", trained.curves_csv()),
         ("by-epoch.svg", chart::by_epoch(&trained).to_svg()),
         ("by-time.svg", chart::by_time(&trained).to_svg()),

@@ -4,56 +4,65 @@ use std::fmt::Write;
 
 use super::AsyncOptions;
 use super::systems::System;
-use super::training::{SystemTraining, ValidationPoint};
+use super::training::{TrainingRun, ValidationPoint};
 
-/// The trainings of every system.
+/// The results of a study of asynchronous training.
 pub struct Study {
-    /// The systems in their order, with their trainings by seed.
-    pub systems: Vec<(System, Vec<SystemTraining>)>,
-    /// The name of the data.
+    /// The systems in the order of the tables, each with its training runs by seed.
+    pub systems: Vec<(System, Vec<TrainingRun>)>,
+    /// The name of the file of source text.
     pub data: String,
 }
 
-/// Means over the seeds of a system.
+/// The row of a system in the table: means over its seeds.
 struct Row {
+    /// The epoch of the validation with the lowest cross-entropy.
     epoch: f64,
+    /// The lowest validation cross-entropy, in nats per target token: mean, least and largest.
     best: [f64; 3],
+    /// The last validation cross-entropy.
     last: f64,
+    /// The loss on the training text since the last validation.
     training_loss: f64,
+    /// The highest BLEU of all validations: mean, least and largest.
     bleu: [f64; 3],
+    /// Simulated seconds.
     seconds: f64,
+    /// Target words per simulated second.
     speed: f64,
+    /// The mean staleness of pushes.
     staleness: f64,
-    bytes_a_word: f64,
+    /// Bytes sent between workers per target word.
+    bytes_per_word: f64,
 }
 
 impl Study {
-    /// Returns a study without trainings.
+    /// Returns a study of the systems of `options`, without training runs.
     pub fn new(options: &AsyncOptions) -> Self {
         let systems = options.systems.iter().map(|system| (*system, Vec::new())).collect();
         let name = options.train[0].file_name().unwrap_or_default().to_string_lossy().into();
         Study { systems, data: name }
     }
 
-    /// Adds a training of one of the systems.
-    pub fn add(&mut self, training: SystemTraining) {
-        let found = self.systems.iter_mut().find(|(system, _)| *system == training.system);
-        found.expect("its system is in the study").1.push(training);
+    /// Adds a training run of one of the systems.
+    pub fn add(&mut self, run: TrainingRun) {
+        let found = self.systems.iter_mut().find(|(system, _)| *system == run.system);
+        found.expect("its system is in the study").1.push(run);
     }
 
-    fn trainings(&self) -> impl Iterator<Item = &SystemTraining> {
-        self.systems.iter().flat_map(|(_, trainings)| trainings)
+    fn runs(&self) -> impl Iterator<Item = &TrainingRun> {
+        self.systems.iter().flat_map(|(_, runs)| runs)
     }
 
-    /// Returns a line for each training.
-    pub fn trainings_csv(&self) -> String {
+    /// Returns a CSV table with a line for each training run.
+    pub fn runs_csv(&self) -> String {
         let mut text = String::from(
             "system,seed,words,simulated_seconds,words_per_second,best_epoch,best_cross_entropy,\
              last_cross_entropy,training_loss,best_bleu,staleness,bytes\n",
         );
-        for training in self.trainings() {
-            let SystemTraining { system, seed, words, seconds, training_loss, .. } = training;
-            let (best, last) = (training.best(), training.last());
+        for run in self.runs() {
+            let TrainingRun { system, seed, words, seconds, training_loss, .. } = run;
+            let (best, last) = (run.best(), run.last());
             let _ = writeln!(
                 text,
                 "{},{seed},{words},{seconds:.3},{:.1},{:.3},{:.6},{:.6},{training_loss:.6},{:.3},{:.3},{:.0}",
@@ -62,57 +71,57 @@ impl Study {
                 best.epoch,
                 best.cross_entropy,
                 last.cross_entropy,
-                best_bleu(training),
-                training.staleness,
-                training.bytes
+                best_bleu(run),
+                run.staleness,
+                run.bytes
             );
         }
         text
     }
 
-    /// Returns a line for each validation.
+    /// Returns a CSV table with a line for each validation.
     pub fn curves_csv(&self) -> String {
         let mut text = String::from("system,seed,epoch,simulated_seconds,cross_entropy,bleu\n");
-        for training in self.trainings() {
-            for ValidationPoint { epoch, seconds, cross_entropy, bleu } in &training.validations {
+        for run in self.runs() {
+            for ValidationPoint { epoch, seconds, cross_entropy, bleu } in &run.validations {
                 let _ = writeln!(
                     text,
                     "{},{},{epoch:.4},{seconds:.3},{cross_entropy:.6},{bleu:.3}",
-                    training.system.name, training.seed
+                    run.system.name, run.seed
                 );
             }
         }
         text
     }
 
-    /// Returns the mean curve of a system. The nth validations of different seeds are at most one
-    /// batch apart.
-    pub fn mean_curve(trainings: &[SystemTraining]) -> Vec<ValidationPoint> {
-        let len = trainings.iter().map(|training| training.validations.len()).min().unwrap_or(0);
+    /// Returns the mean over seeds of each validation of a system. It is meaningful because the nth
+    /// validations of different seeds are at most one batch apart.
+    pub fn mean_curve(runs: &[TrainingRun]) -> Vec<ValidationPoint> {
+        let len = runs.iter().map(|run| run.validations.len()).min().unwrap_or(0);
         let points = (0..len).map(|nth| ValidationPoint {
-            epoch: mean(trainings, |training| training.validations[nth].epoch),
-            seconds: mean(trainings, |training| training.validations[nth].seconds),
-            cross_entropy: mean(trainings, |training| training.validations[nth].cross_entropy),
-            bleu: mean(trainings, |training| training.validations[nth].bleu),
+            epoch: mean(runs, |run| run.validations[nth].epoch),
+            seconds: mean(runs, |run| run.validations[nth].seconds),
+            cross_entropy: mean(runs, |run| run.validations[nth].cross_entropy),
+            bleu: mean(runs, |run| run.validations[nth].bleu),
         });
         points.collect()
     }
 
-    /// Returns a Markdown table of means over seeds; if there are several seeds, with the lowest
-    /// and the highest value.
+    /// Returns a Markdown table of means over seeds, with a row for each system. If there are
+    /// several seeds, some columns also show the lowest and the highest value.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "| system | | dev CE | at epoch | last CE | train CE | BLEU | seconds | words/s | staleness | bytes/word |\n\
              |---|---|---|---|---|---|---|---|---|---|---|\n",
         );
-        for (system, trainings) in &self.systems {
-            let row = Row::new(trainings);
+        for (system, runs) in &self.systems {
+            let row = Row::new(runs);
             fn with_range(
                 [mean, least, most]: [f64; 3],
                 digits: usize,
-                trainings: &[SystemTraining],
+                runs: &[TrainingRun],
             ) -> String {
-                if trainings.len() > 1 {
+                if runs.len() > 1 {
                     format!("{mean:.digits$} ({least:.digits$} to {most:.digits$})")
                 } else {
                     format!("{mean:.digits$}")
@@ -123,15 +132,15 @@ impl Study {
                 "| {} | {} | {} | {:.1} | {:.3} | {:.3} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
                 system.name,
                 system.about,
-                with_range(row.best, 3, trainings),
+                with_range(row.best, 3, runs),
                 row.epoch,
                 row.last,
                 row.training_loss,
-                with_range(row.bleu, 1, trainings),
+                with_range(row.bleu, 1, runs),
                 row.seconds,
                 row.speed,
                 row.staleness,
-                row.bytes_a_word
+                row.bytes_per_word
             );
         }
         text
@@ -139,34 +148,34 @@ impl Study {
 }
 
 impl Row {
-    fn new(trainings: &[SystemTraining]) -> Self {
+    fn new(runs: &[TrainingRun]) -> Self {
         Row {
-            epoch: mean(trainings, |training| training.best().epoch),
-            best: mean_and_range(trainings, |training| training.best().cross_entropy),
-            last: mean(trainings, |training| training.last().cross_entropy),
-            training_loss: mean(trainings, |training| training.training_loss),
-            bleu: mean_and_range(trainings, best_bleu),
-            seconds: mean(trainings, |training| training.seconds),
-            speed: mean(trainings, |training| training.words as f64 / training.seconds),
-            staleness: mean(trainings, |training| training.staleness),
-            bytes_a_word: mean(trainings, |training| training.bytes / training.words as f64),
+            epoch: mean(runs, |run| run.best().epoch),
+            best: mean_and_range(runs, |run| run.best().cross_entropy),
+            last: mean(runs, |run| run.last().cross_entropy),
+            training_loss: mean(runs, |run| run.training_loss),
+            bleu: mean_and_range(runs, best_bleu),
+            seconds: mean(runs, |run| run.seconds),
+            speed: mean(runs, |run| run.words as f64 / run.seconds),
+            staleness: mean(runs, |run| run.staleness),
+            bytes_per_word: mean(runs, |run| run.bytes / run.words as f64),
         }
     }
 }
 
 /// Returns the mean, the least and the largest value.
-fn mean_and_range(trainings: &[SystemTraining], value: fn(&SystemTraining) -> f64) -> [f64; 3] {
-    let values = trainings.iter().map(value);
+fn mean_and_range(runs: &[TrainingRun], value: fn(&TrainingRun) -> f64) -> [f64; 3] {
+    let values = runs.iter().map(value);
     let least = values.clone().fold(f64::INFINITY, f64::min);
-    [mean(trainings, value), least, values.fold(f64::NEG_INFINITY, f64::max)]
+    [mean(runs, value), least, values.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn mean(trainings: &[SystemTraining], value: impl Fn(&SystemTraining) -> f64) -> f64 {
-    trainings.iter().map(value).sum::<f64>() / trainings.len() as f64
+fn mean(runs: &[TrainingRun], value: impl Fn(&TrainingRun) -> f64) -> f64 {
+    runs.iter().map(value).sum::<f64>() / runs.len() as f64
 }
 
 /// Returns the highest BLEU of all validations.
-fn best_bleu(training: &SystemTraining) -> f64 {
-    let values = training.validations.iter().map(|point| point.bleu);
+fn best_bleu(run: &TrainingRun) -> f64 {
+    let values = run.validations.iter().map(|point| point.bleu);
     values.filter(|bleu| bleu.is_finite()).fold(0.0, f64::max)
 }

@@ -1,4 +1,4 @@
-//! One training of the study, and its results.
+//! One training run of the study, and its results.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result, cannot};
 /// The number of validations per epoch.
 const VALIDATIONS: u64 = 2;
 
-/// Data and settings that all trainings share.
+/// Data and settings that all training runs share.
 pub struct Trainee {
     /// Options for the model, the data and the end of training.
     pub base: RawOptions,
@@ -33,7 +33,7 @@ pub struct Trainee {
 
 /// Results of a finished training.
 #[derive(Clone, Debug)]
-pub struct SystemTraining {
+pub struct TrainingRun {
     pub system: System,
     pub seed: u64,
     /// By ascending epoch.
@@ -63,7 +63,7 @@ pub struct ValidationPoint {
     pub bleu: f64,
 }
 
-impl SystemTraining {
+impl TrainingRun {
     /// Returns the validation with the lowest cross-entropy.
     pub fn best(&self) -> ValidationPoint {
         let points = self.validations.iter().copied();
@@ -90,7 +90,7 @@ impl Trainee {
         system: &System,
         seed: u64,
         stop: &CancellationToken,
-    ) -> Result<Option<SystemTraining>> {
+    ) -> Result<Option<TrainingRun>> {
         let folder = self.folder.join("runs").join(format!("{}-{seed}", system.name));
         let mut options = system.options(&self.scale)?.or_else_from(self.base.clone());
         let validation = (self.scale.epoch_words / VALIDATIONS).max(1);
@@ -164,7 +164,7 @@ impl Trainee {
         seed: u64,
         curves: &str,
         pushes: &[Push],
-    ) -> Option<SystemTraining> {
+    ) -> Option<TrainingRun> {
         let mut validations: Vec<ValidationPoint> = Vec::new();
         let (mut training_loss, mut end) = (f64::NAN, (0, 0));
         let seconds = |updates: u64, words: u64| {
@@ -199,7 +199,7 @@ impl Trainee {
         let is_synchronous = system.is_synchronous();
         // Each shard is local to one worker; all others fetch and push it.
         let update_bytes = 2 * self.model_bytes * (self.machine.workers as u64 - 1);
-        Some(SystemTraining {
+        Some(TrainingRun {
             system: *system,
             seed,
             validations,

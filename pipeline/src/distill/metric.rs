@@ -8,12 +8,13 @@ use miriam_textio::fields::split_words;
 /// A sentence-level metric by which a translation is selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SelectionMetric {
-    /// sacreBLEU's sentence BLEU with effective order: only orders of which the translation has
-    /// n-grams count.
+    /// sacreBLEU's sentence BLEU with effective order: only n-gram orders for which the translation
+    /// is long enough count.
     #[default]
     Effective,
-    /// The BLEU of Marian's student recipes: all four orders of words between spaces, with one
-    /// added to matches and totals. Translations of fewer than four words have 0.
+    /// The BLEU of Marian's student recipes: n-grams of one to four words separated by spaces, with
+    /// one added to the numbers of matches and of n-grams. Translations of fewer than four words
+    /// score 0.
     Marian,
     /// sacreBLEU's chrF.
     Chrf,
@@ -38,7 +39,7 @@ impl SelectionMetric {
         Self::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// Scores the translations of one sentence.
+    /// Returns the score of each translation of one sentence; higher is better.
     pub fn scores(self, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
         match self {
             SelectionMetric::Marian => {
@@ -73,7 +74,7 @@ impl SelectionMetric {
     }
 }
 
-/// Scores translations by a metric on text. Bytes that are not UTF-8 become U+FFFD.
+/// Scores translations by a metric of `miriam-metrics`. Bytes that are not UTF-8 become U+FFFD.
 fn score_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -> Vec<f64> {
     let reference = String::from_utf8_lossy(reference);
     translations
@@ -85,7 +86,8 @@ fn score_text(metric: &dyn Metric, reference: &[u8], translations: &[Vec<u8>]) -
         .collect()
 }
 
-/// Computes BLEU from 0 to 1. An order without n-grams has precision 0, so the score is 0.
+/// Computes the BLEU of [`SelectionMetric::Marian`], from 0 to 1. An order without n-grams has
+/// precision 0, so the score is 0.
 fn marian_bleu(counts: &BleuCounts) -> f64 {
     let mut product = 1.0;
     for (&matches, &total) in counts.matches.iter().zip(&counts.totals) {

@@ -88,8 +88,8 @@ pub struct DistillSummary {
 /// gives the same bytes; with the same options as before nothing is left to do.
 ///
 /// # Errors
-/// Options that exclude each other, texts that differ in length, lists of another teacher in the
-/// folder, and files that cannot be read or written.
+/// If options exclude each other, the texts differ in their numbers of lines, the folder has lists
+/// of another teacher, or a file cannot be read or written.
 pub fn distill(
     options: &DistillOptions,
     teacher: &Teacher<'_>,

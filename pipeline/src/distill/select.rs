@@ -40,8 +40,8 @@ impl Candidates {
 /// Writes the best translation of each sentence of an n-best list, one per line.
 ///
 /// # Errors
-/// Files that cannot be read or written, a line that is not an entry, or a number of references
-/// that differs from that of sentences.
+/// If a file cannot be read or written, a line is not an entry of an n-best list, or the numbers of
+/// references and sentences differ.
 pub fn select_from_list(
     list: &Path,
     reference: Option<(&Path, SelectionMetric)>,

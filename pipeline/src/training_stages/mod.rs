@@ -36,7 +36,8 @@ pub(crate) const INI_FILE: &str = "moses.ini";
 /// The phrase-based system of a combined one, with weights for its own translations.
 const PHRASE_INI_FILE: &str = "moses.phrase.ini";
 const UNTUNED_INI_FILE: &str = "moses.untuned.ini";
-/// Discounts for counts of 1, 2, and 3 or more if the text gives none: lmplz's defaults.
+/// Discounts for counts of 1, 2, and 3 or more if the text is too small to estimate them: lmplz's
+/// defaults.
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 /// The truecase models of the source and the target side.
 const TRUECASE_FILES: [&str; 2] = ["truecase.source", "truecase.target"];

@@ -1,5 +1,5 @@
 //! Batches that are read from a file (`batches`, `docs/spec/training.md` A.16), for comparisons
-//! with other programs and to repeat the updates of another training.
+//! with other programs and to repeat the updates of another training run.
 //!
 //! Each line lists the sentences of a micro-batch by their line numbers in the corpus, from 0. An
 //! empty line ends an update. The file is one epoch, and every epoch has the same updates.

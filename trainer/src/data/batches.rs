@@ -1,9 +1,9 @@
-//! Batches of an epoch, and the position of a training in them.
+//! Batches of an epoch, and the position of a training run in them.
 //!
 //! The order of sentences is a function of seed and epoch. Each maxi-batch is sorted by length and
 //! divided into batches, which are shuffled. Sentences that do not fill the last batch of a
 //! maxi-batch are carried over into the next one, so that batches have similar sizes. From the
-//! position, a few numbers, a resumed training continues with the same batches.
+//! position, a few numbers, a resumed training run continues with the same batches.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ pub struct BatchOptions {
     pub seed: u64,
 }
 
-/// The position of a training in an epoch, from which it continues with the same batches.
+/// The position of a training run in an epoch, from which it continues with the same batches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchPosition {
     /// The number of the epoch, from 1.

@@ -289,8 +289,8 @@ impl ParallelCorpus {
         self.counts
     }
 
-    /// Returns a hash of all pairs and their annotations. A resumed training uses it to check that
-    /// the corpus is the same.
+    /// Returns a hash of all pairs and their annotations. A resumed training run uses it to check
+    /// that the corpus is the same.
     pub fn fingerprint(&self) -> u64 {
         fn ids(ids: &TokenIds) -> [u64; 2] {
             ids.fingerprint(|id| id.to_le_bytes())

@@ -1,5 +1,5 @@
-//! Options of language models (`type` lm or lm-transformer), which have no source: those about a source
-//! or about translations are refused by name where they are given, and left out of presets.
+//! Options of language models (`type` lm or lm-transformer), which have no source: those about a
+//! source or about translations are refused by name where they are given, and left out of presets.
 
 use miriam_nmt::formats::marian;
 
@@ -9,7 +9,7 @@ use super::table::find;
 use crate::error::Result;
 use crate::training::Metric;
 
-/// Options that a training without a source cannot follow, with the reason.
+/// Options that a training run without a source cannot follow, with the reason.
 const WITHOUT_MEANING: [(&str, &str); 15] = [
     ("tsv", NO_SOURCE),
     ("tsv-fields", NO_SOURCE),
@@ -50,8 +50,8 @@ impl RawOptions {
         self
     }
 
-    /// Rejects options that have no meaning for the language model that these options describe. Those
-    /// with their default values, which Marian writes into every configuration, say nothing.
+    /// Rejects options that have no meaning for the language model that these options describe.
+    /// Those with their default values, which Marian writes into every configuration, say nothing.
     ///
     /// # Errors
     /// With the first such option.

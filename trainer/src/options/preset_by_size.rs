@@ -1,8 +1,8 @@
-//! Choice of a preset by the size of a corpus, if neither a preset nor a model is named.
+//! Choice of a preset by the size of the corpus, if the options name neither a preset nor a model.
 //!
-//! Marian's defaults are for millions of pairs: on twenty thousand they train a model of 163 MB
-//! that learns little. Marian's users name a model file, a shape or a configuration, so their
-//! command lines keep Marian's defaults.
+//! Marian's default model is for millions of sentence pairs: on twenty thousand, its 163 MB learn
+//! little. Command lines that were written for Marian name a model file, a shape or a
+//! configuration, so they keep Marian's defaults.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use super::raw::RawOptions;
 use super::table::all_options;
 use crate::error::Result;
 
-/// Presets by the number of pairs below which each is chosen.
+/// Presets, each with the number of sentence pairs below which it is chosen.
 const SIZES: [(u64, &str); 3] = [(5_000, "tiny"), (200_000, "small"), (2_000_000, "medium")];
 /// The preset of larger corpora.
 const LARGEST: &str = "large";
-/// The group of options that say which model is trained.
+/// The group of options that determine the model's type, shape and file.
 const MODEL_GROUP: &str = "Model";
 
 /// Returns the preset for a corpus with this number of pairs.
@@ -24,8 +24,8 @@ fn preset_name(pairs: u64) -> &'static str {
     SIZES.iter().find(|(limit, _)| pairs < *limit).map_or(LARGEST, |(_, name)| name)
 }
 
-/// Counts the lines of a text, at most to the largest size that matters for the choice. Returns
-/// `None` for a text that can be read only once.
+/// Counts the lines of a text, up to the largest number that matters for the choice. Returns `None`
+/// for a text that can be read only once, such as a pipe.
 ///
 /// # Errors
 /// If the text cannot be read.
@@ -42,16 +42,17 @@ pub fn count_lines(path: &Path) -> Result<Option<u64>> {
 }
 
 impl RawOptions {
-    /// Adds the options of the preset for the size of the training text, unless these options say
-    /// which model to train. The training's log names the preset.
+    /// Adds the options of the preset for the size of the training text, unless these options
+    /// determine the model. Given options take precedence. The training log names the preset.
     ///
     /// # Errors
     /// If the text cannot be read.
     pub(super) fn or_else_from_size(self) -> Result<Self> {
         let mut model_options = all_options().filter(|spec| spec.group == MODEL_GROUP);
-        // All presets are transformers, of which a language model takes the decoder.
-        let is_shapeless = |name| name == "type" && self.get_string(name) == "lm-transformer";
-        if model_options.any(|spec| self.is_given(spec.name) && !is_shapeless(spec.name)) {
+        // All presets are transformers, and a language model is the decoder of one. So the type
+        // lm-transformer does not determine the shape.
+        let leaves_shape_open = |name| name == "type" && self.get_string(name) == "lm-transformer";
+        if model_options.any(|spec| self.is_given(spec.name) && !leaves_shape_open(spec.name)) {
             return Ok(self);
         }
         let texts = self.get_strings("train-sets");

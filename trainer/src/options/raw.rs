@@ -31,7 +31,7 @@ const PATHS: [&str; 17] = [
     "simulate-async",
 ];
 
-/// Options that a resumed training may change, besides those of validation.
+/// Options that a resumed training run may change, besides those of validation.
 const CHANGEABLE: [&str; 12] = [
     "after",
     "after-epochs",
@@ -140,7 +140,7 @@ impl RawOptions {
         self
     }
 
-    /// Returns those of these options that a resumed training must have, too: all but limits,
+    /// Returns those of these options that a resumed training run must have, too: all but limits,
     /// validation, display, workers and checks for divergence.
     pub fn unchangeable(mut self) -> Self {
         self.values.retain(|name, _| {

@@ -1,4 +1,4 @@
-//! Conversion of options to a training's configuration.
+//! Conversion of options to a training run's configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::update::{
 const MAX_WORKERS: usize = 4096;
 
 impl RawOptions {
-    /// Returns the configuration of a training with vocabularies of these sizes.
+    /// Returns the configuration of a training run with vocabularies of these sizes.
     ///
     /// # Errors
     /// With the option whose value is invalid.

@@ -3,7 +3,7 @@
 //! The file of the optimiser, `model.npz.optimizer.npz`, is authoritative. It has Marian's arrays,
 //! from which Marian can resume, and an extra entry with everything else that the next update
 //! depends on. It is written to a temporary file and renamed into place. The model and the files
-//! beside it are derived from it and written afterwards; a training that was killed in between
+//! beside it are derived from it and written afterwards; a training run that was killed in between
 //! writes them again when it is resumed. Numbers are stored as their bits, so that a resumed
 //! training takes the same steps as one that was never stopped.
 
@@ -75,7 +75,7 @@ pub struct TrainingState {
     pub epoch_batches: u64,
     /// Averages over updates.
     pub statistics: Statistics,
-    /// The fingerprint of the training; a training with another one cannot resume.
+    /// The fingerprint of the training; a training run with another one cannot resume.
     pub fingerprint: TrainingFingerprint,
 }
 
@@ -211,7 +211,7 @@ pub fn save_optimizer(
 enum OptimizerFile {
     /// There is no file.
     Missing,
-    /// A file of this training.
+    /// A file of this training run.
     Ours(Checkpoint, Box<SavedState>),
     /// A file of Marian, which does not record its corpus and options.
     Marians(Checkpoint),
@@ -221,7 +221,7 @@ enum OptimizerFile {
 /// the position in it is to be restored.
 ///
 /// # Errors
-/// If the file is damaged or belongs to another training.
+/// If the file is damaged or belongs to another training run.
 fn open_optimizer(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -267,7 +267,7 @@ fn read_model_options(path: &Path) -> Option<OptionTexts> {
 /// `fingerprint`.
 ///
 /// # Errors
-/// If it belongs to another training or is damaged.
+/// If it belongs to another training run or is damaged.
 pub fn check_fingerprint(
     path: &Path,
     fingerprint: &TrainingFingerprint,
@@ -347,20 +347,20 @@ impl<'a> SavedVectors<'a> {
     }
 }
 
-/// The origin of a resumed training.
+/// The origin of a resumed training run.
 pub enum Found {
     /// No file: a new training.
     Nothing,
-    /// A training of this program.
+    /// A training run of this program.
     Ours(Box<SavedTraining>),
-    /// A training of Marian, with the vectors of its optimiser's file.
+    /// A training run of Marian, with the vectors of its optimiser's file.
     Marians(Checkpoint),
 }
 
 /// Reads the optimiser's file of the training with this `fingerprint` and `layout`.
 ///
 /// # Errors
-/// If the file is damaged or belongs to another training.
+/// If the file is damaged or belongs to another training run.
 pub fn load_optimizer(
     path: &Path,
     kind: OptimizerKind,
@@ -508,7 +508,7 @@ mod tests {
             AsyncSnapshot { json: b"{}".to_vec(), vectors: vec![("a:b".into(), numbers(6.0))] };
         save_optimizer(&path, kind, &numbers(4.0), &optimizer, &state, Some(&workers)).unwrap();
         let found = load_optimizer(&path, kind, &layout, &fingerprint, true).unwrap();
-        let Found::Ours(found) = found else { panic!("a training of this program") };
+        let Found::Ours(found) = found else { panic!("a training run of this program") };
         assert_eq!(found.values, numbers(4.0));
         assert_eq!(found.optimizer, optimizer);
         assert_eq!(found.workers, Some(workers));

@@ -1,4 +1,4 @@
-//! Configuration of a training, as typed values.
+//! Configuration of a training run, as typed values.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub enum StoppingRule {
     Any,
 }
 
-/// The state of validation that a resumed training forgets (`valid-reset-stalled`,
+/// The state of validation that a resumed training run forgets (`valid-reset-stalled`,
 /// `valid-reset-all`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ValidationReset {
@@ -76,7 +76,7 @@ pub struct ValidationOptions {
     pub script: Option<ValidationScript>,
     /// The file for the lines of validation (`valid-log`).
     pub log: Option<PathBuf>,
-    /// The state of validation that a resumed training forgets.
+    /// The state of validation that a resumed training run forgets.
     pub reset: ValidationReset,
     /// Pairs of the training text whose cross-entropy is shown as well (`train-ce-sample`).
     pub training_sample: usize,
@@ -97,7 +97,7 @@ impl ValidationOptions {
     }
 }
 
-/// The limits at which a training ends.
+/// The limits at which a training run ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Training ends at the first of these (`after`, `after-epochs`, `after-batches`).
@@ -112,7 +112,7 @@ impl TrainingConfig {
     }
 }
 
-/// The configuration of a training.
+/// The configuration of a training run.
 #[derive(Clone, Debug)]
 pub struct TrainingConfig {
     /// The architecture of the model.
@@ -172,8 +172,8 @@ pub struct TrainingConfig {
     pub replace_frequency: TrainingLength,
     /// The window of the average gradient norm (`gradient-norm-average-window`).
     pub norm_window: u64,
-    /// Whether a resumed training continues at its position in the corpus, which must be the same
-    /// (unless `no-restore-corpus`).
+    /// Whether a resumed training run continues at its position in the corpus, which must be the
+    /// same (unless `no-restore-corpus`).
     pub restores_corpus: bool,
     /// The integers of decoding that products are rounded to (`quantize-aware`).
     pub quantize_aware: Option<IntegerPrecision>,

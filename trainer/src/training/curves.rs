@@ -1,6 +1,6 @@
-//! Curves of a training as CSV and SVG (`--plot`).
+//! Curves of a training run as CSV and SVG (`--plot`).
 //!
-//! The CSV has one named value per line. A resumed training reads it up to its own progress, so
+//! The CSV has one named value per line. A resumed training run reads it up to its own progress, so
 //! that curves have neither gaps nor repeated points.
 
 use std::path::{Path, PathBuf};

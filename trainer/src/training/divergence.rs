@@ -3,7 +3,7 @@
 use super::statistics::{Statistics, window_weight};
 use crate::update::UpdateReport;
 
-/// The remedy for a training that has diverged.
+/// The remedy for a training run that has diverged.
 pub(super) const REMEDY: &str = "start again with a lower --learn-rate or a longer --lr-warmup, or \
     from an earlier model; files that were saved earlier are unchanged";
 
@@ -112,7 +112,7 @@ mod tests {
             let loss = 5.0 - f64::from(update) / 1500.0 + noise;
             assert!(check(&mut averages, loss).is_ok());
         }
-        // A resumed training knows the averages.
+        // A resumed training run knows the averages.
         let mut resumed = Statistics::from_array(averages.to_array());
         assert!((0..20).any(|_| check(&mut resumed, 20.0).is_err()));
         // The deviation grows with the loss, so detection takes a few updates: after n of them, the

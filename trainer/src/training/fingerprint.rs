@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 
-/// Fingerprints of the data and options that must not change between two runs of a training.
+/// Fingerprints of the data and options that must not change when a training run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingFingerprint {
     /// The fingerprint of the corpus.

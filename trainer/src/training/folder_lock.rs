@@ -29,7 +29,7 @@ pub fn lock_folder(folder: &Path) -> Result<FileLock> {
 fn acquire(path: PathBuf, what: &Path) -> Result<FileLock> {
     FileLock::try_acquire(&path)?.ok_or_else(|| {
         Error::config(format!(
-            "{}: another training is writing to it; wait until it ends, or train into another \
+            "{}: another training run is writing to it; wait until it ends, or train into another \
             folder",
             what.display()
         ))
@@ -46,7 +46,10 @@ mod tests {
         let files = |name: &str| ModelFiles { model: folder.path().join(name) };
         let first = lock_model(&files("a.npz")).unwrap();
         let error = lock_model(&files("a.npz")).unwrap_err().to_string();
-        assert!(error.contains("a.npz: another training") && error.contains("folder"), "{error}");
+        assert!(
+            error.contains("a.npz: another training run") && error.contains("folder"),
+            "{error}"
+        );
         assert!(lock_model(&files("b.npz")).is_ok(), "another model");
         let whole = lock_folder(folder.path()).unwrap();
         assert!(lock_folder(folder.path()).is_err());

@@ -1,6 +1,6 @@
-//! Resumption of a training of Marian (`docs/spec/training.md` A.13).
+//! Resumption of a training run of Marian (`docs/spec/training.md` A.13).
 //!
-//! Marian's files contain the progress of a training and its optimiser's state, but not its
+//! Marian's files contain the progress of a training run and its optimiser's state, but not its
 //! options, corpus and vocabularies. Those must be given again, as with Marian. The order of
 //! sentences in an epoch differs from Marian's, so in the current epoch as many are skipped as
 //! Marian has read. A model without an optimiser's file gives the initial parameters, as in Marian.
@@ -23,7 +23,7 @@ use crate::parameters::{ParameterLayout, read_parameters};
 use crate::progress::Progress;
 use crate::update::{BiasCorrections, OptimizerKind, OptimizerState};
 
-/// A training of Marian, ready to be resumed.
+/// A training run of Marian, ready to be resumed.
 pub struct MarianTraining {
     /// The training, at the beginning of its epoch.
     pub saved: SavedTraining,
@@ -33,11 +33,11 @@ pub struct MarianTraining {
     pub remarks: Vec<String>,
 }
 
-/// The files of a training of Marian, and the training that resumes from them.
+/// The files of a training run of Marian, and the training that resumes from them.
 pub struct MarianFiles<'a> {
     /// The files.
     pub files: &'a ModelFiles,
-    /// The configuration of the resumed training.
+    /// The configuration of the resumed training run.
     pub config: &'a TrainingConfig,
     /// The layout of its parameters.
     pub layout: &'a ParameterLayout,
@@ -103,7 +103,8 @@ impl MarianFiles<'_> {
         Ok(self.training(progress, values, optimizer, fingerprint, remarks))
     }
 
-    /// Returns a training that starts with the parameters of a model without an optimiser's file.
+    /// Returns a training run that starts with the parameters of a model without an optimiser's
+    /// file.
     ///
     /// # Errors
     /// If the model, or Marian's file of progress, cannot be read or does not match.

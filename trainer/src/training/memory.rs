@@ -1,4 +1,4 @@
-//! Memory of a training, computed from shapes before the training starts.
+//! Memory of a training run, computed from shapes before the training starts.
 //!
 //! The memory of the program itself and of the files that it has read is measured at the start: it
 //! is the resident memory of the process without the corpus.
@@ -26,7 +26,7 @@ const NUM_SAMPLED_UPDATES: usize = 1000;
 /// The number of updates after which workers need no new vectors to exchange.
 const NUM_STEADY_UPDATES: usize = 16;
 
-/// The memory that a training needs, in bytes.
+/// The memory that a training run needs, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
     /// The program, vocabularies and the validation set, as measured; 0 if the system does not
@@ -102,7 +102,7 @@ impl Training<'_> {
     /// Computes the memory of the training.
     ///
     /// # Errors
-    /// None on a CPU.
+    /// If the device fails; never on a CPU.
     pub fn memory(&self) -> crate::error::Result<MemoryUse> {
         let program = self.program_bytes();
         let model = TrainableModel::<Fast>::new(self.config.architecture.clone())?
@@ -273,7 +273,7 @@ fn largest_by_costs(
 fn num_gradients(workers: usize, numbers: &[usize]) -> usize {
     let mut trees: Vec<MicroBatchTree<f32>> =
         (0..workers).map(|_| MicroBatchTree::new(0)).collect();
-    // A training on a small corpus has more updates than one epoch.
+    // A training run on a small corpus has more updates than one epoch.
     let updates = numbers.iter().cycle().take(numbers.len().max(NUM_STEADY_UPDATES));
     for &micro_batches in updates {
         for (worker, tree) in trees.iter_mut().enumerate() {

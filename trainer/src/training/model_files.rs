@@ -1,8 +1,8 @@
-//! Names of a training's files; they are Marian's.
+//! Names of a training run's files; they are Marian's.
 
 use std::path::PathBuf;
 
-/// The files of a training, named after its model.
+/// The files of a training run, named after its model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFiles {
     /// The model, `model.npz`.

@@ -1,4 +1,4 @@
-//! Checks of a training's numbers at its start and before it is saved.
+//! Checks of a training run's numbers at its start and before it is saved.
 //!
 //! A NaN in the optimiser's state makes all parameters NaN within an update, and this cannot be
 //! undone: such a state is neither trained on nor saved over a good one.

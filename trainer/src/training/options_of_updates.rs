@@ -1,4 +1,4 @@
-//! Options that updates depend on, by name. A resumed training must have the same.
+//! Options that updates depend on, by name. A resumed training run must have the same.
 
 use super::base_rate::BaseRate;
 use super::config::TrainingConfig;
@@ -12,7 +12,7 @@ use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions
 
 impl TrainingConfig {
     /// Returns the options that updates depend on, with their values. Limits, validation, display,
-    /// workers and checks for divergence are not among them, so a resumed training may change
+    /// workers and checks for divergence are not among them, so a resumed training run may change
     /// those.
     pub(super) fn options_of_updates(&self) -> Vec<(String, String)> {
         // No `..`, so that the compiler reports each new field.

@@ -13,8 +13,8 @@ const HEADER: &str = "update,worker,seconds,staleness,bytes,words\n";
 
 /// The table: the part in its file, and unsaved lines.
 pub(super) struct PushTable {
-    /// The valid bytes of the file; the rest comes from a training that was stopped before it saved
-    /// its state.
+    /// The valid bytes of the file; the rest comes from a training run that was stopped before it
+    /// saved its state.
     saved_bytes: u64,
     unsaved: String,
 }
@@ -26,7 +26,7 @@ impl PushTable {
     }
 
     /// Reads the table in the file `path` up to the push `updates`. Its first push need not be
-    /// number 1: the simulation may have resumed another training.
+    /// number 1: the simulation may have resumed another training run.
     ///
     /// # Errors
     /// If the file cannot be read or ends earlier.
@@ -84,7 +84,7 @@ mod tests {
     fn lines_behind_the_last_save_come_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pushes.csv");
-        std::fs::write(&path, "of another training, which is longer than what follows here\n")
+        std::fs::write(&path, "of another training run, which is longer than what follows here\n")
             .unwrap();
         let mut table = PushTable::new();
         (1..=2).for_each(|update| table.push(format_args!("{update},a")));
@@ -97,7 +97,7 @@ mod tests {
             text
         };
         assert_eq!(lines(4), format!("{HEADER}1,a\n2,a\n3,b\n4,b\n"));
-        // A training that resumes after the third push.
+        // A training run that resumes after the third push.
         let mut table = PushTable::read(&path, 3).unwrap();
         table.push(format_args!("4,c"));
         table.save(&path).unwrap();
@@ -105,7 +105,7 @@ mod tests {
         assert!(PushTable::read(&folder.path().join("none.csv"), 3).is_err());
         let error = PushTable::read(&path, 5).err().expect("it has four").to_string();
         assert!(error.contains("pushes: it ends after update 4, before update 5"), "{error}");
-        // A training that resumed after a thousand updates of another program.
+        // A training run that resumed after a thousand updates of another program.
         let mut table = PushTable::new();
         table.push(format_args!("1001,a"));
         table.save(&path).unwrap();

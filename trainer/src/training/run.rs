@@ -27,7 +27,7 @@ use crate::update::{
     FlexibleRate, MicroBatch, NormLimit, SynchronousTrainer, UpdateReport, limit_weights,
 };
 
-/// The reason why a training ended.
+/// The reason why a training run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A limit was reached.
@@ -40,7 +40,7 @@ pub enum Outcome {
     AlreadyFinished,
 }
 
-/// The inputs of a training.
+/// The inputs of a training run.
 pub struct Training<'a> {
     /// The configuration.
     pub config: &'a TrainingConfig,
@@ -74,7 +74,7 @@ impl Training<'_> {
         self.stop.is_cancelled() || self.progress.is_cancelled()
     }
 
-    /// Checks that existing files belong to this training.
+    /// Checks that existing files belong to this training run.
     ///
     /// # Errors
     /// With the difference, or if the files are damaged.
@@ -351,8 +351,8 @@ impl<'a, 'l> Run<'a, 'l> {
     }
 
     /// Ends the training, with a last validation if none is just done. That validation is not
-    /// recorded and does not change the best models, so that a training with a raised limit resumes
-    /// as if the lower one had never existed.
+    /// recorded and does not change the best models, so that a training run with a raised limit
+    /// resumes as if the lower one had never existed.
     pub(super) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
         let updates = self.state.progress.updates;
         let just_validated = self.state.validated_at == updates;

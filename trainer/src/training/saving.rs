@@ -1,4 +1,4 @@
-//! Files that a training writes: its state and files derived from it.
+//! Files that a training run writes: its state and files derived from it.
 
 use std::path::{Path, PathBuf};
 

@@ -107,7 +107,7 @@ impl Default for ScheduleState {
     }
 }
 
-/// An event of a training.
+/// An event of a training run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleEvent {
     /// An update was made.

@@ -96,8 +96,10 @@ impl Simulation {
         serde_json::to_string(&saved).expect("plain data is JSON")
     }
 
+    /// Restores the state that was saved as `text`.
+    ///
     /// # Errors
-    /// With the reason, if the text is damaged.
+    /// If the text is damaged or for another number of workers, with the reason.
     pub fn restore(&mut self, text: &str, dropout: Dropout) -> std::result::Result<(), String> {
         let saved: SavedSimulation = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let workers = self.jobs.len();

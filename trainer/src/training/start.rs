@@ -1,4 +1,4 @@
-//! Start of a training: with random parameters, with those of a model, or from a saved state.
+//! Start of a training run: with random parameters, with those of a model, or from a saved state.
 
 use miriam_nmt::checkpoint::Checkpoint;
 
@@ -18,7 +18,7 @@ use crate::parameters::ParameterLayout;
 use crate::progress::{Progress, SchedulingUnit, TrainingLength};
 use crate::update::OptimizerState;
 
-/// A training before its next update.
+/// A training run before its next update.
 pub struct Start {
     /// The parameters, the optimiser and the rest of the state.
     pub saved: SavedTraining,

@@ -2,7 +2,7 @@
 //! check for divergence, and of the gradient norm, for the log.
 //!
 //! They are saved to the bit in the training's state, and in Marian's progress file, so that a
-//! resumed training shows and checks the same as one that was never stopped.
+//! resumed training run shows and checks the same as one that was never stopped.
 
 use crate::update::NormLimit;
 

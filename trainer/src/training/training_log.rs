@@ -1,4 +1,4 @@
-//! Log of a training, in Marian's format.
+//! Log of a training run, in Marian's format.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Synchronous or asynchronous updates of a training.
+//! Synchronous or asynchronous updates of a training run.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Validation during a training: its log lines, best values, and the check for stalls.
+//! Validation during a training run: its log lines, best values, and the check for stalls.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Validation (`docs/spec/training.md` A.12): the model runs in `nmt`'s engine on a set with
-//! reference translations.
+//! Validation (`docs/spec/training.md` A.12): the model in training translates or scores a
+//! validation set with the inference engine of `nmt`.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use crate::data::ParallelCorpus;
 use crate::error::{Error, Result};
 use crate::parameters::ParameterLayout;
 
-/// Returns the model to validate, from an architecture and its parameters.
+/// Returns the model to validate. `values` are its parameters as `layout` arranges them.
 pub fn model_of(
     architecture: &Architecture,
     layout: &ParameterLayout,
@@ -41,19 +41,19 @@ pub fn model_of(
     })
 }
 
-/// The sums of cross-entropy over a set.
+/// The cross-entropy of a corpus, as a sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CrossEntropySums {
-    /// The cross-entropy in nats.
+    /// The sum over all target tokens, in nats.
     pub sum: f64,
-    /// Sentences.
+    /// The number of sentences.
     pub sentences: usize,
-    /// Target tokens.
+    /// The number of target tokens, `</s>` included.
     pub tokens: usize,
 }
 
 impl CrossEntropySums {
-    /// Returns the value of a metric of cross-entropy.
+    /// Returns the value of a metric that derives from cross-entropy.
     fn metric(&self, metric: Metric) -> f64 {
         let per_token = self.sum / self.tokens.max(1) as f64;
         match metric {
@@ -65,11 +65,12 @@ impl CrossEntropySums {
     }
 }
 
-/// Returns the cross-entropy of a corpus by a network. Threads compute batches; sums are in the
-/// order of the corpus.
+/// Returns the cross-entropy of a corpus by a network. `threads` threads score batches of
+/// `mini_batch` sentences. Their sums are added in the order of the corpus, so the result does not
+/// depend on the number of threads.
 ///
 /// # Errors
-/// Those of the network.
+/// If the network cannot score a batch.
 pub fn cross_entropy(
     network: &Network,
     corpus: &ParallelCorpus,
@@ -113,20 +114,20 @@ pub fn cross_entropy(
     })
 }
 
-/// A validation set: ids, and the text for metrics of translations.
+/// A validation set: token ids for cross-entropy, and text for metrics of translations.
 pub struct ValidationSet {
-    /// The sentences as ids.
+    /// The sentence pairs as token ids.
     pub corpus: ParallelCorpus,
     /// The lines of the source, with line ends.
     pub source_text: Vec<u8>,
-    /// The lines of the target.
+    /// The lines of the target, the references.
     pub references: Vec<String>,
     /// Vocabularies and segmentation of both sides.
     pub tokenizers: TokenizerPair,
 }
 
 impl ValidationSet {
-    /// Returns the value of a metric of translations.
+    /// Returns the value of a metric that compares translations with the references.
     fn score(&self, metric: Metric, translations: &Translations) -> Result<f64> {
         if metric != Metric::BleuSegmented {
             return score_text(metric, &translations.lines, &self.references);
@@ -140,7 +141,7 @@ impl ValidationSet {
         score_text(metric, &translations.ids, &references)
     }
 
-    /// Translates the set and also writes the translations to the file `path`, if given.
+    /// Translates the set and also writes the translations to the file `path`.
     fn translate(
         &self,
         options: &ValidationOptions,
@@ -191,7 +192,7 @@ impl ValidationSet {
         Ok(translations)
     }
 
-    /// Returns the translations from lines of pieces separated by spaces.
+    /// Parses lines of target pieces separated by spaces.
     fn read_pieces(&self, text: &[u8]) -> Translations {
         let target = TextTokenizer::new(&self.tokenizers, 1);
         let vocabulary = &target.vocabulary;
@@ -212,17 +213,18 @@ impl ValidationSet {
 /// The translations of a validation set.
 #[derive(Default)]
 struct Translations {
-    /// Lines of text.
+    /// The translations as text.
     lines: Vec<String>,
-    /// Ids of pieces as numbers separated by spaces, for [`Metric::BleuSegmented`].
+    /// Their token ids, as decimal numbers separated by spaces, for [`Metric::BleuSegmented`].
     ids: Vec<String>,
 }
 
-/// Returns ids as the words of a text.
+/// Returns ids as decimal numbers separated by spaces, to be compared as words.
 fn number_words(ids: &[u32]) -> String {
     ids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the corpus score of `lines` by a metric of translations.
 fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result<f64> {
     let plain;
     let text_metric: &dyn TextMetric = match metric {
@@ -259,14 +261,14 @@ impl Write for SharedBuffer {
     }
 }
 
-/// A model that is validated.
+/// The model to validate.
 #[derive(Clone, Copy)]
 pub struct Candidate<'a> {
-    /// Its architecture.
+    /// The architecture that the parameters belong to.
     pub architecture: &'a Architecture,
-    /// The places of its parameters.
+    /// The range of each parameter in `values`.
     pub layout: &'a ParameterLayout,
-    /// Its parameters, a flat vector.
+    /// All parameters, concatenated.
     pub values: &'a [f32],
 }
 
@@ -276,26 +278,26 @@ impl Candidate<'_> {
     }
 }
 
-/// Validator of models.
+/// The metrics of validation and the data that they need.
 pub struct Validator<'a> {
-    /// The metrics.
+    /// The metrics and the options of decoding.
     pub options: &'a ValidationOptions,
     /// The validation set, if any metric needs one.
     pub set: Option<&'a ValidationSet>,
-    /// The files of the training; a script finds the model beside them.
+    /// The files of the training run. The model is saved beside them for a validation script.
     pub files: &'a ModelFiles,
-    /// The settings for decoding with the model.
+    /// The decoder configuration that is saved with that model.
     pub decoder: &'a DecoderSettings,
     /// The number of threads.
     pub threads: usize,
 }
 
 impl Validator<'_> {
-    /// Returns the values of all metrics for a model, `None` for translations without a scoring
-    /// program. Translations are written to the file `translations`.
+    /// Returns the value of each metric for a model; `None` for the metric `translation` without a
+    /// scoring script. Translations are written to the file `translations`.
     ///
     /// # Errors
-    /// Those of the model, of files, and of the script.
+    /// If the model cannot translate or score, a file cannot be written, or the script fails.
     pub fn validate(
         &self,
         candidate: Candidate<'_>,
@@ -324,7 +326,8 @@ impl Validator<'_> {
         values.collect()
     }
 
-    /// Computes the cross-entropy and the translations of the set, as far as metrics need them.
+    /// Computes the cross-entropy and the translations of the set if a metric needs them; otherwise
+    /// they are empty.
     fn measure<'s>(
         &self,
         set: &'s ValidationSet,
@@ -332,28 +335,27 @@ impl Validator<'_> {
         path: &Path,
     ) -> Result<(&'s ValidationSet, CrossEntropySums, Translations)> {
         let options = self.options;
-        fn needs(translations: bool, options: &ValidationOptions) -> bool {
-            let metrics = options.metrics.iter().filter(|metric| metric.needs_validation_set());
-            { metrics }.any(|metric| metric.needs_translations() == translations)
-        }
+        let needed = options.metrics.iter().filter(|metric| metric.needs_validation_set());
+        let (translation_metrics, entropy_metrics): (Vec<&Metric>, Vec<&Metric>) =
+            needed.partition(|metric| metric.needs_translations());
         // One model serves both; its network is dropped before the translator builds its own.
         let model = candidate.model()?;
         let (mut sums, mut translated) = (CrossEntropySums::default(), Translations::default());
-        if needs(false, options) {
+        if !entropy_metrics.is_empty() {
             let path = Path::new("(the model in training)");
             let network = Network::load(&model, path, options.precision)?;
             sums = cross_entropy(&network, &set.corpus, options.mini_batch, self.threads)?;
         }
-        if needs(true, options) {
+        if !translation_metrics.is_empty() {
             translated = set.translate(options, model, self.threads, path)?;
         }
         Ok((set, sums, translated))
     }
 
-    /// Returns the cross-entropy per target token of a sample of the training text.
+    /// Returns the cross-entropy of a sample of the training text, in nats per target token.
     ///
     /// # Errors
-    /// Those of the model.
+    /// If the model cannot score the sample.
     pub fn training_cross_entropy(
         &self,
         candidate: Candidate<'_>,
@@ -365,14 +367,14 @@ impl Validator<'_> {
         Ok(sums.metric(Metric::CrossEntropyWords))
     }
 
-    /// Writes the model and lets a script score it.
+    /// Saves the model and its decoder configuration, and returns the score that the script prints.
     fn score_model(
         &self,
         script: Option<&ValidationScript>,
         candidate: Candidate<'_>,
     ) -> Result<f64> {
         let Some(script) = script else {
-            return Err(Error::usage("valid-script needs --valid-script-path"));
+            return Err(Error::usage("--valid-metrics valid-script needs --valid-script-path"));
         };
         let written = self.files.validated();
         let Candidate { architecture, layout, values } = candidate;

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// The seeds of parameters and data, as 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Epochs of each training
+    /// Epochs of each training run
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Workers of the simulated machine

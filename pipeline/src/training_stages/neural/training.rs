@@ -161,7 +161,7 @@ impl TrainingRun<'_> {
         }
     }
 
-    /// Returns Marian's options of a training: those of the user, and the files.
+    /// Returns Marian's options of a training run: those of the user, and the files.
     fn training_options(&self, neural: &NeuralOptions, direction: Direction) -> Result<RawOptions> {
         let files = |name: &str| -> Vec<String> {
             let text = |path: PathBuf| path.display().to_string();

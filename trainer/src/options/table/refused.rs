@@ -68,6 +68,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused(
         "multi-node",
         Flag,
-        "to continue on a cluster, resume there with Marian: it reads the files of a training",
+        "to continue on a cluster, resume there with Marian: it reads the files of a training run",
     ),
 ];
