@@ -78,7 +78,7 @@ pub struct Models<'m> {
 ///
 /// # Errors
 ///
-/// [`Error::Mismatch`] at the first difference, or an error of the device.
+/// [`Error::Mismatch`] for the first difference, and if the device fails.
 pub fn compare_models(
     models: &Models<'_>,
     data: &CheckData,

@@ -1,4 +1,4 @@
-//! Sequences of words, and their scores on the CPU word by word or in batches.
+//! Sequences of words, scored on the CPU word by word or in batches.
 
 use std::ops::Range;
 
@@ -10,13 +10,17 @@ use rayon::prelude::*;
 use crate::synthetic::Text;
 use crate::workers::sum_over_threads;
 
-/// Sequences of words to score: sentences, or n-grams, of which only the last word is a query.
+/// Sequences of words to score: sentences, every word of which is a query, or n-grams, of which
+/// only the last word is a query.
 #[derive(Clone, Debug)]
 pub struct Sequences {
+    /// The state before the first word of each sequence.
     begin: State,
+    /// The words of all sequences, concatenated.
     words: Vec<LmWord>,
+    /// The end of each sequence in `words`.
     ends: Vec<usize>,
-    /// Whether only last words are queries.
+    /// Whether only the last word of each sequence is a query.
     last_word_only: bool,
 }
 
@@ -68,8 +72,8 @@ impl Sequences {
         if self.last_word_only { range.len() } else { self.word_range(&range).len() }
     }
 
-    /// Returns the words up to query `at`, oldest first. In a text they may begin in a previous
-    /// sentence.
+    /// Returns the words up to query `at`, oldest first. For sentences these are the last 16 words,
+    /// some of which may belong to a previous sentence.
     pub fn query_words(&self, at: usize) -> Vec<u32> {
         let end = if self.last_word_only { self.ends[at] } else { at + 1 };
         let start = if self.last_word_only {
@@ -80,7 +84,7 @@ impl Sequences {
         self.words[start..end].iter().map(|word| word.0).collect()
     }
 
-    /// Divides the sequences into ranges of about `queries` queries each.
+    /// Divides the sequences into ranges of at least `queries` queries each, except the last.
     pub fn batches(&self, queries: usize) -> Vec<Range<usize>> {
         let mut batches = Vec::new();
         let mut first = 0;
@@ -93,14 +97,14 @@ impl Sequences {
         batches
     }
 
-    /// Returns the range of the words of these sequences.
+    /// Returns the range in `words` of the sequences in `range`.
     fn word_range(&self, range: &Range<usize>) -> Range<usize> {
         let start = range.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..range.end.checked_sub(1).map_or(0, |last| self.ends[last]).max(start)
     }
 
-    /// Returns the log10 probability and the matched length of each query, on rayon's current
-    /// threads.
+    /// Returns the log10 probability and the number of matched words of each query, computed on the
+    /// threads of the current rayon pool.
     pub fn score(&self, model: &dyn LanguageModel, mode: ScoringMode) -> Vec<(Log10, u8)> {
         let parts = self.batches(1 << 14).into_par_iter().map(|range| {
             let mut scratch = ScoringScratch::default();
@@ -114,8 +118,8 @@ impl Sequences {
         parts.collect::<Vec<Vec<(Log10, u8)>>>().concat()
     }
 
-    /// Scores the batches on `threads` threads and returns the sum of all scores. Its rounding
-    /// errors depend on the scheduling of the threads.
+    /// Scores `batches` on `threads` threads and returns the sum of the log10 probabilities of all
+    /// words. Its rounding errors depend on the scheduling of the threads.
     pub fn sum_scores(
         &self,
         model: &dyn LanguageModel,
@@ -133,7 +137,7 @@ impl Sequences {
     }
 }
 
-/// The buffers of one thread.
+/// The buffers of one scoring thread.
 #[derive(Debug, Default)]
 pub struct ScoringScratch {
     ends: Vec<usize>,
@@ -141,7 +145,8 @@ pub struct ScoringScratch {
 }
 
 impl ScoringScratch {
-    /// Returns the log10 probability and the matched length of all words of `sequences` in `range`.
+    /// Returns the log10 probability and the number of matched words of each word of the sequences
+    /// in `range`.
     pub fn score(
         &mut self,
         model: &dyn LanguageModel,

@@ -1,6 +1,6 @@
 //! Minimal client of HTTP/1.1 and websockets.
 //!
-//! Requests are prepared bytes, and only the status, the length and the kind of a response are
+//! Requests are prepared bytes, and only the status and four header fields of a response are
 //! parsed, so that the client takes little of the measured time.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use super::Outcome;
 
-/// A connection that is opened at the first exchange and again after a failed one.
+/// A connection that is opened at the first exchange, and anew after an exchange that failed.
 pub(super) struct Connection {
     address: SocketAddr,
+    /// The request that opens a websocket; `None` for plain HTTP.
     handshake: Option<Vec<u8>>,
     stream: Option<BufReader<TcpStream>>,
     body: Vec<u8>,
@@ -20,7 +21,7 @@ pub(super) struct Connection {
 /// The maximal size of a response in bytes.
 const MAX_BODY: usize = 256 << 20;
 
-fn broken(reason: &str) -> std::io::Error {
+fn invalid_data(reason: &str) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, reason.to_owned())
 }
 
@@ -29,10 +30,11 @@ impl Connection {
         Connection { address, handshake, stream: None, body: Vec::new() }
     }
 
-    /// Sends a request, reads the response, and returns its outcome and body.
-    pub fn exchange(&mut self, request: &[u8], patience: Duration) -> (Outcome, &[u8]) {
+    /// Sends a request, reads the response, and returns its outcome and body; the body of a failed
+    /// exchange is the error message.
+    pub fn exchange(&mut self, request: &[u8], timeout: Duration) -> (Outcome, &[u8]) {
         self.body.clear();
-        let outcome = self.try_exchange(request, patience).unwrap_or_else(|error| {
+        let outcome = self.try_exchange(request, timeout).unwrap_or_else(|error| {
             self.stream = None;
             self.body = error.to_string().into_bytes();
             Outcome::Failed
@@ -40,14 +42,14 @@ impl Connection {
         (outcome, &self.body)
     }
 
-    fn try_exchange(&mut self, request: &[u8], patience: Duration) -> std::io::Result<Outcome> {
+    fn try_exchange(&mut self, request: &[u8], timeout: Duration) -> std::io::Result<Outcome> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             None => {
-                let stream = TcpStream::connect_timeout(&self.address, patience)?;
+                let stream = TcpStream::connect_timeout(&self.address, timeout)?;
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(patience))?;
-                stream.set_write_timeout(Some(patience))?;
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))?;
                 let stream = self.stream.insert(BufReader::new(stream));
                 if let Some(handshake) = &self.handshake {
                     stream.get_mut().write_all(handshake)?;
@@ -65,7 +67,7 @@ impl Connection {
             let opcode = read_frame(stream, &mut self.body)?;
             return match opcode {
                 1 | 2 => Ok(Outcome::Status(200)),
-                _ => Err(broken("the server closed the websocket")),
+                _ => Err(invalid_data("the server closed the websocket")),
             };
         }
         stream.get_mut().write_all(request)?;
@@ -88,8 +90,9 @@ impl Connection {
 /// The head of a response without its status.
 #[derive(Default)]
 struct Head {
-    /// The length of the body; `None` for the chunked encoding.
+    /// The number of bytes of the body; `None` for the chunked encoding.
     length: Option<usize>,
+    /// Whether the server closes the connection after the response.
     closes: bool,
     is_xml: bool,
 }
@@ -98,18 +101,19 @@ fn read_head(stream: &mut impl BufRead) -> std::io::Result<(u16, Head)> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
     let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
-    let status = status.ok_or_else(|| broken("the response has no status"))?;
+    let status = status.ok_or_else(|| invalid_data("the response has no status"))?;
     let mut head = Head { length: Some(0), ..Head::default() };
     loop {
         line.clear();
         if stream.read_line(&mut line)? == 0 {
-            return Err(broken("the head of the response ends early"));
+            return Err(invalid_data("the response ends within its header"));
         }
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         let value = value.trim();
         if name.eq_ignore_ascii_case("content-length") {
             let length = value.parse().ok().filter(|&length| length <= MAX_BODY);
-            head.length = Some(length.ok_or_else(|| broken("an invalid length"))?);
+            head.length =
+                Some(length.ok_or_else(|| invalid_data("the Content-Length is invalid"))?);
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             head.length = None;
         } else if name.eq_ignore_ascii_case("connection") {
@@ -128,7 +132,7 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result
         stream.read_line(&mut line)?;
         let size = usize::from_str_radix(line.trim(), 16).ok();
         let size = size.filter(|size| body.len() + size <= MAX_BODY);
-        let size = size.ok_or_else(|| broken("a chunk without a size"))?;
+        let size = size.ok_or_else(|| invalid_data("a chunk has no valid size"))?;
         let start = body.len();
         body.resize(start + size, 0);
         stream.read_exact(&mut body[start..])?;
@@ -139,7 +143,8 @@ fn read_chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result
     }
 }
 
-/// Returns a text message as one frame. The mask, which a client may choose, is zero.
+/// Returns a text message as one frame. The masking key, which a client may choose, is zero, so
+/// that the message stays as it is.
 fn frame(message: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x81];
     match message.len() {
@@ -158,7 +163,7 @@ fn frame(message: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads a frame that is not a ping; returns its opcode.
+/// Reads frames up to the first that is not a ping; returns its opcode. Its payload is `body`.
 fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<u8> {
     loop {
         let mut head = [0; 2];
@@ -177,7 +182,7 @@ fn read_frame(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<
             length => usize::from(length),
         };
         if length > MAX_BODY {
-            return Err(broken("a frame that is too long"));
+            return Err(invalid_data("a frame is too long"));
         }
         body.resize(length, 0);
         stream.read_exact(body)?;

@@ -57,7 +57,7 @@ impl SyntheticOptions {
     ///
     /// # Panics
     ///
-    /// Like [`SyntheticOptions::num_ngrams_per_order`], and if an order has more n-grams than
+    /// Those of [`SyntheticOptions::num_ngrams_per_order`], and if an order has more n-grams than
     /// 32-bit ids.
     pub fn generate_model(&self) -> SortedModel {
         let targets = self.num_ngrams_per_order();

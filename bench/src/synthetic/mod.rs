@@ -70,7 +70,7 @@ impl SyntheticOptions {
     ///
     /// # Panics
     ///
-    /// Like [`SyntheticOptions::num_ngrams_per_order`].
+    /// Those of [`SyntheticOptions::num_ngrams_per_order`].
     pub fn fits_u32_ids(&self) -> bool {
         self.num_ngrams_per_order().iter().all(|&count| count < u64::from(u32::MAX) / 2)
     }

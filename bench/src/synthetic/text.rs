@@ -39,8 +39,8 @@ pub struct Text {
     pub ends: Vec<usize>,
 }
 
-/// The share of words with longer matches among the words of held-out text that match at least 1,
-/// 2, 3, ... words.
+/// Measured on held-out text: element i is the share of words that match more than i + 1 words,
+/// among those that match at least i + 1 words.
 const HELD_OUT_SHARES: [f64; 4] = [0.814, 0.451 / 0.814, 0.189 / 0.451, 0.075 / 0.189];
 /// The maximal number of words of a sentence.
 const MAX_SENTENCE_WORDS: usize = 80;
@@ -67,7 +67,7 @@ impl Text {
         ids
     }
 
-    /// Samples a text of `words` words from `model`. The last sentence may lack its end.
+    /// Samples a text of `words` words from `model`. The last sentence may be incomplete.
     pub fn sample(model: &SortedModel, kind: TextKind, words: usize, seed: u64) -> Text {
         let sampler = match kind {
             TextKind::Training => SentenceSampler::new(model, None),
@@ -90,7 +90,7 @@ impl Text {
         counts
     }
 
-    /// Returns the sentences.
+    /// Returns the words of each sentence.
     pub fn sentences(&self) -> impl Iterator<Item = &[u32]> {
         self.starts().zip(&self.ends).map(|(start, &end)| &self.words[start..end])
     }
@@ -101,7 +101,7 @@ impl Text {
         std::iter::once(0).chain(ends).take(self.ends.len())
     }
 
-    /// Returns a text of these sentences.
+    /// Returns a text of the sentences with these numbers.
     pub fn slice(&self, sentences: std::ops::Range<usize>) -> Text {
         let start = sentences.start.checked_sub(1).map_or(0, |before| self.ends[before]);
         let ends: Vec<usize> = self.ends[sentences].iter().map(|end| end - start).collect();
@@ -109,7 +109,7 @@ impl Text {
         Text { words: self.words[start..end].to_vec(), ends }
     }
 
-    /// Returns this text, cut or repeated to `words` words; empty if it is empty.
+    /// Returns this text, cut or repeated to `words` words. An empty text stays empty.
     pub fn resized(&self, words: usize) -> Text {
         let mut text = Text::default();
         while text.words.len() < words && !self.words.is_empty() {
@@ -118,7 +118,7 @@ impl Text {
         text
     }
 
-    /// Appends `other`, up to `words` words in all.
+    /// Appends `other` until this text has `words` words.
     pub fn append(&mut self, other: &Text, words: usize) {
         let start = self.words.len();
         let taken = other.words.len().min(words.saturating_sub(start));
@@ -135,8 +135,8 @@ impl Text {
     }
 }
 
-/// Returns the length of the longest n-gram of the model that is a prefix of `ngram` (newest word
-/// first); at least 1.
+/// Returns the number of words of the longest n-gram of the model that is a prefix of `ngram`
+/// (newest word first); at least 1.
 fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
     for (order, &word) in ngram.iter().enumerate().skip(1) {
@@ -148,7 +148,8 @@ fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     ngram.len()
 }
 
-/// Returns the child `word` of the n-gram `at` of `order`.
+/// Returns the index of the n-gram that extends the n-gram with index `at`, of `order` words, by
+/// the preceding word `word`.
 #[inline(always)]
 fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
     let range = model.trie.levels[order - 1].children_of(at);
@@ -161,7 +162,7 @@ struct SentenceSampler<'m> {
     model: &'m SortedModel,
     /// The probability of a depth of at least 1, 2, ...; `None` if the depth is always maximal.
     depth_probabilities: Option<Vec<f64>>,
-    /// The cumulative probabilities of the unigrams, by id.
+    /// The cumulative probabilities of the unigrams, by word id.
     cumulative_unigrams: Vec<f64>,
 }
 
@@ -177,6 +178,7 @@ impl<'m> SentenceSampler<'m> {
 
     /// Returns a sampler for held-out-like text, with calibrated depths.
     fn held_out(model: &'m SortedModel, seed: u64) -> Self {
+        // Higher orders than were measured have the last measured share.
         fn goal(depth: usize) -> f64 {
             HELD_OUT_SHARES[depth.min(HELD_OUT_SHARES.len() - 1)]
         }
@@ -184,13 +186,14 @@ impl<'m> SentenceSampler<'m> {
         let mut sampler = SentenceSampler::new(model, Some(goals.clone()));
         for _ in 0..CALIBRATION_ROUNDS {
             let matches = sampler.sample_text(CALIBRATION_WORDS, !seed).match_length_counts(model);
-            fn longer(depth: usize, matches: &[u64]) -> f64 {
+            fn matches_beyond(depth: usize, matches: &[u64]) -> f64 {
                 matches[depth..].iter().sum::<u64>() as f64
             }
             let depths = sampler.depth_probabilities.iter_mut().flatten();
             for ((depth, goal), probability) in (0..).zip(&goals).zip(depths) {
-                let reached = longer(depth + 1, &matches) / longer(depth, &matches).max(1.0);
-                // Some of the steps of smaller depth also lead to longer matches, by chance.
+                let reached =
+                    matches_beyond(depth + 1, &matches) / matches_beyond(depth, &matches).max(1.0);
+                // By chance, some of the steps of smaller depth also lead to longer matches.
                 let chance =
                     ((reached - *probability) / (1.0 - *probability).max(1e-9)).clamp(0.0, 0.95);
                 *probability = ((goal - chance) / (1.0 - chance)).clamp(0.0, 1.0);
@@ -226,7 +229,7 @@ impl<'m> SentenceSampler<'m> {
         text
     }
 
-    /// Appends a sentence of known n-grams, last word first.
+    /// Appends a sentence whose n-grams are in the model, last word first.
     fn sample_known(&self, random: &mut SplitMix64, words: &mut Vec<u32>) {
         let levels = &self.model.trie.levels;
         let (mut at, mut order) = (self.model.eos_id, 1);
@@ -240,8 +243,8 @@ impl<'m> SentenceSampler<'m> {
             if has_bos && (range.len() == 1 || random.next_f32() < BOS_PROBABILITY) {
                 return;
             }
-            // The children of long n-grams are about equally rare; other children follow Zipf's
-            // law.
+            // The children of long n-grams are about equally frequent; those of short ones follow
+            // Zipf's law.
             let others = range.len() - usize::from(has_bos);
             let next = match order {
                 1 | 2 => below_zipf(random, others),
@@ -276,7 +279,7 @@ impl<'m> SentenceSampler<'m> {
     }
 
     /// Returns a preceding word: a child of the n-gram of `depth` words in `known`, or of a shorter
-    /// one if its only child is `<s>`.
+    /// one if that has no child except `<s>`.
     fn sample_older_word(&self, known: &[u32], depth: usize, random: &mut SplitMix64) -> u32 {
         let mut word = 0;
         // Another word is drawn if this one matches more words by chance.
@@ -299,7 +302,8 @@ impl<'m> SentenceSampler<'m> {
         word
     }
 
-    /// Returns a word by its unigram probability.
+    /// Samples a word by its unigram probability; it is not `<unk>`, `<s>` or `</s>` unless the
+    /// model has hardly any other words.
     fn sample_word(&self, random: &mut SplitMix64) -> u32 {
         let total = self.cumulative_unigrams.last().copied().unwrap_or(0.0);
         // The number of tries is bounded, because a model may have hardly any words.
@@ -316,8 +320,8 @@ impl<'m> SentenceSampler<'m> {
     }
 }
 
-/// Returns an index below `bound`; index i has a probability of about 1 / (i + 1), as words sorted
-/// by frequency have in Zipf's law.
+/// Returns a random index below `bound`. Index i has a probability proportional to about
+/// 1 / (i + 1), like words sorted by frequency according to Zipf's law.
 fn below_zipf(random: &mut SplitMix64, bound: usize) -> usize {
     let rank = ((bound + 1) as f32).powf(random.next_f32()) as usize;
     rank.saturating_sub(1).min(bound - 1)
