@@ -29,7 +29,7 @@ impl FeatureWeights {
     /// Reads lines; `file` names them in messages.
     ///
     /// # Errors
-    /// Like [`FeatureWeights::read`].
+    /// Those of [`FeatureWeights::read`].
     pub fn from_lines(mut lines: Lines, file: String) -> Result<Self> {
         let mut features: Vec<(Vec<u8>, Vec<f64>)> = Vec::new();
         while let Some(line) = lines.next()? {

@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Memory to use; the rest goes to a temporary file
     #[arg(short = 'S', long, value_name = "SIZE", default_value = "4G", value_parser = parse_memory)]
     memory: u64,
-    /// The folder for temporary files; without it, the system's
+    /// The folder for temporary files [default: the system's]
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
 }

@@ -1,9 +1,10 @@
 //! `miriam demo`: the whole stack in one command, from toy text to translations of two
 //! systems.
 //!
-//! The text is part of the binary, so the demonstration runs anywhere. It does what a user
-//! does: `miriam train` in a temporary folder, then translation with the resulting ini. It
-//! also translates with a neural model, which is included because training takes minutes.
+//! The text is part of the binary, so the demonstration runs anywhere. It does what a user does:
+//! `miriam train` in a temporary folder, then translation with the resulting ini. It also
+//! translates with a neural model, which is part of the binary too, because training one takes
+//! minutes.
 
 mod neural;
 
@@ -19,7 +20,7 @@ use self::neural::NeuralModel;
 use crate::common::CommonOptions;
 use crate::console::standard_output;
 
-/// Text files, with their names in the folder.
+/// The training and development text: names of files in the temporary folder, and contents.
 const CORPUS_FILES: [(&str, &[u8]); 4] = [
     ("train.en", include_bytes!("../../../examples/toy/train.en")),
     ("train.es", include_bytes!("../../../examples/toy/train.es")),
@@ -28,7 +29,7 @@ const CORPUS_FILES: [(&str, &[u8]); 4] = [
 ];
 const TEST_SOURCE: &str = include_str!("../../../examples/toy/test.en");
 const TEST_REFERENCE: &str = include_str!("../../../examples/toy/test.es");
-/// Sentences whose translations are shown.
+/// The number of test sentences whose translations are shown.
 const NUM_SHOWN: usize = 12;
 
 /// Train a toy English-Spanish system in a temporary folder, translate with it and with a neural
@@ -38,39 +39,43 @@ const NUM_SHOWN: usize = 12;
 #[derive(Args)]
 pub struct Arguments {}
 
-/// A sentence as a system translates it; empty if it finds none.
+/// A system's translation of a sentence; its text is empty if the system finds none.
 #[derive(Default)]
 struct TranslatedSentence {
     text: String,
-    /// The natural logarithm of a probability, or the corresponding score of the phrase-based
-    /// place.
+    /// The score in natural logarithms: the log-probability by the neural model, or the weighted
+    /// score of the phrase-based system.
     score: f32,
-    /// The words that translate each other, where the system knows them.
+    /// The aligned positions (source, target), from 0; empty if the system has no word alignment.
     alignment: Vec<(usize, usize)>,
 }
 
 pub fn run(_: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    fn at(name: &str, folder: &tempfile::TempDir) -> std::path::PathBuf {
+    fn path_in(name: &str, folder: &tempfile::TempDir) -> std::path::PathBuf {
         folder.path().join(name)
     }
     for (name, content) in CORPUS_FILES {
-        fs::write(at(name, &folder), content)?;
+        fs::write(path_in(name, &folder), content)?;
     }
     let options = TrainOptions {
-        dev: Some((at("dev.en", &folder), at("dev.es", &folder))),
+        dev: Some((path_in("dev.en", &folder), path_in("dev.es", &folder))),
         lm_order: 3,
         threads: common.threads.count(),
-        ..TrainOptions::new(at("train.en", &folder), at("train.es", &folder), at("model", &folder))
+        ..TrainOptions::new(
+            path_in("train.en", &folder),
+            path_in("train.es", &folder),
+            path_in("model", &folder),
+        )
     };
     let progress = common.progress();
     let summary = train(&options, &progress)?;
-    let model = NeuralModel::open(&at("neural", &folder))?;
+    let model = NeuralModel::open(&path_in("neural", &folder))?;
     let out = &mut standard_output();
     writeln!(out, "{summary}")?;
     writeln!(
         out,
-        "neural model    {} parameters, trained on the same text before\n",
+        "neural model    {} parameters, trained beforehand on the same text\n",
         model.num_parameters()
     )?;
     let sources: Vec<&str> = TEST_SOURCE.lines().collect();
@@ -92,9 +97,9 @@ fn print_translations(
     let (shown, all) = (NUM_SHOWN.min(sources.len()), sources.len());
     writeln!(
         out,
-        "{shown} of {all} sentences that training has not seen, with the score that each"
+        "{shown} of {all} sentences that are not in the training text, with the score that each"
     )?;
-    writeln!(out, "system gives its own translation, and the phrase-based word alignment:\n")?;
+    writeln!(out, "system gives its translation, and the phrase-based word alignment:\n")?;
     for (i, (source, reference)) in
         sources.iter().zip(TEST_REFERENCE.lines()).take(shown).enumerate()
     {
@@ -114,7 +119,7 @@ fn print_translations(
     Ok(())
 }
 
-/// Prints BLEU of each system.
+/// Prints the BLEU of each system, and its number of translations that equal the reference.
 fn print_scores(
     out: &mut impl Write,
     systems: [(&str, Vec<TranslatedSentence>); 2],
@@ -128,7 +133,7 @@ fn print_scores(
         let metric = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
         let rows = corpus_statistics(&metric, &texts, &references)?;
         let bleu = corpus_score(&metric, &rows, references.len()).value;
-        writeln!(out, "{name:12}  {bleu:8.2}  {equal} of {all} are as the reference")?;
+        writeln!(out, "{name:12}  {bleu:8.2}  {equal} of {all} equal the reference")?;
     }
     Ok(())
 }

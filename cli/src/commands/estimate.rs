@@ -12,6 +12,7 @@ use miriam_textio::{Input, Output, is_same_file, parse_truth_word};
 use crate::common::{CommonOptions, exit_with_usage_error, open_text, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
 
+/// The discounts of `--discount-fallback` without values, as in lmplz.
 const DISCOUNT_FALLBACK: [f32; 3] = [0.5, 1.0, 1.5];
 
 // lmplz's spellings are aliases, so that its command lines run unchanged.
@@ -37,12 +38,12 @@ pub struct EstimateArguments {
     /// Smooth as if the text had at least this many different words
     #[arg(long, alias = "vocab_pad", value_name = "N", default_value_t = 0)]
     vocab_pad: u64,
-    /// Discounts for counts of 1, 2, and 3 or more, if the text gives none
+    /// Discounts for counts of 1, 2, and 3 or more, if the text is too small to estimate them
     /// [0.5 1 1.5 without values]
     #[arg(long, alias = "discount_fallback", value_name = "D", num_args = 0..=3, action = ArgAction::Set)]
     discount_fallback: Option<Vec<f32>>,
-    /// Mix unigrams with the uniform distribution (1), or give <unk> the rest of the
-    /// probability, as SRILM does (0)
+    /// Interpolate unigrams with the uniform distribution (1), or give all remaining
+    /// probability to <unk>, as SRILM does (0)
     #[arg(long, alias = "interpolate_unigrams", value_name = "0|1", num_args = 0..=1,
           default_value = "1", default_missing_value = "1", value_parser = parse_switch,
           action = ArgAction::Set)]
@@ -53,15 +54,15 @@ pub struct EstimateArguments {
     /// Reproduce an lmplz that was compiled with fused multiply-add
     #[arg(long)]
     fma: bool,
-    /// Memory to use, such as 4G; without it, half of the free memory
+    /// Memory to use, such as 4G [default: half of the free memory]
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
-    /// The folder for temporary files; without it, the system's
+    /// The folder for temporary files [default: the system's]
     #[arg(short = 'T', long, alias = "temp_prefix", value_name = "FOLDER")]
     temp: Option<PathBuf>,
 }
 
-/// Parses a value of a switch, in all spellings that lmplz takes.
+/// Parses a truth value in all spellings that lmplz takes.
 pub fn parse_switch(text: &str) -> Result<bool, String> {
     parse_truth_word(text)
         .ok_or_else(|| "expected 1 or 0, true or false, yes or no, on or off".into())
@@ -89,7 +90,8 @@ pub fn run(arguments: EstimateArguments, common: &CommonOptions) -> anyhow::Resu
     estimate_files(&options, &arguments.text, &outputs, common)
 }
 
-/// Returns the discounts of `--discount-fallback`; the last value is used for missing ones.
+/// Returns the three discounts of `--discount-fallback`; the last given value also stands for
+/// missing ones.
 pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     match given.last() {
         None => DISCOUNT_FALLBACK,
@@ -97,8 +99,9 @@ pub fn fallback_discounts(given: &[f32]) -> [f32; 3] {
     }
 }
 
-/// The files of an estimated model, at least one.
+/// The files to write an estimated model to; at least one is `Some`.
 pub struct ModelFiles {
+    /// The ARPA file.
     pub arpa: Option<PathBuf>,
     /// The prefix of the names of KenLM's intermediate files.
     pub intermediate: Option<PathBuf>,
@@ -115,8 +118,8 @@ pub fn estimate_files(
     let paths = intermediate.iter().flat_map(|base| intermediate_paths(base, options.order));
     let paths: Vec<PathBuf> = paths.collect();
     for output in paths.iter().chain(arpa) {
-        for read in [Some(text), options.limit_vocab.as_deref()].into_iter().flatten() {
-            Input::check_access(read, Some(output))?;
+        for input in [Some(text), options.limit_vocab.as_deref()].into_iter().flatten() {
+            Input::check_access(input, Some(output))?;
         }
     }
     if let Some(arpa) = arpa
@@ -143,17 +146,18 @@ pub fn estimate_files(
     Ok(())
 }
 
-/// Logs the resources that estimation will need.
-fn log_resource_estimate(options: &EstimateOptions, text: Option<u64>) {
+/// Logs the memory and the disk space that estimation will need for a text of `text_bytes` bytes,
+/// if its size is known.
+fn log_resource_estimate(options: &EstimateOptions, text_bytes: Option<u64>) {
     fn mib(bytes: u64) -> u64 {
         bytes.div_ceil(1 << 20)
     }
-    let expected = match text {
+    let disk = match text_bytes {
         Some(bytes) => format!("at most about {} MiB", mib(options.expected_disk_bytes(bytes))),
         None => "as large as the text requires".into(),
     };
     tracing::info!(
-        "memory: {} MiB; temporary files in {}: {expected}",
+        "memory: {} MiB; temporary files in {}: {disk}",
         mib(options.memory),
         options.temp_dir.display()
     );

@@ -54,10 +54,10 @@ pub struct Arguments {
     /// The compression of tables: phrase-table.gz, phrase-table.zst or phrase-table
     #[arg(long, value_enum, default_value_t = TableCompression::Gz)]
     tables: TableCompression,
-    /// Memory to use, such as 4G; without it, half of the free memory
+    /// Memory to use, such as 4G [default: half of the free memory]
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
-    /// The folder for temporary files; without it, the output's
+    /// The folder for temporary files [default: that of the output]
     #[arg(short = 'T', long, value_name = "FOLDER")]
     temp: Option<PathBuf>,
     /// On one of N machines: count only shard I of the phrase pairs (selected by their target

@@ -9,13 +9,15 @@ use miriam_textio::{Error, Input, Result, display_name};
 
 use crate::common::{open_text, warn_of_binary};
 
-/// The inputs of a text.
+/// Inputs that are read twice.
 pub struct KeptInputs<'p> {
-    /// Each with the file that keeps it, if it can be read only once.
+    /// Each path with the temporary file that keeps its bytes, if it can be read only once.
     inputs: Vec<(&'p Path, Option<File>)>,
 }
 
 impl<'p> KeptInputs<'p> {
+    /// Creates an empty temporary file for each input that can be read only once.
+    ///
     /// # Errors
     /// If a temporary file cannot be created.
     pub fn new(paths: &'p [PathBuf]) -> anyhow::Result<Self> {

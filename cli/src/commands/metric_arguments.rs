@@ -16,7 +16,7 @@ pub struct BleuArguments {
     /// need a model [default: 13a]
     #[arg(long, value_name = "NAME", value_parser = tokenizer_parser(), hide_possible_values = true)]
     tokenize: Option<String>,
-    /// The SentencePiece model of the tokeniser; without it, the one that sacreBLEU has downloaded
+    /// The SentencePiece model of the tokeniser [default: the one that sacreBLEU has downloaded]
     #[arg(long, value_name = "FILE")]
     tokenize_model: Option<PathBuf>,
     /// Ignore case

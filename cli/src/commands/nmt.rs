@@ -58,7 +58,7 @@ pub enum Command {
     /// Train a neural model from parallel text
     ///
     /// Makes a folder that `miriam nmt translate -m DIR` opens, with the vocabulary and the model
-    /// that validated best. The same command resumes a stopped training, with the same final
+    /// that validated best. The same command resumes a stopped training run, with the same final
     /// bytes. Options are Marian's, on the command line or in a configuration (-c); --task sets
     /// many at once. Options that are not listed here are errors, or warnings if they have no
     /// effect. `miriam train` trains phrase-based systems.
@@ -123,8 +123,8 @@ struct SingleModelArguments {
     /// model
     #[arg(long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     bpe_codes: Vec<PathBuf>,
-    /// The version of Marian to follow where versions differ; without it, the version that wrote
-    /// the model
+    /// The version of Marian to follow where versions differ [default: the version that wrote the
+    /// model]
     #[arg(long, value_name = "NAME", value_parser = DIALECTS.map(|(name, _)| name))]
     dialect: Option<String>,
 }

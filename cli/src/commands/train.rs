@@ -125,7 +125,7 @@ pub struct Arguments {
     /// Keep intermediate files, in DIR/train.work
     #[arg(long)]
     keep_work: bool,
-    /// Memory to use, such as 4G; without it, half of the free memory
+    /// Memory to use, such as 4G [default: half of the free memory]
     #[arg(short = 'S', long, value_name = "SIZE", value_parser = parse_memory)]
     memory: Option<u64>,
 }

@@ -17,7 +17,7 @@ pub struct Arguments {
     /// The text: plain, .gz, .zst, .bz2 or .xz; - for standard input
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// A method of scoring, repeatable; without it, all of them
+    /// A method of scoring, repeatable [default: all of them]
     #[arg(long, value_name = "WAY", value_parser = query_methods())]
     way: Vec<QueryMethod>,
     /// Passes over the text

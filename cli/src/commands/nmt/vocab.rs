@@ -20,7 +20,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The number of merges (bpe), of pieces with </s> and <unk> (SentencePiece), or the largest
-    /// number of words with these two (words; without it, all)
+    /// number of words with these two (words) [default for words: all]
     #[arg(long, alias = "vocab-size", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     size: Option<u32>,

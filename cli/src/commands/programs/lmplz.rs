@@ -28,16 +28,17 @@ struct Arguments {
     /// The folder for temporary files, or the prefix of their names
     #[arg(short = 'T', long = "temp_prefix", default_value = "/tmp/")]
     temp_prefix: PathBuf,
-    /// Memory: a number with %, b, K (the default unit), M, G or T [half of what is free]
+    /// Memory: a number with %, b, K (the default unit), M, G or T [default: half of the free
+    /// memory]
     #[arg(short = 'S', long, value_parser = parse_sort_size)]
     memory: Option<u64>,
     /// Smooth as if there were at least this many words
     #[arg(long = "vocab_pad", default_value_t = 0)]
     vocab_pad: u64,
-    /// The text; without it, standard input
+    /// The text [default: standard input]
     #[arg(long, default_value = "-")]
     text: PathBuf,
-    /// The ARPA file; without it, standard output, or none with --intermediate
+    /// The ARPA file [default: standard output, or none with --intermediate]
     #[arg(long)]
     arpa: Option<PathBuf>,
     /// Drop n-grams that occur at most this often, one threshold per order
@@ -46,7 +47,8 @@ struct Arguments {
     /// Drop n-grams with words that this file does not list
     #[arg(long = "limit_vocab_file")]
     limit_vocab_file: Option<PathBuf>,
-    /// Discounts for counts of 1, 2, and 3 or more, if the text gives none [0.5 1 1.5]
+    /// Discounts for counts of 1, 2, and 3 or more, if the text is too small to estimate them
+    /// [0.5 1 1.5 without values]
     #[arg(long = "discount_fallback", alias = "discount-fallback", num_args = 0..=3, action = ArgAction::Set)]
     discount_fallback: Option<Vec<f32>>,
     /// Accepted without effect

@@ -12,7 +12,7 @@ use crate::common::CommonOptions;
 #[derive(Parser)]
 #[command(disable_version_flag = true)]
 struct Arguments {
-    /// Flush every line; pipes are always flushed
+    /// Flush the output after every line; output to a pipe is flushed in any case
     #[arg(short = 'b')]
     _unbuffered: bool,
 }
