@@ -284,7 +284,7 @@ impl App {
     /// Does [`App::admit`] for a request with texts. The limit for sentences also holds for texts.
     ///
     /// # Errors
-    /// As [`App::admit`], and if there are too many.
+    /// Those of [`App::admit`], and if there are too many.
     pub fn admit_texts(&self, key: Option<&str>, texts: &[String]) -> Result<(), Refusal> {
         let most = self.configuration.limits.lines;
         if texts.len() > most {

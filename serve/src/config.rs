@@ -203,7 +203,7 @@ impl Configuration {
     /// Parses the text of a file.
     ///
     /// # Errors
-    /// The line, and what is wrong with it.
+    /// If a line is invalid, with its number and the reason.
     pub fn parse(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);

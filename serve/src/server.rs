@@ -143,7 +143,7 @@ pub struct CheckedModel {
 /// translates a line with each, and closes them again.
 ///
 /// # Errors
-/// The first error.
+/// If any of these fails, with the first error.
 pub fn check(configuration: &Configuration, tuner: Arc<Autotuner>) -> Result<Vec<CheckedModel>> {
     configuration.check()?;
     check_environment(configuration)?;

@@ -305,7 +305,7 @@ fn a_model_that_cannot_be_told_its_languages_does_not_open() {
     let folder = tempfile::tempdir().unwrap();
     let opus = write_opus_package(folder.path());
     for (path, more, part) in [
-        (&data("hf-nllb"), "", "a multilingual model; give from and to"),
+        (&data("hf-nllb"), "", "the model is multilingual; give from and to"),
         (&data("hf-nllb"), "from = [\"en\"]", "give to"),
         (&data("hf-nllb"), "from = [\"en\"]\nto = [\"es\", \"xx\"]", "to: \"xx\""),
         (&data("hf-nllb"), "from = [\"xx\"]\nto = [\"es\"]", "from: \"xx\""),

@@ -81,7 +81,9 @@ impl ModelLanguages {
                 if !missing.is_empty() {
                     let missing = missing.join(" and ");
                     let list = known.list();
-                    return Err(format!("a multilingual model; give {missing} (one of: {list})"));
+                    return Err(format!(
+                        "the model is multilingual; give {missing} (one of: {list})"
+                    ));
                 }
             }
         }
