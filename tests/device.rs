@@ -102,7 +102,7 @@ fn without_a_driver_there_is_a_message() {
         let complaint = run_to_error(
             lm(&[command, path_str(&glm), "--device", device]).env_remove("LD_LIBRARY_PATH"),
         );
-        assert!(complaint.contains("libcuda.so is not there"), "{complaint}");
+        assert!(complaint.contains("libcuda.so was not found"), "{complaint}");
         assert!(complaint.contains("--device cpu"), "{complaint}");
     }
     let other = run_to_error(&mut lm(&["query", path_str(&arpa), "--device", "cuda"]));
@@ -129,11 +129,15 @@ fn every_refusal_of_a_driver_has_its_message() {
         ("init=100", "cuda", "the driver sees no device"),
         ("count=0", "cuda", "the driver sees no device"),
         ("init=999", "cuda", "the driver does not answer (CUDA_ERROR_UNKNOWN"),
-        ("version=11080", "cuda", "it speaks CUDA 11.8, the kernels need 12.4; install driver 550"),
+        (
+            "version=11080",
+            "cuda",
+            "it supports CUDA 11.8, the kernels need 12.4; install driver 550",
+        ),
         ("count=2", "cuda:2", "there is no GPU 2: the driver sees 2"),
         ("capability=70", "cuda", "GPU 0 (emulated) is too old: its compute capability is 7.0"),
-        ("memory=100", "cuda", "GPU 0 has no room for"),
-        ("module=222", "cuda", "does not take the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+        ("memory=100", "cuda", "GPU 0 has no space for another"),
+        ("module=222", "cuda", "cannot load the kernels: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ] {
         let on = |device| {
             let mut command = lm(&["perplexity", path_str(&glm), "--device", device]);

@@ -1,4 +1,4 @@
-//! The errors of this crate: why there is no GPU, or what it refused.
+//! The errors of this crate: the reasons why there is no GPU, and failures of its driver.
 
 /// The result of this crate's fallible calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -9,23 +9,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// There is no CUDA driver library on this machine.
     #[error(
-        "no GPU: the driver's library libcuda.so is not there; install NVIDIA's driver, or use the \
-         CPU (--device cpu)"
+        "no GPU: the driver's library libcuda.so was not found; install NVIDIA's driver, or use \
+         the CPU (--device cpu)"
     )]
     NoLibrary,
     /// The library is there, but the driver does not work, or not for this process.
     #[error(
-        "no GPU: the driver does not answer ({reason}); see whether nvidia-smi works here, or use \
-         the CPU (--device cpu)"
+        "no GPU: the driver does not answer ({reason}); check whether nvidia-smi works here, or \
+         use the CPU (--device cpu)"
     )]
     NoDriver {
-        /// What the library says.
+        /// The error text of the library.
         reason: String,
     },
     /// The driver sees no device.
     #[error(
-        "no GPU: the driver sees no device; see whether CUDA_VISIBLE_DEVICES hides it, or use the \
-         CPU (--device cpu)"
+        "no GPU: the driver sees no device; check whether CUDA_VISIBLE_DEVICES hides it, or use \
+         the CPU (--device cpu)"
     )]
     NoDevice,
     /// There are fewer devices than asked for.
@@ -33,19 +33,19 @@ pub enum Error {
         "there is no GPU {number}: the driver sees {count}, counted from 0; give a lower number"
     )]
     NoSuchDevice {
-        /// The number asked for.
+        /// The number that was asked for.
         number: u32,
-        /// How many there are.
+        /// The number of devices.
         count: u32,
     },
     /// The driver is older than the kernels.
     #[error(
-        "the driver is too old: it speaks CUDA {}.{}, the kernels need 12.4; install driver 550 or \
-         later, or use the CPU (--device cpu)",
+        "the driver is too old: it supports CUDA {}.{}, the kernels need 12.4; install driver 550 \
+         or later, or use the CPU (--device cpu)",
         .version / 1000, .version % 1000 / 10
     )]
     OldDriver {
-        /// As the driver counts: 12040 is 12.4.
+        /// The version of CUDA in the driver's notation: 12040 is 12.4.
         version: i32,
     },
     /// The device is older than the kernels.
@@ -55,42 +55,42 @@ pub enum Error {
         .capability.0, .capability.1
     )]
     OldDevice {
-        /// Its number.
+        /// The number of the device.
         number: u32,
-        /// Its name.
+        /// Its product name.
         name: String,
-        /// Its compute capability.
+        /// Its compute capability, such as (9, 0).
         capability: (u32, u32),
     },
     /// The device has not enough free memory.
     #[error(
-        "GPU {number} has no room for {bytes} bytes more, {free} are free; use a GPU with more \
-         memory, end what else runs there, or use the CPU (--device cpu)"
+        "GPU {number} has no space for another {bytes} bytes, {free} are free; use a GPU with more \
+         memory, end other programs that use it, or use the CPU (--device cpu)"
     )]
     OutOfMemory {
-        /// Its number.
+        /// The number of the device.
         number: u32,
-        /// How many were asked for.
+        /// The number of bytes that were asked for.
         bytes: u64,
-        /// How many are free.
+        /// The number of bytes that are free.
         free: u64,
     },
     /// The driver rejects a module or lacks a kernel.
-    #[error("GPU {number} does not take the kernels: {reason}; update NVIDIA's driver")]
+    #[error("GPU {number} cannot load the kernels: {reason}; update NVIDIA's driver")]
     Module {
-        /// Its number.
+        /// The number of the device.
         number: u32,
-        /// Which kernel, and what the driver says.
+        /// The kernel, and the error text of the driver.
         reason: String,
     },
     /// Any other failure of the driver.
     #[error("GPU {number} failed to {action}: {reason}")]
     Refused {
-        /// Its number.
+        /// The number of the device.
         number: u32,
-        /// The action that failed.
+        /// The action that failed, as a verb phrase.
         action: &'static str,
-        /// What the driver says.
+        /// The error text of the driver.
         reason: String,
     },
 }

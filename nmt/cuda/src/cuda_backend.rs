@@ -51,7 +51,7 @@ impl CudaBackend {
     /// Returns a matrix with these numbers, `[rows, width]`.
     ///
     /// # Errors
-    /// If the device has no room for it.
+    /// If the device has too little free memory.
     ///
     /// # Panics
     /// If there are more or fewer numbers.

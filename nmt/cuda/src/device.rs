@@ -22,7 +22,7 @@ impl CudaDevice {
     /// Opens the GPU `number`, counted from 0.
     ///
     /// # Errors
-    /// If there is no such GPU, or it does not take the kernels.
+    /// If there is no such GPU, or it cannot load the kernels.
     pub fn open(number: u32) -> Result<Self> {
         let device = miriam_gpu::Device::open(number).map_err(device_error)?;
         let kernels = Arc::new(Kernels::load(&device).map_err(device_error)?);
@@ -37,7 +37,7 @@ impl CudaDevice {
     /// Returns numbers in its memory.
     ///
     /// # Errors
-    /// If it has no room for them.
+    /// If it has too little free memory.
     pub fn vector(&self, values: &[f32]) -> Result<Arc<Buffer<f32>>> {
         let stream = self.device.new_stream().map_err(device_error)?;
         Ok(Arc::new(uploaded(&stream, values).map_err(device_error)?))
@@ -63,7 +63,7 @@ impl CudaDevice {
     /// `format`.
     ///
     /// # Errors
-    /// If it has no room for them, or cannot multiply with them.
+    /// If it has too little free memory, or cannot multiply with them.
     ///
     /// # Panics
     /// If the bias does not have a number for each column.

@@ -1,7 +1,7 @@
 //! Lists of numbers on the device: row numbers, tokens, records of queries.
 //!
-//! The layers of a step need the same lists, so a list that was uploaded lately is not uploaded again:
-//! a step of a transformer uploads each of its lists once, not once a layer.
+//! The layers of a step need the same lists, so a list that was uploaded lately is not uploaded
+//! again: a step of a transformer uploads each of its lists once, not once a layer.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use miriam_gpu::{Buffer, PinnedBuffer, Result, Stream};
 
 use crate::memory::Pool;
 
-/// How many lists are remembered, and how many uploads may be under way.
+/// The number of lists that are kept on the device, and of uploads that may be in progress.
 const REMEMBERED: usize = 12;
 
 /// The lists that were uploaded lately.
@@ -46,7 +46,7 @@ impl Lists {
             Some(list) => (list.numbers, Some(list.buffer)),
             None => (Vec::new(), None),
         };
-        // What reads the old list was queued before.
+        // The buffer may be overwritten: work that reads the old list was queued before.
         let buffer = buffer.and_then(|buffer| Rc::try_unwrap(buffer).ok());
         let mut buffer = match buffer.filter(|buffer| buffer.len() >= numbers.len()) {
             Some(buffer) => buffer,

@@ -39,7 +39,8 @@ struct RowParts {
 }
 
 impl RowParts {
-    /// Returns the parts of a row of so many columns, and the best that each keeps for the `k` best.
+    /// Returns the number of parts of a row of `columns` columns, and the number of best logits that
+    /// each part keeps so that the row's `k` best are among them.
     fn sizes(columns: usize, k: usize) -> [usize; 2] {
         [columns.div_ceil(PART_COLUMNS).max(1), k.min(PART_COLUMNS)]
     }
@@ -160,7 +161,7 @@ impl CudaBackend {
     }
 }
 
-/// Returns the ranges of rows that are computed at a time, with so many numbers each.
+/// Divides `rows`, of `numbers` numbers each, into the ranges that are computed at a time.
 fn row_blocks(rows: Range<usize>, numbers: usize) -> impl Iterator<Item = Range<usize>> {
     let block = (MAX_NUMBERS / numbers.max(1)).clamp(1, MAX_ROWS);
     rows.clone().step_by(block).map(move |first| first..rows.end.min(first + block))

@@ -24,7 +24,8 @@ pub(crate) struct KvLayout {
     pub heads: usize,
 }
 
-/// What queries attend to: rows of the layout, by records, with numbers from a list if there is one.
+/// The keys and values that queries attend to: rows of `layout`, whose records take the numbers of
+/// rows from `list` if there is one.
 pub(crate) struct Keys<'a> {
     pub layout: &'a KvLayout,
     pub list: Option<&'a Buffer<u32>>,
@@ -56,7 +57,8 @@ pub(crate) struct AttentionWeights {
 const RECORD_WORDS: usize = 6;
 
 impl QueryRecords {
-    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the launch.
+    /// Adds a query, `[first, visible, position]`, to the rows at an address; 0 is that of the
+    /// launch.
     pub fn push(&mut self, address: u64, [first, visible, position]: [usize; 3]) {
         let address = [address as u32, (address >> 32) as u32];
         self.words.extend(address);

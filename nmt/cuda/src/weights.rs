@@ -88,7 +88,7 @@ impl Sinusoids {
     }
 }
 
-/// What the distances of positions add to attention, with the tables of the device.
+/// The relative-position terms of attention, with their tables on the device.
 pub struct RelativeTerms {
     pub(crate) host: RelativePositions,
     /// Vectors for keys and for values.
