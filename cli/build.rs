@@ -28,7 +28,7 @@ fn main() {
     println!("cargo::rustc-env=MIRIAM_VERSION={version}{details}");
 }
 
-/// What git prints; nothing without git or a checkout.
+/// Returns the output of git; `None` without git or a checkout.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();

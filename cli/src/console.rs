@@ -11,7 +11,7 @@ use anyhow::Context;
 /// Standard output, whose errors name it.
 pub struct StandardOutput(io::Stdout);
 
-/// Standard output for a writer of several pieces.
+/// Returns standard output with a buffer, for output that is written in several parts.
 pub fn standard_output() -> StandardOutput {
     StandardOutput(io::stdout())
 }

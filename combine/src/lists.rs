@@ -10,7 +10,7 @@ use crate::{Error, Result};
 pub struct CandidateList<'a> {
     /// The sentence; empty where no model reads it.
     pub source: &'a [u8],
-    /// Its translations.
+    /// Translations of the sentence.
     pub translations: &'a [&'a [u8]],
 }
 
@@ -63,7 +63,7 @@ pub enum FeatureName {
 
 /// A feature of one value: the score of a model.
 pub struct Feature<'m> {
-    /// Its name.
+    /// The name of the feature in the list.
     pub name: FeatureName,
     /// The model.
     pub model: &'m dyn FeatureModel,
@@ -122,8 +122,8 @@ pub fn check_name(name: &str) -> Result<()> {
     )))
 }
 
-/// Returns the values of all scorers for each translation of each list. Equal translations of a list
-/// are scored once.
+/// Returns the values of all scorers for each translation of each list. Equal translations of a
+/// list are scored once.
 ///
 /// # Errors
 /// The index of the scorer that failed, with its error.

@@ -42,7 +42,7 @@ pub enum MbrOutput {
 pub struct MbrOptions {
     /// The metric that is maximised.
     pub utility: Utility,
-    /// How expected utilities are computed.
+    /// The computation of expected utilities: exact, or a cheaper estimate.
     pub estimate: Estimate,
     /// The weights of references.
     pub weights: ReferenceWeights,

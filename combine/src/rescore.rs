@@ -1,7 +1,7 @@
 //! Scores of translations by further models, added to n-best lists as features.
 //!
-//! The models are behind [`FeatureModel`](crate::lists::FeatureModel), so that this crate knows none of
-//! them.
+//! The models are behind [`FeatureModel`](crate::lists::FeatureModel), so that this crate knows
+//! none of them.
 
 use miriam_textio::n_best::{NBestEntry, NBestReader, split_features};
 use miriam_textio::number::push_general;
@@ -44,8 +44,8 @@ pub struct RescoreSummary {
 }
 
 /// Writes lists with additional features after those of each entry. Totals stay as they are: no
-/// weight of the new features is known. Ends early when `stop` is cancelled; what is written then is
-/// an unfinished output, which the next run continues.
+/// weight of the new features is known. Ends early when `stop` is cancelled; what is written then
+/// is an unfinished output, which the next run continues.
 ///
 /// # Errors
 /// If a name is not one, or a feature of the list has it; if a file cannot be read or written, a
@@ -129,7 +129,7 @@ impl SentenceReader {
         Ok(())
     }
 
-    /// Reads sentences until they have enough entries; none at the end, or when `stop` is
+    /// Reads sentences until they have enough entries; `None` at the end, or when `stop` is
     /// cancelled, which may end the texts early.
     fn next_window(&mut self, stop: &CancellationToken) -> Result<Option<Vec<Sentence>>> {
         let (mut window, mut count) = (Vec::new(), 0);

@@ -18,9 +18,9 @@ pub(crate) struct InputLine {
 /// The annotations of a line: everything besides its words.
 #[derive(Default)]
 pub(crate) struct LineAnnotations {
-    /// Its markup.
+    /// The markup in the line.
     pub(crate) markup: SentenceMarkup,
-    /// Its phrase table.
+    /// The phrase table that comes with the line.
     pub(crate) sentence_table: SentenceTable,
 }
 

@@ -8,9 +8,9 @@ use crate::span::Span;
 /// One phrase of a translation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranslatedPhrase {
-    /// The source positions it translates.
+    /// The source positions that the phrase translates.
     pub source: Span,
-    /// Its words.
+    /// The target words.
     pub words: Vec<Vec<u8>>,
     /// Pairs of source and target positions within the phrase.
     pub alignment: Vec<(u16, u16)>,

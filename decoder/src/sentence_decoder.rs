@@ -22,18 +22,18 @@ use crate::system::System;
 use crate::translation_options::SentenceOptions;
 use crate::{Error, Result};
 
-/// What has been decoded so far.
+/// Counts of what was decoded so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Sentences translated: lines, or parts of long lines.
     pub sentences: u64,
-    /// Their words.
+    /// The source words of these sentences.
     pub words: u64,
-    /// The words that the best translations copy, for no phrase translates them.
+    /// The words that the best translations copy, because no phrase translates them.
     pub unknown_words: u64,
-    /// The words that lost a part after a bar `|`, in a system without factors.
+    /// The words that were cut at a `|`, in a system without factors.
     pub cut_words: u64,
-    /// Expansions scored.
+    /// Expansions of hypotheses that were scored.
     pub expansions: u64,
 }
 

@@ -63,7 +63,7 @@ impl<M: NgramIndex> LaneQuery<M> {
     }
 }
 
-/// What the next visit to a lane does.
+/// The task of the next visit to a lane.
 #[derive(Clone, Copy, PartialEq)]
 enum LanePhase {
     /// Walk from the word to the left.

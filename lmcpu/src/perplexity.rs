@@ -35,7 +35,8 @@ pub struct PerplexityOptions {
     pub sentence_markers: bool,
     /// Worker threads, from 1.
     pub threads: usize,
-    /// What is done to text before it is scored, if anything. The original text is written.
+    /// The preparation of text before it is scored, if any. The text that is written is always the
+    /// original.
     pub preparation: Option<Preparation>,
     /// Write the scores of each line: for plain text, unless there is a filter, `log10
     /// TAB tokens TAB unknown words TAB perplexity`; for JSON the line with four more keys.
@@ -65,9 +66,9 @@ pub struct JsonOptions {
 /// The purpose of scoring a text.
 #[derive(Clone, Copy)]
 enum Purpose<'o> {
-    /// What [`PerplexityOptions`] select is written.
+    /// Writes the output that [`PerplexityOptions`] select.
     Write,
-    /// The perplexities of lines are collected, by the language of documents in this field.
+    /// Collects the perplexities of lines, by the language that this field of a document names.
     Collect(Option<&'o str>),
 }
 

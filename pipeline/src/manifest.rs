@@ -37,15 +37,15 @@ pub(crate) struct Manifest {
 /// A stage that is done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CompletedStage {
-    /// Its name.
+    /// The name of the stage.
     pub stage: String,
-    /// A hash of everything its results depend on: options, texts, and earlier stages.
+    /// A hash of everything that its results depend on: options, texts, and earlier stages.
     pub key: String,
-    /// Its duration.
+    /// The duration of the stage.
     pub seconds: f64,
-    /// Its files, relative to the folder, and their lengths in bytes.
+    /// The files that it wrote, relative to the folder, and their lengths in bytes.
     pub files: Vec<(PathBuf, u64)>,
-    /// Its statistics.
+    /// Counts and scores of the stage, for the summary.
     pub facts: StageStatistics,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct IniContents<'a> {
     pub table: &'a str,
     /// The language model.
     pub lm: &'a str,
-    /// Its order.
+    /// The order of the language model.
     pub lm_order: usize,
     /// The reordering model.
     pub reordering: Option<ReorderingType>,

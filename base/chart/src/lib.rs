@@ -111,8 +111,8 @@ impl Curve {
 /// The part of a panel from a value of the horizontal axis on, with a label.
 #[derive(Clone, Debug)]
 pub struct Shading {
-    /// The value at which it begins.
+    /// The value at which the shading begins.
     pub from: f64,
-    /// Its label.
+    /// The text beside it in the chart.
     pub label: String,
 }

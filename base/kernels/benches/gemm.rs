@@ -89,8 +89,8 @@ impl Rate {
     }
 }
 
-/// Returns the rates of two works with so many operations each, slices in turn for `for_seconds`
-/// seconds. The second may be missing, and has the rate 0 then.
+/// Returns the operations per second of `work` and `other`, which have `operations` operations per
+/// call. They run alternately for `for_seconds` seconds. If `other` is missing, its rate is 0.
 fn measure(
     for_seconds: f64,
     operations: [f64; 2],

@@ -110,7 +110,8 @@ pub(crate) enum Atomic {
     Decrement,
 }
 
-/// What a barrier counts among the threads of a block.
+/// The result of a barrier over the threads of a block: the number of true predicates, or whether
+/// all or any are true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     Number,
@@ -118,7 +119,7 @@ pub(crate) enum Count {
     Any,
 }
 
-/// What lanes do with each other, where all of a mask have met.
+/// An exchange between the lanes of a warp, which happens when all lanes of a mask have arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Exchange {
     Shuffle {

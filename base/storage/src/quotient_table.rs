@@ -207,9 +207,9 @@ impl CompactLayout {
 
 /// The result of [`build`].
 pub struct BuiltTable {
-    /// Its layout.
+    /// The layout of the table.
     pub layout: CompactLayout,
-    /// Its lines.
+    /// The lines of the table.
     pub lines: Vec<CompactLine>,
     /// The slot of each key, in the order of the input: line times slots plus slot.
     pub slot_indices: Vec<u32>,

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// The shares of the lists, one for each, separated by commas [default: equal]
     #[arg(long, value_name = "X,X", value_delimiter = ',')]
     list_weights: Vec<f64>,
-    /// How expected scores are computed
+    /// The computation of expected scores: exact, or a cheaper estimate
     #[arg(long, value_enum, default_value = "exact")]
     estimate: EstimateName,
     /// The number of translations that coarse-to-fine compares with all others

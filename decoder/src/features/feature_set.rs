@@ -18,13 +18,13 @@ use crate::models::Models;
 /// The components of one feature function among the values of a translation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureComponents {
-    /// Its name in the ini.
+    /// The name of the feature function in the ini.
     pub name: String,
-    /// Its components.
+    /// The indices of its components among all values.
     pub range: Range<usize>,
     /// Whether each component is tuned; n-best lists leave others out.
     pub tuneable: Vec<bool>,
-    /// Its weights, one per component.
+    /// The weight of each component.
     pub weights: Vec<f32>,
 }
 

@@ -38,9 +38,9 @@ pub struct MarkedText<'a> {
 /// An element: a tag, or a pair of tags with the words between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element<'a> {
-    /// Its name.
+    /// The name in the tag.
     pub name: &'a [u8],
-    /// Attributes as written, without the quotes.
+    /// Names and values of attributes, as written, without the quotes.
     pub attributes: Vec<(&'a [u8], &'a [u8])>,
     /// The index of its first word.
     pub start: usize,

@@ -110,7 +110,7 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
 struct SpanCells {
     edges: Vec<Edge>,
     cells: Vec<Cell>,
-    /// How many of them are in their stack.
+    /// The number of cells that were added to their stack.
     num_added: usize,
 }
 

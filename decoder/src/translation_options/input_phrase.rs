@@ -5,9 +5,9 @@ use miriam_textio::WordId;
 
 /// A phrase that comes with the sentence.
 pub(crate) struct InputPhrase {
-    /// Its weighted scores.
+    /// The sum of the phrase's weighted scores.
     pub(crate) total: f32,
-    /// Its words.
+    /// The target words.
     pub(crate) words: Vec<WordId>,
     /// The index of its details among those of the sentence, or [`InputPhrase::COPIED`] for a
     /// copied word.

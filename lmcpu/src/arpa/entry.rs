@@ -67,7 +67,7 @@ pub(super) struct ParsedEntries {
     pub end: ParseEnd,
 }
 
-/// Why parsing ended.
+/// The reason why parsing ended.
 #[derive(Debug, Default, PartialEq)]
 pub(super) enum ParseEnd {
     /// The limit was reached.

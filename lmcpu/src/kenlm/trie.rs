@@ -260,7 +260,7 @@ fn read_array_limit(sections: &SectionReader<'_>) -> Result<u32> {
     Ok(start[1].into())
 }
 
-/// How the pointers of an order are divided between its entries and an array
+/// The division of the pointers of an order: low bits in the entries, high bits in an array
 /// (`ngram-lm.md` 2.12).
 pub(super) struct PointerSplit {
     /// Bits that stay in the entries.

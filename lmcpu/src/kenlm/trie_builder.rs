@@ -83,7 +83,7 @@ pub fn build_kenlm_trie(
 struct TrieWriter<'a> {
     options: KenlmTrieOptions,
     model: &'a SortedModel,
-    /// What has been written.
+    /// The number of bytes written.
     bytes: usize,
     sink: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }

@@ -30,8 +30,8 @@ pub struct Job {
 
 /// Provides sentences to translate and takes their translations.
 pub trait JobSource {
-    /// Returns the next sentences; none at the end of the input. An empty list means that no input
-    /// is available yet; active sentences continue meanwhile.
+    /// Returns the next sentences; `None` at the end of the input. An empty list means that no
+    /// input is available yet; active sentences continue meanwhile.
     ///
     /// # Errors
     /// If the input cannot be read, which ends the translation.

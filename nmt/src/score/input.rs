@@ -70,7 +70,7 @@ impl PairReader {
         PairReader { pairs, tokenizers, scratch: TokenizerScratch::default(), max_length, id: 0 }
     }
 
-    /// Returns the next pair; none at the end.
+    /// Returns the next pair; `None` at the end.
     pub fn next(&mut self) -> Result<Option<EncodedPair>> {
         let (names, number) = (self.pairs.names(), self.id + 1);
         let texts = match &mut self.pairs {

@@ -56,7 +56,7 @@ impl Default for ListOptions {
 pub struct TextList<'a> {
     /// The sentence; a language model does not read it.
     pub source: &'a [u8],
-    /// Its translations.
+    /// Translations of the sentence.
     pub translations: &'a [&'a [u8]],
 }
 

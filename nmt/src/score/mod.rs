@@ -40,7 +40,7 @@ pub struct ScoreOptions {
     pub max_length: usize,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub normalize: f32,
-    /// The format of alignments after each score; none to print none.
+    /// The format of alignments after each score; `None` to print none.
     pub alignment: Option<AlignmentFormat>,
     /// Whether to print the scores of the tokens after each score.
     pub word_scores: bool,

@@ -29,7 +29,8 @@ pub(super) const FULL_VOCABULARY: usize = usize::MAX;
 pub(super) struct Candidate {
     pub token: u32,
     pub score: f32,
-    /// What the language model adds to the score in the ranking; 0 without one.
+    /// The weighted language-model score that is added to `score` for ranking; 0 without a language
+    /// model.
     pub fused: f32,
 }
 
@@ -189,7 +190,8 @@ impl LogitsProcessor {
         &self.candidates[self.ranges[row].clone()]
     }
 
-    /// Adds `scores`, one for each candidate of a row and then for each required one, to their ranking.
+    /// Adds `scores`, one for each candidate of a row and then for each required one, to their
+    /// ranking.
     pub fn fuse(&mut self, row: usize, scores: impl Iterator<Item = f32>) {
         let candidates = &mut self.candidates[self.ranges[row].clone()];
         let required = &mut self.required[self.requests[row].required.clone()];

@@ -33,7 +33,7 @@ pub struct Request {
     /// Token sequences that the translation must contain, each as often as it is listed. Not
     /// with sampling.
     pub constraints: Vec<Vec<u32>>,
-    /// The shortlist of target ids, ascending; none for the full vocabulary.
+    /// The shortlist of target ids, ascending; `None` for the full vocabulary.
     pub candidates: Option<Vec<u32>>,
 }
 
@@ -54,7 +54,7 @@ pub struct Translation {
     /// The attention of each scored token to the source tokens, `[target, source]`; empty
     /// unless asked for.
     pub alignment: Vec<Vec<f32>>,
-    /// The token that ended it, `</s>` unless others may; none if it was cut.
+    /// The token that ended it, `</s>` unless others may; `None` if it was cut.
     pub end_token: Option<u32>,
 }
 
@@ -147,8 +147,8 @@ pub struct SearchOptions {
     pub prefix_role: PrefixRole,
     /// Tokens of a prefix that are favoured, not forced (CTranslate2). Not with constraints.
     pub prefix_bias: Option<PrefixBias>,
-    /// A language model whose scores are added to those of the tokens; none for no such model. Not
-    /// with sampling.
+    /// A language model whose scores are added to those of the tokens; `None` for no such model.
+    /// Not with sampling.
     pub fusion: Option<Fusion>,
     /// Options of sampling, which replaces search.
     pub sampling: Option<Sampling>,

@@ -8,7 +8,7 @@ use crate::Result;
 use miriam_nmt_models::{LanguageMarks, LanguageStyle, Languages};
 
 impl Translator {
-    /// Returns the languages that the vocabularies name; none if the model is not multilingual.
+    /// Returns the languages that the vocabularies name; `None` if the model is not multilingual.
     pub fn languages(&self) -> Option<&Languages> {
         self.languages.as_deref()
     }

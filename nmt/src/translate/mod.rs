@@ -80,7 +80,7 @@ pub struct Translator {
     /// The tokens that no translation contains, whatever the options are.
     always_suppressed: Vec<u32>,
     splitter: Arc<SentenceSplitter>,
-    /// The languages that the vocabularies name; none if the model is not multilingual.
+    /// The languages that the vocabularies name; `None` if the model is not multilingual.
     languages: Option<Arc<Languages>>,
     /// Whether it is certain that they are languages.
     is_multilingual: bool,

@@ -28,8 +28,8 @@ pub struct LoadedModels {
 }
 
 impl LoadedModels {
-    /// Loads the models of `bundle`; `weights` has one per model, or is empty for 1 each. `placement`
-    /// says on which devices they compute.
+    /// Loads the models of `bundle`; `weights` has one per model, or is empty for 1 each.
+    /// `placement` says on which devices they compute.
     ///
     /// # Errors
     /// If there are no vocabularies, settings of the bundle are out of range, or the models
@@ -152,8 +152,8 @@ impl LoadedModels {
         &self.networks[turn % self.networks.len()]
     }
 
-    /// Returns the only model, on the device whose turn it is; none if there are several or it has a
-    /// weight.
+    /// Returns the only model, on the device whose turn it is; `None` if there are several or it
+    /// has a weight.
     pub(crate) fn single_network(&self) -> Option<&Network> {
         self.is_single().then(|| &self.next_networks()[0])
     }

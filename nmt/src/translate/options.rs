@@ -120,7 +120,7 @@ pub struct OutputOptions {
     pub as_pieces: bool,
     /// Whether to print the n-best list instead of the best translation.
     pub n_best: bool,
-    /// The format of alignments after each translation; none to print none.
+    /// The format of alignments after each translation; `None` to print none.
     pub alignment: Option<AlignmentFormat>,
     /// Whether to print the score of each token after each translation.
     pub word_scores: bool,

@@ -98,7 +98,7 @@ impl<'a> SentenceReader<'a> {
         }
     }
 
-    /// Returns the next sentence; none at the end.
+    /// Returns the next sentence; `None` at the end.
     pub fn next(&mut self) -> Result<Option<InputSentence>> {
         if self.waiting.is_empty() {
             match (&mut self.source, self.parser.options.format) {

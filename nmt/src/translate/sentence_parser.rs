@@ -29,7 +29,7 @@ pub(super) struct InputSentence {
     pub pieces: Pieces,
     /// The number of words of its text, separated by spaces.
     pub num_words: u64,
-    /// The request; none for an empty line, or the reason why the line cannot be translated.
+    /// The request; `None` for an empty line, or the reason why the line cannot be translated.
     pub request: Result<Option<Request>, String>,
     /// The shortlist, kept if the scores of single models are needed.
     pub candidates: Option<Vec<u32>>,

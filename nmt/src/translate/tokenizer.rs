@@ -172,7 +172,7 @@ impl Tokenizer {
         ids
     }
 
-    /// Returns the string that a token adds to a text; none for special tokens.
+    /// Returns the string that a token adds to a text; `None` for special tokens.
     pub fn text_piece(&self, id: u32) -> Option<&[u8]> {
         let is_text = self.output_as_pieces || self.special_ids.binary_search(&id).is_err();
         is_text.then(|| self.vocabulary.word(id).unwrap_or_default())
@@ -201,7 +201,7 @@ impl Tokenizer {
         texts.collect()
     }
 
-    /// Returns the string of each token; none for special tokens.
+    /// Returns the string of each token; `None` for special tokens.
     pub(super) fn token_pieces(&self) -> impl Iterator<Item = Option<&[u8]>> {
         (0..self.vocabulary.len() as u32).map(|id| {
             let is_text = self.special_ids.binary_search(&id).is_err();

@@ -76,9 +76,9 @@ impl SearchWidth {
 pub struct TranslationOption {
     /// First and last source token.
     pub source: (u32, u32),
-    /// Its words.
+    /// The words of the target phrase.
     pub words: Vec<Vec<u8>>,
-    /// Its score with the estimate of the language models.
+    /// The weighted score, with an estimate of the language-model scores.
     pub future_score: f32,
     /// The values of its features by name; 0 for features that depend on the context.
     pub features: Vec<(String, Vec<f32>)>,
@@ -106,11 +106,11 @@ pub struct SentenceResult {
 pub struct Hypothesis {
     /// The text.
     pub text: Vec<u8>,
-    /// Its tokens.
+    /// The target tokens.
     pub tokens: Vec<Vec<u8>>,
-    /// Its score.
+    /// The score by which translations are ranked; higher is better.
     pub score: f32,
-    /// The scores of its tokens, for neural models.
+    /// The score of each token, for neural models.
     pub word_scores: Vec<f32>,
     /// Pairs of source and target token.
     pub alignment: Vec<(u32, u32)>,

@@ -39,11 +39,11 @@ use phrase::PhraseModel;
 
 /// A model that is open.
 pub struct Model {
-    /// Its configuration.
+    /// The configuration from which the model was opened.
     pub configuration: ModelConfiguration,
-    /// The number of its opening, counted over all models of a server from 1.
+    /// A number that grows by one with every model that the server opens, from 1.
     pub generation: u64,
-    /// Its kind.
+    /// The model itself, by its kind.
     pub kind: ModelKind,
     /// The longest list of translations, where the beam limits it.
     pub beam_size: Option<usize>,

@@ -26,13 +26,13 @@ pub enum PushedGradient<'a, R> {
 /// A shard. The caller locks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterShard<R> {
-    /// Its place in the flat vector.
+    /// The range of the shard in the flat vector of all parameters.
     pub range: Range<usize>,
-    /// Its parameters.
+    /// The parameters of the shard.
     pub values: Vec<R>,
-    /// Its optimiser and moving average.
+    /// The state of the optimiser, and the moving average of the parameters.
     pub state: OptimizerState<R>,
-    /// Pushes so far.
+    /// The number of pushes so far.
     pub pushes: u64,
     /// Batches of the shard's own worker up to its last push.
     pub owner_batches: u64,

@@ -20,14 +20,14 @@ pub struct AffineId(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VectorId(pub(super) u32);
 
-/// A matrix as stored in the flat vector.
+/// The position and the shape of a matrix in the flat vector of all parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixPlace {
     /// The index of its first number.
     pub offset: usize,
-    /// Its rows.
+    /// The number of rows.
     pub rows: usize,
-    /// Its columns.
+    /// The number of columns.
     pub columns: usize,
 }
 

@@ -118,7 +118,7 @@ impl Avx512Amx {
     /// left.
     ///
     /// # Panics
-    /// If a tile cannot have so many rows, or this thread's tiles are in use.
+    /// If `rows` is out of range, or this thread's tiles are in use.
     pub(crate) fn configure(self, rows: usize) -> Tiles {
         let configuration = TileConfiguration::new(rows);
         assert!(!IN_USE.replace(true), "one configuration of tiles at a time");

@@ -120,7 +120,7 @@ pub(crate) enum Ordered {
     GreaterEqual,
 }
 
-/// How floats are treated.
+/// The modifiers of a floating-point instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     /// `.ftz`: subnormal operands and results are zero, with their sign.

@@ -34,7 +34,7 @@ pub struct Kernel {
     pub(crate) code: Code,
 }
 
-/// What the parser collects of a kernel's body.
+/// The parsed parts of a kernel's body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     /// The arrays in shared memory, without those that a launch adds.

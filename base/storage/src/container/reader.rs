@@ -17,11 +17,11 @@ use crate::{Bytes, Error, LoadMethod, Result, View, metadata};
 /// An entry of the section table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionInfo {
-    /// Its name.
+    /// The name of the section.
     pub name: String,
-    /// Its first byte in the file.
+    /// The offset of its first byte in the file.
     pub offset: u64,
-    /// Its length in bytes.
+    /// The number of its bytes.
     pub length: u64,
     /// The size of one item in bytes.
     pub item_size: u32,

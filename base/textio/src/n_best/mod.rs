@@ -40,7 +40,7 @@ pub struct NBestFields {
     pub features_field: usize,
 }
 
-/// What an entry looks like, for messages.
+/// The expected form of an entry, for messages.
 const EXPECTED: &str = "expected an entry of an n-best list, `number ||| translation ||| ...`";
 
 impl NBestFields {

@@ -89,9 +89,9 @@ impl BatchingVariant {
 /// Source sentences with the lengths of their translations.
 pub struct ParallelText {
     requests: Vec<Request>,
-    /// The length of the translation of a source, including EOS; none if the model ends it.
+    /// The length of the translation of a source, including EOS; `None` if the model ends it.
     target_lengths: Option<HashMap<Vec<u32>, usize>>,
-    /// How they are translated; the beam is that of the run.
+    /// The options of the search, except the beam size, which each run sets.
     search_options: SearchOptions,
 }
 
@@ -130,8 +130,8 @@ impl ParallelText {
         if text.requests.is_empty() { Err(Error::no_words(paths[0])) } else { Ok(text) }
     }
 
-    /// Returns random sentences with these lengths and those of their translations, without EOS, for
-    /// a vocabulary of `vocabulary_size` tokens.
+    /// Returns random sentences with these lengths and those of their translations, without EOS,
+    /// for a vocabulary of `vocabulary_size` tokens.
     pub fn random(lengths: &[[usize; 2]], vocabulary_size: usize, seed: u64) -> Self {
         let mut numbers = SplitMix64::new(seed);
         let mut text = ParallelText::empty();

@@ -146,7 +146,7 @@ struct StudentArguments {
 }
 
 impl TextArguments {
-    /// How translations are selected; `None` selects the first.
+    /// Returns the metric that selects a translation; `None` if the first one is taken.
     fn metric(&self) -> Option<SelectionMetric> {
         if self.plain || (self.reference.is_none() && self.metric.is_none()) {
             return None;

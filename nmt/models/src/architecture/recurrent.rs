@@ -18,7 +18,7 @@ pub struct RecurrentConfig {
     pub decoder: RecurrentDecoderConfig,
     /// Whether layers from the second on have a residual connection.
     pub skip_connections: bool,
-    /// The layer norms outside of cells; none if the model has no layer norms.
+    /// The layer norms outside of cells; `None` if the model has no layer norms.
     pub layer_norm_style: Option<LayerNormStyle>,
 }
 

@@ -112,7 +112,7 @@ impl Spelling {
 }
 
 impl Languages {
-    /// Finds the languages that the vocabularies of a model name; none if it is not multilingual.
+    /// Finds the languages that the vocabularies of a model name; `None` if it is not multilingual.
     pub fn find(source: &Vocabulary, target: &Vocabulary) -> Option<Self> {
         let is_shared = std::ptr::eq(source, target);
         let mut found: Vec<(Spelling, LanguageToken)> = Vec::new();
@@ -184,7 +184,7 @@ impl Languages {
 }
 
 /// Returns the language that a name in any usual spelling means, as the shortest of its codes: `de`
-/// for `deu_Latn`, `de-AT` and `>>ger<<`; none if it is not a language.
+/// for `deu_Latn`, `de-AT` and `>>ger<<`; `None` if it is not a language.
 ///
 /// ```
 /// assert_eq!(miriam_nmt_models::language_code("deu_Latn").as_deref(), Some("de"));

@@ -23,7 +23,7 @@ impl SentenceMarks {
 }
 
 impl ModelBundle {
-    /// Returns the languages that the vocabularies name; none if the model is not multilingual.
+    /// Returns the languages that the vocabularies name; `None` if the model is not multilingual.
     pub fn languages(&self) -> Option<Languages> {
         let TokenizerPair { vocabularies: [source, target], .. } = self.tokenizers.as_ref()?;
         if Arc::ptr_eq(source, target) {

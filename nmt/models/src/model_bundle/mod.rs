@@ -83,7 +83,7 @@ pub struct ModelBundle {
     pub files: Vec<PathBuf>,
     /// The models; several form an ensemble.
     pub models: Vec<Model>,
-    /// Vocabularies and segmentation; none if no vocabularies were found.
+    /// Vocabularies and segmentation; `None` if no vocabularies were found.
     pub tokenizers: Option<TokenizerPair>,
     /// The shortlist or vocabulary map, if there is one.
     pub shortlist_generator: Option<ShortlistGenerator>,

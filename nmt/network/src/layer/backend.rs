@@ -38,7 +38,7 @@ pub trait Backend {
     type PositionalEncoding: Send + Sync;
     /// Keys and values of one sentence.
     type PackedKv;
-    /// What the distances of positions add to self-attention.
+    /// The relative-position terms of self-attention.
     type RelativePositions: Send + Sync;
 
     /// Returns `[rows, width]` of a tensor.

@@ -9,8 +9,8 @@ pub struct Slot(pub u32);
 pub struct HypothesisRow {
     /// Its sentence.
     pub slot: Slot,
-    /// The row of the step before that it continues; none where a sentence begins.
+    /// The row of the step before that it continues; `None` where a sentence begins.
     pub parent: Option<u32>,
-    /// The last token of the hypothesis; none where a sentence begins.
+    /// The last token of the hypothesis; `None` where a sentence begins.
     pub token: Option<u32>,
 }

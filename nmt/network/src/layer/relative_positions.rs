@@ -72,7 +72,7 @@ impl DistanceClasses {
 }
 
 impl RelativePositions {
-    /// Loads the relative positions of the self-attention under `prefix`; none if the model has
+    /// Loads the relative positions of the self-attention under `prefix`; `None` if the model has
     /// absolute positions. `read_values` reads a parameter by its name.
     ///
     /// # Errors

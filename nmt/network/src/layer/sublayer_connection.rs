@@ -114,8 +114,8 @@ impl<B: Backend> SublayerConnection<B> {
         steps.collect()
     }
 
-    /// Returns the input of the sublayer, the norm of `rows`, `[rows, width]`; none if it is `rows`
-    /// itself.
+    /// Returns the input of the sublayer, the norm of `rows`, `[rows, width]`; `None` if it is
+    /// `rows` itself.
     ///
     /// # Errors
     /// If the backend fails.

@@ -6,8 +6,8 @@ use super::{Fusion, Kind, LmContext};
 use crate::Result;
 use miriam_nmt_network::network::{HypothesisRow, Slot};
 
-/// What one thread needs to score the candidates of its hypotheses, with their scores of its last
-/// step.
+/// The language-model scorer of one thread: scores the candidates of its hypotheses, and keeps the
+/// scores of its last step.
 #[derive(Default)]
 pub(in crate::search) struct FusionScorer {
     ngrams: NgramScorer,
@@ -40,8 +40,8 @@ impl FusionScorer {
         self.neural.step(rows)
     }
 
-    /// Adds the candidates `tokens` of the next row, whose hypothesis has the context `context`; `ends`
-    /// says which of them end the sentence.
+    /// Adds the candidates `tokens` of the next row, whose hypothesis has the context `context`;
+    /// `ends` says which of them end the sentence.
     pub fn add_row(
         &mut self,
         fusion: &Fusion,
@@ -63,8 +63,8 @@ impl FusionScorer {
         self.neural.score()
     }
 
-    /// Replaces `scores` by the weighted natural log-probabilities of the candidates of a row, in their
-    /// order.
+    /// Replaces `scores` by the weighted natural log-probabilities of the candidates of a row, in
+    /// their order.
     pub fn weighted(&self, row: usize, fusion: &Fusion, scores: &mut Vec<f32>) {
         scores.clear();
         match &fusion.model.0 {
@@ -74,8 +74,8 @@ impl FusionScorer {
         scores.iter_mut().for_each(|score| *score *= fusion.weight);
     }
 
-    /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates, which
-    /// may end the sentence. Returns the natural log-probability of what the token completes.
+    /// Sets `to` to the context `from` of a row, extended by a token among the row's candidates,
+    /// which may end the sentence. Returns the natural log-probability of what the token completes.
     pub fn extend(
         &self,
         fusion: &Fusion,

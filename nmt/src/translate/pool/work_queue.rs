@@ -86,7 +86,7 @@ impl<W> WorkQueue<W> {
         self.changed.notify_all();
     }
 
-    /// Returns the next batch, waiting for it; none at the end.
+    /// Returns the next batch, waiting for it; `None` at the end.
     pub fn pop(&self) -> Option<W> {
         let mut state = self.lock();
         loop {

@@ -45,15 +45,15 @@ pub struct OptionSpec {
     pub name: &'static str,
     /// The heading under which help lists it.
     pub group: &'static str,
-    /// The number of its values.
+    /// The number of values that the option takes.
     pub arity: Arity,
     /// The placeholder of a value in help.
     pub value_name: &'static str,
-    /// Its default; empty for none.
+    /// The default value; empty if there is none.
     pub default: &'static str,
     /// A line of help.
     pub help: &'static str,
-    /// Its treatment.
+    /// Whether the option is supported, without effect, or rejected.
     pub status: Status,
 }
 

@@ -75,7 +75,7 @@ impl TokenTable {
     }
 }
 
-/// Opens the tokeniser in `folder` of a model of type `kind` with a table of `rows` rows; none if
+/// Opens the tokeniser in `folder` of a model of type `kind` with a table of `rows` rows; `None` if
 /// the folder has no tokeniser.
 ///
 /// # Errors

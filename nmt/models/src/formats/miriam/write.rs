@@ -23,7 +23,7 @@ use crate::{Error, Result};
 
 /// Weights as a file stores them.
 pub struct StoredWeights<'a> {
-    /// The only precision that the file serves; none if it serves all.
+    /// The only precision that the file serves; `None` if it serves all.
     pub only_precision: Option<Precision>,
     /// The precision that matrices are packed for.
     pub packed_as: Precision,

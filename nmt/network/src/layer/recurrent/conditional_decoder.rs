@@ -25,7 +25,7 @@ pub struct ConditionalDecoder<B: RecurrentOps> {
     first_cell: Cell<B>,
     /// The projected embeddings of tokens, which the first cell reads.
     input_from_token: B::ProjectedEmbeddingCache,
-    /// Attention to the source; none in a language model.
+    /// Attention to the source; `None` in a language model.
     context: Option<ContextLayers<B>>,
     /// The cells after it.
     transitions: Vec<Cell<B>>,

@@ -5,7 +5,7 @@ use crate::layer::RecurrentOps;
 
 /// An encoded sentence, kept while it is translated.
 pub struct RecurrentSource<B: RecurrentOps> {
-    /// Its keys and values; none in a language model, which has no source.
+    /// Its keys and values; `None` in a language model, which has no source.
     pub(super) annotations: Option<B::Annotations>,
     /// The initial state of each layer, `[1, width]`; layers without an entry use the last one.
     pub(super) initial_states: Vec<B::Tensor>,
