@@ -62,7 +62,7 @@ struct Task<'a, 'c> {
 }
 
 impl CorpusPass<'_> {
-    /// Does the E step: adds the expected counts of the whole text to `counts` and returns the
+    /// Performs the E step: adds the expected counts of the whole text to `counts` and returns the
     /// other statistics of each direction. `shares` are the ranges of source words whose counts are
     /// added in parallel.
     pub fn e_step(
@@ -528,8 +528,8 @@ impl PosteriorBuffers {
     }
 }
 
-/// Counts the posteriors of `lines`: of word pairs, and of the null word with target and with source
-/// words.
+/// Counts the posteriors of `lines`: of word pairs, and of the null word with target and with
+/// source words.
 fn count_posteriors(text: &Bitext, lines: Range<usize>) -> (usize, usize, usize) {
     let pairs = lines.filter_map(|line| text.pair(line));
     pairs.fold((0, 0, 0), |(cells, targets, sources), pair| {

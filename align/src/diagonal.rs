@@ -112,8 +112,8 @@ impl DiagonalPrior {
         }
     }
 
-    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
-    /// other statistics to `sums`.
+    /// Performs the E step of a sentence pair: adds the posteriors of every output to `view` and
+    /// the other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,
@@ -280,8 +280,8 @@ impl DiagonalPrior {
         (series(below, below) + series(below + 1, above)) / self.normalizer(j, n, m)
     }
 
-    /// Does the M step: moves the tension so that the mean distance that the model expects comes
-    /// nearer to the one measured in the text.
+    /// Performs the M step: moves the tension so that the mean distance that the model expects
+    /// comes nearer to the one measured in the text.
     pub fn m_step(&mut self, sums: &EStepStatistics, sizes: &LengthPairCounts) {
         let measured = sums.diagonal_distance / sums.output_count;
         let sizes: Vec<(u32, u32, f64)> =

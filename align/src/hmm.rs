@@ -88,7 +88,7 @@ impl HmmTransitions {
         }
     }
 
-    /// Makes transitions of weights from a file; `None` if these are not valid weights.
+    /// Creates transitions of weights from a file; `None` if these are not valid weights.
     pub fn from_weights(weights: Vec<f64>) -> Option<Self> {
         let fit = weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
         (fit && weights.len() == 2 * MAX_JUMP + 1).then(|| Self::new(weights))
@@ -99,7 +99,7 @@ impl HmmTransitions {
         &self.weights
     }
 
-    /// Does the M step: computes transitions from expected counts of jumps.
+    /// Performs the M step: computes transitions from expected counts of jumps.
     pub fn m_step(sums: &EStepStatistics) -> Self {
         Self::new(sums.jump_counts.iter().map(|count| count + SMOOTHING).collect())
     }
@@ -172,8 +172,8 @@ impl HmmTransitions {
         )
     }
 
-    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
-    /// other statistics to `sums`.
+    /// Performs the E step of a sentence pair: adds the posteriors of every output to `view` and
+    /// the other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,
@@ -301,7 +301,7 @@ impl ForwardBackward<'_> {
         NULL_PROBABILITY * view.null_translation[output] * self.scale[j] * paths
     }
 
-    /// Makes a step of the backward pass: from after output `j` to before it.
+    /// Performs a step of the backward pass: from after output `j` to before it.
     fn step_backward(&mut self, view: &DirectedPair, transitions: &[f64], output: usize, j: usize) {
         let (n, stride) = (view.num_states, view.stride);
         let translation = &view.translation[output * stride..][..n];

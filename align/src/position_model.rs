@@ -20,8 +20,8 @@ pub(crate) struct PositionScratch {
 }
 
 impl PositionModel {
-    /// Does the E step of a sentence pair: adds the posteriors of every output to `view` and the
-    /// other statistics to `sums`.
+    /// Performs the E step of a sentence pair: adds the posteriors of every output to `view` and
+    /// the other statistics to `sums`.
     pub fn e_step(
         &self,
         view: &mut DirectedPair,

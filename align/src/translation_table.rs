@@ -30,7 +30,7 @@ pub(crate) struct TranslationTable {
 }
 
 impl TranslationTable {
-    /// Makes a table of zeros for these numbers of entries, source words and target words.
+    /// Creates a table of zeros for these numbers of entries, source words and target words.
     pub fn zeros(entries: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[0.0; 2]; entries],
@@ -44,7 +44,7 @@ impl TranslationTable {
         self.null.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// Makes a table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
+    /// Creates a table of [`UNKNOWN_PROBABILITY`] for every pair, which training starts from.
     pub fn unknown(rows: usize, source_words: usize, target_words: usize) -> Self {
         TranslationTable {
             entries: vec![[UNKNOWN_PROBABILITY; 2]; rows],
@@ -52,9 +52,9 @@ impl TranslationTable {
         }
     }
 
-    /// Does the M step: turns expected counts into probabilities. With `alpha`, the pseudo-count of
-    /// each entry in a Dirichlet prior, a probability is the mean of the posterior in log space
-    /// (variational Bayes). Without a prior, it is the relative frequency.
+    /// Performs the M step: turns expected counts into probabilities. With `alpha`, the
+    /// pseudo-count of each entry in a Dirichlet prior, a probability is the mean of the posterior
+    /// in log space (variational Bayes). Without a prior, it is the relative frequency.
     pub fn normalize(
         &mut self,
         rows: &CooccurrenceRows,

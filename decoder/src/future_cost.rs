@@ -48,7 +48,7 @@ impl FutureCost {
         self.costs[start as usize * self.length + end as usize - 1]
     }
 
-    /// Makes a matrix of zeros, for tests.
+    /// Creates a matrix of zeros, for tests.
     #[cfg(test)]
     pub(crate) fn zero(length: u32) -> Self {
         let length = length as usize;

@@ -51,7 +51,7 @@ pub(crate) struct LineDecoder<'s> {
 }
 
 impl<'s> LineDecoder<'s> {
-    /// Makes a decoder of `system`.
+    /// Creates a decoder of `system`.
     pub(crate) fn new(system: &'s System) -> Self {
         LineDecoder {
             system,
@@ -165,7 +165,7 @@ impl<'s> LineDecoder<'s> {
         self.line_errors.push(error);
     }
 
-    /// Makes an error of the line itself a line error: the line has no translation.
+    /// Turns an error of the line itself into a line error: the line has no translation.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub(crate) struct Rescorer<'s> {
 }
 
 impl<'s> Rescorer<'s> {
-    /// Makes a rescorer of what `system` translates.
+    /// Creates a rescorer of what `system` translates.
     pub(crate) fn new(system: &'s System) -> Self {
         Rescorer {
             system,
@@ -68,9 +68,9 @@ impl<'s> Rescorer<'s> {
         }
     }
 
-    /// Scores the list of a sentence, of at least `wanted` entries, and returns the sentence with its
-    /// list in the new order. Where a text has no score, as one that is too long, the order stays,
-    /// and the line has an error.
+    /// Scores the list of a sentence, of at least `wanted` entries, and returns the sentence with
+    /// its list in the new order. Where a text has no score, as one that is too long, the order
+    /// stays, and the line has an error.
     ///
     /// # Errors
     ///

@@ -59,7 +59,7 @@ pub(crate) struct SentenceDecoder<'s> {
 }
 
 impl<'s> SentenceDecoder<'s> {
-    /// Makes a decoder of `system`.
+    /// Creates a decoder of `system`.
     pub(crate) fn new(system: &'s System) -> Self {
         let models = system.models.language_models.len();
         let stateful = &system.plan.features.stateful;

@@ -40,7 +40,7 @@ impl<'a> SurfaceForms<'a> {
         Ok(())
     }
 
-    /// Does the same as [`SurfaceForms::for_each_word`], without errors: placeholders that cannot
+    /// Works like [`SurfaceForms::for_each_word`], without errors: placeholders that cannot
     /// be replaced stay.
     pub(crate) fn for_each_word_lossy(
         self,

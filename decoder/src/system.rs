@@ -68,7 +68,7 @@ impl System {
         Self::load_with(configuration, &refuse, progress)
     }
 
-    /// Does the same as [`System::load`], and opens the models of `[rescore]` by `open`.
+    /// Works like [`System::load`], and opens the models of `[rescore]` by `open`.
     ///
     /// # Errors
     ///
@@ -110,8 +110,8 @@ impl System {
         Ok(System { settings, models, plan, rescoring: None })
     }
 
-    /// Returns the features in the order of the ini, those of `[rescore]` last, with their components
-    /// among the values of a translation.
+    /// Returns the features in the order of the ini, those of `[rescore]` last, with their
+    /// components among the values of a translation.
     pub fn features(&self) -> &[FeatureComponents] {
         match &self.rescoring {
             Some(rescoring) => &rescoring.components,

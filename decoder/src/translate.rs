@@ -63,7 +63,7 @@ pub fn translate(system: &System) -> Result<()> {
     translate_text(system, input, &CancellationToken::new(), &NoProgress)
 }
 
-/// Does the same as [`translate`], with the lines of `input`, until `stop` is cancelled: then the
+/// Works like [`translate`], with the lines of `input`, until `stop` is cancelled: then the
 /// lines read so far are translated and written. An error cancels it too, so that reading stops.
 /// `progress` gets the number of lines written.
 ///
@@ -82,7 +82,7 @@ pub fn translate_text(
     translate_lines(system, input, None, stop, progress)
 }
 
-/// Does the same as [`translate_text`], with raw text: `form` prepares lines before they are
+/// Works like [`translate_text`], with raw text: `form` prepares lines before they are
 /// translated, and restores their best translations. N-best lists, alignments and other
 /// streams hold tokens.
 ///

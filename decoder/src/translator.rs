@@ -103,7 +103,7 @@ pub struct Translator<'s> {
 }
 
 impl<'s> Translator<'s> {
-    /// Makes a translator of `system`.
+    /// Creates a translator of `system`.
     pub fn new(system: &'s System) -> Self {
         let mut decoder = LineDecoder::new(system);
         if system.rescoring.is_some() {

@@ -1,8 +1,8 @@
 //! The counted phrase pairs of a partition in the order of tables. They are scattered to ranges of
 //! that order, each of which is sorted in a core's caches.
 //!
-//! A record begins with its phrases as ranks, all of the same number of bytes, the highest first, and
-//! the end marker after each phrase: bytes in that form compare as lines of tables do.
+//! A record begins with its phrases as ranks, all of the same number of bytes, the highest first,
+//! and the end marker after each phrase: bytes in that form compare as lines of tables do.
 
 use miriam_textio::leb128::{push_leb128, read_leb128};
 
@@ -66,7 +66,7 @@ fn sort_key(phrases: &[u8]) -> u64 {
 }
 
 impl<'a> SortedPairs<'a> {
-    /// Makes an empty list of phrase pairs over these words.
+    /// Creates an empty list of phrase pairs over these words.
     pub fn new(words: [&'a RankedVocabulary; 2]) -> Self {
         SortedPairs {
             words,

@@ -50,7 +50,7 @@ impl NgramTable {
         self.children.push(found.extend_left);
     }
 
-    /// Makes a table of the unigrams of `model`.
+    /// Creates a table of the unigrams of `model`.
     pub fn from_unigrams(model: &GlmModel, container: &Container) -> Result<Self> {
         let mut table = NgramTable::default();
         for id in 0..model.unigrams.len() as u32 {
@@ -60,7 +60,8 @@ impl NgramTable {
         Ok(table)
     }
 
-    /// Makes a table of the n-grams of `order`, at least 2; `self` is the table of their suffixes.
+    /// Creates a table of the n-grams of `order`, at least 2; `self` is the table of their
+    /// suffixes.
     pub fn next_order(
         &self,
         model: &GlmModel,

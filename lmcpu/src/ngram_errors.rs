@@ -4,7 +4,7 @@ use crate::arpa::{DUPLICATE_REMEDY, Section};
 use crate::level_source::join_words;
 use crate::{Error, NgramSource};
 
-/// Makes the error for two n-grams of `section` that a table cannot both hold: the same n-gram
+/// Creates the error for two n-grams of `section` that a table cannot both hold: the same n-gram
 /// twice, or, once in millions of models, two with the same hash.
 pub(crate) fn duplicate_error(
     section: &Section,
@@ -39,7 +39,7 @@ pub(crate) fn duplicate_error(
     source.ngram_error(section, second, reason)
 }
 
-/// Makes the error for the n-gram `index` of `section`, whose context (all words but the newest)
+/// Creates the error for the n-gram `index` of `section`, whose context (all words but the newest)
 /// the source does not list.
 pub(crate) fn missing_context_error(
     section: &Section,

@@ -86,7 +86,7 @@ pub trait NgramIndex: Send + Sync {
     /// front of the n-gram whose extensions `node` refers to.
     fn begin_lookup(&self, order: usize, node: Self::NodeRef, older: LmWord) -> Self::Lookup;
 
-    /// Does the same as [`NgramIndex::begin_lookup`], for a caller that steps at once: a prefetch
+    /// Works like [`NgramIndex::begin_lookup`], for a caller that steps at once: a prefetch
     /// would come too late to help.
     #[inline(always)]
     fn begin_lookup_no_prefetch(

@@ -73,7 +73,7 @@ pub(crate) fn read_shared(name: &str) -> Option<Vec<u8>> {
     shared_path(name).map(|path| read_file(&path))
 }
 
-/// Makes an input of `text` with this name.
+/// Creates an input of `text` with this name.
 pub(crate) fn text_input(text: &[u8], name: &str) -> Input {
     Input::from_reader(Cursor::new(text.to_vec()), name, Some(text.len() as u64)).unwrap()
 }

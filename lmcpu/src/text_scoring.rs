@@ -183,7 +183,7 @@ pub(crate) struct TextScorer<'m> {
 }
 
 impl<'m> TextScorer<'m> {
-    /// Makes a scorer; with `keep_spans` words can be printed.
+    /// Creates a scorer; with `keep_spans` words can be printed.
     pub fn new(model: &'m dyn LanguageModel, markers: SentenceMarkers, keep_spans: bool) -> Self {
         TextScorer {
             model,

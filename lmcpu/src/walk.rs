@@ -115,7 +115,7 @@ pub(crate) fn resolve_query<M: NgramIndex>(
     best.finish(context, next)
 }
 
-/// Does the same as [`resolve_query`]; on the way it begins the lookups of the query for
+/// Works like [`resolve_query`]; on the way it begins the lookups of the query for
 /// `following` after `word`: whenever an n-gram is found, one that has it as context may exist too.
 /// They replace the old ones in `lookups`.
 #[inline(always)]
@@ -177,7 +177,7 @@ pub(crate) struct ResumableQuery<M: NgramIndex> {
 }
 
 impl<M: NgramIndex> ResumableQuery<M> {
-    /// Makes a query that has not begun.
+    /// Creates a query that has not begun.
     pub(crate) fn new() -> Self {
         ResumableQuery {
             best: LongestMatch { log10: 0.0, length: 0, kept_length: 0 },

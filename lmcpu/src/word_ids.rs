@@ -56,7 +56,7 @@ struct CacheEntry {
 }
 
 impl<'m> TextEncoder<'m> {
-    /// Makes an encoder; with `markers` sentences end in `</s>`; with `keep_spans` the spans of
+    /// Creates an encoder; with `markers` sentences end in `</s>`; with `keep_spans` the spans of
     /// words are kept.
     pub fn new(model: &'m dyn LanguageModel, markers: bool, keep_spans: bool) -> Self {
         TextEncoder {

@@ -37,7 +37,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Makes an error of format in line `line` of the text `file`.
+    /// Creates an error of format in line `line` of the text `file`.
     pub(crate) fn format(
         file: &str,
         line: u64,

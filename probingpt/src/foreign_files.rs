@@ -115,7 +115,7 @@ pub(crate) fn explain(path: &Path, error: Error) -> Error {
     }
 }
 
-/// Does the same as [`explain`], where a binary table is expected.
+/// Works like [`explain`], where a binary table is expected.
 pub(crate) fn explain_binary(path: &Path, error: Error) -> Error {
     if path.is_file() && is_text_table(path) {
         let file = path.display();

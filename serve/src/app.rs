@@ -201,7 +201,7 @@ impl App {
         *self.pending_settings.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
-    /// Makes the server not ready. It continues to serve.
+    /// Marks the server as not ready. It continues to serve.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Release);
     }

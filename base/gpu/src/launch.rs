@@ -225,7 +225,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Does the same as [`Launch::in_order`]; `None` passes a null address.
+    /// Works like [`Launch::in_order`]; `None` passes a null address.
     pub fn in_order_optional<T: Pod>(self, buffer: Option<(&'a Buffer<T>, usize)>) -> Self {
         match buffer {
             Some((buffer, first)) => self.in_order(buffer, first),
@@ -238,7 +238,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Does the same as [`Launch::read`]; `None` passes a null address.
+    /// Works like [`Launch::read`]; `None` passes a null address.
     pub fn read_optional<T: Pod>(self, buffer: Option<&'a Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.read(buffer),
@@ -246,7 +246,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Does the same as [`Launch::write`]; `None` passes a null address.
+    /// Works like [`Launch::write`]; `None` passes a null address.
     pub fn write_optional<T: Pod>(self, buffer: Option<&'a mut Buffer<T>>) -> Self {
         match buffer {
             Some(buffer) => self.write(buffer),

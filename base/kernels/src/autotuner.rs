@@ -85,12 +85,12 @@ struct TunerCache {
 const VERSION: u32 = 1;
 
 impl Autotuner {
-    /// Makes a tuner without choices.
+    /// Creates a tuner without choices.
     pub fn new(cpu: Cpu) -> Self {
         Self { cpu_model: cpu_model(cpu), cached: BTreeMap::new(), states: RwLock::default() }
     }
 
-    /// Makes a tuner with the cached choices for this machine; without any, if there is no such
+    /// Creates a tuner with the cached choices for this machine; without any, if there is no such
     /// file.
     ///
     /// # Errors

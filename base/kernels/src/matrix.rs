@@ -47,7 +47,7 @@ fn required_len(rows: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl<'a, T> MatRef<'a, T> {
-    /// Makes a view of contiguous rows.
+    /// Creates a view of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -55,7 +55,7 @@ impl<'a, T> MatRef<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Makes a view whose rows start `stride` elements apart.
+    /// Creates a view whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.
@@ -109,7 +109,7 @@ impl<'a, T> MatRef<'a, T> {
 }
 
 impl<'a, T> MatMut<'a, T> {
-    /// Makes a view of contiguous rows.
+    /// Creates a view of contiguous rows.
     ///
     /// # Panics
     /// If the slice has fewer than `rows * columns` elements.
@@ -117,7 +117,7 @@ impl<'a, T> MatMut<'a, T> {
         Self::with_stride(values, rows, columns, columns)
     }
 
-    /// Makes a view whose rows start `stride` elements apart.
+    /// Creates a view whose rows start `stride` elements apart.
     ///
     /// # Panics
     /// If rows overlap or exceed the slice.

@@ -49,7 +49,7 @@ impl MovingAverage<'_> {
     }
 }
 
-/// Makes a step of Adam with decoupled decay of weights: with `g` the scaled gradient,
+/// Performs a step of Adam with decoupled decay of weights: with `g` the scaled gradient,
 /// `m = beta1 m + rest1 g`, `v = beta2 v + rest2 g^2`,
 /// `p -= rate (m correction1 / (sqrt(v correction2) + epsilon) + weight_decay p)`. `moments` are m
 /// and v; all slices have one length.
@@ -105,7 +105,7 @@ fn adam_slices<I: Isa>(
     }
 }
 
-/// Makes a step of Adagrad: with `g = gradient_scale * gradient`, `h += g^2`,
+/// Performs a step of Adagrad: with `g = gradient_scale * gradient`, `h += g^2`,
 /// `p -= rate / (sqrt(h) + epsilon) * g`. All slices have one length.
 ///
 /// # Panics
@@ -150,7 +150,7 @@ fn adagrad_slices<I: Isa>(
     }
 }
 
-/// Makes a step of stochastic gradient descent: `p -= rate * gradient_scale * gradient`.
+/// Performs a step of stochastic gradient descent: `p -= rate * gradient_scale * gradient`.
 ///
 /// # Panics
 /// If lengths differ.

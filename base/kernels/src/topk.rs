@@ -2,11 +2,12 @@
 //!
 //! Hoang et al. (2018, section 2.2) fuse the three: a running maximum and sum are kept, and when a
 //! larger logit comes the sum is multiplied by exp(old maximum - new maximum). (Their listing
-//! multiplies by the difference itself, which is corrected here.) The row is processed in blocks of 256, each read once: the number subtracted from logits
-//! need not be their maximum, but only near enough that no exponential overflows, so the largest
-//! logit of a block is found while its exponentials are summed with the shift of the blocks before.
-//! A correction is rare, there is one exponential per element, and a block that cannot reach the
-//! top k is not searched. The logarithm is taken for the k tokens alone.
+//! multiplies by the difference itself, which is corrected here.) The row is processed in blocks of
+//! 256, each read once: the number subtracted from logits need not be their maximum, but only near
+//! enough that no exponential overflows, so the largest logit of a block is found while its
+//! exponentials are summed with the shift of the blocks before. A correction is rare, there is one
+//! exponential per element, and a block that cannot reach the top k is not searched. The logarithm
+//! is taken for the k tokens alone.
 //!
 //! A row may be passed in parts, so that the logits of an output layer need not be stored at
 //! once; parts of whole blocks give the same bits as the row at once.
@@ -83,7 +84,7 @@ impl TopK {
         Self { candidates, k, normalize, shift: f32::NEG_INFINITY, sum: 0.0 }
     }
 
-    /// Does the same as [`TopK::new`] with the memory of `self`.
+    /// Works like [`TopK::new`] with the memory of `self`.
     pub fn reset(&mut self, k: usize, normalize: bool) {
         self.k = k;
         self.normalize = normalize;

@@ -272,9 +272,9 @@ pub(crate) enum Operation {
         /// The number of bytes that are read; zeros follow them.
         read: Register,
     },
-    /// Makes a group of the copies since the last one.
+    /// Creates a group of the copies since the last one.
     EndCopyGroup,
-    /// Does all copies but those of the last groups.
+    /// Performs all copies but those of the last groups.
     AwaitCopies {
         groups_left: Option<usize>,
     },

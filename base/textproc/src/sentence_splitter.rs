@@ -62,7 +62,7 @@ impl SentenceSplitter {
         self.split_until(text, &|| false).unwrap_or_default()
     }
 
-    /// Does the same as [`SentenceSplitter::split`], but calls `should_stop` from time to time.
+    /// Works like [`SentenceSplitter::split`], but calls `should_stop` from time to time.
     ///
     /// # Errors
     /// If `should_stop` returns true.

@@ -57,7 +57,7 @@ pub enum Command {
     Rescore(Box<rescore::Arguments>),
     /// Train a neural model from parallel text
     ///
-    /// Makes a folder that `miriam nmt translate -m DIR` opens, with the vocabulary and the model
+    /// Creates a folder that `miriam nmt translate -m DIR` opens, with the vocabulary and the model
     /// that validated best. The same command resumes a stopped training run, with the same final
     /// bytes. Options are Marian's, on the command line or in a configuration (-c); --task sets
     /// many at once. Options that are not listed here are errors, or warnings if they have no

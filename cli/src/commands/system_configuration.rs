@@ -11,7 +11,8 @@ pub fn read_configuration(tokens: &[String]) -> anyhow::Result<Configuration> {
     read_configuration_or(tokens, &[])
 }
 
-/// Does [`read_configuration`] with `defaults` for options that neither tokens nor the ini have.
+/// Works like [`read_configuration`], with `defaults` for options that neither tokens nor the ini
+/// have.
 pub fn read_configuration_or(
     tokens: &[String],
     defaults: &[(&str, &str)],

@@ -14,7 +14,7 @@ use crate::signals::SignalHandler;
 
 /// Train a phrase-based system from parallel text: align, extract, estimate, build, tune
 ///
-/// Makes a folder for `miriam translate -f DIR/moses.ini`. The same command resumes a run
+/// Creates a folder for `miriam translate -f DIR/moses.ini`. The same command resumes a run
 /// that ended early and does only what is missing. With --neural it trains neural models of both
 /// directions too, and tunes the combination; `miriam nmt train` trains a neural model alone.
 ///

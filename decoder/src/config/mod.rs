@@ -147,7 +147,7 @@ impl Configuration {
         Self::from_command_line_or(tokens, &[])
     }
 
-    /// Does the same as [`Configuration::from_command_line`]; `defaults`, names and values of
+    /// Works like [`Configuration::from_command_line`]; `defaults`, names and values of
     /// options, hold where neither the command line nor the ini has the option.
     ///
     /// # Errors

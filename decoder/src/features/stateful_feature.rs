@@ -88,7 +88,7 @@ pub(super) trait StatefulScorer: Send {
     /// `scores`; returns the state after it.
     fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32;
 
-    /// Does what [`StatefulScorer::score`] does for each expansion of `batch`.
+    /// Does the work of [`StatefulScorer::score`] for each expansion of `batch`.
     fn score_batch(&mut self, batch: &ExpansionBatch<'_>, results: &mut BatchResults<'_>) {
         for index in 0..batch.len {
             let input = (batch.input_of)(index);
@@ -155,7 +155,7 @@ pub(crate) struct StatefulScorers {
 }
 
 impl StatefulScorers {
-    /// Makes scorers of `features` in a system of `num_lms` language models.
+    /// Creates scorers of `features` in a system of `num_lms` language models.
     pub(crate) fn new(
         features: &[StatefulFeature],
         num_lms: usize,

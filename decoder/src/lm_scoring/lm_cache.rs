@@ -47,7 +47,7 @@ fn cache_key(state: u32, word: LmWord) -> u64 {
 }
 
 impl LmScoreCache {
-    /// Makes an empty cache; ids of states start at 1, so that a cache of zeros is empty.
+    /// Creates an empty cache; ids of states start at 1, so that a cache of zeros is empty.
     pub(crate) fn new() -> Self {
         LmScoreCache {
             states: Vec::new(),

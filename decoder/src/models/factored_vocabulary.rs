@@ -13,7 +13,7 @@ use super::{Models, UNKNOWN_ID};
 use crate::{Error, Result};
 
 impl Models {
-    /// Does the same as [`Models::join_vocabulary`], for words of several factors.
+    /// Works like [`Models::join_vocabulary`], for words of several factors.
     pub(super) fn join_factored_vocabulary(&mut self) -> Result<()> {
         let Some(scheme) = &self.factor_scheme else { return Ok(()) };
         let vocabulary = &mut self.vocabulary;

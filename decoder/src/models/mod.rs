@@ -36,7 +36,7 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// Makes an empty set of models, over words split by `factor_scheme`.
+    /// Creates an empty set of models, over words split by `factor_scheme`.
     pub(crate) fn new(factor_scheme: Option<FactorScheme>) -> Self {
         Models {
             vocabulary: Vocabulary::new(),

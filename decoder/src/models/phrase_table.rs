@@ -34,7 +34,7 @@ pub(crate) struct PhraseTable {
 }
 
 impl PhraseTable {
-    /// Makes a table of `phrases`, not yet joined to a vocabulary.
+    /// Creates a table of `phrases`, not yet joined to a vocabulary.
     pub(crate) fn new(phrases: AnyTable, file: TableFile, caches_options: bool) -> Self {
         let (source_ids, target_words) = (Vec::new(), Vec::new());
         PhraseTable { phrases, file, caches_options, source_ids, target_words }

@@ -118,7 +118,7 @@ pub(super) struct FactorProjection {
 }
 
 impl ReorderingTable {
-    /// Makes a reordering table of `table`, not yet joined to a vocabulary.
+    /// Creates a reordering table of `table`, not yet joined to a vocabulary.
     pub(crate) fn new(table: PhraseTable) -> Self {
         ReorderingTable { table, projection: None }
     }

@@ -43,7 +43,7 @@ pub(crate) struct LineResult {
 }
 
 impl<'s> LineReporter<'s> {
-    /// Makes a reporter of lines that `system` translates.
+    /// Creates a reporter of lines that `system` translates.
     pub(crate) fn new(system: &'s System) -> Self {
         LineReporter {
             system,

@@ -52,7 +52,7 @@ pub(crate) fn respects_constraint(
     space.constraint.is_none_or(|c| c.allows(space.coverages, coverage, span, limit))
 }
 
-/// Does the same as [`for_each_extension`], without walls and zones.
+/// Works like [`for_each_extension`], without walls and zones.
 #[inline]
 fn for_each_reachable(
     space: &SearchSpace<'_>,

@@ -182,7 +182,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         self.num_evaluated += self.span_cells.cells.len() as u64;
     }
 
-    /// Makes the edges from all hypotheses of the stack that `span` may extend.
+    /// Creates the edges from all hypotheses of the stack that `span` may extend.
     fn make_edges(&mut self, space: &mut SearchSpace<'_>, span: Span) {
         let options = space.options;
         let edges = &mut self.span_cells.edges;

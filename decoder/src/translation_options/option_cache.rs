@@ -66,7 +66,7 @@ pub(crate) struct PhraseCache<T> {
 }
 
 impl<T: MemoryUsage> PhraseCache<T> {
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     pub(crate) fn new() -> Self {
         let slots = std::iter::repeat_with(OnceLock::new).take(NUM_SLOTS).collect();
         PhraseCache { slots, memory: AtomicUsize::new(0) }

@@ -56,7 +56,7 @@ pub struct TuneOptions {
 }
 
 impl TuneOptions {
-    /// Makes a run over `configuration` with default options.
+    /// Creates a run over `configuration` with default options.
     pub fn new(
         configuration: Configuration,
         source: PathBuf,

@@ -229,7 +229,7 @@ impl DeviceModel {
         })
     }
 
-    /// Does the same as [`DeviceModel::score_tokens`], but returns only the sum of each sentence:
+    /// Works like [`DeviceModel::score_tokens`], but returns only the sum of each sentence:
     /// `ends` are the offsets in `tokens` at which they end, `sums` is as long as `ends`. With
     /// `markers` the first token of a sentence is not counted.
     ///

@@ -89,7 +89,7 @@ pub(super) struct SectionBuilder {
 }
 
 impl SectionBuilder {
-    /// Makes a section for `count` entries of a file of `size` bytes, if that is known.
+    /// Creates a section for `count` entries of a file of `size` bytes, if that is known.
     pub(super) fn new(format: EntryFormat, count: u64, size: Option<u64>) -> Self {
         // The header may claim any count, but an entry takes at least this many bytes.
         // If a compressed file holds more, the columns grow.

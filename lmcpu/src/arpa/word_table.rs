@@ -18,7 +18,7 @@ pub(super) struct WordTable {
 }
 
 impl WordTable {
-    /// Makes a table of all words of `vocabulary`.
+    /// Creates a table of all words of `vocabulary`.
     pub fn new(vocabulary: &Vocabulary) -> Self {
         let size = (vocabulary.len() * 3 / 2 + 2).next_power_of_two();
         let mut table =

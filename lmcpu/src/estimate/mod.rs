@@ -237,7 +237,7 @@ pub fn estimate(
     estimate_within(options, MemoryPlan::new(options.memory), input, outputs, progress)
 }
 
-/// Does the same as [`estimate`], but writes KenLM's intermediate files, whose names begin with
+/// Works like [`estimate`], but writes KenLM's intermediate files, whose names begin with
 /// `base`, with words in the order of their hashes; and an ARPA file too if there is an output for
 /// one.
 ///

@@ -30,7 +30,7 @@ pub(super) enum Payload {
     Collapsed,
 }
 
-/// Makes the values of records from probabilities and backoffs.
+/// Creates the values of records from probabilities and backoffs.
 struct ValueEncoder {
     payload: Payload,
     /// By length: the backoffs of an n-gram and its suffixes, divided by those of their contexts.

@@ -20,7 +20,7 @@ pub(super) struct Renumbering<'v> {
 }
 
 impl<'v> Renumbering<'v> {
-    /// Makes a numbering in which words keep their ids.
+    /// Creates a numbering in which words keep their ids.
     pub fn identity(vocabulary: &'v Vocabulary) -> Self {
         let ids: Vec<u32> = (0..vocabulary.len() as u32).collect();
         Renumbering { vocabulary, new_ids: ids.clone(), old_ids: ids }

@@ -14,7 +14,7 @@ use crate::Result;
 pub(super) struct MemoryBudget(AtomicU64);
 
 impl MemoryBudget {
-    /// Makes a budget of `bytes` bytes.
+    /// Creates a budget of `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         MemoryBudget(AtomicU64::new(bytes))
     }
@@ -83,7 +83,7 @@ impl Deref for TableRef<'_> {
 }
 
 impl<'s> SpillStore<'s> {
-    /// Makes a store of `len` tables.
+    /// Creates a store of `len` tables.
     pub fn new(
         len: usize,
         coding: ColumnCoding,

@@ -17,7 +17,7 @@ pub(super) struct TokenChunk {
 }
 
 impl TokenChunk {
-    /// Makes an empty chunk at the beginning of a text, for n-grams of `order` words.
+    /// Creates an empty chunk at the beginning of a text, for n-grams of `order` words.
     pub fn new(order: usize) -> Self {
         // The text begins where a sentence has ended.
         TokenChunk { order, tokens: vec![EOS], context_len: 1 }

@@ -11,7 +11,7 @@ pub(super) enum Passes {
 }
 
 impl Passes {
-    /// Makes the result for these sentences, which may be empty.
+    /// Creates the result for these sentences, which may be empty.
     pub fn in_some(sentences: Vec<u32>) -> Self {
         if sentences.is_empty() { Passes::Nowhere } else { Passes::In(sentences) }
     }

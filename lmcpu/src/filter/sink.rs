@@ -51,7 +51,7 @@ fn header(counts: &[u64]) -> Vec<u8> {
 }
 
 impl Sink {
-    /// Makes the ARPA file `path` from a model with `counts`.
+    /// Creates the ARPA file `path` from a model with `counts`.
     pub fn arpa(path: &Path, counts: &[u64]) -> Self {
         let reserved = header(counts).len();
         Sink::Spool(Spool::new(path, Some(ArpaCounts { reserved, kept: Vec::new() })))

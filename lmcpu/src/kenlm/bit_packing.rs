@@ -22,7 +22,7 @@ pub struct BitField {
 }
 
 impl BitField {
-    /// Makes a field of the `bits` bits, at most 57, from the bit `shift` of an entry on.
+    /// Creates a field of the `bits` bits, at most 57, from the bit `shift` of an entry on.
     pub fn new(shift: u32, bits: u32) -> Self {
         BitField { shift, mask: (1 << bits) - 1 }
     }
@@ -41,7 +41,7 @@ impl BitPackedArray {
         )
     }
 
-    /// Makes an array over `bytes`.
+    /// Creates an array over `bytes`.
     pub fn new(bytes: View<[u8; 1]>, entry_bits: u32) -> Self {
         BitPackedArray { bytes, entry_bits }
     }

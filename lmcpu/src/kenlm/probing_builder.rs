@@ -75,7 +75,7 @@ pub fn build_kenlm_probing(
     build_kenlm_rest_probing(path, output, options, &[], arpa, progress)
 }
 
-/// Does the same as [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models
+/// Works like [`build_kenlm_probing`], with rest costs for bottom-up parsers from the models
 /// in `rest`: one for each order but the last, from 1, of the same words; the first is ARPA text.
 /// Without any the file has no rest costs.
 ///
@@ -165,7 +165,7 @@ struct TableBuilder {
 }
 
 impl TableBuilder {
-    /// Makes a table of `entries`. That of the longest n-grams has no marks.
+    /// Creates a table of `entries`. That of the longest n-grams has no marks.
     fn new(entries: Vec<TableEntry>, slots: usize, marked: bool) -> Result<Self, DuplicateKeys> {
         let count = entries.len();
         let (keys, values) = bulk_insert(entries, slots)?;

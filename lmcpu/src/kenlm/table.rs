@@ -46,7 +46,7 @@ pub struct KenlmTable<const N: usize> {
 }
 
 impl<const N: usize> KenlmTable<N> {
-    /// Makes a table over `slots`, which must not be empty.
+    /// Creates a table over `slots`, which must not be empty.
     pub fn new(slots: View<[u8; N]>) -> Self {
         let modulo = FastModulo::new(slots.len() as u64);
         KenlmTable { slots, modulo }

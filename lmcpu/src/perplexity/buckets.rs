@@ -106,7 +106,7 @@ pub(super) struct LanguageReader {
 }
 
 impl LanguageReader {
-    /// Makes a reader of `field`, as [`TextField::new`] takes it.
+    /// Creates a reader of `field`, as [`TextField::new`] takes it.
     pub fn new(field: &str) -> Self {
         LanguageReader { field: TextField::new(field, Vec::new()), language: Vec::new() }
     }

@@ -44,7 +44,7 @@ pub(super) enum Verdict {
 }
 
 impl Default for PerplexityFilter {
-    /// Makes a filter that everything with a perplexity passes.
+    /// Creates a filter that everything with a perplexity passes.
     fn default() -> Self {
         PerplexityFilter {
             min_perplexity: 0.0,

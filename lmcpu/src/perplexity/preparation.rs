@@ -21,7 +21,7 @@ impl Preparation {
         Preparation { joins_lines, make: Arc::new(make) }
     }
 
-    /// Makes the preparation for one thread.
+    /// Creates the preparation for one thread.
     pub(super) fn start(&self) -> PreparedText {
         PreparedText { joins_lines: self.joins_lines, prepare: (self.make)() }
     }

@@ -24,7 +24,7 @@ pub struct BlankKeyWriter {
 }
 
 impl BlankKeyWriter {
-    /// Makes a writer for a model of `order`.
+    /// Creates a writer for a model of `order`.
     pub fn new(order: usize) -> Self {
         BlankKeyWriter { is_separate: order <= MAX_SEPARATE_ORDER, collected: Vec::new() }
     }

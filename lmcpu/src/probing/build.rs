@@ -131,7 +131,7 @@ fn build(
     build_from_source(&mut *source, again, (task, progress), writer)
 }
 
-/// Does the same as [`build`], from a `source` whose reading is the first task. Opens it `again` to
+/// Works like [`build`], from a `source` whose reading is the first task. Opens it `again` to
 /// find the places of duplicates; otherwise all n-grams of an order are kept in memory.
 pub(super) fn build_from_source(
     source: &mut dyn NgramSource,

@@ -66,7 +66,7 @@ pub(super) struct KeyLayout {
 }
 
 impl KeyLayout {
-    /// Makes a layout for suffixes with numbers below `parents`, and `words` words.
+    /// Creates a layout for suffixes with numbers below `parents`, and `words` words.
     pub fn new(parents: usize, words: usize) -> Self {
         fn bits(count: usize) -> u32 {
             bits_for(count.saturating_sub(1))

@@ -21,7 +21,7 @@ pub(crate) struct StepHistories {
 }
 
 impl StepHistories {
-    /// Makes the histories of the next step.
+    /// Creates the histories of the next step.
     pub fn advance(&mut self, parents: &[Option<u32>]) {
         self.step += 1;
         self.parents.clear();

@@ -88,7 +88,7 @@ struct SourceRunBuilder {
 }
 
 impl<'a> Encoder<'a> {
-    /// Makes an encoder; `bound` as for [`PartitionBuffers::new`].
+    /// Creates an encoder; `bound` as for [`PartitionBuffers::new`].
     pub fn new(plan: &'a Plan, bound: Option<(usize, &Path)>) -> Self {
         Encoder {
             plan,

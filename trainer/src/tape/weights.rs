@@ -161,7 +161,7 @@ impl<K: Kernels> PackedParameters<K> {
         self.refresh_parallel(registry, kernels, 1);
     }
 
-    /// Does the same as [`refresh`](PackedParameters::refresh) on several threads.
+    /// Works like [`refresh`](PackedParameters::refresh) on several threads.
     pub fn refresh_parallel(&mut self, registry: &WeightRegistry, kernels: &K, num_threads: usize) {
         for (spec, vector) in registry.vectors.iter().zip(&mut self.vectors) {
             vector.clear();

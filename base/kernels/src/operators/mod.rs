@@ -111,7 +111,7 @@ pub struct InputArrays<'a, R> {
 }
 
 impl<'a, R: Copy> InputArrays<'a, R> {
-    /// Makes inputs of matrices and vectors in the order of the operator.
+    /// Creates inputs of matrices and vectors in the order of the operator.
     pub fn new(
         matrices: impl IntoIterator<Item = MatRef<'a, R>>,
         vectors: impl IntoIterator<Item = &'a [R]>,
@@ -157,7 +157,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
     /// Writes the result.
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, out: MatMut<'_, R>);
 
-    /// Does the same in vector instructions.
+    /// Computes the same with vector instructions.
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
 
     /// Adds the gradients of the inputs. `out` is the result, `d_out` its gradient.
@@ -169,7 +169,7 @@ pub trait Operator: Debug + Send + Sync + 'static {
         into: InputGradients<'_, '_, '_, R>,
     );
 
-    /// Does the same in vector instructions.
+    /// Computes the same with vector instructions.
     fn gradient_f32(
         &self,
         cpu: Cpu,

@@ -21,7 +21,7 @@ pub struct WeightsF32 {
 }
 
 impl<'a> PackedF32<'a> {
-    /// Makes weights of the given lines.
+    /// Creates weights of the given lines.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or

@@ -47,7 +47,7 @@ pub struct WeightsI16 {
 }
 
 impl<'a> PackedI16<'a> {
-    /// Makes weights of the given parts; `scales` is padded to a multiple of sixteen columns.
+    /// Creates weights of the given parts; `scales` is padded to a multiple of sixteen columns.
     /// `norm` is the largest Euclidean norm of a [run](ACCUMULATION_RUN) of any column; if one is
     /// larger, sums overflow (and wrap).
     ///

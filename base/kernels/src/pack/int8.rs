@@ -57,8 +57,8 @@ fn padded(columns: usize) -> usize {
 }
 
 impl<'a> PackedI8<'a> {
-    /// Makes weights of the given parts; scales and corrections are padded to a multiple of sixteen
-    /// columns.
+    /// Creates weights of the given parts; scales and corrections are padded to a multiple of
+    /// sixteen columns.
     ///
     /// # Errors
     /// [`Error::Length`](crate::Error::Length) or
@@ -157,7 +157,7 @@ impl WeightsI8 {
         Self::pack_numbers(source, |number| number as u8, scale)
     }
 
-    /// Does the same as [`pack`](WeightsI8::pack), for integers in the byte layout of files.
+    /// Works like [`pack`](WeightsI8::pack), for integers in the byte layout of files.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if the shape cannot be packed.

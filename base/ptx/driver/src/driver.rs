@@ -154,35 +154,35 @@ impl Driver {
         self.events.get(&event).is_none_or(|event| event.done >= event.recorded)
     }
 
-    /// Does work until `event` is done.
+    /// Performs work until `event` is done.
     pub fn finish_event(&mut self, event: usize) {
         while !self.is_event_done(event) {
             self.do_some();
         }
     }
 
-    /// Does work until `stream` has none.
+    /// Performs work until `stream` has none.
     pub fn finish_stream(&mut self, stream: usize) {
         while self.streams.get(&stream).is_some_and(|queue| !queue.is_empty()) {
             self.do_some();
         }
     }
 
-    /// Does all work.
+    /// Performs all work.
     pub fn finish(&mut self) {
         while self.streams.values().any(|queue| !queue.is_empty()) {
             self.do_some();
         }
     }
 
-    /// Does the first work of a stream that need not wait; ends the process at a fault.
+    /// Performs the first work of a stream that need not wait; ends the process at a fault.
     pub fn do_some(&mut self) {
         if let Err(reason) = self.try_some() {
             fail(&reason);
         }
     }
 
-    /// Does the first work of a stream that need not wait, or returns the reason of a fault.
+    /// Performs the first work of a stream that need not wait, or returns the reason of a fault.
     fn try_some(&mut self) -> Result<(), String> {
         let ready: Vec<usize> = self
             .streams

@@ -1,5 +1,5 @@
-//! Asynchronous copies to shared memory (`cp.async`), which are done as late as possible: when their
-//! lane waits for them.
+//! Asynchronous copies to shared memory (`cp.async`), which are done as late as possible: when
+//! their lane waits for them.
 //!
 //! Until then the bytes that they will write are in flight, and reading or writing them is a fault.
 //! The source is read when the copy is done, too: what overwrites it earlier shows.
@@ -72,7 +72,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Does a lane's copies but those of the last groups; without a number, all of them.
+    /// Performs a lane's copies but those of the last groups; without a number, all of them.
     pub(super) fn await_copies(
         &mut self,
         lane: usize,

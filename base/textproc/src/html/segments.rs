@@ -369,7 +369,7 @@ impl Finder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes segments from the text since the last break.
+    /// Creates segments from the text since the last break.
     fn end_block(&mut self) -> Result<(), Interrupted> {
         let Block { text, origins, items, .. } = std::mem::take(&mut self.block);
         if !needs_translation(&text) {

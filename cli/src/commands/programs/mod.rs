@@ -85,7 +85,7 @@ pub struct InstallArguments {
     folder: PathBuf,
 }
 
-/// Makes a symbolic link for each name. Other files with these names stay unchanged.
+/// Creates a symbolic link for each name. Other files with these names stay unchanged.
 pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
     let binary = std::env::current_exe().context("this binary's path is unknown")?;
     let folder = &arguments.folder;

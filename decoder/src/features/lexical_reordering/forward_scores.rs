@@ -24,7 +24,7 @@ pub(crate) struct ForwardScores {
 }
 
 impl ForwardScores {
-    /// Makes classes by the scores in `columns` of an option's row.
+    /// Creates classes by the scores in `columns` of an option's row.
     pub(crate) fn new(columns: Vec<usize>) -> Self {
         let (option_classes, row) = (Vec::new(), Vec::new());
         ForwardScores { columns, classes: SliceInterner::default(), option_classes, row }

@@ -32,7 +32,7 @@ pub(crate) struct HierarchicalBackwardScorer {
 }
 
 impl HierarchicalBackwardScorer {
-    /// Makes a scorer without states.
+    /// Creates a scorer without states.
     pub(crate) fn new(feature: HierarchicalBackward) -> Self {
         let (stack, row) = (Vec::new(), Vec::new());
         let (stacks, shifts) = (SliceInterner::default(), HashTable::new());

@@ -137,7 +137,7 @@ impl Expansion {
 }
 
 impl OperationSequenceScorer {
-    /// Makes a scorer for `feature`, without states.
+    /// Creates a scorer for `feature`, without states.
     pub(crate) fn new(feature: OperationSequenceModel, exact_recombination: bool) -> Self {
         OperationSequenceScorer {
             feature,

@@ -45,7 +45,7 @@ impl Edge {
         is_new
     }
 
-    /// Makes the edge's rows if there are none.
+    /// Creates the edge's rows if there are none.
     #[inline(always)]
     pub(in crate::search) fn make_rows(&mut self, seen: &mut Vec<u64>) {
         if self.seen_start == Edge::NOTHING_SEEN {

@@ -63,7 +63,7 @@ impl Cell {
 
 /// A way to make and score cells.
 pub(in crate::search) trait CellScorer {
-    /// Makes a new cell of `edge`, whose number is `edge_number`; it extends a hypothesis by an
+    /// Creates a new cell of `edge`, whose number is `edge_number`; it extends a hypothesis by an
     /// option, both given by their numbers. Prefetches what scoring it reads first.
     fn make_cell(&mut self, edge: &Edge, edge_number: u32, previous_and_option: (u32, u32))
     -> Cell;

@@ -134,7 +134,7 @@ impl CellScorer for PlainCells<'_> {
 }
 
 impl<'s> PlainCells<'s> {
-    /// Makes a scorer for a stack that extends hypotheses of `space`, one a `predecessor`;
+    /// Creates a scorer for a stack that extends hypotheses of `space`, one a `predecessor`;
     /// `completes` says that nothing is left to be covered.
     pub(in crate::search) fn new(
         space: &'s mut SearchSpace<'_>,

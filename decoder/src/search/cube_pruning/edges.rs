@@ -55,7 +55,7 @@ impl Edges {
         self.num_groups.get(covered as usize).copied().unwrap_or(0) as usize
     }
 
-    /// Makes the edges that leave the mini-stack of `count` hypotheses from `first` on, which
+    /// Creates the edges that leave the mini-stack of `count` hypotheses from `first` on, which
     /// cover `coverage` and end at `last_end`.
     pub(super) fn extend_mini_stack(
         &mut self,

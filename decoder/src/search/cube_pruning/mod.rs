@@ -222,7 +222,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         }
     }
 
-    /// Makes the edges that leave the mini-stacks of the stack filled last, or notes that the
+    /// Creates the edges that leave the mini-stacks of the stack filled last, or notes that the
     /// search is over. `stack`: its hypotheses.
     fn leave_stack(&mut self, space: &mut SearchSpace<'_>, stack: Range<u32>) {
         if self.covered == space.length {

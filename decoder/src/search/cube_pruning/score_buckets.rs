@@ -47,7 +47,7 @@ impl ScoreBuckets {
         self.multiplier = self.multiplier.clamp(1, MAX_MULTIPLIER);
     }
 
-    /// Does the same as [`ScoreBuckets::start`], with the steps of `other` divided by `divisor`.
+    /// Works like [`ScoreBuckets::start`], with the steps of `other` divided by `divisor`.
     pub(super) fn start_finer(&mut self, other: &ScoreBuckets, top: u32, divisor: u64) {
         self.heads.fill(END);
         self.occupied = 0;
@@ -55,7 +55,8 @@ impl ScoreBuckets {
         self.multiplier = (other.multiplier * divisor).min(MAX_MULTIPLIER);
     }
 
-    /// Makes the lists, which are empty, begin at `top` with steps that are `factor` times as wide.
+    /// Makes the lists, which are empty, begin at `top` with steps that are `factor` times as
+    /// wide.
     pub(super) fn widen(&mut self, top: u32, factor: u64) {
         self.top = top;
         self.multiplier = (self.multiplier / factor).max(1);

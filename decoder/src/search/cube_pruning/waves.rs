@@ -335,7 +335,7 @@ impl<L: RecombinedArcs> Frontier<L> {
         scores.map(ordered_bits).max().unwrap_or(0)
     }
 
-    /// Makes the neighbours of a cell that are new.
+    /// Creates the neighbours of a cell that are new.
     #[inline(always)]
     fn make_neighbours<S: CellScorer>(&mut self, number: u32, edges: &mut [Edge], scorer: &mut S) {
         let Cell { edge: edge_number, previous, option, .. } = self.cells[number as usize];

@@ -75,7 +75,7 @@ impl ProbingBuilder {
         }
     }
 
-    /// Makes the entries of `part`; `value` returns the value of the n-gram with an index in
+    /// Creates the entries of `part`; `value` returns the value of the n-gram with an index in
     /// `part`. Sets the flags of the suffix and the context of each n-gram for which both exist.
     fn add_entries<L: TableLine>(
         &mut self,

@@ -57,7 +57,7 @@ impl NeuralScorer {
         }
     }
 
-    /// Makes a step of the translation model, and forgets the candidates of the step before.
+    /// Performs a step of the translation model, and forgets the candidates of the step before.
     pub fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
         self.row_ranges.clear();
         self.candidates.clear();

@@ -203,7 +203,7 @@ fn relative_marginals(
     true
 }
 
-/// Does the same as [`relative_marginals`], with logarithms of sums.
+/// Works like [`relative_marginals`], with logarithms of sums.
 fn log_marginals(
     text: &[u8],
     scores: &[f64],

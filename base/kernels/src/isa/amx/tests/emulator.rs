@@ -133,7 +133,7 @@ pub(crate) struct EmulatedTiles {
 }
 
 impl EmulatedTiles {
-    /// Does the same as [`Avx512Amx::configure`].
+    /// Works like [`Avx512Amx::configure`].
     pub(crate) fn configure(rows: usize) -> Self {
         let mut state = TileState::RELEASED;
         let configuration = TileConfiguration::new(rows);
@@ -272,7 +272,8 @@ pub(in super::super) fn install() -> bool {
         if has_tiles_of_bytes() && is_tile_state_enabled() {
             return false;
         }
-        // SAFETY: a structure of integers and pointers, valid as zeros: no flags, no signals masked.
+        // SAFETY: a structure of integers and pointers, valid as zeros: no flags, no signals
+        // masked.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = handle_illegal_instruction as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO;
@@ -340,7 +341,8 @@ fn execute(instruction: &Instruction, state: &mut TileState, registers: &[i64; 2
             let (start, stride) = (start(address), stride(address));
             state.load(*tile, |row, bytes| {
                 let from = (start + row as i64 * stride) as *const u8;
-                // SAFETY: as the instruction would read; tiles are registers, which nothing else refers to.
+                // SAFETY: as the instruction would read; tiles are registers, which nothing else
+                // refers to.
                 unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) }
             });
         }
