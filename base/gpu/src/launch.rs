@@ -39,7 +39,7 @@ pub struct Module {
 }
 
 impl Device {
-    /// Loads the module that `ptx` is the text of.
+    /// Loads a module from its PTX text.
     ///
     /// # Safety
     ///

@@ -70,7 +70,7 @@ impl LogitStatistics {
 /// the vocabulary.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn update_logit_statistics(
     cpu: Cpu,
     logits: MatRef<f32>,
@@ -139,7 +139,7 @@ pub struct VocabularyBlock {
 /// `weights` and the final `statistics` are `[rows]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn cross_entropy_gradient(
     cpu: Cpu,
     block: VocabularyBlock,

@@ -9,7 +9,7 @@ use crate::{Cpu, MatMut, MatRef};
 /// Computes `into += rows`, both `[rows, columns]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn add_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
     check_shape(rows, &into);
     for index in 0..rows.rows() {
@@ -20,7 +20,7 @@ pub fn add_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
 /// Computes `into += factor * rows`, both `[rows, columns]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn add_scaled(cpu: Cpu, factor: f32, rows: MatRef<f32>, mut into: MatMut<f32>) {
     check_shape(rows, &into);
     for index in 0..rows.rows() {
@@ -31,7 +31,7 @@ pub fn add_scaled(cpu: Cpu, factor: f32, rows: MatRef<f32>, mut into: MatMut<f32
 /// Computes `out = a * b`, element by element: rows and their mask. All are `[rows, columns]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) {
     check_shape(a, &out);
     check_shape(b, &out);
@@ -44,7 +44,7 @@ pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) 
 /// columns]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn add_product(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut into: MatMut<f32>) {
     check_shape(a, &into);
     check_shape(b, &into);
@@ -57,7 +57,7 @@ pub fn add_product(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut into: MatMut<f3
 /// gradient of a bias.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn add_column_sums(cpu: Cpu, rows: MatRef<f32>, into: &mut [f32]) {
     assert_eq!(rows.columns(), into.len());
     dispatch!(cpu, add_columns(rows, into));

@@ -49,7 +49,7 @@ pub enum ClipRange<'a> {
 /// A row of zeros has the scale 0, one that is not finite has the scale NaN.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn quantize_i8(
     cpu: Cpu,
     rows: MatRef<f32>,
@@ -119,7 +119,7 @@ pub(crate) fn absmax<I: Isa>(isa: I, row: &[f32]) -> f32 {
 /// A row of zeros has the scale 0, one that is not finite has the scale NaN.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn quantize_i16<'a>(
     cpu: Cpu,
     rows: MatRef<f32>,

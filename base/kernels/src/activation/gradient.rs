@@ -13,7 +13,7 @@ use crate::{Cpu, MatMut, MatRef};
 /// [`Activation::None`] changes nothing. Both are `[rows, columns]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn activation_gradient(
     cpu: Cpu,
     activation: Activation,

@@ -51,7 +51,7 @@ pub struct AdditiveGradients<'a> {
 /// `de_j v (1 - T_j^2)` to those of `keys_j` and of the query.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn attend_additive_gradient(
     cpu: Cpu,
     inputs: &AdditiveAttention,

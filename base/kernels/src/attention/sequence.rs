@@ -66,7 +66,7 @@ impl SequenceAttention<'_> {
 /// `[queries, heads * value_dim]`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn attend_sequence(
     cpu: Cpu,
     inputs: &SequenceAttention,
@@ -141,7 +141,7 @@ pub struct SequenceGradients<'a> {
 /// `dS = scale * P * (dP - sum(dP * P))`; `dQ += dS K`; `dK += dS^T Q`.
 ///
 /// # Panics
-/// If shapes differ.
+/// If the shapes do not fit each other.
 pub fn attend_sequence_gradient(
     cpu: Cpu,
     inputs: &SequenceAttention,
