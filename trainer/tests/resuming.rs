@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use miriam_kernels::Cpu;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::train_from_text::{Summary, TrainingRequest};
 use miriam_trainer::training::Outcome;
@@ -118,6 +119,46 @@ fn rates_that_change_with_every_update_go_on() {
         let error = place.train("wrong", &[(name, values)]).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+/// Precisions are those of Marian's option, bf16 besides.
+#[test]
+fn trainings_in_bf16_go_on_as_one() {
+    let place = Workplace::new();
+    let precision = |values: &'static [&'static str]| ("precision", values);
+    for (values, expected) in [
+        (&["float16"][..], "--precision: expected float32 or bf16, found float16"),
+        (&["float32", "bf16"], "the optimiser computes in float32, not bf16; give float32"),
+    ] {
+        let error = place.train("wrong", &[precision(values)]).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let both = place.train("both", &[precision(&["bf16"]), ("quantize-aware", &["i8"])]);
+    let error = both.unwrap_err();
+    assert!(error.contains("give bf16 or --quantize-aware, not both"), "{error}");
+    let (plain, _) = place.train("plain", &[("after-batches", &["8"])]).unwrap();
+    let named = [precision(&["float32", "float32"]), ("after-batches", &["8"])];
+    assert_eq!(place.train("named", &named).unwrap().0, plain);
+    let train = |name: &str, updates: &str, more: &[(&str, &[&str])]| {
+        let updates = [updates];
+        let mut options = vec![precision(&["bf16"]), ("after-batches", &updates[..])];
+        options.extend_from_slice(more);
+        place.train(name, &options).map(|(model, _)| model)
+    };
+    if !Cpu::detect().multiplies_bf16() {
+        let error = train("bf16", "8", &[]).unwrap_err();
+        assert!(error.contains("this CPU has no instructions for bf16"), "{error}");
+        return println!("skipped: trainings in bf16 (they need AVX-512 BF16)");
+    }
+    let whole = train("bf16", "8", &[]).unwrap();
+    assert_ne!(whole, plain);
+    train("parts", "5", &[]).unwrap();
+    assert_eq!(train("parts", "8", &[]).unwrap(), whole);
+    let several = train("several", "8", &[("workers", &["3"])]).unwrap();
+    assert_eq!(several, whole, "the number of workers changes nothing");
+    let error = place.train("parts", &[("after-batches", &["9"])]).unwrap_err();
+    assert!(error.contains("--precision was bf16, now it is float32"), "{error}");
+    train("asynchronous", "4", &[("async-sgd", &["true"])]).unwrap();
 }
 
 #[test]

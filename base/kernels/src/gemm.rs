@@ -4,10 +4,11 @@
 //! by some panels of sixteen columns, all sums in registers, one pass along the depth. Every
 //! sum is made in the order of the depth (in f32, in runs) in a lane of its own in any tile,
 //! so the results of a row depend on nothing else. Panels are the outer loop: weights are
-//! read once, rows (few, and prepared) again for each panel. The three arithmetics (`float32`,
+//! read once, rows (few, and prepared) again for each panel. The arithmetics (`float32`, `bf16`,
 //! `int16`, `int8`) differ in a step along the depth and share all else. Where a CPU has tile
 //! units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same epilogue.
 
+mod bf16;
 mod float32;
 mod int16;
 mod int8;
@@ -18,6 +19,7 @@ mod tile;
 mod tiled;
 mod transposed;
 
+pub use bf16::{Bf16Scratch, gemm_bf16, gemm_bf16_transposed};
 pub use float32::{gemm_f32, gemm_f32_blocked};
 pub use int8::{PreparedI8, QuadCells, gemm_i8};
 pub use int16::{PairCells, PreparedI16, gemm_i16};

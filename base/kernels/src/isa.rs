@@ -33,7 +33,7 @@ pub(crate) use amx::{Avx512Amx, Sums, TILE_ROWS, TileUnit};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx512::{Avx512, Avx512Vnni};
+pub(crate) use avx512::{Avx512, Avx512Bf16, Avx512Vnni};
 pub use cpu::Cpu;
 pub(crate) use cpu::Level;
 pub(crate) use plain::Plain;
@@ -113,6 +113,41 @@ pub(crate) trait Isa: Copy + 'static {
     /// in the lower half. Exact while sums stay in i32.
     fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I;
 
+    /// Adds to sixteen columns the products of two depth steps, two bf16 with the first in the lower
+    /// half; the products of the second step are added first.
+    #[inline(always)]
+    fn dot_bf16(self, sums: Self::F, pair: u32, line: &Line) -> Self::F {
+        let cells = self.to_array(self.load_line(line)).map(f32::to_bits);
+        let products = |shift: u32, sums: Self::F| {
+            let step = |cell: u32| f32::from_bits(cell >> shift << 16);
+            self.mul_add(self.splat(step(pair)), self.load(&cells.map(step)), sums)
+        };
+        products(0, products(16, sums))
+    }
+    /// Returns sixteen pairs of bf16: two adjacent numbers of `low`, then those of `high`. Numbers
+    /// are rounded to the nearest, halves to even, and denormal ones become zero.
+    #[inline(always)]
+    fn join_bf16(self, low: Self::F, high: Self::F) -> Self::F {
+        let numbers = [self.to_array(low), self.to_array(high)];
+        let pairs = numbers.as_flattened().as_chunks::<2>().0;
+        let mut cells = [0.0; LANES];
+        for (cell, &[first, second]) in cells.iter_mut().zip(pairs) {
+            *cell = bf16_pair(first, second);
+        }
+        self.load(&cells)
+    }
+    /// Returns sixteen pairs of bf16, a number of `even` and the one of `odd` in the same lane,
+    /// rounded as by [`join_bf16`](Isa::join_bf16).
+    #[inline(always)]
+    fn zip_bf16(self, even: Self::F, odd: Self::F) -> Self::F {
+        let (even, odd) = (self.to_array(even), self.to_array(odd));
+        let mut cells = [0.0; LANES];
+        for lane in 0..LANES {
+            cells[lane] = bf16_pair(even[lane], odd[lane]);
+        }
+        self.load(&cells)
+    }
+
     /// Returns the sixteen f32 of a line.
     fn load_line(self, line: &Line) -> Self::F;
     /// Stores sixteen f32 as a line.
@@ -168,6 +203,25 @@ pub(crate) trait Isa: Copy + 'static {
     fn reduce_max_abs(self, value: Self::F) -> f32 {
         tree_reduce(self.to_array(value), |a, b| f32::from_bits(a.to_bits().max(b.to_bits())))
     }
+}
+
+/// Returns two numbers as bf16 in the bits of an f32, the first in the lower half.
+fn bf16_pair(first: f32, second: f32) -> f32 {
+    f32::from_bits(bf16_bits(first) >> 16 | bf16_bits(second))
+}
+
+/// Returns the bits of the f32 that is the nearest bf16, halves to even. Denormal numbers become
+/// zero, and the payload of NaN is cut.
+fn bf16_bits(number: f32) -> u32 {
+    const QUIET: u32 = 1 << 22;
+    let bits = number.to_bits();
+    let rounded = match number.classify() {
+        std::num::FpCategory::Nan => bits | QUIET,
+        std::num::FpCategory::Subnormal => bits & 0x8000_0000,
+        // A carry from the mantissa goes into the exponent, and at last to infinity.
+        _ => bits + 0x7fff + (bits >> 16 & 1),
+    };
+    rounded & 0xffff_0000
 }
 
 /// The registers for sums, which decide which tiles of a GEMM are compiled.
@@ -230,7 +284,8 @@ fn tree_reduce(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
 
 /// Calls a function, generic over [`Isa`] with a value of it as first argument, with the
 /// instructions of a [`Cpu`]. VNNI only changes integer GEMM: only `dispatch!(vnni ...)`
-/// compiles a function for it.
+/// compiles a function for it. `dispatch!(bf16 ...)` compiles it for products of bf16 and, where the
+/// CPU has none, for the plain set.
 macro_rules! dispatch {
     ($cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
         match $cpu.level() {
@@ -263,6 +318,16 @@ macro_rules! dispatch {
                 $crate::isa::call!(isa, $function($($argument),*))
             }
             _ => $crate::isa::dispatch!($cpu, $function($($argument),*)),
+        }
+    };
+    (bf16 $cpu:expr, $function:ident ($($argument:expr),* $(,)?)) => {
+        match $crate::Cpu::bf16_isa($cpu) {
+            #[cfg(target_arch = "x86_64")]
+            Some(isa) => $crate::isa::call!(isa, $function($($argument),*)),
+            _ => {
+                let isa = $crate::isa::Plain;
+                $crate::isa::call!(isa, $function($($argument),*))
+            }
         }
     };
 }

@@ -3,7 +3,7 @@
 //! One layout serves every instruction set, so that a model file need not be converted again for
 //! another machine: columns are grouped by sixteen (a *panel*), and a panel is a sequence of
 //! 64-byte [`Line`]s, one per depth step. In a line every column has a cell of four bytes: one f32,
-//! two i16 or four i8, adjacent along the depth. A line is a register of AVX-512 or two of AVX2,
+//! two i16 or bf16, or four i8, adjacent along the depth. A line is a register of AVX-512 or two of AVX2,
 //! and a cache line; `vpdpbusd`, `vpmaddubsw`, `vpmaddwd` and multiply-add all take it as it is.
 //! The four panels that AVX-512 multiplies at once are four streams, which prefetchers follow. The
 //! gain of a separate layout for an instruction set (one stream instead of four) was not worth a
@@ -12,6 +12,7 @@
 //! A column has one cell per line in every type, so shortlists gather the columns of their tokens
 //! from the packed form ([`WeightsF32::select`], [`WeightsI16::select`], [`WeightsI8::select`]).
 
+mod bf16;
 mod fill;
 mod float32;
 mod int16;
@@ -19,6 +20,8 @@ mod int8;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+pub(crate) use bf16::zip_rows;
+pub use bf16::{PackedBf16, WeightsBf16};
 pub use float32::{PackedF32, WeightsF32};
 pub use int8::{PackedI8, WeightsI8};
 pub(crate) use int16::ROUNDING_SLACK;
@@ -119,7 +122,7 @@ impl Layout {
     }
 }
 
-/// Lines with their shape, common to the three packed types.
+/// Lines with their shape, common to the packed types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panels<'a> {
     lines: &'a [Line],
@@ -176,11 +179,13 @@ impl<'a> Panels<'a> {
         self.columns = columns;
     }
 
-    /// Returns the depth `depth` of f32 weights, where a line is one step: a head of keys.
-    fn depth_range(&self, depth: &std::ops::Range<usize>) -> Self {
-        assert!(depth.start <= depth.end && depth.end <= self.steps);
-        let lines = &self.lines[depth.start.min(self.lines.len())..];
-        Self { lines, depth: depth.len(), steps: depth.len(), ..*self }
+    /// Returns the part `depth` of the depth, which starts at a line of `cell_depth` steps: a head
+    /// of keys, or a part that fits in the cache.
+    fn depth_range(&self, depth: &std::ops::Range<usize>, cell_depth: usize) -> Self {
+        assert!(depth.start <= depth.end && depth.end <= self.depth);
+        assert!(depth.start.is_multiple_of(cell_depth), "parts that start at lines");
+        let lines = &self.lines[(depth.start / cell_depth).min(self.lines.len())..];
+        Self { lines, depth: depth.len(), steps: depth.len().div_ceil(cell_depth), ..*self }
     }
 
     /// Gathers columns into lines of the same layout, in the order of `ids`. Missing

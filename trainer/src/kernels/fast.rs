@@ -1,7 +1,8 @@
 //! The kernels of training: f32, by the vector kernels of `base/kernels`.
 //!
 //! Results equal those of decoding to the bit, so that validation sees the model that is trained.
-//! Gradients are summed in another order ([`gemm_f32_blocked`]).
+//! Gradients are summed in another order ([`gemm_f32_blocked`]). Products with weights may be of
+//! integers or of bf16 instead ([`ProductPrecision`]).
 
 use miriam_kernels::activation::{self, Activation, GateImpl};
 use miriam_kernels::attention::{self as attention_kernels, AttentionMask};
@@ -9,17 +10,18 @@ use miriam_kernels::cross_entropy::{
     LogitStatistics, VocabularyBlock, cross_entropy_gradient, update_logit_statistics,
 };
 use miriam_kernels::gemm::{
-    Epilogue, GemmScratch, Tiling, gemm_f32, gemm_f32_blocked, gemm_f32_transposed,
+    Bf16Scratch, Epilogue, GemmScratch, Tiling, gemm_bf16, gemm_bf16_transposed, gemm_f32,
+    gemm_f32_blocked, gemm_f32_transposed,
 };
 use miriam_kernels::operators::Arithmetic;
 use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
-use miriam_kernels::pack::{UnpackedWeights, WeightsF32};
+use miriam_kernels::pack::{UnpackedWeights, WeightsBf16, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef, elementwise};
 
-use super::integers::{IntegerGemm, IntegerPrecision, IntegerWeights};
+use super::integers::{IntegerGemm, IntegerWeights};
 use super::{
-    AttentionGradients, Kernels, LossRows, OptimizerKind, RecurrentAttention, RowLoss, Shard,
-    Smoothing, Step, WeightPart, Weights,
+    AttentionGradients, Kernels, LossRows, OptimizerKind, ProductPrecision, RecurrentAttention,
+    RowLoss, Shard, Smoothing, Step, WeightPart, Weights,
 };
 
 /// Weights packed for products, and packed transposed for gradients.
@@ -29,6 +31,8 @@ pub struct PackedPair {
     backward: WeightsF32,
     /// Used instead of `forward` for products in integers.
     integers: IntegerWeights,
+    /// Used instead of `forward` and `backward` for products in bf16.
+    bf16: [WeightsBf16; 2],
 }
 
 /// Kernels in f32 on the vector instructions of the CPU.
@@ -42,9 +46,9 @@ pub struct Fast {
     scratch: Vec<f32>,
     statistics: Vec<LogitStatistics>,
     ones: Vec<f32>,
-    /// The integers that products with weights are rounded to, as in decoding.
-    precision: Option<IntegerPrecision>,
+    precision: ProductPrecision,
     integers: IntegerGemm,
+    bf16: Bf16Scratch,
 }
 
 impl Fast {
@@ -59,13 +63,14 @@ impl Fast {
             scratch: Vec::new(),
             statistics: Vec::new(),
             ones: Vec::new(),
-            precision: None,
+            precision: ProductPrecision::F32,
             integers: IntegerGemm::default(),
+            bf16: Bf16Scratch::default(),
         }
     }
 
-    /// Returns the same kernels with products in integers, if a `precision` is given.
-    pub fn with_integers(self, precision: Option<IntegerPrecision>) -> Self {
+    /// Returns the same kernels with products of this precision.
+    pub fn with_products(self, precision: ProductPrecision) -> Self {
         Fast { precision, ..self }
     }
 }
@@ -92,8 +97,19 @@ impl Kernels for Fast {
     fn pack(&self, parts: &[WeightPart<'_, f32>], packed: &mut PackedPair) {
         let unpacked: Vec<_> = parts.iter().map(unpacked).collect();
         match self.precision {
-            None => packed.forward.fill(&unpacked),
-            Some(precision) => packed.integers = IntegerWeights::pack(precision, parts),
+            ProductPrecision::F32 => packed.forward.fill(&unpacked),
+            ProductPrecision::Integers(precision) => {
+                packed.integers = IntegerWeights::pack(precision, parts);
+            }
+            ProductPrecision::Bf16 => {
+                // The packed f32 weights are needed only for a moment, in turn.
+                let ([forward, backward], numbers) = (&mut packed.bf16, &mut packed.forward);
+                numbers.fill(&unpacked);
+                forward.round(self.cpu, numbers.view());
+                numbers.fill_transposed(&unpacked);
+                backward.round(self.cpu, numbers.view());
+                return;
+            }
         }
         packed.backward.fill_transposed(&unpacked);
     }
@@ -108,12 +124,19 @@ impl Kernels for Fast {
         out: MatMut<'_, f32>,
     ) {
         let epilogue = Epilogue { bias, residual, activation, ..Epilogue::default() };
-        if self.precision.is_some() {
-            let machine = (self.cpu, self.tiling);
-            self.integers.run(machine, rows, &weights.packed.integers, epilogue, out);
-            return;
+        let (cpu, tiling, packed) = (self.cpu, self.tiling, weights.packed);
+        match self.precision {
+            ProductPrecision::F32 => {
+                gemm_f32(cpu, tiling, rows, packed.forward.view(), epilogue, out);
+            }
+            ProductPrecision::Integers(_) => {
+                self.integers.run((cpu, tiling), rows, &packed.integers, epilogue, out);
+            }
+            ProductPrecision::Bf16 => {
+                let weights = packed.bf16[0].view();
+                gemm_bf16(cpu, tiling, &mut self.bf16, rows, weights, epilogue, out);
+            }
         }
-        gemm_f32(self.cpu, self.tiling, rows, weights.packed.forward.view(), epilogue, out);
     }
 
     fn gemm_gradient(
@@ -124,17 +147,18 @@ impl Kernels for Fast {
         into: MatMut<'_, f32>,
     ) {
         let epilogue = Epilogue { accumulate, ..Epilogue::default() };
-        gemm_f32_blocked(
-            self.cpu,
-            self.tiling,
-            gradient,
-            weights.packed.backward.view(),
-            epilogue,
-            into,
-        );
+        let (cpu, tiling, packed) = (self.cpu, self.tiling, weights.packed);
+        if self.precision == ProductPrecision::Bf16 {
+            let weights = packed.bf16[1].view();
+            return gemm_bf16(cpu, tiling, &mut self.bf16, gradient, weights, epilogue, into);
+        }
+        gemm_f32_blocked(cpu, tiling, gradient, packed.backward.view(), epilogue, into);
     }
 
     fn weight_gradient(&mut self, a: MatRef<'_, f32>, b: MatRef<'_, f32>, into: MatMut<'_, f32>) {
+        if self.precision == ProductPrecision::Bf16 {
+            return gemm_bf16_transposed(self.cpu, &mut self.bf16, a, b, into);
+        }
         gemm_f32_transposed(self.cpu, a, b, &mut self.gemm, into);
     }
 

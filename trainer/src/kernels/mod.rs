@@ -22,7 +22,7 @@ use miriam_kernels::operators::{Arithmetic, OperatorReal};
 use miriam_kernels::{MatMut, MatRef, plain};
 
 pub use fast::{Fast, PackedPair};
-pub use integers::IntegerPrecision;
+pub use integers::{IntegerPrecision, ProductPrecision};
 pub use miriam_kernels::activation::plain::saves_result;
 pub use miriam_kernels::attention::plain::{AttentionGradients, RecurrentAttention};
 pub use miriam_kernels::cross_entropy::plain::{LossRows, RowLoss};

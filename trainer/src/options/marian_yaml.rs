@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::yaml_text::yaml_scalar;
 
 /// Options that Marian does not have.
-const NOT_OF_MARIAN: [&str; 32] = [
+const NOT_OF_MARIAN: [&str; 33] = [
     "batch-flexible-lr",
     "batch-normal-words",
     "batches",
@@ -35,6 +35,7 @@ const NOT_OF_MARIAN: [&str; 32] = [
     "lr-random",
     "momentum-schedule",
     "no-shuffle",
+    "precision",
     "quantize-aware",
     "scale-rate-by-delay",
     "simulate-async",

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_kernels::Cpu;
 use miriam_nmt::architecture::{Architecture, PreNormKeys};
 use miriam_nmt::formats::marian;
 use miriam_nmt::packed::Precision;
@@ -13,7 +14,7 @@ use crate::data::{
 };
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
-use crate::kernels::IntegerPrecision;
+use crate::kernels::{IntegerPrecision, ProductPrecision};
 use crate::training::{
     DivergenceDetector, DynamicScaling, Limits, Metric, SchedulingUnit, StoppingRule,
     TrainingConfig, TrainingLength, ValidationOptions, ValidationReset, ValidationScript,
@@ -99,7 +100,7 @@ impl RawOptions {
             replace_frequency: self.get_length("exponential-smoothing-replace-freq")?,
             norm_window: self.get::<u64>("gradient-norm-average-window")?.max(1),
             restores_corpus: !self.get_flag("no-restore-corpus")?,
-            quantize_aware: self.quantize_aware()?,
+            products: self.product_precision()?,
             quantization: self.quantization()?,
             product_clip: Some(self.number("clip-products", 0.0..=f64::from(f32::MAX))? as f32)
                 .filter(|limit| *limit > 0.0),
@@ -123,6 +124,44 @@ impl RawOptions {
             self.check_adam(name)?;
         }
         Ok(schedule)
+    }
+
+    /// Returns the numbers of products with weights.
+    ///
+    /// # Errors
+    /// If they are unknown, several kinds are asked for, or the CPU does not multiply them.
+    fn product_precision(&self) -> Result<ProductPrecision> {
+        let name = "precision";
+        let is_f32 = |text: &str| matches!(text, "float32" | "f32");
+        let is_bf16 = match &self.get_strings(name)[..] {
+            [products, optimizer] if !is_f32(optimizer) => {
+                return Err(invalid_option(
+                    name,
+                    format!("the optimiser computes in float32, not {optimizer}; give {products}"),
+                ));
+            }
+            [products] | [products, _] if is_f32(products) => false,
+            [products] | [products, _] if matches!(&products[..], "bf16" | "bfloat16") => true,
+            found => {
+                let found = found.join(" ");
+                return Err(invalid_option(
+                    name,
+                    format!("expected float32 or bf16, found {found}"),
+                ));
+            }
+        };
+        match self.quantize_aware()? {
+            Some(_) if is_bf16 => {
+                Err(invalid_option(name, "give bf16 or --quantize-aware, not both"))
+            }
+            Some(integers) => Ok(ProductPrecision::Integers(integers)),
+            None if !is_bf16 => Ok(ProductPrecision::F32),
+            None if Cpu::detect().multiplies_bf16() => Ok(ProductPrecision::Bf16),
+            None => Err(invalid_option(
+                name,
+                "this CPU has no instructions for bf16 (AVX-512 BF16); leave the option out",
+            )),
+        }
     }
 
     /// Returns the integers of decoding that products are rounded to.

@@ -58,7 +58,8 @@ impl AsyncTrainer {
         log: &mut dyn FnMut(&str),
     ) -> Result<Self> {
         let AsyncStart { values, optimizer, workers: snapshot, updates } = start;
-        let (kernels, num_workers) = (Fast::default(), config.num_async_workers());
+        let (kernels, num_workers) =
+            (Fast::default().with_products(config.products), config.num_async_workers());
         let ranges = shard_ranges(values.len(), num_workers);
         let mut shards: Vec<ParameterShard<f32>> = ranges
             .iter()

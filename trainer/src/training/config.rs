@@ -14,7 +14,7 @@ use crate::asynchronous::AsyncOptions;
 use crate::asynchronous::simulation::Machine;
 use crate::data::{BatchOptions, LengthLimit, MicroBatchLimits};
 use crate::dropout::Dropout;
-use crate::kernels::IntegerPrecision;
+use crate::kernels::ProductPrecision;
 use crate::progress::TrainingLength;
 use crate::update::{MomentumSchedule, QuantizationOptions, UpdateOptions};
 
@@ -175,8 +175,9 @@ pub struct TrainingConfig {
     /// Whether a resumed training run continues at its position in the corpus, which must be the
     /// same (unless `no-restore-corpus`).
     pub restores_corpus: bool,
-    /// The integers of decoding that products are rounded to (`quantize-aware`).
-    pub quantize_aware: Option<IntegerPrecision>,
+    /// The numbers of products with weights: those of `precision`, or the integers of
+    /// `quantize-aware`.
+    pub products: ProductPrecision,
     /// The quantisation of parameters after every update (`quantize-bits`).
     pub quantization: Option<QuantizationOptions>,
     /// The magnitude at which weights and inputs of matrix products are clipped (`clip-products`).

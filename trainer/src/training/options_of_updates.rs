@@ -7,7 +7,7 @@ use super::statistics::DynamicScaling;
 use crate::asynchronous::AsyncOptions;
 use crate::data::{BatchOptions, BatchSize, LengthLimit, MicroBatchLimits, Shuffle, SortKey};
 use crate::dropout::{Dropout, TransformerSites};
-use crate::kernels::IntegerPrecision;
+use crate::kernels::{IntegerPrecision, ProductPrecision};
 use crate::update::{ClipScope, OptimizerKind, QuantizationOptions, UpdateOptions};
 
 impl TrainingConfig {
@@ -45,7 +45,7 @@ impl TrainingConfig {
             replace_frequency,
             norm_window,
             restores_corpus: _,
-            quantize_aware,
+            products,
             quantization,
             product_clip,
         } = self;
@@ -54,10 +54,11 @@ impl TrainingConfig {
         add_schedule(schedule, &mut options);
         add_dropout(*dropout, &mut options);
         add_batches(*batches, &mut options);
-        let quantize_aware = match quantize_aware {
-            None => "none",
-            Some(IntegerPrecision::I8) => "i8",
-            Some(IntegerPrecision::I16) => "i16",
+        let (precision, quantize_aware) = match products {
+            ProductPrecision::F32 => ("float32", "none"),
+            ProductPrecision::Bf16 => ("bf16", "none"),
+            ProductPrecision::Integers(IntegerPrecision::I8) => ("float32", "i8"),
+            ProductPrecision::Integers(IntegerPrecision::I16) => ("float32", "i16"),
         };
         let quantization = match quantization {
             None => "0".into(),
@@ -96,6 +97,7 @@ impl TrainingConfig {
                 ("mini-batch-warmup", mini_batch_warmup.to_string()),
                 ("exponential-smoothing-replace-freq", replace_frequency.to_string()),
                 ("dynamic-gradient-scaling", scaling),
+                ("precision", precision.to_owned()),
                 ("quantize-aware", quantize_aware.to_owned()),
                 ("quantize-bits", quantization),
                 ("clip-products", product_clip.unwrap_or(0.0).to_string()),

@@ -227,7 +227,7 @@ impl<'a, 'l> Run<'a, 'l> {
             None => {
                 let mut trainer = SynchronousTrainer::new(
                     model,
-                    Fast::default().with_integers(config.quantize_aware),
+                    Fast::default().with_products(config.products),
                     config.update,
                     values,
                     optimizer,

@@ -79,8 +79,12 @@ fn multiply<I: Isa>(
 /// Interleaves the columns of `x` as rows of tiles: for each tile, its columns of the first row of
 /// `x`, of the second and so on.
 #[inline(always)]
-fn interleave_columns(x: MatRef<f32>, blocks: RowBlocks, cells: &mut Vec<f32>) {
-    cells.resize(x.rows() * x.columns(), 0.0);
+pub(super) fn interleave_columns<T: Copy + Default>(
+    x: MatRef<T>,
+    blocks: RowBlocks,
+    cells: &mut Vec<T>,
+) {
+    cells.resize(x.rows() * x.columns(), T::default());
     let (larger, rows) = blocks.larger_blocks();
     let boundary = larger * rows;
     let (first, rest) = cells.split_at_mut(boundary * x.rows());
@@ -90,23 +94,23 @@ fn interleave_columns(x: MatRef<f32>, blocks: RowBlocks, cells: &mut Vec<f32>) {
 
 /// Interleaves columns for tiles of `width` columns each.
 #[inline(always)]
-fn interleave_tiles(x: MatRef<f32>, width: usize, cells: &mut [f32]) {
+fn interleave_tiles<T: Copy>(x: MatRef<T>, width: usize, cells: &mut [T]) {
     if x.columns() == 0 {
         return;
     }
     match width {
-        1 => interleave::<1>(x, cells),
-        2 => interleave::<2>(x, cells),
-        3 => interleave::<3>(x, cells),
-        4 => interleave::<4>(x, cells),
-        5 => interleave::<5>(x, cells),
-        6 => interleave::<6>(x, cells),
+        1 => interleave::<1, T>(x, cells),
+        2 => interleave::<2, T>(x, cells),
+        3 => interleave::<3, T>(x, cells),
+        4 => interleave::<4, T>(x, cells),
+        5 => interleave::<5, T>(x, cells),
+        6 => interleave::<6, T>(x, cells),
         _ => unreachable!("no tile has {width} rows"),
     }
 }
 
 #[inline(always)]
-fn interleave<const WIDTH: usize>(x: MatRef<f32>, cells: &mut [f32]) {
+fn interleave<const WIDTH: usize, T: Copy>(x: MatRef<T>, cells: &mut [T]) {
     let (rows, tiles) = (x.rows(), x.columns() / WIDTH);
     let cells = cells.as_chunks_mut::<WIDTH>().0;
     for first in (0..tiles).step_by(TILES_AT_ONCE) {

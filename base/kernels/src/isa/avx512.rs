@@ -1,4 +1,4 @@
-//! Sixteen lanes as one register of AVX-512, with and without VNNI.
+//! Sixteen lanes as one register of AVX-512, with and without VNNI and products of bf16.
 //!
 //! VNNI multiplies unsigned by signed bytes into 32 bits and never saturates: rows
 //! are shifted by 128 there, and the packed corrections of the columns undo it.
@@ -17,6 +17,10 @@ pub(crate) struct Avx512(());
 /// The features of [`Avx512`], and VNNI. Exists only where the CPU has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Avx512Vnni(());
+
+/// The features of [`Avx512Vnni`], and products of bf16. Exists only where the CPU has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Avx512Bf16(());
 
 impl Avx512 {
     /// Returns the token, if the CPU has the features.
@@ -38,6 +42,11 @@ impl Avx512Vnni {
         all.then_some(Self(()))
     }
 
+    /// Returns the same with products of bf16, if the CPU has them.
+    pub(crate) fn with_bf16(self) -> Option<Avx512Bf16> {
+        is_x86_feature_detected!("avx512bf16").then_some(Avx512Bf16(()))
+    }
+
     /// Returns the same without VNNI.
     pub(crate) fn without_vnni(self) -> Avx512 {
         Avx512(())
@@ -47,8 +56,8 @@ impl Avx512Vnni {
 /// Calls an intrinsic without conditions on memory.
 macro_rules! one {
     ($($call:tt)+) => {
-        // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`)
-        // and has no other condition; the token exists only where the CPU has them.
+        // SAFETY: the intrinsic needs AVX-512 F, BW, DQ or VL (or VNNI in `Avx512Vnni`, VNNI or BF16
+        // in `Avx512Bf16`) and has no other condition; the token exists only where the CPU has them.
         unsafe { $($call)+ }
     };
 }
@@ -219,6 +228,7 @@ macro_rules! common {
 trait Registers512 {}
 impl Registers512 for Avx512 {}
 impl Registers512 for Avx512Vnni {}
+impl Registers512 for Avx512Bf16 {}
 
 /// Returns the transpose of sixteen registers.
 #[inline(always)]
@@ -285,22 +295,83 @@ impl Isa for Avx512 {
     }
 }
 
+/// The products of integers with VNNI.
+macro_rules! vnni_products {
+    () => {
+        const SHIFTS_TO_UNSIGNED: bool = true;
+
+        #[inline(always)]
+        fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {
+            ([quad ^ 0x8080_8080, 0], 0)
+        }
+        #[inline(always)]
+        fn dot_i8<const SIGNED: bool>(
+            self,
+            sums: Self::I,
+            quad: &[u32; 2],
+            line: &Line,
+        ) -> Self::I {
+            let weights = load_bytes(self, line);
+            one!(_mm512_dpbusd_epi32(sums, _mm512_set1_epi32(quad[0] as i32), weights))
+        }
+        #[inline(always)]
+        fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I {
+            let weights = load_bytes(self, line);
+            one!(_mm512_dpwssd_epi32(sums, _mm512_set1_epi32(pair as i32), weights))
+        }
+    };
+}
+
 impl Isa for Avx512Vnni {
     common!("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-    const SHIFTS_TO_UNSIGNED: bool = true;
+    vnni_products!();
+}
 
+/// Words of the result of `join_bf16(even, odd)` in the order of lanes.
+const ZIPPED_WORDS: [i16; 2 * LANES] = {
+    let mut words = [0; 2 * LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        words[2 * lane] = lane as i16;
+        words[2 * lane + 1] = (LANES + lane) as i16;
+        lane += 1;
+    }
+    words
+};
+
+impl Isa for Avx512Bf16 {
+    common!("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16,avx2,fma");
+    vnni_products!();
     #[inline(always)]
-    fn prepare_i8(self, quad: u32) -> ([u32; 2], i32) {
-        ([quad ^ 0x8080_8080, 0], 0)
+    fn dot_bf16(self, sums: Self::F, pair: u32, line: &Line) -> Self::F {
+        let weights = bf16_lanes(load_bytes(self, line));
+        let pair = bf16_lanes(one!(_mm512_set1_epi32(pair as i32)));
+        one!(_mm512_dpbf16_ps(sums, weights, pair))
     }
     #[inline(always)]
-    fn dot_i8<const SIGNED: bool>(self, sums: Self::I, quad: &[u32; 2], line: &Line) -> Self::I {
-        let weights = load_bytes(self, line);
-        one!(_mm512_dpbusd_epi32(sums, _mm512_set1_epi32(quad[0] as i32), weights))
+    fn join_bf16(self, low: Self::F, high: Self::F) -> Self::F {
+        let joined = bf16_words(one!(_mm512_cvtne2ps_pbh(high, low)));
+        one!(_mm512_castsi512_ps(joined))
     }
     #[inline(always)]
-    fn dot_i16(self, sums: Self::I, pair: u32, line: &Line) -> Self::I {
-        let weights = load_bytes(self, line);
-        one!(_mm512_dpwssd_epi32(sums, _mm512_set1_epi32(pair as i32), weights))
+    fn zip_bf16(self, even: Self::F, odd: Self::F) -> Self::F {
+        let joined = bf16_words(one!(_mm512_cvtne2ps_pbh(odd, even)));
+        // SAFETY: AVX-512 F; the table has 64 bytes, no alignment is needed.
+        let words = unsafe { _mm512_loadu_si512(ZIPPED_WORDS.as_ptr().cast()) };
+        one!(_mm512_castsi512_ps(_mm512_permutexvar_epi16(words, joined)))
     }
+}
+
+/// Returns a register as one of bf16.
+#[inline(always)]
+fn bf16_lanes(words: __m512i) -> __m512bh {
+    // SAFETY: both are 512 bits without invalid values.
+    unsafe { std::mem::transmute::<__m512i, __m512bh>(words) }
+}
+
+/// Returns a register of bf16 as one of integers.
+#[inline(always)]
+fn bf16_words(lanes: __m512bh) -> __m512i {
+    // SAFETY: both are 512 bits without invalid values.
+    unsafe { std::mem::transmute::<__m512bh, __m512i>(lanes) }
 }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::Plain;
 #[cfg(target_arch = "x86_64")]
-use super::{Avx2, Avx512, Avx512Amx, Avx512Vnni, amx::TileAccess};
+use super::{Avx2, Avx512, Avx512Amx, Avx512Bf16, Avx512Vnni, amx::TileAccess};
 use crate::{Error, Result};
 
 /// The environment variable that names the highest instruction set to use.
@@ -129,6 +129,27 @@ impl Cpu {
 
     pub(crate) fn level(self) -> Level {
         self.0
+    }
+
+    /// Whether there are instructions for products of bf16 (AVX-512 BF16).
+    pub fn multiplies_bf16(self) -> bool {
+        self.bf16_isa().is_some()
+    }
+
+    /// Returns the instruction set with products of bf16, if the CPU has them.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn bf16_isa(self) -> Option<Avx512Bf16> {
+        match self.0 {
+            Level::Avx512Vnni(isa) => isa.with_bf16(),
+            Level::Avx512Amx(isa) => isa.without_amx().with_bf16(),
+            _ => None,
+        }
+    }
+
+    /// Returns nothing: only x86-64 has vectors here.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn bf16_isa(self) -> Option<Plain> {
+        None
     }
 }
 

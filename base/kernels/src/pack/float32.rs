@@ -53,7 +53,7 @@ impl<'a> PackedF32<'a> {
     /// # Panics
     /// If the range exceeds the depth.
     pub(crate) fn depth_range(&self, depth: Range<usize>) -> Self {
-        Self { panels: self.panels.depth_range(&depth) }
+        Self { panels: self.panels.depth_range(&depth, 1) }
     }
 
     /// Returns the first `columns` columns, in as many panels.

@@ -5,6 +5,7 @@ use super::Arity::{Flag, Many, One, Optional};
 use super::{COMET, OptionSpec, ULR, refused};
 
 const NOT_BUILT: &str = "it is not implemented";
+const HALF: &str = "CPUs do not train in float16; --precision bf16 needs no scaling of costs";
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     refused(
@@ -30,7 +31,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("interpolate-env-vars", Flag, "write the paths out"),
     refused("no-optimizer-reload", Flag, "instead move the optimiser's file away"),
     refused("normalize-gradient-by-ratio", Flag, NOT_BUILT),
-    refused("fp16-fallback-to-fp32", Flag, "training computes in f32 on CPUs"),
+    refused("fp16-fallback-to-fp32", Flag, HALF),
     refused("recover-from-fallback-after", One, NOT_BUILT),
     refused("no-reload", Flag, "train into another folder"),
     refused("sentencepiece-options", One, "make the vocabulary with miriam nmt vocab"),
@@ -59,9 +60,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("input-types", Many, "exactly two texts are read"),
     refused("unlikelihood-loss", Flag, NOT_BUILT),
     refused("ulr", Flag, ULR),
-    refused("fp16", Flag, "training computes in f32 on CPUs"),
-    refused("precision", Many, "training computes in f32 on CPUs"),
-    refused("cost-scaling", Many, "training computes in f32 on CPUs"),
+    refused("fp16", Flag, HALF),
+    refused("cost-scaling", Many, HALF),
     refused("gradient-checkpointing", Flag, "lower --granule-words to save memory"),
     refused("sqlite", Optional("temporary"), "the corpus is in memory"),
     refused("alibi", Flag, NOT_BUILT),
