@@ -4,13 +4,18 @@
 //! the work of f32 in the same time and reads half the weights. Results differ from those of f32 by
 //! the rounding of both operands (2^-9 of each number), and denormal numbers count as zero: for
 //! gradients that is less than the noise of a batch, for decoding it would change translations.
-//! Without the instruction ([`Cpu::multiplies_bf16`]) the same products are made one by one.
+//! Without the instruction ([`Cpu::multiplies_bf16`]) the same products are made one by one. Where
+//! a CPU has tile units (AMX), products of many rows are made there.
 
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::tile::{Arithmetic, Gemm, Interleaved, RowBlocks};
+#[cfg(target_arch = "x86_64")]
+use super::tiled::{self, TiledRows};
 use super::transposed::interleave_columns;
 use super::{Epilogue, Tiling};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Avx512Amx, Level, call};
 use crate::isa::{Isa, LANES, dispatch};
 use crate::pack::{Line, PackedBf16, WeightsBf16, zip_rows};
 use crate::{Cpu, MatMut, MatRef};
@@ -63,6 +68,23 @@ pub struct Bf16Scratch {
     pairs: Vec<Line>,
     panels: WeightsBf16,
     cells: Vec<u32>,
+    #[cfg(target_arch = "x86_64")]
+    transposed: Vec<Line>,
+    #[cfg(target_arch = "x86_64")]
+    tiles: TiledRows,
+}
+
+/// The smallest number of rows that are multiplied in tiles, which have as many.
+#[cfg(target_arch = "x86_64")]
+const MIN_TILED_ROWS: usize = 16;
+
+/// Returns the tile units of the CPU, if it has them and they are faster for `rows` rows.
+#[cfg(target_arch = "x86_64")]
+fn tile_units(cpu: Cpu, rows: usize) -> Option<Avx512Amx> {
+    match cpu.level() {
+        Level::Avx512Amx(amx) if rows >= MIN_TILED_ROWS && amx.has_bf16() => Some(amx),
+        _ => None,
+    }
 }
 
 /// Computes `out = activation(rows * weights + bias + residual)` with the shapes `[rows, columns] =
@@ -87,18 +109,70 @@ pub fn gemm_bf16(
     let lines = depth.div_ceil(2);
     let count = depth.div_ceil(DEPTH_BLOCK).max(1);
     let start = |block: usize| (2 * (lines * block / count)).min(depth);
-    let pairs = &mut scratch.pairs;
     for block in 0..count - 1 {
         let part = start(block)..start(block + 1);
         let accumulate = block > 0 || epilogue.accumulate;
         let epilogue = Epilogue { accumulate, ..Epilogue::default() };
         let (rows, weights) = (rows.column_range(part.clone()), weights.depth_range(part));
-        dispatch!(bf16 cpu, multiply(tiling, rows, weights, pairs, epilogue, out.reborrow()));
+        multiply_block(cpu, tiling, scratch, rows, weights, epilogue, out.reborrow());
     }
     let part = start(count - 1)..depth;
     let epilogue = Epilogue { accumulate: count > 1 || epilogue.accumulate, ..epilogue };
     let (rows, weights) = (rows.column_range(part.clone()), weights.depth_range(part));
-    dispatch!(bf16 cpu, multiply(tiling, rows, weights, pairs, epilogue, out));
+    multiply_block(cpu, tiling, scratch, rows, weights, epilogue, out);
+}
+
+/// Computes [`gemm_bf16`] for a part of the depth.
+fn multiply_block(
+    cpu: Cpu,
+    tiling: Tiling,
+    scratch: &mut Bf16Scratch,
+    rows: MatRef<f32>,
+    weights: PackedBf16,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    let pairs = &mut scratch.pairs;
+    dispatch!(bf16 cpu, join_rows(rows, pairs));
+    #[cfg(target_arch = "x86_64")]
+    if let (Some(amx), Some(isa)) = (tile_units(cpu, rows.rows()), cpu.bf16_isa()) {
+        let tiles = &mut scratch.tiles;
+        tiles.fill(line_bytes(pairs, rows.rows()));
+        return call!(isa, multiply_in_tiles(amx, tiles, weights, epilogue, out));
+    }
+    dispatch!(bf16 cpu, multiply(tiling, rows, weights, pairs, epilogue, out))
+}
+
+/// Rounds rows, each to whole lines.
+#[inline(always)]
+fn join_rows<I: Isa>(isa: I, rows: MatRef<f32>, pairs: &mut Vec<Line>) {
+    let row_lines = rows.columns().div_ceil(2 * LANES);
+    pairs.resize(rows.rows() * row_lines, Line::ZERO);
+    for row in 0..rows.rows() {
+        join_row(isa, rows.row(row), &mut pairs[row * row_lines..][..row_lines]);
+    }
+}
+
+/// Returns lines as bytes, the same number in each of `rows` rows.
+#[cfg(target_arch = "x86_64")]
+fn line_bytes(lines: &[Line], rows: usize) -> MatRef<'_, i8> {
+    let bytes = <[i8]>::ref_from_bytes(lines.as_bytes()).expect("bytes have no alignment");
+    MatRef::new(bytes, rows, bytes.len() / rows.max(1))
+}
+
+/// Multiplies rows in tiles with weights.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn multiply_in_tiles<I: Isa>(
+    isa: I,
+    amx: Avx512Amx,
+    tiles: &TiledRows,
+    weights: PackedBf16,
+    epilogue: Epilogue,
+    out: MatMut<f32>,
+) {
+    let (configure, panels) = (|rows| amx.configure(rows), weights.panels);
+    tiled::multiply::<true, _, _, _>(isa, configure, Bf16Arithmetic, tiles, panels, epilogue, out);
 }
 
 #[inline(always)]
@@ -107,16 +181,12 @@ fn multiply<I: Isa>(
     tiling: Tiling,
     rows: MatRef<f32>,
     weights: PackedBf16,
-    pairs: &mut Vec<Line>,
+    pairs: &[Line],
     epilogue: Epilogue,
     out: MatMut<f32>,
 ) {
     let panels = weights.panels;
     let row_lines = rows.columns().div_ceil(2 * LANES);
-    pairs.resize(rows.rows() * row_lines, Line::ZERO);
-    for row in 0..rows.rows() {
-        join_row(isa, rows.row(row), &mut pairs[row * row_lines..][..row_lines]);
-    }
     let cells = MatRef::new(pair_cells(pairs), rows.rows(), row_lines * LANES);
     let cells = cells.column_range(0..panels.steps());
     let blocks = RowBlocks::new::<I>(rows.rows(), tiling);
@@ -162,7 +232,55 @@ pub fn gemm_bf16_transposed(
         let rows = x.rows() * block / count..x.rows() * (block + 1) / count;
         let (x, dz) = (x.row_range(rows.clone()), dz.row_range(rows));
         scratch.panels.fill_rows(cpu, dz);
+        let pairs = &mut scratch.pairs;
+        dispatch!(bf16 cpu, zip_row_pairs(x, pairs));
+        #[cfg(target_arch = "x86_64")]
+        if let (Some(amx), Some(isa)) = (tile_units(cpu, x.columns()), cpu.bf16_isa()) {
+            let Bf16Scratch { pairs, panels, tiles, transposed, .. } = scratch;
+            call!(isa, transpose_pairs(pairs, x.rows().div_ceil(2), transposed));
+            // Inputs past the last are not results.
+            let inputs = x.columns().next_multiple_of(LANES);
+            tiles.fill(line_bytes(transposed, inputs).row_range(0..x.columns()));
+            let epilogue = Epilogue { accumulate: true, ..Epilogue::default() };
+            let out = out.reborrow();
+            call!(isa, multiply_in_tiles(amx, tiles, panels.view(), epilogue, out));
+            continue;
+        }
         dispatch!(bf16 cpu, multiply_transposed(x, scratch, out.reborrow()));
+    }
+}
+
+/// Rounds rows in pairs: for two rows, a cell of each column.
+#[inline(always)]
+fn zip_row_pairs<I: Isa>(isa: I, x: MatRef<f32>, pairs: &mut Vec<Line>) {
+    let (steps, row_lines) = (x.rows().div_ceil(2), x.columns().div_ceil(LANES));
+    pairs.resize(steps * row_lines, Line::ZERO);
+    for step in 0..steps {
+        let odd = if 2 * step + 1 < x.rows() { x.row(2 * step + 1) } else { &[] };
+        let to = &mut pairs[step * row_lines..][..row_lines];
+        zip_rows(isa, x.row(2 * step), odd, |at, cells| isa.store_line(cells, &mut to[at]));
+    }
+}
+
+/// Transposes cells, `[steps, columns]` to `[columns, steps]`, both padded to whole lines.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn transpose_pairs<I: Isa>(isa: I, pairs: &[Line], steps: usize, transposed: &mut Vec<Line>) {
+    let (row_lines, column_lines) = (pairs.len() / steps.max(1), steps.div_ceil(LANES));
+    transposed.resize(row_lines * LANES * column_lines, Line::ZERO);
+    for first in (0..steps).step_by(LANES) {
+        let count = if first + LANES < steps { LANES } else { steps - first };
+        for at in 0..row_lines {
+            let mut rows = [isa.splat(0.0); LANES];
+            for row in 0..count {
+                rows[row] = isa.load_line(&pairs[(first + row) * row_lines + at]);
+            }
+            let columns = isa.transpose(rows);
+            for column in 0..LANES {
+                let to = (at * LANES + column) * column_lines + first / LANES;
+                isa.store_line(columns[column], &mut transposed[to]);
+            }
+        }
     }
 }
 
@@ -173,14 +291,8 @@ fn multiply_transposed<I: Isa>(
     scratch: &mut Bf16Scratch,
     out: MatMut<f32>,
 ) {
-    let Bf16Scratch { pairs, panels, cells } = scratch;
+    let Bf16Scratch { pairs, panels, cells, .. } = scratch;
     let (steps, row_lines) = (x.rows().div_ceil(2), x.columns().div_ceil(LANES));
-    pairs.resize(steps * row_lines, Line::ZERO);
-    for step in 0..steps {
-        let odd = if 2 * step + 1 < x.rows() { x.row(2 * step + 1) } else { &[] };
-        let to = &mut pairs[step * row_lines..][..row_lines];
-        zip_rows(isa, x.row(2 * step), odd, |at, cells| isa.store_line(cells, &mut to[at]));
-    }
     let tiling = Tiling::registers(6, 4);
     let blocks = RowBlocks::new::<I>(x.columns(), tiling);
     let paired = MatRef::new(pair_cells(pairs), steps, row_lines * LANES);

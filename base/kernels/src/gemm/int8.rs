@@ -158,7 +158,15 @@ pub(super) fn multiply_in_tiles<I: Isa, U: TileUnit>(
     assert_eq!(row_scales.len(), out.rows(), "a row of the result for each row");
     let arithmetic =
         I8Arithmetic::<true> { initial_sums: &[], corrections, row_scales, column_scales };
-    tiled::multiply(isa, configure, arithmetic, &rows.cells.tiles, panels, epilogue, out);
+    tiled::multiply::<false, _, _, _>(
+        isa,
+        configure,
+        arithmetic,
+        &rows.cells.tiles,
+        panels,
+        epilogue,
+        out,
+    );
 }
 
 /// Interleaves rows for `Isa::dot_i8` in adjacent quads, padded with zeros.

@@ -1,16 +1,16 @@
-//! GEMM in i8 with tile units: the order of tiles, their tails and their epilogue.
+//! GEMM in i8 and bf16 with tile units: the order of tiles, their tails and their epilogue.
 //!
 //! Rows are divided into tiles of one size, so that one configuration serves a call; the last tile
 //! is padded with rows of zeros, fewer than there are tiles. Two tiles of rows are multiplied with
-//! two panels at once, a lone one with four, so that four sums are independent. The sums are the
-//! exact ones of the other kernels, and the epilogue has their operations in their order, so results
-//! are equal to the bit.
+//! two panels at once, a lone one with four, so that four sums are independent. The sums of i8 are
+//! the exact ones of the other kernels, and the epilogue has their operations in their order, so
+//! results are equal to the bit.
 //! It runs one block late, over the other of two buffers of sums, while the next block is
 //! multiplied.
 
 use std::ops::Range;
 
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::tile::{Arithmetic, Gemm, RowBlocks, nan_max};
 use super::{Epilogue, Tiling};
@@ -66,10 +66,10 @@ impl TiledRows {
     }
 }
 
-/// Computes a GEMM of rows in tiles, in a unit that is configured for tiles of some rows. The exact
-/// sums become results by `arithmetic`.
+/// Computes a GEMM of rows in tiles, in a unit that is configured for tiles of some rows: of i8, or
+/// with `BF16` of pairs of bf16. Sums become results by `arithmetic`.
 #[inline(always)]
-pub(super) fn multiply<I: Isa, A: Arithmetic, U: TileUnit>(
+pub(super) fn multiply<const BF16: bool, I: Isa, A: Arithmetic, U: TileUnit>(
     isa: I,
     configure: impl FnOnce(usize) -> U,
     arithmetic: A,
@@ -88,7 +88,7 @@ pub(super) fn multiply<I: Isa, A: Arithmetic, U: TileUnit>(
     }
     // Sums come from tiles, so no cells are multiplied one by one.
     let blocks = RowBlocks::new::<I>(0, Tiling::registers(1, 1));
-    let call = TiledGemm {
+    let call = TiledGemm::<A, U, BF16> {
         gemm: Gemm { arithmetic, cells: (), blocks, panels, epilogue, out },
         rows,
         unit: configure(rows.rows),
@@ -109,7 +109,7 @@ struct Block {
     panels: usize,
 }
 
-struct TiledGemm<'a, 'b, A, U> {
+struct TiledGemm<'a, 'b, A, U, const BF16: bool> {
     gemm: Gemm<'a, 'b, A, ()>,
     rows: &'a TiledRows,
     unit: U,
@@ -121,7 +121,7 @@ struct TiledGemm<'a, 'b, A, U> {
     tail: Vec<Line>,
 }
 
-impl<A: Arithmetic, U: TileUnit> TiledGemm<'_, '_, A, U> {
+impl<A: Arithmetic, U: TileUnit, const BF16: bool> TiledGemm<'_, '_, A, U, BF16> {
     #[inline(always)]
     fn multiply<I: Isa>(mut self, isa: I) {
         let panels = self.gemm.panels.columns().div_ceil(LANES);
@@ -197,7 +197,7 @@ impl<A: Arithmetic, U: TileUnit> TiledGemm<'_, '_, A, U> {
         }
         let to = &mut self.sums[self.current];
         if whole > 0 {
-            self.unit.multiply(rows, panels, whole, false, to);
+            self.unit.multiply::<BF16, TILES, PANELS>(rows, panels, whole, false, to);
         }
         if has_tail {
             for rows in &mut rows {
@@ -206,7 +206,7 @@ impl<A: Arithmetic, U: TileUnit> TiledGemm<'_, '_, A, U> {
             for (p, lines) in panels.iter_mut().enumerate() {
                 *lines = &self.tail[(at + p) * TILE_ROWS..][..TILE_ROWS];
             }
-            self.unit.multiply(rows, panels, 1, whole > 0, to);
+            self.unit.multiply::<BF16, TILES, PANELS>(rows, panels, 1, whole > 0, to);
         } else if whole == 0 {
             *to = Sums::ZERO;
         }
@@ -228,7 +228,13 @@ impl<A: Arithmetic, U: TileUnit> TiledGemm<'_, '_, A, U> {
                 let sums = &self.sums[from].0[t * block.panels + p];
                 let operands = self.gemm.panel_operands(isa, block.panel + p);
                 for row in 0..rows {
-                    let sums = isa.to_f32(isa.load_i32(&sums[row * LANES..][..LANES]));
+                    let sums = &sums[row * LANES..][..LANES];
+                    let sums = if BF16 {
+                        let bits = <[f32]>::ref_from_bytes(sums.as_bytes());
+                        isa.load(bits.expect("as many f32 as i32"))
+                    } else {
+                        isa.to_f32(isa.load_i32(sums))
+                    };
                     self.gemm.finish_row(isa, sums, first + row, &operands);
                 }
             }

@@ -29,7 +29,7 @@ use crate::pack::Line;
 /// The rows of a tile, and the lines of a panel in a tile of weights.
 pub(crate) const TILE_ROWS: usize = 16;
 
-/// The sums of one tile, `[rows, 16]`.
+/// The sums of one tile, `[rows, 16]`: integers, or the bits of f32.
 pub(crate) type TileSums = [i32; TILE_ROWS * LANES];
 
 /// The sums of four tiles.
@@ -42,13 +42,14 @@ impl Sums {
 
 /// A loop over the depth that multiplies tiles of rows with tiles of weights.
 pub(crate) trait TileUnit {
-    /// Sets `to[r * PANELS + p]`, or adds to it where `keep` holds, the exact sums of the products
-    /// of tile `r` of rows, `[steps, rows, 64]` bytes, and panel `p`, `[steps, 16]` lines. The
-    /// shapes are 2 x 2, 2 x 1, 1 x 4 and 1 x 1 tiles.
+    /// Sets `to[r * PANELS + p]`, or adds to it where `keep` holds, the sums of the products of tile
+    /// `r` of rows, `[steps, rows, 64]` bytes, and panel `p`, `[steps, 16]` lines: exact ones of
+    /// bytes, or with `BF16` ones of pairs of bf16 in f32. The shapes are 2 x 2, 2 x 1, 1 x 4 and
+    /// 1 x 1 tiles.
     ///
     /// # Panics
     /// If there are no steps, or the slices are shorter than these.
-    fn multiply<const TILES: usize, const PANELS: usize>(
+    fn multiply<const BF16: bool, const TILES: usize, const PANELS: usize>(
         &self,
         rows: [&[Line]; TILES],
         panels: [&[Line]; PANELS],
@@ -107,6 +108,15 @@ impl Avx512Amx {
     pub(crate) fn emulated() -> Option<Self> {
         let vnni = Avx512Vnni::new()?;
         tests::emulator::install().then_some(Self(vnni))
+    }
+
+    /// Whether there are tiles of bf16, and instructions to round to bf16.
+    pub(crate) fn has_bf16(self) -> bool {
+        const AMX_BF16: u32 = 1 << 22;
+        // Emulated tiles have them too.
+        let has_tiles =
+            __cpuid_count(7, 0).edx & AMX_BF16 == AMX_BF16 || cfg!(test) && !has_tiles_of_bytes();
+        has_tiles && self.0.with_bf16().is_some()
     }
 
     /// Returns the same without AMX.
@@ -247,7 +257,7 @@ impl Drop for Tiles {
 /// tile), `{row_step}` (the bytes of a tile on the left) and the pointers of the caller.
 macro_rules! product {
     ($tiles:ident, $steps:ident, $keep:ident, $to:ident, [$($name:ident = $pointer:expr),*];
-     $($load:literal),*; $($step:literal),*; $($store:literal),*) => {
+     $($load:literal),*; $($step:expr),*; $($store:literal),*) => {
         // SAFETY: the token that `configure` took exists only where there is AMX. The tiles of this
         // thread have the configuration of `$tiles`, for there is one at a time and no other code
         // changes it. The caller has checked that each pointer has the bytes of `$steps` tiles of
@@ -280,9 +290,91 @@ macro_rules! product {
     };
 }
 
+/// The loops over the depth for all shapes, with one instruction for products.
+macro_rules! products {
+    ($dot:literal, $tiles:ident, $rows:expr, $panels:expr, $steps:ident, $keep:ident, $to:ident) => {
+        match ($rows, $panels) {
+            (&[a0, a1], &[b0, b1]) => product!(
+                $tiles, $steps, $keep, $to, [a0 = a0, a1 = a1, b0 = b0, b1 = b1];
+                "tileloadd tmm0, [{to} + {line}]",
+                "tileloadd tmm1, [{to} + {line} + 1024]",
+                "tileloadd tmm2, [{to} + {line} + 2048]",
+                "tileloadd tmm3, [{to} + {line} + 3072]";
+                "tileloadd tmm4, [{a0} + {line}]",
+                "tileloadd tmm6, [{b0} + {line}]",
+                concat!($dot, " tmm0, tmm4, tmm6"),
+                "tileloadd tmm7, [{b1} + {line}]",
+                concat!($dot, " tmm1, tmm4, tmm7"),
+                "tileloadd tmm5, [{a1} + {line}]",
+                concat!($dot, " tmm2, tmm5, tmm6"),
+                concat!($dot, " tmm3, tmm5, tmm7"),
+                "add {a0}, {row_step}",
+                "add {a1}, {row_step}",
+                "add {b0}, 1024",
+                "add {b1}, 1024";
+                "tilestored [{to} + {line}], tmm0",
+                "tilestored [{to} + {line} + 1024], tmm1",
+                "tilestored [{to} + {line} + 2048], tmm2",
+                "tilestored [{to} + {line} + 3072], tmm3"
+            ),
+            (&[a0, a1], &[b0]) => product!(
+                $tiles, $steps, $keep, $to, [a0 = a0, a1 = a1, b0 = b0];
+                "tileloadd tmm0, [{to} + {line}]",
+                "tileloadd tmm1, [{to} + {line} + 1024]";
+                "tileloadd tmm4, [{a0} + {line}]",
+                "tileloadd tmm6, [{b0} + {line}]",
+                concat!($dot, " tmm0, tmm4, tmm6"),
+                "tileloadd tmm5, [{a1} + {line}]",
+                concat!($dot, " tmm1, tmm5, tmm6"),
+                "add {a0}, {row_step}",
+                "add {a1}, {row_step}",
+                "add {b0}, 1024";
+                "tilestored [{to} + {line}], tmm0",
+                "tilestored [{to} + {line} + 1024], tmm1"
+            ),
+            (&[a0], &[b0, b1, b2, b3]) => product!(
+                $tiles, $steps, $keep, $to, [a0 = a0, b0 = b0, b1 = b1, b2 = b2, b3 = b3];
+                "tileloadd tmm0, [{to} + {line}]",
+                "tileloadd tmm1, [{to} + {line} + 1024]",
+                "tileloadd tmm2, [{to} + {line} + 2048]",
+                "tileloadd tmm3, [{to} + {line} + 3072]";
+                "tileloadd tmm4, [{a0} + {line}]",
+                "tileloadd tmm6, [{b0} + {line}]",
+                concat!($dot, " tmm0, tmm4, tmm6"),
+                "tileloadd tmm7, [{b1} + {line}]",
+                concat!($dot, " tmm1, tmm4, tmm7"),
+                "tileloadd tmm6, [{b2} + {line}]",
+                concat!($dot, " tmm2, tmm4, tmm6"),
+                "tileloadd tmm7, [{b3} + {line}]",
+                concat!($dot, " tmm3, tmm4, tmm7"),
+                "add {a0}, {row_step}",
+                "add {b0}, 1024",
+                "add {b1}, 1024",
+                "add {b2}, 1024",
+                "add {b3}, 1024";
+                "tilestored [{to} + {line}], tmm0",
+                "tilestored [{to} + {line} + 1024], tmm1",
+                "tilestored [{to} + {line} + 2048], tmm2",
+                "tilestored [{to} + {line} + 3072], tmm3"
+            ),
+            (&[a0], &[b0]) => product!(
+                $tiles, $steps, $keep, $to, [a0 = a0, b0 = b0];
+                "tileloadd tmm0, [{to} + {line}]";
+                "tileloadd tmm4, [{a0} + {line}]",
+                "tileloadd tmm6, [{b0} + {line}]",
+                concat!($dot, " tmm0, tmm4, tmm6"),
+                "add {a0}, {row_step}",
+                "add {b0}, 1024";
+                "tilestored [{to} + {line}], tmm0"
+            ),
+            _ => unreachable!("no product has these tiles of rows and panels"),
+        }
+    };
+}
+
 impl TileUnit for Tiles {
     #[inline(always)]
-    fn multiply<const TILES: usize, const PANELS: usize>(
+    fn multiply<const BF16: bool, const TILES: usize, const PANELS: usize>(
         &self,
         rows: [&[Line]; TILES],
         panels: [&[Line]; PANELS],
@@ -297,81 +389,11 @@ impl TileUnit for Tiles {
         for panel in panels {
             assert!(panel.len() >= steps * TILE_ROWS, "a tile of weights for each step");
         }
-        match (&rows[..], &panels[..]) {
-            (&[a0, a1], &[b0, b1]) => product!(
-                self, steps, keep, to, [a0 = a0, a1 = a1, b0 = b0, b1 = b1];
-                "tileloadd tmm0, [{to} + {line}]",
-                "tileloadd tmm1, [{to} + {line} + 1024]",
-                "tileloadd tmm2, [{to} + {line} + 2048]",
-                "tileloadd tmm3, [{to} + {line} + 3072]";
-                "tileloadd tmm4, [{a0} + {line}]",
-                "tileloadd tmm6, [{b0} + {line}]",
-                "tdpbssd tmm0, tmm4, tmm6",
-                "tileloadd tmm7, [{b1} + {line}]",
-                "tdpbssd tmm1, tmm4, tmm7",
-                "tileloadd tmm5, [{a1} + {line}]",
-                "tdpbssd tmm2, tmm5, tmm6",
-                "tdpbssd tmm3, tmm5, tmm7",
-                "add {a0}, {row_step}",
-                "add {a1}, {row_step}",
-                "add {b0}, 1024",
-                "add {b1}, 1024";
-                "tilestored [{to} + {line}], tmm0",
-                "tilestored [{to} + {line} + 1024], tmm1",
-                "tilestored [{to} + {line} + 2048], tmm2",
-                "tilestored [{to} + {line} + 3072], tmm3"
-            ),
-            (&[a0, a1], &[b0]) => product!(
-                self, steps, keep, to, [a0 = a0, a1 = a1, b0 = b0];
-                "tileloadd tmm0, [{to} + {line}]",
-                "tileloadd tmm1, [{to} + {line} + 1024]";
-                "tileloadd tmm4, [{a0} + {line}]",
-                "tileloadd tmm6, [{b0} + {line}]",
-                "tdpbssd tmm0, tmm4, tmm6",
-                "tileloadd tmm5, [{a1} + {line}]",
-                "tdpbssd tmm1, tmm5, tmm6",
-                "add {a0}, {row_step}",
-                "add {a1}, {row_step}",
-                "add {b0}, 1024";
-                "tilestored [{to} + {line}], tmm0",
-                "tilestored [{to} + {line} + 1024], tmm1"
-            ),
-            (&[a0], &[b0, b1, b2, b3]) => product!(
-                self, steps, keep, to, [a0 = a0, b0 = b0, b1 = b1, b2 = b2, b3 = b3];
-                "tileloadd tmm0, [{to} + {line}]",
-                "tileloadd tmm1, [{to} + {line} + 1024]",
-                "tileloadd tmm2, [{to} + {line} + 2048]",
-                "tileloadd tmm3, [{to} + {line} + 3072]";
-                "tileloadd tmm4, [{a0} + {line}]",
-                "tileloadd tmm6, [{b0} + {line}]",
-                "tdpbssd tmm0, tmm4, tmm6",
-                "tileloadd tmm7, [{b1} + {line}]",
-                "tdpbssd tmm1, tmm4, tmm7",
-                "tileloadd tmm6, [{b2} + {line}]",
-                "tdpbssd tmm2, tmm4, tmm6",
-                "tileloadd tmm7, [{b3} + {line}]",
-                "tdpbssd tmm3, tmm4, tmm7",
-                "add {a0}, {row_step}",
-                "add {b0}, 1024",
-                "add {b1}, 1024",
-                "add {b2}, 1024",
-                "add {b3}, 1024";
-                "tilestored [{to} + {line}], tmm0",
-                "tilestored [{to} + {line} + 1024], tmm1",
-                "tilestored [{to} + {line} + 2048], tmm2",
-                "tilestored [{to} + {line} + 3072], tmm3"
-            ),
-            (&[a0], &[b0]) => product!(
-                self, steps, keep, to, [a0 = a0, b0 = b0];
-                "tileloadd tmm0, [{to} + {line}]";
-                "tileloadd tmm4, [{a0} + {line}]",
-                "tileloadd tmm6, [{b0} + {line}]",
-                "tdpbssd tmm0, tmm4, tmm6",
-                "add {a0}, {row_step}",
-                "add {b0}, 1024";
-                "tilestored [{to} + {line}], tmm0"
-            ),
-            _ => unreachable!("no product has {TILES} tiles of rows and {PANELS} panels"),
+        let (rows, panels) = (&rows[..], &panels[..]);
+        if BF16 {
+            products!("tdpbf16ps", self, rows, panels, steps, keep, to);
+        } else {
+            products!("tdpbssd", self, rows, panels, steps, keep, to);
         }
     }
 }

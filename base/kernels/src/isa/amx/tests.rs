@@ -11,7 +11,7 @@ use crate::testing::{TestRng, report_skip};
 #[test]
 fn encodings_are_decoded() {
     let at = |base, index, displacement| Address { base, index, displacement };
-    let cases: [(&[u8], Instruction); 10] = [
+    let cases: [(&[u8], Instruction); 11] = [
         // ldtilecfg [rsp + 64] and [r9]
         (b"\xc4\xe2\x78\x49\x44\x24\x40", Instruction::Configure(at(4, None, 64))),
         (b"\xc4\xc2\x78\x49\x01", Instruction::Configure(at(9, None, 0))),
@@ -29,6 +29,8 @@ fn encodings_are_decoded() {
         // tdpbssd tmm0, tmm4, tmm6 and tmm3, tmm5, tmm7
         (b"\xc4\xe2\x4b\x5e\xc4", Instruction::Multiply { sums: 0, left: 4, right: 6 }),
         (b"\xc4\xe2\x43\x5e\xdd", Instruction::Multiply { sums: 3, left: 5, right: 7 }),
+        // tdpbf16ps tmm1, tmm4, tmm7
+        (b"\xc4\xe2\x42\x5c\xcc", Instruction::MultiplyBf16 { sums: 1, left: 4, right: 7 }),
     ];
     for (code, expected) in cases {
         assert_eq!(decode(|at| code[at]), Some((expected, code.len())));
@@ -87,7 +89,7 @@ fn check_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
         let before = -12_345;
         let mut sums = Sums([[before; TILE_ROWS * LANES]; 4]);
         let tiles = amx.configure(rows);
-        tiles.multiply(
+        tiles.multiply::<false, TILES, PANELS>(
             left.each_ref().map(|lines| &lines[..]),
             panels.each_ref().map(|lines| &lines[..]),
             steps,
@@ -111,6 +113,65 @@ fn check_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
             assert_eq!(found, expected, "tile {tile}, row {row}, column {column}");
         }
     }
+}
+
+/// Compares each product of bf16 with loops, over numbers whose sums are exact.
+fn check_bf16_product<const TILES: usize, const PANELS: usize>(amx: Avx512Amx) {
+    if !amx.has_bf16() {
+        return report_skip("tiles of bf16");
+    }
+    let mut numbers = TestRng::new(78);
+    for (rows, steps, keep) in [(1, 1, false), (16, 3, false), (5, 2, true), (16, 1, true)] {
+        let mut lines = |count: usize| -> Vec<Line> {
+            let mut pair = || {
+                let number = numbers.integer(-9, 9) as f32 / 4.0;
+                (number.to_bits() >> 16) as u16
+            };
+            let mut line = || std::array::from_fn::<[u8; 2], 32, _>(|_| pair().to_le_bytes());
+            let bytes = |line: [[u8; 2]; 32]| Line(*line.as_flattened().first_chunk().unwrap());
+            (0..count).map(|_| bytes(line())).collect()
+        };
+        let left: [Vec<Line>; TILES] = std::array::from_fn(|_| lines(rows * steps));
+        let panels: [Vec<Line>; PANELS] = std::array::from_fn(|_| lines(TILE_ROWS * steps));
+        let before = -12.5f32;
+        let mut sums = Sums([[before.to_bits() as i32; TILE_ROWS * LANES]; 4]);
+        let tiles = amx.configure(rows);
+        tiles.multiply::<true, TILES, PANELS>(
+            left.each_ref().map(|lines| &lines[..]),
+            panels.each_ref().map(|lines| &lines[..]),
+            steps,
+            keep,
+            &mut sums,
+        );
+        drop(tiles);
+        let number = |line: &Line, at: usize| {
+            f32::from_bits(u32::from(line.0[2 * at]) << 16 | u32::from(line.0[2 * at + 1]) << 24)
+        };
+        for (at, &bits) in sums.0.as_flattened().iter().enumerate() {
+            let (found, tile, row, column) =
+                (f32::from_bits(bits as u32), at / 256, at / 16 % 16, at % 16);
+            if tile >= TILES * PANELS || row >= rows {
+                assert_eq!(found, before, "tile {tile}, row {row} is not part of the product");
+                continue;
+            }
+            let (left, panel) = (&left[tile / PANELS], &panels[tile % PANELS]);
+            let products = (0..32 * steps).map(|depth| {
+                let a = number(&left[depth / 32 * rows + row], depth % 32);
+                a * number(&panel[depth / 2], 2 * column + depth % 2)
+            });
+            let expected = products.sum::<f32>() + if keep { before } else { 0.0 };
+            assert_eq!(found, expected, "tile {tile}, row {row}, column {column}");
+        }
+    }
+}
+
+#[test]
+fn products_of_bf16_are_those_of_loops() {
+    let Some(amx) = amx() else { return };
+    check_bf16_product::<2, 2>(amx);
+    check_bf16_product::<2, 1>(amx);
+    check_bf16_product::<1, 4>(amx);
+    check_bf16_product::<1, 1>(amx);
 }
 
 #[test]

@@ -97,6 +97,41 @@ impl TileState {
 
     /// `TDPBSSD`
     pub(super) fn multiply(&mut self, sums: usize, left: usize, right: usize) {
+        self.add_products([sums, left, right], |sum, left, right| {
+            let mut sum = i32::from_le_bytes(sum);
+            for (left, right) in left.iter().zip(right).flat_map(|(a, b)| a.iter().zip(b)) {
+                sum = sum.wrapping_add(i32::from(*left as i8) * i32::from(*right as i8));
+            }
+            sum.to_le_bytes()
+        });
+    }
+
+    /// `TDPBF16PS`: first and second numbers of pairs have sums of their own, which are joined, and
+    /// denormal numbers are zeros.
+    pub(super) fn multiply_bf16(&mut self, sums: usize, left: usize, right: usize) {
+        self.add_products([sums, left, right], |sum, left, right| {
+            let mut halves = [0f32; 2];
+            for (left, right) in left.iter().zip(right) {
+                for (at, half) in halves.iter_mut().enumerate() {
+                    let [a, b] = [left, right].map(|cell| {
+                        let bytes = [0, 0, cell[2 * at], cell[2 * at + 1]];
+                        flush_denormal(f32::from_le_bytes(bytes))
+                    });
+                    *half = flush_denormal(a.mul_add(b, *half));
+                }
+            }
+            let sum = flush_denormal(f32::from_le_bytes(sum));
+            flush_denormal(sum + flush_denormal(halves[0] + halves[1])).to_le_bytes()
+        });
+    }
+
+    /// Replaces each sum by `add` of it, the cells of its row on the left and those of its column on
+    /// the right.
+    fn add_products(
+        &mut self,
+        [sums, left, right]: [usize; 3],
+        add: impl Fn([u8; 4], &[[u8; 4]], &[[u8; 4]]) -> [u8; 4],
+    ) {
         let [(rows, row_bytes), (left_rows, left_bytes), (right_rows, right_bytes)] =
             [sums, left, right].map(|tile| self.shape(tile));
         assert!(sums != left && sums != right && left != right, "#UD: a tile is named twice");
@@ -105,18 +140,14 @@ impl TileState {
         assert_eq!(row_bytes, right_bytes, "#UD: columns of sums and of the right operand");
         assert_eq!(left_bytes / 4, right_rows, "#UD: the depth of the operands");
         for m in 0..rows {
-            for k in 0..left_bytes / 4 {
-                for n in 0..row_bytes / 4 {
-                    let cell = 4 * n..4 * n + 4;
-                    let sum = &self.data[sums][m][cell.clone()];
-                    let mut sum = i32::from_le_bytes(sum.try_into().expect("four bytes"));
-                    for byte in 0..4 {
-                        let a = i32::from(self.data[left][m][4 * k + byte] as i8);
-                        let b = i32::from(self.data[right][k][4 * n + byte] as i8);
-                        sum = sum.wrapping_add(a * b);
-                    }
-                    self.data[sums][m][cell].copy_from_slice(&sum.to_le_bytes());
-                }
+            let row = self.data[left][m];
+            let cells = row[..left_bytes].as_chunks::<4>().0;
+            for n in 0..row_bytes / 4 {
+                let column: Vec<[u8; 4]> =
+                    self.data[right][..right_rows].iter().map(|row| row.as_chunks().0[n]).collect();
+                let sum = self.data[sums][m].as_chunks::<4>().0[n];
+                let sum = add(sum, cells, &column);
+                self.data[sums][m].as_chunks_mut::<4>().0[n] = sum;
             }
         }
         for row in &mut self.data[sums] {
@@ -124,6 +155,10 @@ impl TileState {
         }
         self.data[sums][rows..].fill([0; ROW_BYTES]);
     }
+}
+
+fn flush_denormal(number: f32) -> f32 {
+    if number.is_subnormal() { 0f32.copysign(number) } else { number }
 }
 
 /// Tiles without instructions, on any CPU.
@@ -143,7 +178,7 @@ impl EmulatedTiles {
 }
 
 impl TileUnit for EmulatedTiles {
-    fn multiply<const TILES: usize, const PANELS: usize>(
+    fn multiply<const BF16: bool, const TILES: usize, const PANELS: usize>(
         &self,
         rows: [&[Line]; TILES],
         panels: [&[Line]; PANELS],
@@ -173,7 +208,11 @@ impl TileUnit for EmulatedTiles {
                 for (p, panel) in panels.iter().enumerate() {
                     let panel = &panel[step * TILE_ROWS..][..TILE_ROWS];
                     state.load(6, |row, bytes| bytes.copy_from_slice(&panel[row].0));
-                    state.multiply(r * PANELS + p, 4, 6);
+                    if BF16 {
+                        state.multiply_bf16(r * PANELS + p, 4, 6);
+                    } else {
+                        state.multiply(r * PANELS + p, 4, 6);
+                    }
                 }
             }
         }
@@ -206,6 +245,7 @@ pub(super) enum Instruction {
     Load(usize, Address),
     Store(Address, usize),
     Multiply { sums: usize, left: usize, right: usize },
+    MultiplyBf16 { sums: usize, left: usize, right: usize },
 }
 
 /// Decodes the tile instruction whose byte `at` is `code(at)`, and returns it with its length.
@@ -227,6 +267,11 @@ pub(super) fn decode(code: impl Fn(usize) -> u8) -> Option<(Instruction, usize)>
             (3, 0x5e, ..) => {
                 Instruction::Multiply { sums: reg_high + reg, left: base_high + low, right: other }
             }
+            (2, 0x5c, ..) => Instruction::MultiplyBf16 {
+                sums: reg_high + reg,
+                left: base_high + low,
+                right: other,
+            },
             _ => return None,
         };
         return Some((instruction, 5));
@@ -355,5 +400,8 @@ fn execute(instruction: &Instruction, state: &mut TileState, registers: &[i64; 2
             });
         }
         Instruction::Multiply { sums, left, right } => state.multiply(*sums, *left, *right),
+        Instruction::MultiplyBf16 { sums, left, right } => {
+            state.multiply_bf16(*sums, *left, *right);
+        }
     }
 }
