@@ -44,6 +44,7 @@
 )]
 
 pub mod activation;
+mod aligned_vec;
 pub mod attention;
 pub mod autotuner;
 pub mod cross_entropy;
@@ -64,6 +65,7 @@ mod real;
 mod testing;
 pub mod topk;
 
+pub use aligned_vec::AlignedVec;
 pub use error::{Error, Result};
 pub use isa::{Cpu, LANES};
 pub use matrix::{MatMut, MatRef};

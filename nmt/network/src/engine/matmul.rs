@@ -31,14 +31,14 @@ impl Engine {
             PackedView::F32(_) => {}
             PackedView::I16(packed) => {
                 self.prepared_i16.invalidate();
-                self.quantized_i16.resize(rows * depth, 0);
+                self.quantized_i16.grow(rows * depth);
                 self.scales.resize(rows, 0.0);
                 let quantized = MatMut::new(&mut self.quantized_i16, rows, depth);
                 quantize_i16(self.cpu, input, &packed, quantized, &mut self.scales);
             }
             PackedView::I8(_) => {
                 self.prepared_i8.invalidate();
-                self.quantized_i8.resize(rows * depth, 0);
+                self.quantized_i8.grow(rows * depth);
                 self.scales.resize(rows, 0.0);
                 let quantized = MatMut::new(&mut self.quantized_i8, rows, depth);
                 let clip = weights.input_clip.map_or(ClipRange::PerRow, ClipRange::Fixed);

@@ -15,6 +15,7 @@ mod weights;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use miriam_kernels::AlignedVec;
 use miriam_kernels::embedding::SinusoidKind;
 use miriam_kernels::gemm::{PreparedI8, PreparedI16};
 
@@ -69,13 +70,13 @@ pub struct Engine {
     tuner: Arc<Autotuner>,
     pool: Rc<BufferPool>,
     // The rows that were quantised last, the same rows prepared for a tiling, and their scales.
-    quantized_i8: Vec<i8>,
+    quantized_i8: AlignedVec<i8>,
     prepared_i8: PreparedI8,
-    quantized_i16: Vec<i16>,
+    quantized_i16: AlignedVec<i16>,
     prepared_i16: PreparedI16,
     scales: Vec<f32>,
     scratch: Vec<f32>,
-    logits: Vec<f32>,
+    logits: AlignedVec<f32>,
     /// Attention weights of a group of rows.
     attention_weights: Vec<f32>,
     /// Encodings of the first positions, by kind and width.
@@ -94,13 +95,13 @@ impl Engine {
             cpu,
             tuner,
             pool: Rc::default(),
-            quantized_i8: Vec::new(),
+            quantized_i8: AlignedVec::default(),
             prepared_i8: PreparedI8::default(),
-            quantized_i16: Vec::new(),
+            quantized_i16: AlignedVec::default(),
             prepared_i16: PreparedI16::default(),
             scales: Vec::new(),
             scratch: Vec::new(),
-            logits: Vec::new(),
+            logits: AlignedVec::default(),
             attention_weights: Vec::new(),
             sinusoid_tables: Vec::new(),
         }

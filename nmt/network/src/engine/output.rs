@@ -66,9 +66,7 @@ impl Engine {
         for first in (0..weights.columns()).step_by(width) {
             let part = first..weights.columns().min(first + width);
             let length = input.rows() * part.len();
-            if logits.len() < length {
-                logits.resize(length, 0.0);
-            }
+            logits.grow(length);
             let out = MatMut::new(&mut logits, input.rows(), part.len());
             let bias = weights.bias.as_ref().map(|bias| &bias[part.clone()]);
             let epilogue = Epilogue { bias, ..Epilogue::default() };
@@ -83,17 +81,15 @@ impl Engine {
         self.logits = logits;
     }
 
-    /// Computes all logits of some rows, bit-identical to those that [`topk`](OutputOps::topk)
-    /// compares.
+    /// Computes all logits of some rows, `[rows, tokens]`, bit-identical to those that
+    /// [`topk`](OutputOps::topk) compares.
     pub(crate) fn compute_logits(
         &mut self,
         hidden: &PooledTensor,
         rows: Range<usize>,
         weights: &Weights,
-        logits: &mut Vec<f32>,
+        logits: &mut [f32],
     ) {
-        logits.clear();
-        logits.resize(rows.len() * weights.columns(), 0.0);
         let out = MatMut::new(logits, rows.len(), weights.columns());
         let epilogue = Epilogue { bias: weights.bias.as_deref(), ..Epilogue::default() };
         let input = hidden.view().row_range(rows);
@@ -139,8 +135,9 @@ impl OutputOps for Engine {
             tokens.extend(pairs[first..first + count].iter().map(|&(_, token)| token));
             let columns = weights.select_columns(&tokens);
             let row = row as usize;
+            products.grow(count);
             self.compute_logits(hidden, row..row + 1, &columns, &mut products);
-            for (logit, product) in logits[first..].iter_mut().zip(&products) {
+            for (logit, product) in logits[first..first + count].iter_mut().zip(&products[..]) {
                 if *logit > f32::NEG_INFINITY {
                     *logit = *product;
                 }
@@ -159,6 +156,8 @@ impl OutputOps for Engine {
         logits: &mut Vec<f32>,
         log_normalizers: &mut Vec<f32>,
     ) -> Result<()> {
+        logits.clear();
+        logits.resize(rows.len() * weights.columns(), 0.0);
         self.compute_logits(hidden, rows.clone(), weights, logits);
         let mut best = vec![TopK::new(0, true); rows.len()];
         let all = MatRef::new(logits, rows.len(), weights.columns());
@@ -197,7 +196,7 @@ mod tests {
                 let values = (0..depth).map(|at| number(3 * row + 5 * at + 1));
                 rows.view_mut().row(row).iter_mut().zip(values).for_each(|(to, value)| *to = value);
             }
-            let mut logits = Vec::new();
+            let mut logits = vec![0.0; count * columns];
             engine.compute_logits(&rows, 0..count, &weights, &mut logits);
             // More GEMMs than the tuner tries.
             for _ in 0..25 {

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use miriam_kernels::{MatMut, MatRef};
+use miriam_kernels::{AlignedVec, MatMut, MatRef};
 
 /// Longer buffers are freed: otherwise one long text would in time make every buffer grow to its
 /// length.
@@ -15,12 +15,12 @@ const MAX_POOLED_LEN: usize = 1 << 22;
 /// The memory of dropped tensors.
 #[derive(Default)]
 pub(super) struct BufferPool {
-    free: RefCell<Vec<Vec<f32>>>,
+    free: RefCell<Vec<AlignedVec<f32>>>,
 }
 
 /// A matrix of an engine. Its memory goes back to the pool when it is dropped.
 pub struct PooledTensor {
-    values: Vec<f32>,
+    values: AlignedVec<f32>,
     rows: usize,
     width: usize,
     pool: Rc<BufferPool>,
@@ -31,10 +31,7 @@ impl PooledTensor {
     /// them.
     pub(super) fn empty(pool: &Rc<BufferPool>, rows: usize, width: usize) -> Self {
         let mut values = pool.free.borrow_mut().pop().unwrap_or_default();
-        // Old numbers need not be cleared.
-        if values.len() < rows * width {
-            values.resize(rows * width, 0.0);
-        }
+        values.grow(rows * width);
         PooledTensor { values, rows, width, pool: Rc::clone(pool) }
     }
 
@@ -69,7 +66,7 @@ impl PooledTensor {
 impl Drop for PooledTensor {
     fn drop(&mut self) {
         let values = std::mem::take(&mut self.values);
-        if values.capacity() <= MAX_POOLED_LEN {
+        if values.len() <= MAX_POOLED_LEN {
             self.pool.free.borrow_mut().push(values);
         }
     }
