@@ -110,7 +110,7 @@ fn the_weight_decides_how_much_a_model_counts() {
 
 /// Trains a small neural model of this type on the toy corpus, with the vocabulary of the toy model;
 /// returns its folder in `folder`.
-fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str]) -> PathBuf {
+pub fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str]) -> PathBuf {
     let path = folder.join(format!("{kind}{}", more.concat()));
     let toy = project_root().join("examples/toy");
     let mut command = miriam();
@@ -126,6 +126,13 @@ fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str]) -> 
 fn score(model: &Path, more: &[&str]) -> Command {
     let mut command = miriam();
     command.args(["--quiet", "nmt", "score", "--no-tuner-file", "-m", path_str(model)]).args(more);
+    command
+}
+
+/// `miriam nmt rescore` of models.
+fn rescore(models: &[&Path], more: &[&str]) -> Command {
+    let mut command = miriam();
+    command.args(["--quiet", "nmt", "rescore", "--no-tuner-file", "-m"]).args(models).args(more);
     command
 }
 
@@ -163,6 +170,8 @@ fn neural_models_score_lists_as_they_score_text() {
         std::fs::write(&path, &list).unwrap();
         let options = ["--n-best", path_str(&path), "--n-best-feature", "X", "--no-spm-encode"];
         let scored = lossy_text(&run(&mut score(&lm, &options)));
+        let options = ["--n-best", path_str(&path), "--features", "X", "--no-spm-encode"];
+        assert_eq!(lossy_text(&run(&mut rescore(&[&lm], &options))), scored);
         for ((text, fused), (_, added)) in found.iter().zip(features(&scored, "X")) {
             assert!((fused - added).abs() < 1e-3 * added.abs(), "{kind} {text}: {fused}, {added}");
         }
@@ -231,6 +240,24 @@ fn neural_models_that_do_not_fit_are_refused() {
         let message = run_to_error(&mut score(model, options));
         assert!(message.contains(expected), "{message}");
     }
+    // A source is asked for where a model reads it, and refused where none does.
+    let source = ["--source", text, "--n-best", list];
+    for (models, options, expected) in [
+        (&[&*lm][..], &source[..], "reads no --source"),
+        (&[&lm, &toy], &source[2..], "examples/toy-neural: the model: it translates"),
+        (&[&lm, &toy], &source[2..], "give --source"),
+    ] {
+        let message = run_to_error(&mut rescore(models, options));
+        assert!(message.contains(expected), "{message}");
+    }
+    let reverse = [&source[2..], &["--reverse", path_str(&toy)]].concat();
+    let message = run_to_usage_error(&mut rescore(&[&lm], &reverse));
+    assert!(message.contains("--source <FILE>"), "{message}");
+    std::fs::write(folder.path().join("line"), "a house .\n").unwrap();
+    let line = folder.path().join("line");
+    let both = run(&mut rescore(&[&lm, &toy], &["--source", path_str(&line), "--n-best", list]));
+    let both = lossy_text(&both);
+    assert!(both.contains(" Neural0= ") && both.contains(" Neural1= "), "{both}");
     let mut training = miriam();
     training.args(["nmt", "train", "--type", "lm", "--source", text, "--target", text, "-o"]);
     let message = run_to_usage_error(training.arg(folder.path().join("two")));

@@ -106,8 +106,9 @@ impl ListModel {
         options: ListOptions,
         has_sentences: bool,
     ) -> Result<Self> {
-        if !has_sentences {
-            super::check_sources(&models, false)?;
+        if !has_sentences && models.has_source() {
+            let reason = "it translates, so that it needs the sentences too: give --source";
+            return Err(Error::Unsupported { file: "the model".into(), reason: reason.into() });
         }
         if !models.has_source() && options.direction == ScoringDirection::Reverse {
             let reason = "a language model has no direction: it scores translations alone";

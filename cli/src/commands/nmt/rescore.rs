@@ -1,7 +1,8 @@
 //! `miriam nmt rescore`: scores of neural models as features of n-best lists.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use miriam_combine::lists::FeatureModel;
 use miriam_combine::rescore::ListCoverage;
@@ -23,15 +24,15 @@ pub struct Arguments {
           required_unless_present = "reverse")]
     models: Vec<PathBuf>,
     /// Models that translate in the other direction: they score the source given each translation
-    #[arg(long, num_args = 1.., value_name = "PATH")]
+    #[arg(long, num_args = 1.., value_name = "PATH", requires = "source")]
     reverse: Vec<PathBuf>,
     /// Options of all models; languages and vocabularies are those of the list, and change sides
     /// for --reverse
     #[command(flatten)]
     shared: SharedModelArguments,
-    /// The text that the list translates, one sentence per line
+    /// The text that the list translates, one sentence per line; language models score without it
     #[arg(long, value_name = "FILE")]
-    source: PathBuf,
+    source: Option<PathBuf>,
     /// The n-best list, of any program (number ||| text ||| features ||| total): plain, .gz, .zst,
     /// .bz2 or .xz; - for standard input
     #[arg(short = 'i', long, visible_alias = "input", value_name = "LIST", default_value = "-")]
@@ -63,8 +64,8 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
-    let texts = [&a.source, &a.n_best];
-    check_stdin_use(texts)?;
+    let texts = a.source.iter().chain([&a.n_best]);
+    check_stdin_use(texts.clone())?;
     check_files(texts, &[("--output", Some(&a.output))])?;
     let tuner_cache = a.tuner_cache.open();
     let forward = a.models.iter().map(|path| (path, ScoringDirection::Forward));
@@ -83,17 +84,19 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             normalize: a.normalize,
             mini_batch: a.mini_batch,
         };
-        let opened = open(&ModelArguments::for_model(path, shared), options, true, &tuner_cache)?;
+        let model = ModelArguments::for_model(path, shared);
+        let opened = open(&model, options, a.source.is_some(), &tuner_cache)?;
         threads = opened.threads.unwrap_or(threads);
         models.push(opened.feature);
         model_files.extend(opened.files);
         stems.push(stem);
     }
+    check_source_use(a.source.as_deref(), &models)?;
     let models = models.iter().map(|model| model as &dyn FeatureModel);
     let features = name_features(a.features.clone(), &stems, models);
     let files = RescoringFiles {
         list: &a.n_best,
-        source: Some(&a.source),
+        source: a.source.as_deref(),
         coverage: ListCoverage::EverySentence,
         output: &a.output,
         model_files,
@@ -128,6 +131,16 @@ pub struct OpenedModel {
     pub threads: Option<usize>,
 }
 
+/// Checks that a source is given only where a model reads it.
+pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyhow::Result<()> {
+    let is_read = models.iter().any(|model| model.0.reads_sentences());
+    anyhow::ensure!(
+        source.is_none() || is_read,
+        "a language model reads no --source: leave it out"
+    );
+    Ok(())
+}
+
 /// Opens a model, or an ensemble, that scores lists; those without sentences only if it is a language
 /// model.
 pub fn open(
@@ -144,8 +157,9 @@ pub fn open(
     models.place(&mut defaults)?;
     let placement = defaults.placement(&tuner_cache.tuner);
     let loaded = LoadedModels::new(&bundle, &defaults.weights, placement)?;
+    let model = ListModel::new(loaded, options, has_sentences);
     Ok(OpenedModel {
-        feature: NeuralFeature(ListModel::new(loaded, options, has_sentences)?),
+        feature: NeuralFeature(model.with_context(|| bundle.path.display().to_string())?),
         files: bundle.files,
         threads: defaults.devices.is_cuda().then_some(defaults.threads),
     })

@@ -255,9 +255,7 @@ fn add_to_list(
     };
     let OpenedModel { feature, files, threads } =
         rescore::open(&a.models, options.clone(), source.is_some(), tuner_cache)?;
-    if source.is_some() && !feature.0.reads_sentences() {
-        anyhow::bail!("the model is a language model, which reads no --source: leave it out");
-    }
+    rescore::check_source_use(source, std::slice::from_ref(&feature))?;
     let features = name_features(vec![a.n_best_feature.clone()], &["Score"], [&feature as _]);
     let files = RescoringFiles {
         list,
