@@ -7,17 +7,17 @@ use std::process::Command;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_to_error};
 
-const MODELS: &str = "[rescore]\nNeuralModel path=NEURAL\nNeuralModel path=NEURAL reverse=true\n\
+pub const MODELS: &str = "[rescore]\nNeuralModel path=NEURAL\nNeuralModel path=NEURAL reverse=true\n\
                       NgramModel name=Again path=TOY/lm.arpa\n[rescore-n-best]\n20\n";
 /// Against the first model, so that translations change.
-const WEIGHTS: &str = "Neural0= -0.8\nReverse0= 0.3\nAgain= -0.05\n";
+pub const WEIGHTS: &str = "Neural0= -0.8\nReverse0= 0.3\nAgain= -0.05\n";
 
 fn toy() -> PathBuf {
     project_root().join("examples/toy")
 }
 
 /// The ini of the toy system with further sections and weights, beside the models.
-fn write_ini(path: &Path, sections: &str, weights: &str) {
+pub fn write_ini(path: &Path, sections: &str, weights: &str) {
     let toy = toy().display().to_string();
     let neural = project_root().join("examples/toy-neural").display().to_string();
     let text = fs::read_to_string(Path::new(&toy).join("moses.ini")).unwrap();

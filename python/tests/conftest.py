@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import miriam
+
 # A shell starts what runs in the background with this signal ignored, and Python leaves it so:
 # tests of Ctrl-C would wait for what nothing ends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,6 +25,15 @@ def shared_data(name: str) -> Path:
     path = ROOT.parent / "shared" / "data" / name
     if not path.exists():
         pytest.skip(f"{path} is absent")
+    return path
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The program of the package, with which results are compared."""
+    path = Path(miriam.__file__).parents[1] / "bin" / "miriam"
+    if not path.exists():
+        pytest.skip("the package was installed without its program")
     return path
 
 

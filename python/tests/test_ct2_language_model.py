@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import miriam.ct2 as ct2
+from conftest import ROOT
 from test_ct2 import SOURCES, TINY, hypotheses
 
 
@@ -47,3 +49,20 @@ def test_a_language_model_takes_part_in_the_search(tmp_path: Path) -> None:
         ct2.Translator(str(TINY), lm=tmp_path / "absent.arpa")
     with pytest.raises((ValueError, RuntimeError), match="there is none"):
         tiny.translate_texts(["w2 w3"], lm_weight=0.5)
+
+
+def test_a_neural_language_model_gives_what_the_program_gives(program: Path, tmp_path: Path) -> None:
+    toy, model = ROOT / "examples" / "toy", ROOT / "examples" / "toy-neural"
+    lm = tmp_path / "lm"
+    train: list[str | Path] = [program, "--quiet", "nmt", "train", "--type", "lm-transformer", "-o", lm]
+    train += ["--vocabs", model / "vocab.spm", "--target", toy / "train.es"]
+    train += "--dim-emb 16 --dec-depth 1 --transformer-dim-ffn 32 --transformer-heads 2".split()
+    train += "--learn-rate 0.01 --after 30u --mini-batch 20".split()
+    subprocess.run(train, check=True)
+    translate: list[str | Path] = [program, "--quiet", "nmt", "translate", "-m", model, "-i", toy / "test.en"]
+    translate += ["--lm", lm, "--lm-weight", "2", "--no-tuner-file"]
+    printed = subprocess.run(translate, check=True, capture_output=True).stdout.decode()
+    lines = (toy / "test.en").read_text(encoding="utf-8").splitlines()
+    found = ct2.Translator(str(model), lm=lm, lm_weight=2).translate_texts(lines)
+    assert found == printed.splitlines()
+    assert ct2.Translator(str(model)).translate_texts(lines) != found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,29 @@ def test_binary_tables_are_built(tmp_path: Path, toy: PhraseTranslator, lines: l
         build(built.ini, tmp_path / "again")
     with pytest.raises(FileNotFoundError, match="absent"):
         build(tmp_path / "absent", tmp_path / "again")
+
+
+def test_models_of_rescore_give_what_the_program_gives(
+    program: Path, tmp_path: Path, toy: PhraseTranslator, lines: list[str]
+) -> None:
+    ini = (TOY / "moses.ini").read_text(encoding="utf-8").replace("path=", f"path={TOY}/")
+    neural = ROOT / "examples" / "toy-neural"
+    models = f"[rescore]\nNeuralModel path={neural}\nNeuralModel path={neural} reverse=true\n"
+    # Against the first model, so that translations change.
+    weights = "[weight]\nNeural0= -0.8\nReverse0= 0.3\n"
+    path = tmp_path / "moses.ini"
+    path.write_text(ini.replace("[weight]\n", models + weights), encoding="utf-8")
+    listed = tmp_path / "list"
+    command: list[str | Path] = [program, "translate", "-quiet", "-f", path, "-i", TOY / "input.txt"]
+    command += ["-n-best-list", listed, "4", "distinct"]
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    found = PhraseTranslator(path).translate_many(lines, n_best=5, distinct=True, threads=2)
+    assert "".join(f"{one.text} \n" for one in found).encode() == printed
+    assert [one.text for one in found] != [one.text for one in toy.translate_many(lines)]
+    entries = listed.read_text(encoding="utf-8").splitlines()
+    ours = [(number, text) for number, one in enumerate(found) for text, _, _ in one.n_best]
+    fields = [line.split(" ||| ") for line in entries]
+    assert ours == [(int(number), text.rstrip()) for number, text, *_ in fields]
+    for (_, _, features, _), (_, _, values) in zip(fields, (e for one in found for e in one.n_best)):
+        neural_scores = [float(word) for word in features.split() if not word.endswith("=")][-2:]
+        assert list(values)[-2:] == pytest.approx(neural_scores, rel=1e-4)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::client::Server;
 use super::{lines, output};
 use crate::common::{lossy_text, miriam, project_root};
-use crate::nmt_language_model::word_model;
+use crate::nmt_language_model::{neural_model, word_model};
 
 /// Options as `nmt translate` takes them, and as a configuration of a server has them.
 const OPTIONS: [(&[&str], &str); 21] = [
@@ -249,4 +249,27 @@ fn a_language_model_of_the_configuration() {
     let found = server.post_json("/v1/translate", &body);
     assert_eq!(found.status, 400, "{}", found.text());
     assert!(found.text().contains("not in sampling"), "{}", found.text());
+}
+
+/// A neural language model takes part in the search as on the command line. A file of its folder that
+/// was written again is a change for the next reload.
+#[test]
+fn a_neural_language_model_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let lm = neural_model(folder.path(), "lm-transformer", &toy().join("vocab.spm"), &[]);
+    let config = folder.path().join("serve.toml");
+    let text = format!("[[model]]\nname = \"m\"\npath = {:?}\nlm = {lm:?}\nlm-weight = 2\n", toy());
+    std::fs::write(&config, text).unwrap();
+    let server = Server::start(&["--config", config.to_str().unwrap()]);
+    let expected = printed(&["--lm", lm.to_str().unwrap(), "--lm-weight", "2"]);
+    assert_eq!(translated(&server, json!({}), "m"), expected);
+    assert_ne!(expected, printed(&[]));
+    let settings = lm.join("decoder.yml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text + "\n# again\n").unwrap();
+    server.signal("HUP");
+    server.wait_for("the model to be opened again", |server| {
+        server.get("/v1/models").json()["models"][0]["generation"] == 2
+    });
+    assert_eq!(translated(&server, json!({}), "m"), expected);
 }

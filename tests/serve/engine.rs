@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::client::{Server, in_parallel};
 use super::{lines, nmt_translate, toy, toy_neural, translate};
+use crate::common::{lossy_text, miriam, run};
+use crate::rescored_translation::{MODELS, WEIGHTS, write_ini};
 
 fn v1(server: &Server, body: &Value) -> Value {
     let response = server.post_json("/v1/translate", body);
@@ -131,6 +133,44 @@ fn phrases_lists_and_graphs_are_those_of_the_command_line() {
         let joined: Vec<&str> = phrases.iter().map(|one| one["text"].as_str().unwrap()).collect();
         assert_eq!(joined.join(" "), best_lines[number].trim_end());
     }
+}
+
+/// Models of `[rescore]` choose the same translations, with the same lists, as on the command line.
+#[test]
+fn rescored_translations_are_those_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ini, input, list] = ["moses.ini", "input", "list"].map(|name| folder.path().join(name));
+    write_ini(&ini, MODELS, WEIGHTS);
+    let lines = lines(30);
+    std::fs::write(&input, lines.join("\n") + "\n").unwrap();
+    let mut command = miriam();
+    command.args(["translate", "-quiet", "-f"]).arg(&ini).arg("-i").arg(&input);
+    let best = lossy_text(&run(command.arg("-n-best-list").arg(&list).args(["4", "distinct"])));
+    let best: Vec<&str> = best.lines().collect();
+    let list = std::fs::read_to_string(&list).unwrap();
+    let server = Server::start(&["--model", &format!("m={}", ini.display())]);
+    let found = in_parallel(4, lines.len(), |number| {
+        let body = json!({"text": lines[number], "n_best": 5});
+        v1(&server, &body)["results"][0]["translations"].clone()
+    });
+    assert_ne!(translate(&lines, &[]), best, "the models change translations");
+    let mut entries = list.lines();
+    for (translations, best) in found.iter().zip(best) {
+        assert_eq!(translations[0]["text"], best.trim_end());
+        for translation in translations.as_array().unwrap() {
+            let entry: Vec<&str> = entries.next().unwrap().split(" ||| ").collect();
+            assert_eq!(translation["text"], entry[1].trim_end());
+            let values = |name: &str| -> f64 {
+                let (_, rest) = entry[2].split_once(&format!("{name}= ")).unwrap();
+                rest.split(' ').next().unwrap().parse().unwrap()
+            };
+            for name in ["Neural0", "Reverse0", "Again"] {
+                let value = translation["features"][name][0].as_f64().unwrap();
+                assert!((value - values(name)).abs() < 1e-4 * (1.0 + value.abs()), "{entry:?}");
+            }
+        }
+    }
+    assert_eq!(entries.next(), None);
 }
 
 /// A system over real text, if the data are there.

@@ -1,13 +1,19 @@
 //! Fingerprint of a model's files, which tells whether they changed after it was opened.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The identities of files. Files of models are replaced by rename, so a changed file has another
 /// number.
-pub(super) struct Fingerprint(Vec<(PathBuf, Option<Identity>)>);
+pub(super) struct Fingerprint {
+    files: Vec<(PathBuf, Option<Identity>)>,
+    /// What is in those of the files that are folders: the identity of a folder does not tell that a
+    /// file in it was written again.
+    in_folders: BTreeSet<(PathBuf, Identity)>,
+}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     device: u64,
     inode: u64,
@@ -27,35 +33,41 @@ impl Identity {
     }
 }
 
+/// Returns the files in those of `paths` that are folders; not those in folders below.
+fn files_in_folders<'p>(paths: impl Iterator<Item = &'p Path>) -> BTreeSet<(PathBuf, Identity)> {
+    let entries = paths.filter_map(|path| path.read_dir().ok()).flatten().flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
+    files.filter_map(|file| Identity::of(&file).map(|identity| (file, identity))).collect()
+}
+
 impl Fingerprint {
     pub fn of(files: impl Iterator<Item = PathBuf>) -> Self {
-        let mut files: Vec<PathBuf> = files.collect();
-        files.sort();
-        files.dedup();
-        Fingerprint(
-            files
-                .into_iter()
-                .map(|file| {
-                    let identity = Identity::of(&file);
-                    (file, identity)
-                })
-                .collect(),
-        )
+        let mut paths: Vec<PathBuf> = files.collect();
+        paths.sort();
+        paths.dedup();
+        let in_folders = files_in_folders(paths.iter().map(|path| &**path));
+        let files = paths.into_iter().map(|file| {
+            let identity = Identity::of(&file);
+            (file, identity)
+        });
+        Fingerprint { files: files.collect(), in_folders }
     }
 
     /// Returns the size of all files in bytes.
     pub fn bytes(&self) -> u64 {
-        self.0.iter().filter_map(|(_, identity)| identity.as_ref()).map(|file| file.length).sum()
+        let identities = self.files.iter().filter_map(|(_, identity)| identity.as_ref());
+        identities.map(|file| file.length).sum()
     }
 
     /// Returns the files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().map(|(file, _)| &**file)
+        self.files.iter().map(|(file, _)| &**file)
     }
 
-    /// Whether all files are unchanged.
+    /// Whether all files, and those in folders, are unchanged.
     pub fn is_current(&self) -> bool {
-        self.0.iter().all(|(file, identity)| Identity::of(file) == *identity)
+        self.files.iter().all(|(file, identity)| Identity::of(file) == *identity)
+            && self.in_folders == files_in_folders(self.paths())
     }
 
     /// Returns the files that were changed in place.
@@ -68,7 +80,7 @@ impl Fingerprint {
                     && file.is_file()
             })
         }
-        let files = self.0.iter().filter_map(|(file, identity)| Some((file, (*identity)?)));
+        let files = self.files.iter().filter_map(|(file, identity)| Some((file, (*identity)?)));
         files.filter(|(file, before)| is_changed(file, *before)).map(|(file, _)| &**file).collect()
     }
 }
@@ -91,5 +103,21 @@ mod tests {
         std::fs::write(&file, "three").unwrap();
         assert!(!before.is_current());
         assert_eq!(before.changed_in_place(), [file.as_path()]);
+    }
+
+    #[test]
+    fn files_in_folders_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("model");
+        std::fs::write(&file, "one").unwrap();
+        let identity = Identity::of(folder.path());
+        let before = Fingerprint::of(std::iter::once(folder.path().to_owned()));
+        assert!(before.is_current());
+        std::fs::write(&file, "three").unwrap();
+        assert_eq!(Identity::of(folder.path()), identity, "the folder itself has not changed");
+        assert!(!before.is_current());
+        let before = Fingerprint::of(std::iter::once(folder.path().to_owned()));
+        std::fs::remove_file(&file).unwrap();
+        assert!(!before.is_current());
     }
 }

@@ -75,3 +75,28 @@ fn keys_that_have_no_effect_are_refused() {
     let error = check_keys(&beam, ModelKind::Phrase).unwrap_err().to_string();
     assert_eq!(error, "model toy: beam-size has no effect on a model of the kind phrase");
 }
+
+/// A model of `[rescore]` may be a folder; what is written in it again is a change.
+#[test]
+fn files_in_folders_of_rescoring_models_are_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let neural = folder.path().join("neural");
+    std::fs::create_dir(&neural).unwrap();
+    for entry in examples.join("toy-neural").read_dir().unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), neural.join(entry.file_name())).unwrap();
+    }
+    let toy = examples.join("toy").canonicalize().unwrap();
+    let text = std::fs::read_to_string(toy.join("moses.ini")).unwrap();
+    let text = text.replace("path=", &format!("path={}/", toy.display()));
+    let line = "[rescore]\nNeuralModel path=neural\n[weight]\nNeural0= 0.5\n";
+    let ini = folder.path().join("moses.ini");
+    std::fs::write(&ini, text.replace("[weight]\n", line)).unwrap();
+    let model = open(ini.to_str().unwrap());
+    assert!(model.is_current(&model.configuration));
+    let settings = neural.join("decoder.yml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text + "\n# again\n").unwrap();
+    assert!(!model.is_current(&model.configuration));
+}
