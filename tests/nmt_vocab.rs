@@ -144,12 +144,15 @@ fn errors_say_what_to_do() {
     assert!(usage(&["--text", "-"]).contains("--size"));
     assert!(usage(&["--text", "-", "-", "--size", "9"]).contains("once"));
     assert!(usage(&["--text", "-", "--size", "9", "--byte-fallback"]).contains("--byte-fallback"));
-    for (symbols, reason) in [("<BT>,", "separated by commas"), ("</s>", "has this piece")] {
-        let error = usage(&["--text", "-", "--size", "9", "--user-defined-symbols", symbols]);
-        assert!(error.contains(reason), "{error}");
+    for (symbols, reason) in [
+        ("<BT>,", "has no characters"),
+        ("</s>", "</s> is a piece of every model"),
+        ("<A>,<A>", "<A> is given twice"),
+    ] {
+        let options = ["--text", "-", "--size", "9", "-o", "v.spm"];
+        let error = usage(&[&options[..], &["--user-defined-symbols", symbols]].concat());
+        assert!(error.contains(reason) && error.contains("--user-defined-symbols"), "{error}");
     }
-    let twice = ["--text", "-", "--size", "9", "-o", "v.spm", "--user-defined-symbols", "<A>,<A>"];
-    assert!(usage(&twice).contains("<A> is given twice"), "{}", usage(&twice));
     let words = ["--text", "-", "--kind", "words", "--min-frequency", "3"];
     assert!(usage(&words).contains("--min-frequency"));
     // The old file stays where no new one can be made.

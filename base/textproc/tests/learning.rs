@@ -167,6 +167,33 @@ fn user_defined_symbols_are_pieces() {
 }
 
 #[test]
+fn user_defined_symbols_that_cannot_be_pieces_are_refused() {
+    for (symbols, byte_fallback, expected) in [
+        (&["<A>", "<B>", "<A>"][..], false, "<A> is given twice"),
+        (&["<B>", "</s>"], false, "</s> is a piece of every model"),
+        (&["<unk>"], false, "<unk> is a piece of every model"),
+        (&["<A>", "a b"], false, "a b has white space"),
+        (&[""], false, "has no characters"),
+        (&["<0x0A>"], true, "<0x0A> is the piece of a byte"),
+    ] {
+        let options = TrainOptions {
+            user_defined_symbols: symbols.iter().map(|&symbol| symbol.to_owned()).collect(),
+            byte_fallback,
+            ..TrainOptions::default()
+        };
+        let error = train(b"abc", options).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let symbol = TrainOptions {
+        vocab_size: 20,
+        hard_vocab_limit: false,
+        user_defined_symbols: vec!["<0x0A>".into()],
+        ..TrainOptions::default()
+    };
+    assert!(open(&train(b"abc", symbol).unwrap()).piece_id(b"<0x0A>").is_some());
+}
+
+#[test]
 fn codes_of_single_characters_are_empty() {
     assert_eq!(learn_codes(b"a b c a b\n", 10).codes, b"#version: 0.2\n");
     assert_eq!(learn_codes(b"", 10).num_merges, 0);

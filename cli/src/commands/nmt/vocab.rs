@@ -44,8 +44,7 @@ pub struct Arguments {
     byte_fallback: bool,
     /// SentencePiece: pieces that are never divided, such as tags, separated by commas; each is
     /// one of the pieces
-    #[arg(long, alias = "user_defined_symbols", value_name = "SYMBOLS", value_delimiter = ',',
-          value_parser = parse_symbol)]
+    #[arg(long, alias = "user_defined_symbols", value_name = "SYMBOLS", value_delimiter = ',')]
     user_defined_symbols: Vec<String>,
 }
 
@@ -75,16 +74,6 @@ fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
-fn parse_symbol(text: &str) -> Result<String, String> {
-    if text.is_empty() || text.contains(char::is_whitespace) {
-        return Err("expected symbols without spaces, separated by commas".into());
-    }
-    if matches!(text, "</s>" | "<unk>") {
-        return Err("every vocabulary has this piece".into());
-    }
-    Ok(text.to_owned())
-}
-
 impl Arguments {
     fn kind(&self) -> Kind {
         self.kind.unwrap_or_else(|| match self.output.extension().and_then(|name| name.to_str()) {
@@ -107,16 +96,10 @@ impl Arguments {
         if let Some((option, ..)) = misplaced.iter().find(|(_, given, fits)| *given && !fits) {
             exit_with_usage_error(format!("{option} has no effect with this --kind"));
         }
-        let symbols = &self.user_defined_symbols;
-        if let Some((_, twice)) =
-            symbols.iter().enumerate().find(|&(i, symbol)| symbols[..i].contains(symbol))
-        {
-            exit_with_usage_error(format!("--user-defined-symbols: {twice} is given twice"));
-        }
         let size = self.size.map(|size| size as usize);
         let train = |model_type| {
             let defaults = TrainOptions::default();
-            LearnOptions::SentencePiece(TrainOptions {
+            let options = TrainOptions {
                 model_type,
                 vocab_size: size.unwrap_or(defaults.vocab_size),
                 character_coverage: self.character_coverage.unwrap_or(defaults.character_coverage),
@@ -126,9 +109,13 @@ impl Arguments {
                     Some(NormalizationName::Identity) => Normalization::Identity,
                 },
                 byte_fallback: self.byte_fallback,
-                user_defined_symbols: symbols.clone(),
+                user_defined_symbols: self.user_defined_symbols.clone(),
                 ..defaults
-            })
+            };
+            if let Err(error) = options.check_symbols() {
+                exit_with_usage_error(format!("--user-defined-symbols: {error}"));
+            }
+            LearnOptions::SentencePiece(options)
         };
         match kind {
             Kind::Bpe => LearnOptions::Bpe(BpeLearnOptions {

@@ -74,9 +74,41 @@ impl Default for TrainOptions {
     }
 }
 
+impl TrainOptions {
+    /// Checks that user-defined symbols can be pieces of the model, each once.
+    ///
+    /// # Errors
+    /// With the first symbol that cannot.
+    pub fn check_symbols(&self) -> Result<(), TrainError> {
+        let symbols = &self.user_defined_symbols;
+        for (number, symbol) in symbols.iter().enumerate() {
+            let is_byte = || (0..=255).any(|byte| *symbol == model_writer::byte_piece(byte));
+            let problems = [
+                (symbol.is_empty(), "has no characters"),
+                (symbol.contains(char::is_whitespace), "has white space, which divides words"),
+                (matches!(&symbol[..], "</s>" | "<unk>"), "is a piece of every model"),
+                (self.byte_fallback && is_byte(), "is the piece of a byte"),
+                (symbols[..number].contains(symbol), "is given twice"),
+            ];
+            if let Some((_, reason)) = problems.into_iter().find(|(is_so, _)| *is_so) {
+                return Err(TrainError::UserDefinedSymbol { symbol: symbol.clone(), reason });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Errors of training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrainError {
+    /// A user-defined symbol cannot be a piece, or is one already.
+    #[error("the user-defined symbol {symbol} {reason}")]
+    UserDefinedSymbol {
+        /// The symbol.
+        symbol: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// The normalised text is empty.
     #[error("the text has no words")]
     NoText,
@@ -137,7 +169,9 @@ impl PieceTrainer {
         if options.normalization == Normalization::NmtNfkc {
             normalizer.set_charsmap(NMT_NFKC_CHARSMAP).expect("the map is part of the program");
         }
-        normalizer.set_user_defined(options.user_defined_symbols.iter().map(String::as_bytes));
+        // An empty one, which training refuses, is no text to look for.
+        let symbols = options.user_defined_symbols.iter().filter(|symbol| !symbol.is_empty());
+        normalizer.set_user_defined(symbols.map(String::as_bytes));
         PieceTrainer { options, normalizer }
     }
 
@@ -148,12 +182,14 @@ impl PieceTrainer {
     /// The returned bytes are a model file; they depend only on the counts.
     ///
     /// # Errors
-    /// If the text is empty, or has too many characters or too few pieces for the size.
+    /// If a user-defined symbol cannot be a piece; if the text is empty, or has too many characters
+    /// or too few pieces for the size.
     pub fn train(
         &self,
         counts: &WordCounts,
         mut progress: impl FnMut(u64, u64),
     ) -> Result<Vec<u8>, TrainError> {
+        self.options.check_symbols()?;
         let words = self.normalize(counts);
         if words.is_empty() {
             return Err(TrainError::NoText);

@@ -18,6 +18,11 @@ pub fn num_special_pieces(options: &TrainOptions) -> usize {
     2 + options.user_defined_symbols.len() + bytes
 }
 
+/// Returns the piece of a byte.
+pub fn byte_piece(byte: u8) -> String {
+    format!("<0x{byte:02X}>")
+}
+
 /// Returns the bytes of a model file.
 pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     let mut model = Message::default();
@@ -28,10 +33,7 @@ pub fn write(options: &TrainOptions, pieces: &[ScoredPiece]) -> Vec<u8> {
     }
     if options.byte_fallback {
         for byte in 0..=255u8 {
-            model.message(
-                1,
-                piece_message(format!("<0x{byte:02X}>").as_bytes(), 0.0, PieceType::Byte),
-            );
+            model.message(1, piece_message(byte_piece(byte).as_bytes(), 0.0, PieceType::Byte));
         }
     }
     for learned in pieces {
