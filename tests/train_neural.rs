@@ -1,6 +1,7 @@
 //! `miriam train --neural` end to end: a phrase-based system and neural models of both directions
 //! in one folder, killed and resumed, with changed options, and with back-translated text.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -142,11 +143,40 @@ fn other_options_train_anew() {
     corpus.finish("model", &[]);
     let first = corpus.read("model", "neural/model.npz");
     corpus.configure("after: 8u\nseed: 2\n");
+    // The model before stays until its replacement is complete, and the system is usable.
+    let replacement = corpus.at("model/train.work/neural/model.npz");
+    corpus.configure("after: 100000u\nseed: 2\n");
+    let mut stopped = corpus.train("model", &[]);
+    let mut stopped = stopped.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !replacement.exists() {
+        assert!(stopped.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    terminate(stopped.id());
+    stopped.wait().unwrap();
+    assert!(corpus.read("model", "neural/model.npz") == first);
+    let mut translate = miriam();
+    translate.args(["translate", "-f"]).arg(corpus.at("model/moses.ini"));
+    assert!(!run_with_input(&mut translate, b"a house\n").stdout.is_empty());
+    // The next run resumes the replacement.
+    corpus.configure("after: 1u\nseed: 2\n");
+    let log = corpus.finish("model", &[]);
+    assert!(!log.contains("train.work/neural: made from other"), "{log}");
+    assert!(
+        log.contains("neural-reverse: made from other texts or options; it is replaced"),
+        "{log}"
+    );
+    assert!(corpus.read("model", "neural/model.npz") != first);
+    assert!(!corpus.at("model/train.work").exists());
+    corpus.configure("after: 8u\nseed: 3\n");
     let log = corpus.finish("model", &[]);
     assert!(log.contains("made from other texts or options; it is replaced"), "{log}");
-    assert!(corpus.read("model", "neural/model.npz") != first);
+    corpus.finish("other", &[]);
+    for model in ["neural/model.npz", "neural-reverse/model.npz"] {
+        assert!(corpus.read("model", model) == corpus.read("other", model), "{model}");
+    }
     // A limit does not change the updates before.
-    corpus.configure("after: 12u\nseed: 2\n");
+    corpus.configure("after: 12u\nseed: 3\n");
     let log = corpus.finish("model", &[]);
     assert!(!log.contains("it is replaced"), "{log}");
     assert_eq!(trainings(&log).len(), 2, "{log}");
@@ -193,7 +223,7 @@ fn back_translated_text_is_added() {
 #[test]
 fn the_ini_combines_all_models() {
     let corpus = Corpus::new();
-    let mut command = corpus.train("model", &[]);
+    let mut command = corpus.train("model", &["--keep-work"]);
     let summary = lossy_text(&run_with_input(&mut command, b"").stdout);
     assert!(summary.contains("by the neural model; "), "{summary}");
     let translate = |ini: &str, options: &[&str]| -> String {
@@ -207,6 +237,21 @@ fn the_ini_combines_all_models() {
     assert_eq!(listed, translate("moses.ini", &[]));
     let list = fs::read_to_string(&list).unwrap();
     assert!(list.lines().all(|line| line.contains(" Neural0= -") && line.contains(" Reverse0= -")));
+    // The lists that the weights are tuned on have the entries that are scored in a translation, of
+    // which a list of 99 prints all 100.
+    let entries = |list: &str| -> BTreeSet<(String, String)> {
+        let fields = list.lines().map(|line| line.split_once(" ||| ").unwrap());
+        fields
+            .map(|(number, rest)| (number.into(), rest.split(" ||| ").next().unwrap().into()))
+            .collect()
+    };
+    let path = corpus.at("long");
+    translate("moses.ini", &["-n-best-list", path.to_str().unwrap(), "99", "distinct"]);
+    let scored = entries(&fs::read_to_string(&path).unwrap());
+    let tuned = entries(&lossy_text(&corpus.read("model/train.work", "dev.list")));
+    let of_first = tuned.iter().filter(|(number, _)| number == "0").count();
+    assert_eq!(of_first, 100);
+    assert!(tuned == scored);
     let phrases = translate("moses.phrase.ini", &[]);
     let log = corpus.finish("model", &["--method", "none"]);
     assert!(log.contains("tuning the combination"), "{log}");

@@ -50,6 +50,22 @@ impl DiskEstimate {
         }
     }
 
+    /// Adds neural models of both directions, whose files take `model` bytes, each, the second of
+    /// them once more while it is replaced; and, unless it is empty, back-translation of
+    /// `monolingual` bytes, with a model of its own.
+    pub fn add_neural(&mut self, model: [u64; 2], parallel: u64, monolingual: u64) {
+        let [files, largest] = model;
+        let mut models = 2;
+        if monolingual > 0 {
+            models += 1;
+            // The text, its translations in lists and in the training text, and the parallel text,
+            // which is repeated until it is as long as those.
+            self.temporary_bytes += 7 * monolingual + parallel;
+        }
+        self.model_bytes += models * files;
+        self.temporary_bytes += largest;
+    }
+
     /// Logs the estimate, and warns if the disk has less free space.
     pub fn log(&self, options: &TrainOptions) {
         tracing::info!(
@@ -92,5 +108,21 @@ pub(crate) fn uncompressed_size(path: &Path) -> u64 {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("gz" | "zst" | "bz2" | "xz") => 4 * packed,
         _ => packed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neural_models_are_added() {
+        let before = DiskEstimate { phrase_pairs: 1, model_bytes: 1000, temporary_bytes: 100 };
+        let mut models = before;
+        models.add_neural([70, 40], 10, 0);
+        assert_eq!(models, DiskEstimate { model_bytes: 1140, temporary_bytes: 140, ..before });
+        let mut with_text = before;
+        with_text.add_neural([70, 40], 10, 5);
+        assert_eq!(with_text, DiskEstimate { model_bytes: 1210, temporary_bytes: 185, ..before });
     }
 }

@@ -42,6 +42,7 @@ mod moses_ini;
 mod neural_options;
 mod options;
 mod raw_text;
+mod resumable_folder;
 mod stage_keys;
 mod stage_runner;
 mod summary;

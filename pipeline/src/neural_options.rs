@@ -1,13 +1,22 @@
 //! The options of the neural models of a combined system.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use miriam_trainer::options::{DumpScope, NO_PRESET, RawOptions};
+use miriam_trainer::ParameterLayout;
+use miriam_trainer::options::{DumpScope, NO_PRESET, RawOptions, count_lines};
+use miriam_trainer::train_from_text::DEFAULT_VOCAB_SIZE;
 
 use crate::{Error, Result};
 
 /// Options of the trainer that the training of a combined system sets, besides files.
 const OWN_OPTIONS: [&str; 2] = ["dim-vocabs", "tsv"];
+
+/// Sizes of vocabularies by the number of pairs below which each is chosen: small corpora are
+/// learned better in small pieces (Sennrich and Zhang 2019).
+const VOCABULARY_SIZES: [(u64, usize); 2] = [(5_000, 2_000), (20_000, 4_000)];
+
+/// The numbers that the optimiser keeps of a parameter: the parameter, two moments, and an average.
+const OPTIMIZER_NUMBERS: u64 = 4;
 
 /// The options of the neural models of a combined system.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +56,32 @@ impl NeuralOptions {
         Ok(())
     }
 
+    /// Returns the number of pieces of the vocabulary for a text with this number of pairs.
+    pub(crate) fn vocabulary_size(&self, pairs: u64) -> usize {
+        let by_size = VOCABULARY_SIZES.iter().find(|(limit, _)| pairs < *limit);
+        let by_size = by_size.map_or(DEFAULT_VOCAB_SIZE, |(_, size)| *size);
+        self.vocab_size.unwrap_or(by_size)
+    }
+
+    /// Returns the most bytes that the files of one model take, and those of its largest file, which
+    /// is there twice while it is replaced: the model, the best ones by each metric, and the
+    /// optimiser's. Copies of a training without `overwrite` are not counted: how often it is saved
+    /// is not known.
+    ///
+    /// # Errors
+    /// If a text or configuration cannot be read.
+    pub(crate) fn model_bytes(&self, texts: [&Path; 2]) -> Result<[u64; 2]> {
+        let mut options = RawOptions::default();
+        options.set("train-sets", texts.map(|text| text.display().to_string()).into())?;
+        let options = options.or_else_from_files(&self.configs, self.task.as_deref())?;
+        let pairs = count_lines(texts[0])?.unwrap_or(u64::MAX);
+        let config = options.training_config([self.vocabulary_size(pairs); 2])?;
+        let model = 4 * ParameterLayout::new(&config.architecture).len() as u64;
+        let optimizer = OPTIMIZER_NUMBERS * model;
+        let models = 1 + config.validation.metrics.len() as u64;
+        Ok([models * model + optimizer, optimizer])
+    }
+
     /// Returns the options that the configurations set.
     fn options_of_configs(&self) -> Result<RawOptions> {
         Ok(RawOptions::default().or_else_from_files(&self.configs, Some(NO_PRESET))?)
@@ -59,5 +94,61 @@ impl NeuralOptions {
         let options = if only_unchangeable { options.unchangeable() } else { options };
         let task = self.task.as_deref().unwrap_or("by size");
         Ok(format!("{task}\n{}", options.dump(DumpScope::Minimal)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use miriam_textio::{CancellationToken, NoProgress};
+    use miriam_trainer::train_from_text::TrainingRequest;
+
+    use super::*;
+
+    /// The bytes are those of the files that a training leaves, but for its small ones.
+    #[test]
+    fn the_size_of_a_model_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let word = |number: u32| -> String {
+            let letters = (0..4).map(|place| b'a' + (number * (place * 2 + 3) % 23) as u8);
+            letters.map(char::from).collect()
+        };
+        let text: String = (0..200).map(|n| format!("{} {}\n", word(n), word(n * 7))).collect();
+        let texts = ["source", "target"].map(|name| {
+            fs::write(at(name), &text).unwrap();
+            at(name)
+        });
+        let config = at("config.yml");
+        fs::write(
+            &config,
+            "type: transformer\ndim-emb: 64\nenc-depth: 1\ndec-depth: 1\ntransformer-heads: 2\n\
+             transformer-dim-ffn: 256\ntied-embeddings-all: true\nafter: 2u\nvalid-freq: 1u\n\
+             save-freq: 1u\nkeep-best: true\noverwrite: true\nvalid-metrics: [ce-mean-words, \
+             perplexity]\nexponential-smoothing: 0.001\n",
+        )
+        .unwrap();
+        let neural =
+            NeuralOptions { configs: vec![config], vocab_size: Some(40), ..Default::default() };
+        let [files, largest] = neural.model_bytes([&texts[0], &texts[1]]).unwrap();
+        let mut options = RawOptions::default();
+        let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
+        options.set("train-sets", names.clone()).unwrap();
+        options.set("valid-sets", names).unwrap();
+        let request = TrainingRequest {
+            options: options.or_else_from_files(&neural.configs, None).unwrap(),
+            folder: Some(at("model")),
+            vocab_size: Some(40),
+            plot: None,
+            dry_run: false,
+        };
+        request.run(&CancellationToken::new(), &NoProgress, &mut |_| {}, &mut |_| {}).unwrap();
+        let sizes = fs::read_dir(at("model")).unwrap();
+        let sizes: Vec<u64> = sizes.map(|entry| entry.unwrap().metadata().unwrap().len()).collect();
+        let (sum, most) = (sizes.iter().sum::<u64>(), *sizes.iter().max().unwrap());
+        assert!(files.abs_diff(sum) * 10 < sum, "{files} {sum}");
+        assert!(largest.abs_diff(most) * 10 < most, "{largest} {most}");
+        assert!(neural.model_bytes([&at("absent"), &texts[1]]).is_err());
     }
 }

@@ -15,10 +15,8 @@ use miriam_storage::hash::Hasher;
 use miriam_textio::Progress;
 
 use crate::manifest::{CompletedStage, Manifest, StageStatistics};
+use crate::resumable_folder::ResumableFolder;
 use crate::{Error, Result};
-
-/// The key of a stage whose folder is being emptied.
-const EMPTYING: &str = "emptying";
 
 /// The function of a stage.
 pub(crate) type StageFn<'a> = dyn Fn(&dyn Progress) -> Result<StageStatistics> + 'a;
@@ -41,17 +39,6 @@ pub(crate) struct Stage<'a> {
     pub resumes_in: Option<ResumableFolder>,
     /// The function that runs it.
     pub run: Box<StageFn<'a>>,
-}
-
-/// The folder of a stage whose unfinished work is used by the next run. It is emptied if the
-/// next run has other options or texts.
-pub(crate) struct ResumableFolder {
-    /// The folder, relative to that of the model. No other stage writes to it.
-    pub path: PathBuf,
-    /// The text of the options that the unfinished work depends on.
-    pub key: String,
-    /// The names of the stages that it depends on; they come before this one.
-    pub dependencies: &'static [&'static str],
 }
 
 /// The results of all stages in their order, and the number of stages that this run ran.
@@ -101,14 +88,8 @@ pub(crate) fn run_stages(
         tracing::info!("{number} of {count}: {}", stage.title);
         manifest.remove_stage(stage.name);
         if let Some(resumable) = &stage.resumes_in {
-            let key = resumable.compute_key(stages, &keys);
-            if resumable.has_other_work(folder, manifest.find_started(stage.name), &key)? {
-                // A run that is killed in between empties the folder again.
-                manifest.replace_started(stage.name, EMPTYING);
-                manifest.save(folder)?;
-                resumable.empty(folder)?;
-            }
-            manifest.replace_started(stage.name, &key);
+            let key = work_key(resumable, stages, &keys);
+            resumable.prepare(folder, stage.name, &key, &mut manifest)?;
         }
         manifest.save(folder)?;
         for file in &stage.files {
@@ -119,6 +100,10 @@ pub(crate) fn run_stages(
         let start = Instant::now();
         let facts =
             (stage.run)(&NumberedProgress { stage_number: number, stage_count: count, progress })?;
+        if let Some(resumable) = &stage.resumes_in {
+            let key = work_key(resumable, stages, &keys);
+            resumable.use_replacement(folder, stage.name, &key, &mut manifest)?;
+        }
         let mut files = Vec::new();
         for file in &stage.files {
             let path = folder.join(file);
@@ -147,37 +132,12 @@ pub(crate) fn run_stages(
     Ok(RunOutcome { results, num_run: count })
 }
 
-impl ResumableFolder {
-    fn compute_key(&self, stages: &[Stage<'_>], keys: &[String]) -> String {
-        let mut hasher = Hasher::new();
-        hash_text(&mut hasher, &self.key);
-        hash_dependencies(&mut hasher, self.dependencies, stages, keys);
-        format!("{:016x}", hasher.finish())
-    }
-
-    /// Whether the folder has work that began with another key than `key`.
-    ///
-    /// # Errors
-    /// If it has work that no stage of this folder began.
-    fn has_other_work(&self, folder: &Path, started: Option<&str>, key: &str) -> Result<bool> {
-        let path = folder.join(&self.path);
-        if started == Some(key) || !path.exists() {
-            return Ok(false);
-        }
-        if started.is_none() {
-            return Err(Error::invalid_options(format!(
-                "{}: not written by this training run; move it away, or give another -o",
-                path.display()
-            )));
-        }
-        Ok(true)
-    }
-
-    fn empty(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(&self.path);
-        tracing::warn!("{}: made from other texts or options; it is replaced", path.display());
-        fs::remove_dir_all(&path).map_err(|e| Error::io(&path, "remove", e))
-    }
+/// Computes the key of the unfinished work in a folder.
+fn work_key(resumable: &ResumableFolder, stages: &[Stage<'_>], keys: &[String]) -> String {
+    let mut hasher = Hasher::new();
+    hash_text(&mut hasher, &resumable.key);
+    hash_dependencies(&mut hasher, resumable.dependencies, stages, keys);
+    format!("{:016x}", hasher.finish())
 }
 
 /// Computes the key of each stage, which depends on the keys of its dependencies.
@@ -364,6 +324,7 @@ mod tests {
                 is_kept: true,
                 resumes_in: (name == "learn").then(|| ResumableFolder {
                     path: "work".into(),
+                    replacement: None,
                     key: work.into(),
                     dependencies: &["text"],
                 }),
@@ -398,6 +359,74 @@ mod tests {
         fs::remove_file(path.join(crate::manifest::MANIFEST_FILE)).unwrap();
         let (outcome, _) = run(["e", "d"], "v", false);
         assert!(outcome.unwrap_err().contains("work: not written by this training run"));
+    }
+
+    /// Work of other options stays until its replacement is done, which a stopped run resumes; where a
+    /// run goes back to the first options, that work is used again.
+    #[test]
+    fn work_stays_until_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let [place, new] = ["model", "work/model"].map(|name| path.join(name));
+        let texts = |folder: &Path| {
+            let mut names: Vec<String> = fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names.join(" ")
+        };
+        // Each run leaves a file in its folder, and the last one the file of the stage.
+        let run = |key: &str, file: &str, fails: bool| {
+            let stage = Stage {
+                name: "learn",
+                title: "learn",
+                dependencies: &[],
+                key: format!("{key} {file}"),
+                files: vec!["model/done".into()],
+                is_kept: true,
+                resumes_in: Some(ResumableFolder {
+                    path: "model".into(),
+                    replacement: Some("work/model".into()),
+                    key: key.into(),
+                    dependencies: &[],
+                }),
+                run: Box::new(|_| {
+                    let folder = if new.is_dir() { &new } else { &place };
+                    fs::create_dir_all(folder).unwrap();
+                    fs::write(folder.join(file), "").unwrap();
+                    if fails {
+                        return Err(Error::Cancelled);
+                    }
+                    fs::write(folder.join("done"), key).unwrap();
+                    Ok(StageStatistics::new())
+                }),
+            };
+            let outcome = run_stages(path, &[stage], BTreeMap::new(), &NoProgress);
+            assert_eq!(outcome.is_err(), fails, "{key} {file}");
+            [texts(&place), texts(&new)]
+        };
+        assert_eq!(run("a", "1", true), ["1", ""]);
+        assert_eq!(run("a", "2", false), ["1 2 done", ""]);
+        assert_eq!(run("b", "3", true), ["1 2 done", "3"]);
+        assert_eq!(run("b", "4", true), ["1 2 done", "3 4"]);
+        // Other options again, and back to the first ones.
+        assert_eq!(run("c", "5", true), ["1 2 done", "5"]);
+        assert_eq!(run("a", "6", false), ["1 2 6 done", ""]);
+        assert_eq!(run("b", "7", true), ["1 2 6 done", "7"]);
+        assert_eq!(run("b", "8", false), ["7 8 done", ""]);
+        assert_eq!(fs::read_to_string(place.join("done")).unwrap(), "b");
+        assert!(!path.join("work/model.old").exists());
+        // A run that was killed after the old folder was moved, and before the new one was.
+        assert_eq!(run("d", "9", true), ["7 8 done", "9"]);
+        fs::rename(&place, path.join("work/model.old")).unwrap();
+        assert_eq!(run("d", "10", false), ["10 9 done", ""]);
+        assert!(!path.join("work/model.old").exists());
+        // What this folder's stages have not written is not replaced.
+        fs::create_dir_all(&new).unwrap();
+        fs::remove_file(path.join(crate::manifest::MANIFEST_FILE)).unwrap();
+        assert_eq!(run("d", "11", true), ["10 9 done", ""]);
     }
 
     /// A stage that fails is not recorded, those before it are.

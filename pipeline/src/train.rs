@@ -1,7 +1,7 @@
 //! A training run: the check of its options, its stages, and its summary.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miriam_extract::{ExtractOptions, ReorderingType};
 use miriam_lmcpu::estimate::EstimateOptions;
@@ -40,7 +40,7 @@ pub fn train(options: &TrainOptions, progress: &dyn Progress) -> Result<TrainSum
     for part in ["", WORK_FOLDER, TEXT_FOLDER] {
         remove_stale_files(&folder.join(part), ".");
     }
-    estimate_disk(options).log(options);
+    estimate_disk(options)?.log(options);
     let training = TrainingRun { options, reordering, folder };
     let stages = training.build_stages(progress)?;
     let outcome =
@@ -144,14 +144,22 @@ pub(crate) fn lock_folder(folder: &Path) -> Result<FileLock> {
         .ok_or_else(|| Error::FolderLocked { folder: display_name(folder) })
 }
 
-fn estimate_disk(options: &TrainOptions) -> DiskEstimate {
+fn estimate_disk(options: &TrainOptions) -> Result<DiskEstimate> {
+    fn sum(files: &[PathBuf]) -> u64 {
+        files.iter().map(|file| disk_estimate::uncompressed_size(file)).sum()
+    }
     let parallel = disk_estimate::uncompressed_size(&options.source)
         + disk_estimate::uncompressed_size(&options.target);
     let lm_text = match &options.lm_text[..] {
         [] => disk_estimate::uncompressed_size(&options.target),
-        files => files.iter().map(|file| disk_estimate::uncompressed_size(file)).sum(),
+        files => sum(files),
     };
-    DiskEstimate::new(parallel, lm_text, options)
+    let mut estimate = DiskEstimate::new(parallel, lm_text, options);
+    if let Some(neural) = &options.neural {
+        let model = neural.model_bytes([&options.source, &options.target])?;
+        estimate.add_neural(model, parallel, sum(&neural.back_translate));
+    }
+    Ok(estimate)
 }
 
 /// Summarises the results of stages.

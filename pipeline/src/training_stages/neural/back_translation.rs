@@ -13,7 +13,8 @@ use super::decoding::open_model;
 use crate::corpus::{self, LengthLimits};
 use crate::list_parts::{ListParts, Teacher};
 use crate::manifest::StageStatistics;
-use crate::stage_runner::{ResumableFolder, Stage};
+use crate::resumable_folder::ResumableFolder;
+use crate::stage_runner::Stage;
 use crate::training_stages::{TrainingRun, hash_files, stage_statistics};
 use crate::{Error, NeuralOptions, Result};
 
@@ -61,6 +62,7 @@ impl TrainingRun<'_> {
             is_kept: false,
             resumes_in: Some(ResumableFolder {
                 path: Self::work_file(LISTS_FOLDER),
+                replacement: None,
                 key: PART_LINES.to_string(),
                 dependencies: &["monolingual-text", REVERSE_FOLDER],
             }),

@@ -127,7 +127,8 @@ impl TrainingRun<'_> {
             &text(&path),
             "-n-best-list",
             &text(list),
-            &LIST_SIZE.to_string(),
+            // Lists have an entry more than is asked for, as those of Moses2.
+            &(LIST_SIZE - 1).to_string(),
             "distinct",
             "-output-file",
             &text(&translations),

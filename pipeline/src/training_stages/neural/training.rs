@@ -12,7 +12,8 @@ use miriam_trainer::training::Outcome;
 
 use super::{AUGMENTED_FOLDER, BACK_TRANSLATION_TAG, NEURAL_FOLDER, REVERSE_FOLDER};
 use crate::manifest::StageStatistics;
-use crate::stage_runner::{ResumableFolder, Stage};
+use crate::resumable_folder::ResumableFolder;
+use crate::stage_runner::Stage;
 use crate::training_stages::{TrainingRun, stage_statistics, write_atomically};
 use crate::{Error, NeuralOptions, Result};
 
@@ -22,10 +23,6 @@ const VOCABULARY_FILE: &str = "vocab.spm";
 const MODEL_FILE: &str = "model.npz";
 /// The file that names the files of a model for decoding.
 const DECODER_FILE: &str = "decoder.yml";
-
-/// Sizes of vocabularies by the number of pairs below which each is chosen: small corpora are
-/// learned better in small pieces (Sennrich and Zhang 2019).
-const VOCABULARY_SIZES: [(u64, usize); 2] = [(5_000, 2_000), (20_000, 4_000)];
 
 /// A model of a combined system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +71,7 @@ impl Direction {
 
 impl TrainingRun<'_> {
     /// Returns the stage that learns the vocabulary of both sides.
-    pub(super) fn vocabulary_stage(&self, neural: &NeuralOptions) -> Stage<'_> {
+    pub(super) fn vocabulary_stage<'s>(&'s self, neural: &'s NeuralOptions) -> Stage<'s> {
         let asked = neural.vocab_size;
         Stage {
             name: "vocabulary",
@@ -88,7 +85,7 @@ impl TrainingRun<'_> {
                 let texts = self.parallel_files("corpus");
                 let pairs = miriam_trainer::options::count_lines(&texts[0])?.unwrap_or(u64::MAX);
                 let options = LearnOptions::SentencePiece(PieceOptions {
-                    vocab_size: asked.unwrap_or_else(|| vocabulary_size(pairs)),
+                    vocab_size: neural.vocabulary_size(pairs),
                     // Short text may have fewer pieces than are taken by default.
                     hard_vocab_limit: asked.is_some(),
                     user_defined_symbols: vec![BACK_TRANSLATION_TAG.into()],
@@ -122,6 +119,7 @@ impl TrainingRun<'_> {
             is_kept: true,
             resumes_in: Some(ResumableFolder {
                 path: folder.to_owned(),
+                replacement: Some(Self::work_file(direction.folder())),
                 key: neural.key(true)?,
                 dependencies: direction.dependencies(),
             }),
@@ -135,7 +133,10 @@ impl TrainingRun<'_> {
         direction: Direction,
         progress: &dyn Progress,
     ) -> Result<StageStatistics> {
-        let folder = self.full_path(direction.folder());
+        // A model of other texts or options stays until this one is complete.
+        let replacement = self.full_path(Self::work_file(direction.folder()));
+        let folder =
+            if replacement.is_dir() { replacement } else { self.full_path(direction.folder()) };
         let vocabulary = folder.join(VOCABULARY_FILE);
         if !vocabulary.exists() {
             let learned = self.full_path(Self::work_file(VOCABULARY_FILE));
@@ -184,11 +185,4 @@ impl TrainingRun<'_> {
         }
         Ok(options)
     }
-}
-
-fn vocabulary_size(pairs: u64) -> usize {
-    VOCABULARY_SIZES
-        .iter()
-        .find(|(limit, _)| pairs < *limit)
-        .map_or(miriam_trainer::train_from_text::DEFAULT_VOCAB_SIZE, |(_, size)| *size)
 }
