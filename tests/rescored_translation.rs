@@ -106,6 +106,151 @@ fn one_command_gives_the_translations_of_lists_scores_and_weights() {
     }
 }
 
+/// The values of an entry by name.
+type Features = Vec<(String, Vec<f64>)>;
+
+fn features(text: &str) -> Features {
+    let mut found = Features::new();
+    for word in text.split_whitespace() {
+        match (word.strip_suffix('='), found.last_mut()) {
+            (Some(name), _) => found.push((name.to_owned(), Vec::new())),
+            (None, Some((_, values))) => values.push(word.parse().unwrap()),
+            (None, None) => panic!("{text}"),
+        }
+    }
+    found
+}
+
+fn value<'f>(features: &'f Features, name: &str) -> &'f [f64] {
+    let (_, values) = features.iter().find(|(known, _)| known == name).expect(name);
+    values
+}
+
+/// Number and text of each line of a list, and its third field.
+fn fields(path: &Path) -> Vec<(usize, String, String)> {
+    let list = fs::read_to_string(path).unwrap();
+    let lines = list.lines().map(|line| {
+        let fields: Vec<&str> = line.split(" ||| ").map(str::trim).collect();
+        (fields[0].parse().unwrap(), fields[1].to_owned(), fields[2].to_owned())
+    });
+    lines.collect()
+}
+
+/// The slow way: the translations of both systems in one list, to which every score is added by the
+/// command for it.
+#[test]
+fn translations_of_a_neural_model_enter_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, combined, list, neural, pooled, lm, scored, all, own] =
+        ["plain.ini", "combined.ini", "list", "neural", "pooled", "lm", "scored", "all", "own"]
+            .map(|name| folder.path().join(name));
+    let model = project_root().join("examples/toy-neural");
+    let input = toy().join("input.txt");
+    write_ini(&plain, "", "");
+    let models = MODELS.replacen("path=NEURAL", "path=NEURAL candidates=6", 1);
+    let weights = "Neural0= 0.4\nReverse0= 0.2\nAgain= 0.05\nNeural0Candidate= -0.3\n";
+    write_ini(&combined, &models, weights);
+    run(translate(&plain, &["-n-best-list"]).arg(&list).args(["19", "distinct"]));
+    let mut command = miriam();
+    command.args(["nmt", "translate", "--n-best", "-b", "6", "-m"]).arg(&model);
+    run(command.arg("-i").arg(&input).arg("-o").arg(&neural));
+    // Both in one list; what only the neural model has gets the values of the first entry.
+    let (found, others) = (fields(&list), fields(&neural));
+    let mut lines = String::new();
+    let mut added = Vec::new();
+    for number in 0..=found.last().unwrap().0 {
+        let by_search: Vec<_> = found.iter().filter(|entry| entry.0 == number).collect();
+        for (_, text, values) in &by_search {
+            lines += &format!("{number} ||| {text} ||| {values} ||| 0\n");
+            added.push(false);
+        }
+        // Different pieces may be the same text, and of none are no translation.
+        let mut texts: Vec<&str> = by_search.iter().map(|entry| &entry.1[..]).collect();
+        for (_, text, _) in others.iter().filter(|entry| entry.0 == number) {
+            if !text.is_empty() && !texts.contains(&&text[..]) {
+                texts.push(text);
+                lines += &format!("{number} ||| {text} ||| {} ||| 0\n", by_search[0].2);
+                added.push(true);
+            }
+        }
+    }
+    let count = added.iter().filter(|&&added| added).count();
+    assert!(count > 20 && count < added.len() / 2, "{count} of {}", added.len());
+    fs::write(&pooled, lines).unwrap();
+    let lm_scores = |names: &str, from: &Path, to: &Path| {
+        let mut command = miriam();
+        command.args(["lm", "rescore", "--features", names]).arg(toy().join("lm.arpa"));
+        run(command.arg("--n-best").arg(from).arg("-o").arg(to));
+    };
+    lm_scores("Words", &pooled, &lm);
+    let mut command = miriam();
+    command.args(["nmt", "rescore", "-m"]).arg(&model).arg("--reverse").arg(&model);
+    command.arg("--source").arg(&input).arg("--n-best").arg(&lm).arg("-o").arg(&scored);
+    run(&mut command);
+    lm_scores("Again", &scored, &all);
+    let shown = lossy_text(&run(&mut translate(&combined, &["-show-weights"])));
+    assert!(shown.ends_with(weights), "{shown}");
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("= ")).collect();
+    let weights = features(&lines.join(" "));
+    let mut expected: Vec<(usize, String, Features, f64)> = Vec::new();
+    for ((number, text, values), added) in fields(&all).into_iter().zip(added) {
+        let mut values = features(&values);
+        let words = value(&values, "Words")[0];
+        values.retain(|(name, _)| name != "Words");
+        for (name, values) in values.iter_mut().filter(|_| added) {
+            match &name[..] {
+                "LM0" => values[0] = words,
+                "WordPenalty0" => values[0] = -(text.split(' ').count() as f64),
+                _ => {}
+            }
+        }
+        values.push(("Neural0Candidate".into(), vec![f64::from(u8::from(added))]));
+        let products = values.iter().flat_map(|(name, values)| {
+            values.iter().zip(value(&weights, name)).map(|(value, weight)| value * weight)
+        });
+        let total = products.sum();
+        expected.push((number, text, values, total));
+    }
+    expected.sort_by(|a, b| (a.0, -a.3).partial_cmp(&(b.0, -b.3)).unwrap());
+    // In one command.
+    let best = run(translate(&combined, &["-n-best-list"]).arg(&own).args(["25", "distinct"]));
+    assert_eq!(best, run(&mut translate(&combined, &["-threads", "1"])));
+    assert_eq!(fields(&own).len(), expected.len(), "20 of the search, and all that are added");
+    let totals = entries(&fs::read_to_string(&own).unwrap());
+    let (mut shown, mut first) = (0, None);
+    for ((number, text, values), (.., total)) in fields(&own).into_iter().zip(totals) {
+        let rank = if first == Some(number) { shown + 1 } else { 0 };
+        (first, shown) = (Some(number), rank);
+        let of_sentence = || expected.iter().filter(|entry| entry.0 == number);
+        // The penalty of unknown words, 100 each, is not in lists.
+        let apart = of_sentence().nth(rank).unwrap().3 - total;
+        assert!((apart - 100.0 * (apart / 100.0).round()).abs() < 1e-2, "{number} {text}");
+        let (_, _, reference, _) = of_sentence().find(|entry| entry.1 == text).unwrap();
+        let found = features(&values);
+        assert_eq!(found.len(), reference.len());
+        for (name, values) in &found {
+            for (a, b) in values.iter().zip(value(reference, name)) {
+                assert!((a - b).abs() < 1e-2, "{number} {text} {name}: {a} {b}");
+            }
+        }
+    }
+    let own = fs::read_to_string(&own).unwrap();
+    let chosen = own.lines().filter(|line| line.contains("Neural0Candidate= 1")).count();
+    assert!(chosen > 5, "{chosen}");
+    let best = lossy_text(&best);
+    let mut rest = own.lines();
+    for (number, line) in best.lines().enumerate() {
+        let first = rest.find(|entry| entry.starts_with(&format!("{number} |||"))).unwrap();
+        assert_eq!(line.trim(), first.split(" ||| ").nth(1).unwrap().trim());
+    }
+    // Every other form of output has the translation as one phrase.
+    let traced = folder.path().join("details");
+    let more = ["-t", "-print-alignment-info", "-translation-details"];
+    let shown = lossy_text(&run(translate(&combined, &more).arg(&traced)));
+    assert_eq!(shown.lines().count(), best.lines().count());
+    assert!(fs::read_to_string(&traced).unwrap().contains("TRANSLATED AS:"));
+}
+
 #[test]
 fn models_that_cannot_be_used_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,6 +262,11 @@ fn models_that_cannot_be_used_are_named() {
             "Neural0 (absent): absent does not",
         ),
         ("[rescore]\nNeuralModel path=TOY/lm.arpa\n", "Neural0= 1\n", "[rescore]: Neural0 ("),
+        (
+            "[rescore]\nNeuralModel path=NEURAL candidates=3\n",
+            "Neural0= 1\n",
+            "Neural0Candidate has no weights",
+        ),
         ("[rescore]\nNgramModel path=TOY/phrase-table\n", "Ngram0= 1\n", "[rescore]: Ngram0 ("),
         ("[rescore]\nNeuralModel path=NEURAL\n", "", "Neural0 has no weights"),
         ("", "Neural0= 1\n", "no feature has the name Neural0"),

@@ -252,6 +252,18 @@ fn the_ini_combines_all_models() {
     let of_first = tuned.iter().filter(|(number, _)| number == "0").count();
     assert_eq!(of_first, 100);
     assert!(tuned == scored);
+    // Translations of the neural model enter the list, marked by a feature that is tuned.
+    let log = corpus.finish("model", &["--neural-candidates", "3"]);
+    assert_eq!(trainings(&log), [""; 0]);
+    let ini = lossy_text(&corpus.read("model", "moses.ini"));
+    assert!(
+        ini.contains("path=${INI}/neural candidates=3\n") && ini.contains("\nNeural0Candidate= ")
+    );
+    translate("moses.ini", &["-n-best-list", path.to_str().unwrap(), "99", "distinct"]);
+    let list = fs::read_to_string(&path).unwrap();
+    assert!(list.contains("Neural0Candidate= 1") && list.contains("Neural0Candidate= 0"));
+    let too_many = run_to_error(&mut corpus.train("model", &["--neural-candidates", "1001"]));
+    assert!(too_many.contains("from 0 to 1000"), "{too_many}");
     let phrases = translate("moses.phrase.ini", &[]);
     let log = corpus.finish("model", &["--method", "none"]);
     assert!(log.contains("tuning the combination"), "{log}");

@@ -21,6 +21,23 @@ pub trait FeatureModel: Send + Sync {
     /// # Errors
     /// The reason, if a device cannot provide memory.
     fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String>;
+
+    /// Returns a translator for one thread, if the model adds translations of its own to lists.
+    ///
+    /// # Errors
+    /// The reason, if a device cannot provide memory.
+    fn translator(&self) -> Result<Option<Box<dyn CandidateTranslator + '_>>, String> {
+        Ok(None)
+    }
+}
+
+/// A translator of one thread, for candidates beside those of a list.
+pub trait CandidateTranslator {
+    /// Returns translations of a sentence, best first: words with spaces between.
+    ///
+    /// # Errors
+    /// If the sentence cannot be translated, as one that is too long, or the model fails.
+    fn translate(&mut self, source: &[u8]) -> Result<Vec<Vec<u8>>, ListError>;
 }
 
 /// A scorer of one thread.

@@ -10,6 +10,7 @@ use crate::lm_scoring::LmScoreCache;
 use crate::output::TranslatedPhrase;
 use crate::search::Search;
 use crate::sentence::Sentence;
+use crate::span::Span;
 use crate::surface_forms::SurfaceForms;
 use crate::system::System;
 use crate::translation_options::{OptionId, SentenceOptions};
@@ -27,8 +28,11 @@ pub(crate) struct DecodedSentence<'a> {
     /// The search, over. A sentence without words was not searched: then it is that of
     /// an earlier sentence.
     pub(crate) search: &'a dyn Search,
-    /// Hypotheses of the best translation, in target order.
+    /// Hypotheses of the best translation, in target order; none if a model of `[rescore]` has made
+    /// it.
     pub(crate) best_path: &'a [HypothesisId],
+    /// The words of the best translation, if a model of `[rescore]` has made it.
+    pub(crate) best_words: Option<&'a [Vec<u8>]>,
     /// The model score of the best translation; `None` if there is none within the
     /// limits of the search.
     pub(crate) score: Option<f32>,
@@ -39,8 +43,12 @@ pub(crate) struct DecodedSentence<'a> {
 /// An entry of an n-best list that models of `[rescore]` have scored.
 #[derive(Clone, Debug)]
 pub(crate) struct RescoredEntry {
-    /// Its hypotheses, the last phrase first.
+    /// Its hypotheses, the last phrase first; none if a model has made it.
     pub(crate) hypotheses: Vec<HypothesisId>,
+    /// Its words, if a model has made it.
+    pub(crate) words: Option<Vec<Vec<u8>>>,
+    /// The component that marks it then.
+    pub(crate) marker: Option<usize>,
     /// The values of the features of the search, then the scores of the models.
     pub(crate) values: Vec<f32>,
     /// The sum of all, weighted.
@@ -87,6 +95,45 @@ impl<'a> DecodedSentence<'a> {
         let mut alignment = Vec::new();
         self.collect_alignment(hypothesis.option, &mut alignment);
         Ok(TranslatedPhrase { source: hypothesis.span.shifted(offset), words, alignment })
+    }
+
+    /// Returns the phrases of a translation: of `words` if a model of `[rescore]` has made it, else of
+    /// `path`, hypotheses in target order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a placeholder is not aligned to one word.
+    pub(crate) fn translated_phrases<'i>(
+        self,
+        words: Option<&[Vec<u8>]>,
+        mut path: impl Iterator<Item = &'i HypothesisId>,
+        offset: u32,
+    ) -> Result<Vec<TranslatedPhrase>> {
+        match words {
+            None => path.try_fold(Vec::new(), |mut phrases, &id| {
+                phrases.push(self.translated_phrase(id, offset)?);
+                Ok(phrases)
+            }),
+            Some(words) => Ok(vec![TranslatedPhrase {
+                source: self.whole_span().shifted(offset),
+                words: words.to_vec(),
+                alignment: Vec::new(),
+            }]),
+        }
+    }
+
+    /// Returns the phrases of the best translation.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a placeholder is not aligned to one word.
+    pub(crate) fn best_phrases(self, offset: u32) -> Result<Vec<TranslatedPhrase>> {
+        self.translated_phrases(self.best_words, self.best_path.iter(), offset)
+    }
+
+    /// Returns the span of all words.
+    pub(crate) fn whole_span(self) -> Span {
+        Span { start: 0, end: self.sentence.len() as u32 }
     }
 
     /// Lists the alignment of an option in `points`, source and target positions

@@ -105,7 +105,7 @@ mod unknown_words;
 
 pub use binary_system::{BinarySystem, BuiltTable, build_binary_system};
 pub use config::{
-    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, NBestOptions,
+    Configuration, DecodingGraphBackoff, DecodingStep, InputSettings, MAX_CANDIDATES, NBestOptions,
     NeuralModelSpec, OutputOptions, ParameterInfo, RescoringModel, RescoringModelKind,
     SearchAlgorithm, Settings, options_help, supported_parameters,
 };

@@ -1,9 +1,14 @@
 //! Scoring of the n-best list of a sentence by the models of `[rescore]`: the list in its new
 //! order, whose first entry is the translation.
 
-use miriam_combine::lists::{CandidateList, FeatureScorer, ListError, score_lists};
+use hashbrown::HashSet;
+use miriam_combine::lists::{
+    CandidateList, CandidateTranslator, FeatureScorer, ListError, score_lists,
+};
+use miriam_textio::fields::split_words;
 
 use crate::decoded_sentence::{DecodedSentence, RescoredEntry};
+use crate::features::WholeText;
 use crate::hypothesis::HypothesisId;
 use crate::line_errors::{LineError, LineErrorKind};
 use crate::n_best::{NBest, NBestLimits};
@@ -17,6 +22,8 @@ pub(crate) struct Rescorer<'s> {
     system: &'s System,
     /// A scorer of each model, made for the first list.
     scorers: Vec<Box<dyn FeatureScorer + 's>>,
+    /// Translators of the models that add translations, with the numbers of the models.
+    translators: Vec<(usize, Box<dyn CandidateTranslator + 's>)>,
     n_best: NBest,
     /// The list of the last sentence, and its best translation in target order.
     entries: Vec<RescoredEntry>,
@@ -32,6 +39,7 @@ impl<'s> Rescorer<'s> {
         Rescorer {
             system,
             scorers: Vec::new(),
+            translators: Vec::new(),
             n_best: NBest::default(),
             entries: Vec::new(),
             best_path: Vec::new(),
@@ -62,6 +70,7 @@ impl<'s> Rescorer<'s> {
         let Some(best) = self.entries.first() else { return decoded };
         DecodedSentence {
             best_path: &self.best_path,
+            best_words: best.words.as_deref(),
             score: Some(best.total),
             rescored: Some(&self.entries),
             ..decoded
@@ -83,7 +92,7 @@ impl<'s> Rescorer<'s> {
         let Some(rescoring) = &self.system.rescoring else { return Ok(decoded) };
         self.entries.clear();
         if decoded.sentence.len() > 0 && decoded.score.is_some() {
-            self.score_list(rescoring, decoded, wanted.max(rescoring.list_size))?;
+            self.score_list(rescoring, decoded, rescoring.search_list_size(wanted))?;
         }
         let rescored = self.entries.first().map(|best| {
             self.best_path.clear();
@@ -120,6 +129,8 @@ impl<'s> Rescorer<'s> {
             texts.push(text);
             entries.push(RescoredEntry {
                 hypotheses: entry.hypotheses.to_vec(),
+                words: None,
+                marker: None,
                 values: entry.values.to_vec(),
                 total: entry.total,
             });
@@ -137,16 +148,25 @@ impl<'s> Rescorer<'s> {
         }
         if self.scorers.is_empty() {
             for (number, model) in rescoring.models.iter().enumerate() {
-                let scorer = model.scorer().map_err(|reason| rescoring.failure(number, reason))?;
-                self.scorers.push(scorer);
+                let fail = |reason| rescoring.failure(number, reason);
+                self.scorers.push(model.scorer().map_err(fail)?);
+                if rescoring.candidate_components[number].is_some() {
+                    let translator = model.translator().map_err(fail)?;
+                    self.translators.extend(translator.map(|translator| (number, translator)));
+                }
             }
         }
-        let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
-        let list = CandidateList { source: &source, translations: &translations };
-        match score_lists(&mut self.scorers, &[list]) {
-            Ok(mut scores) => {
-                for (entry, scores) in self.entries.iter_mut().zip(scores.swap_remove(0)) {
+        let num_found = texts.len();
+        let added = self.add_candidates(rescoring, &source, &mut texts);
+        match added.and_then(|()| self.score_texts(&source, &mut texts, num_found)) {
+            Ok(scores) => {
+                let width = self.system.num_components();
+                for (entry, scores) in self.entries.iter_mut().zip(scores) {
                     entry.values.extend(scores.into_iter().map(|score| score as f32));
+                    entry.values.resize(width, 0.0);
+                    if let Some(marker) = entry.marker {
+                        entry.values[marker] = 1.0;
+                    }
                     entry.total = rescoring.total(&entry.values, entry.total);
                 }
                 self.entries.sort_by(|a, b| b.total.total_cmp(&a.total));
@@ -163,18 +183,81 @@ impl<'s> Rescorer<'s> {
                 let reason = format!("not rescored: no score {name} of {what}: {reason}");
                 self.line_errors.push(LineError::new(LineErrorKind::NotRescored, reason));
                 let width = self.system.num_components();
+                self.entries.truncate(num_found);
                 self.entries.iter_mut().for_each(|entry| entry.values.resize(width, 0.0));
             }
         }
         Ok(())
     }
+
+    /// Adds to the list, whose `texts` are given, those translations of models that it lacks. Features
+    /// that words alone determine have their values; all others have those of the search's best
+    /// translation, so that only known values and the weight of the mark decide between both.
+    fn add_candidates(
+        &mut self,
+        rescoring: &Rescoring,
+        source: &[u8],
+        texts: &mut Vec<Vec<u8>>,
+    ) -> Result<(), (usize, ListError)> {
+        let Rescorer { system, translators, entries, .. } = self;
+        let Some(first) = entries.first().filter(|_| !translators.is_empty()).cloned() else {
+            return Ok(());
+        };
+        let mut known: HashSet<Vec<u8>> = texts.iter().cloned().collect();
+        for (number, translator) in translators {
+            for found in translator.translate(source).map_err(|error| (*number, error))? {
+                let words: Vec<Vec<u8>> = split_words(&found).map(<[u8]>::to_vec).collect();
+                let text = words.join(&b' ');
+                // Lists have no place for fields in fields.
+                let is_usable = !words.is_empty() && words.iter().all(|word| word != b"|||");
+                if !is_usable || !known.insert(text.clone()) {
+                    continue;
+                }
+                let mut values = first.values.clone();
+                let language_models = &system.models.language_models;
+                let whole = WholeText { text: &text, language_models };
+                for feature in &system.plan.features.phrase {
+                    feature.set_text_value(&whole, &mut values);
+                }
+                let change =
+                    rescoring.search_total(&values) - rescoring.search_total(&first.values);
+                texts.push(text);
+                entries.push(RescoredEntry {
+                    hypotheses: Vec::new(),
+                    words: Some(words),
+                    marker: rescoring.candidate_components[*number],
+                    values,
+                    total: first.total + change,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the scores of all texts. Those of models, which follow the first `num_found`, are left
+    /// out where they have no score.
+    fn score_texts(
+        &mut self,
+        source: &[u8],
+        texts: &mut Vec<Vec<u8>>,
+        num_found: usize,
+    ) -> Result<Vec<Vec<f64>>, (usize, ListError)> {
+        loop {
+            let translations: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
+            let list = CandidateList { source, translations: &translations };
+            match score_lists(&mut self.scorers, &[list]) {
+                Ok(mut scores) => return Ok(scores.swap_remove(0)),
+                Err((_, ListError::Text { translation: Some(at), .. })) if at >= num_found => {
+                    texts.remove(at);
+                    self.entries.remove(at);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
 }
 
 impl Rescoring {
-    fn feature_name(&self, number: usize) -> &str {
-        &self.components[self.components.len() - self.models.len() + number].name
-    }
-
     fn failure(&self, number: usize, reason: String) -> Error {
         Error::feature(self.feature_name(number), reason)
     }
@@ -189,155 +272,4 @@ fn push_word(text: &mut Vec<u8>, word: &[u8]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        Configuration, DetailOptions, NeuralModelSpec, RescoringModel, RescoringModelKind,
-        Translator,
-    };
-    use miriam_combine::lists::FeatureModel;
-    use std::path::Path;
-
-    /// A model that wants short translations, and knows no sentence with the word `old`.
-    struct Shortness;
-
-    impl FeatureModel for Shortness {
-        fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String> {
-            Ok(Box::new(Shortness))
-        }
-    }
-
-    impl FeatureScorer for Shortness {
-        fn score(&mut self, lists: &[CandidateList<'_>]) -> Result<Vec<Vec<f64>>, ListError> {
-            let [list] = lists else { panic!("one sentence") };
-            if list.source.windows(3).any(|word| word == b"old") {
-                let reason = "it has old words".to_owned();
-                return Err(ListError::Text { list: 0, translation: None, reason });
-            }
-            Ok(vec![list.translations.iter().map(|text| -(text.len() as f64)).collect()])
-        }
-    }
-
-    fn load(weight: f32) -> System {
-        load_with(weight, false)
-    }
-
-    /// With weights of lists that are not those of the search, if `own` is set.
-    fn load_with(weight: f32, own: bool) -> System {
-        let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
-        let mut configuration = Configuration::from_ini(&ini).unwrap();
-        configuration.rescoring.push(RescoringModel {
-            name: "Short".into(),
-            path: "short".into(),
-            kind: RescoringModelKind::Neural(NeuralModelSpec::default()),
-            weight,
-        });
-        configuration.settings.rescore_list_size = 30;
-        if own {
-            let negative = |weights: &Vec<f32>| weights.iter().map(|weight| -weight).collect();
-            let weights = configuration.features.iter().map(|feature| &feature.weights);
-            configuration.list_weights = Some(weights.map(negative).collect());
-        }
-        let refused = System::load(&configuration, &miriam_textio::NoProgress);
-        let error = refused.err().unwrap().to_string();
-        assert!(error.contains("[rescore]: Short (short): nothing here opens models"), "{error}");
-        let open = |_: &RescoringModel, _: &Configuration| {
-            Ok(Box::new(Shortness) as Box<dyn FeatureModel>)
-        };
-        System::load_with(&configuration, &open, &miriam_textio::NoProgress).unwrap()
-    }
-
-    fn text(phrases: &[crate::TranslatedPhrase]) -> Vec<u8> {
-        let words: Vec<&[u8]> =
-            phrases.iter().flat_map(|phrase| &phrase.words).map(|word| &word[..]).collect();
-        words.join(&b' ')
-    }
-
-    #[test]
-    fn the_best_of_the_scored_list_is_the_translation() {
-        // Against the model: long translations win.
-        let system = load(-0.75);
-        let weights = system.weights();
-        assert_eq!(weights.last(), Some(&-0.75));
-        assert_eq!(system.features().last().unwrap().name, "Short");
-        let mut translator = Translator::new(&system);
-        let wanted = DetailOptions { n_best: 30, distinct: true, ..DetailOptions::default() };
-        let line = b"the red house is big and the small dog reads the green book .";
-        let found = translator.translate_in_detail(line, wanted).unwrap();
-        assert!(found.n_best.len() > 10);
-        for entry in &found.n_best {
-            let sum: f32 =
-                entry.values.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
-            assert!((sum - entry.score).abs() < 1e-3, "{sum} {}", entry.score);
-            assert_eq!(entry.values.last(), Some(&-(text(&entry.phrases).len() as f32)));
-        }
-        assert!(found.n_best.is_sorted_by(|a, b| a.score >= b.score));
-        let best = found.best.unwrap();
-        assert_eq!((best.score, &best.phrases), (found.n_best[0].score, &found.n_best[0].phrases));
-        assert_eq!(translator.translate(line).unwrap(), Some(best.clone()));
-        let mut printed = Vec::new();
-        translator.translate_line(line, &mut printed).unwrap();
-        assert_eq!(printed.trim_ascii_end(), text(&best.phrases));
-        assert!(translator.take_line_errors().is_empty());
-        // Without weight the search decides.
-        let neutral = load(0.0);
-        let plain = Translator::new(&neutral).translate_in_detail(line, wanted).unwrap();
-        let by_search = plain.n_best.iter().map(|entry| text(&entry.phrases));
-        assert!(by_search.eq({
-            let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
-            let configuration = Configuration::from_ini(&ini).unwrap();
-            let system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
-            let found = Translator::new(&system).translate_in_detail(line, wanted).unwrap();
-            found.n_best.iter().map(|entry| text(&entry.phrases)).collect::<Vec<_>>()
-        }));
-        assert_ne!(text(&plain.best.unwrap().phrases), text(&best.phrases));
-    }
-
-    #[test]
-    fn lists_are_sorted_by_weights_of_their_own() {
-        let wanted = DetailOptions { n_best: 30, distinct: true, ..DetailOptions::default() };
-        let texts = |system: &System, line: &[u8]| -> Vec<Vec<u8>> {
-            let found = Translator::new(system).translate_in_detail(line, wanted).unwrap();
-            let weights = system.weights();
-            for entry in &found.n_best {
-                let values = entry.values.iter().zip(&weights);
-                let sum: f32 = values.map(|(value, weight)| value * weight).sum();
-                let is_scored = !line.starts_with(b"the old");
-                assert!(!is_scored || (sum - entry.score).abs() < 1e-3, "{sum} {}", entry.score);
-            }
-            found.n_best.iter().map(|entry| text(&entry.phrases)).collect()
-        };
-        // The search finds the same translations, which the opposite weights turn round.
-        let line = b"the red house is big .";
-        let [plain, mut own] = [false, true].map(|own| texts(&load_with(0.0, own), line));
-        assert!(plain.len() > 10 && own != plain);
-        own.reverse();
-        assert_eq!(own, plain);
-        let line = b"the old house";
-        assert_eq!(texts(&load_with(0.5, true), line), texts(&load_with(0.5, false), line));
-    }
-
-    #[test]
-    fn sentences_without_scores_stay_as_the_search_left_them() {
-        let system = load(0.75);
-        let mut translator = Translator::new(&system);
-        let line = b"the old house";
-        let found = translator.translate(line).unwrap().unwrap();
-        let errors = translator.take_line_errors();
-        assert_eq!(errors[0].kind, LineErrorKind::NotRescored);
-        assert!(errors[0].reason.contains("no score Short of the sentence: it has old words"));
-        let neutral = load(0.0);
-        let by_search = Translator::new(&neutral).translate(line).unwrap().unwrap();
-        assert_eq!(text(&found.phrases), text(&by_search.phrases));
-        // Nothing to translate, and a line in parts.
-        assert_eq!(text(&translator.translate(b"").unwrap().unwrap().phrases), b"");
-        let long = b"the house . ".repeat(crate::MAX_SENTENCE_WORDS / 2);
-        let wanted = DetailOptions { n_best: 3, distinct: true, ..DetailOptions::default() };
-        let found = translator.translate_in_detail(&long, wanted).unwrap();
-        let entry = &found.n_best[0];
-        assert_eq!(found.n_best.len(), 1);
-        let sum: f32 =
-            entry.values.iter().zip(system.weights()).map(|(value, weight)| value * weight).sum();
-        assert!((sum - entry.score).abs() < sum.abs() * 1e-4, "{sum} {}", entry.score);
-    }
-}
+mod tests;

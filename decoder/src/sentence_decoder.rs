@@ -107,6 +107,7 @@ impl<'s> SentenceDecoder<'s> {
             joint_states: &self.joint_states,
             search: &*self.search,
             best_path: &self.best_path,
+            best_words: None,
             score: self.score,
             rescored: None,
         }

@@ -79,7 +79,8 @@ impl System {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let mut system = Self::load_search(configuration, progress)?;
-        system.rescoring = Rescoring::open(configuration, open, system.features())?;
+        let is_factored = system.is_factored();
+        system.rescoring = Rescoring::open(configuration, open, system.features(), is_factored)?;
         Ok(system)
     }
 

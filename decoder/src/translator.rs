@@ -200,9 +200,7 @@ impl<'s> Translator<'s> {
         rescorer.start_line();
         let score = decoder.decode(line, |decoded, part| {
             let decoded = rescorer.rescore(decoded, 0)?;
-            for &id in decoded.best_path {
-                phrases.push(decoded.translated_phrase(id, part.offset)?);
-            }
+            phrases.extend(decoded.best_phrases(part.offset)?);
             Ok(())
         })?;
         let score = rescorer.line_score(score);
@@ -258,9 +256,7 @@ impl<'s> Translator<'s> {
         let before = decoder.statistics();
         let score = decoder.decode(line, |decoded, part| {
             let decoded = rescorer.rescore(decoded, wanted.n_best)?;
-            for &id in decoded.best_path {
-                phrases.push(decoded.translated_phrase(id, part.offset)?);
-            }
+            phrases.extend(decoded.best_phrases(part.offset)?);
             if part.is_split && wanted.n_best > 0 {
                 n_best.add_best_values(decoded, &mut joined_values)?;
             }
@@ -300,11 +296,10 @@ impl<'s> Translator<'s> {
                 distinct: wanted.distinct,
             };
             n_best.for_each_entry(decoded, limits, |entry| {
-                let hypotheses = entry.hypotheses.iter().rev();
-                let phrases = hypotheses.map(|&id| decoded.translated_phrase(id, 0));
+                let path = entry.hypotheses.iter().rev();
                 list.push(Derivation {
                     score: entry.total,
-                    phrases: phrases.collect::<Result<_>>()?,
+                    phrases: decoded.translated_phrases(entry.words, path, 0)?,
                     values: entry.values.to_vec(),
                 });
                 Ok(())

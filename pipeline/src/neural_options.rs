@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use miriam_decoder::MAX_CANDIDATES;
 use miriam_trainer::ParameterLayout;
 use miriam_trainer::options::{DumpScope, NO_PRESET, RawOptions, count_lines};
 use miriam_trainer::train_from_text::DEFAULT_VOCAB_SIZE;
@@ -31,6 +32,8 @@ pub struct NeuralOptions {
     /// Texts of the target language whose translations by the reverse model are additional
     /// training text.
     pub back_translate: Vec<PathBuf>,
+    /// The number of translations of the neural model that are added to the list of each sentence.
+    pub candidates: usize,
 }
 
 impl NeuralOptions {
@@ -48,6 +51,11 @@ impl NeuralOptions {
         if kind.starts_with("lm") {
             return Err(Error::invalid_options(format!(
                 "--neural-config: type: {kind} is a language model, which does not translate"
+            )));
+        }
+        if self.candidates > MAX_CANDIDATES {
+            return Err(Error::invalid_options(format!(
+                "--neural-candidates: expected a number from 0 to {MAX_CANDIDATES}"
             )));
         }
         // What is wrong is found now, and not after the training of the phrase-based system.

@@ -114,6 +114,7 @@ pub(crate) fn option_texts(options: &TrainOptions) -> BTreeMap<String, String> {
         ("neural, the task,", or_none(task)),
         ("neural-config", list_paths(neural.map_or(&[], |neural| &neural.configs))),
         ("back-translate", list_paths(neural.map_or(&[], |neural| &neural.back_translate))),
+        ("neural-candidates", neural.map_or(0, |neural| neural.candidates).to_string()),
         ("vocab-size", vocab_size.map_or("by size".into(), |n| n.to_string())),
     ];
     texts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

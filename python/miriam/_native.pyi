@@ -428,7 +428,10 @@ def train_phrase(
     tune: str | None,
     seed: SupportsIndex,
     iterations: SupportsIndex | None,
-    neural: tuple[str | None, Sequence[_Path], SupportsIndex | None, Sequence[_Path]] | None,
+    neural: tuple[
+        str | None, Sequence[_Path], SupportsIndex | None, Sequence[_Path], SupportsIndex
+    ]
+    | None,
     text: bool,
     keep_work: bool,
     memory: SupportsIndex | None,

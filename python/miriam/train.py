@@ -144,6 +144,7 @@ def phrase(
     neural_config: Sequence[_Path] = (),
     vocab_size: int | None = None,
     back_translate: Sequence[_Path] = (),
+    neural_candidates: int = 0,
     text: bool = False,
     keep_work: bool = False,
     memory: int | None = None,
@@ -160,9 +161,10 @@ def phrase(
     ``neural``, neural models of both directions are trained too and combined with the phrase-based
     system. The other arguments are the options of ``miriam train``.
     """
-    neural_only = (task, vocab_size, *neural_config, *back_translate)
+    neural_only = (task, vocab_size, *neural_config, *back_translate, neural_candidates or None)
     if not neural and any(given is not None for given in neural_only):
-        raise ValueError("task, neural_config, vocab_size and back_translate: need neural=True")
+        names = "task, neural_config, vocab_size, back_translate and neural_candidates"
+        raise ValueError(f"{names}: need neural=True")
     if (dev_source is None) != (dev_target is None):
         raise ValueError("dev_source and dev_target: give both or none")
     if (source_language is None) != (target_language is None):
@@ -171,7 +173,7 @@ def phrase(
     languages = None
     if source_language is not None and target_language is not None:
         languages = (source_language, target_language)
-    models = (task, list(neural_config), vocab_size, list(back_translate))
+    models = (task, list(neural_config), vocab_size, list(back_translate), neural_candidates)
     ini, pairs, links, phrase_pairs, ngrams, dev_bleu, combination = _native.train_phrase(
         source,
         target,

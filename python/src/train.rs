@@ -26,7 +26,7 @@ type PhraseSystem =
 type CombinationBleu = (f64, Option<f64>, f64);
 
 /// The preset, configurations, size of the vocabulary, and texts to translate back.
-type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>);
+type NeuralArguments = (Option<String>, Vec<PathBuf>, Option<usize>, Vec<PathBuf>, usize);
 
 fn value_error(message: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(message.to_string())
@@ -199,11 +199,8 @@ pub fn train_phrase(
             other => return Err(unknown_choice("lm_type", other, "\"probing\" or \"trie\"")),
         },
         tuning: method.map(|method| Tuning { method, seed, iterations }),
-        neural: neural.map(|(task, configs, vocab_size, back_translate)| NeuralOptions {
-            task,
-            configs,
-            vocab_size,
-            back_translate,
+        neural: neural.map(|(task, configs, vocab_size, back_translate, candidates)| {
+            NeuralOptions { task, configs, vocab_size, back_translate, candidates }
         }),
         keep_text: text,
         keep_work,

@@ -1,18 +1,34 @@
-//! A neural model, or an ensemble, as a feature of lists.
+//! A neural model, or an ensemble, as a feature of lists, and as a translator that adds to them.
 
-use miriam_combine::lists::{CandidateList, FeatureModel, FeatureScorer, ListError};
+use miriam_combine::lists::{
+    CandidateList, CandidateTranslator, FeatureModel, FeatureScorer, ListError,
+};
 use miriam_nmt::score::{ListError as NeuralError, ListModel, ListScorer, TextList};
+use miriam_nmt::translate::{
+    FinishedSentence, SentenceSource, SentenceText, TranslationSession, Translator,
+};
 
 /// The log-probability of pairs by a neural model of either direction: the numbers of `miriam nmt
 /// score`.
-pub struct NeuralFeature(pub ListModel);
+pub struct NeuralFeature {
+    /// The model.
+    pub model: ListModel,
+    /// The same model as a translator, whose translations are added to lists; `None` to add none.
+    pub translator: Option<Translator>,
+}
 
 struct NeuralScorer<'m>(ListScorer<'m>);
 
 impl FeatureModel for NeuralFeature {
     fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String> {
-        let scorer = self.0.scorer().map_err(|error| error.to_string())?;
+        let scorer = self.model.scorer().map_err(|error| error.to_string())?;
         Ok(Box::new(NeuralScorer(scorer)))
+    }
+
+    fn translator(&self) -> Result<Option<Box<dyn CandidateTranslator + '_>>, String> {
+        let Some(translator) = &self.translator else { return Ok(None) };
+        let session = translator.session().map_err(|error| error.to_string())?;
+        Ok(Some(Box::new(NeuralTranslator { translator, session })))
     }
 }
 
@@ -29,5 +45,44 @@ impl FeatureScorer for NeuralScorer<'_> {
             NeuralError::Model(error) => ListError::Model { reason: error.to_string() },
         })?;
         Ok(scores.into_iter().map(|list| list.into_iter().map(f64::from).collect()).collect())
+    }
+}
+
+/// A translator with the memory of one thread.
+struct NeuralTranslator<'m> {
+    translator: &'m Translator,
+    session: TranslationSession,
+}
+
+impl CandidateTranslator for NeuralTranslator<'_> {
+    fn translate(&mut self, source: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
+        let mut sentence = OneSentence { text: Some(source.to_vec()), outcome: Ok(Vec::new()) };
+        let done = self.translator.translate_sentences(&mut self.session, &mut sentence);
+        done.map_err(|error| ListError::Model { reason: error.to_string() })?;
+        sentence.outcome.map_err(|reason| ListError::Text { list: 0, translation: None, reason })
+    }
+}
+
+/// A source of one sentence, which takes its translations.
+struct OneSentence {
+    text: Option<Vec<u8>>,
+    outcome: Result<Vec<Vec<u8>>, String>,
+}
+
+impl SentenceSource for OneSentence {
+    fn next_sentences(&mut self, _: usize) -> Option<Vec<(u64, SentenceText)>> {
+        let text = self.text.take()?;
+        Some(vec![(0, SentenceText { text, ..SentenceText::default() })])
+    }
+
+    fn is_wanted(&mut self, _: u64) -> bool {
+        true
+    }
+
+    fn finish(&mut self, _: u64, sentence: FinishedSentence<'_>) {
+        self.outcome = match sentence.error() {
+            Some(reason) => Err(reason.to_owned()),
+            None => Ok(sentence.translations().into_iter().map(|found| found.text).collect()),
+        };
     }
 }

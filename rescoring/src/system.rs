@@ -11,7 +11,7 @@ use miriam_glm::device::{DeviceChoice, open_on_device};
 use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::{Autotuner, Cpu};
 use miriam_nmt::score::{ListModel, ListOptions, ScoringDirection};
-use miriam_nmt::translate::{LoadedModels, TranslationOptions};
+use miriam_nmt::translate::{LoadedModels, SentenceOptions, TranslationOptions, Translator};
 use miriam_storage::LoadMethod;
 use miriam_textio::Progress;
 
@@ -62,11 +62,18 @@ fn open_neural(
     let load = || -> miriam_nmt::Result<_> {
         let mut bundle = ModelBundle::open(&path, vocabularies)?;
         bundle.set_languages(spec.from.as_deref(), spec.to.as_deref())?;
-        let options = TranslationOptions::for_bundle(&bundle, None);
-        let loaded = LoadedModels::new(&bundle, &options.weights, options.placement(tuner))?;
-        Ok((bundle.missing_languages(), loaded))
+        let mut options = TranslationOptions::for_bundle(&bundle, None);
+        let missing = bundle.missing_languages();
+        if spec.candidates == 0 {
+            let loaded = LoadedModels::new(&bundle, &options.weights, options.placement(tuner))?;
+            return Ok((missing, loaded, None));
+        }
+        options.search.beam_size = options.search.beam_size.max(spec.candidates);
+        let wanted = SentenceOptions { n_best: spec.candidates, ..SentenceOptions::default() };
+        let translator = Translator::new(bundle, options, tuner)?.for_sentences(wanted)?;
+        Ok((missing, translator.models().clone(), Some(translator)))
     };
-    let (missing, loaded) = load().map_err(|error| error.to_string())?;
+    let (missing, loaded, translator) = load().map_err(|error| error.to_string())?;
     if let Some(missing) = missing {
         return Err(format!("{missing}; in a line of [rescore], from= and to= name languages"));
     }
@@ -74,5 +81,5 @@ fn open_neural(
         if spec.is_reverse { ScoringDirection::Reverse } else { ScoringDirection::Forward };
     let options = ListOptions { direction, normalize: spec.normalize, ..ListOptions::default() };
     let model = ListModel::new(loaded, options, true).map_err(|error| error.to_string())?;
-    Ok(NeuralFeature(model))
+    Ok(NeuralFeature { model, translator })
 }

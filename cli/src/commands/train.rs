@@ -119,6 +119,10 @@ pub struct Arguments {
     /// reverse model; repeatable
     #[arg(long, value_name = "FILE", requires = "neural")]
     back_translate: Vec<PathBuf>,
+    /// The neural model's own best translations of a sentence, at most 1,000, that are added to
+    /// those of the phrase-based system
+    #[arg(long, value_name = "N", requires = "neural", default_value_t = 0)]
+    neural_candidates: usize,
     /// Also keep the tables and the language model as text, in DIR/text
     #[arg(long)]
     text: bool,
@@ -200,6 +204,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             configs: arguments.neural_config,
             vocab_size: arguments.vocab_size.map(|size| size as usize),
             back_translate: arguments.back_translate,
+            candidates: arguments.neural_candidates,
         }),
         keep_text: arguments.text,
         keep_work: arguments.keep_work,

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub use input_settings::InputSettings;
 pub use mapping::{DecodingGraphBackoff, DecodingStep};
 pub use output_options::{NBestOptions, OutputOptions};
-pub use rescoring::{NeuralModelSpec, RescoringModel, RescoringModelKind};
+pub use rescoring::{MAX_CANDIDATES, NeuralModelSpec, RescoringModel, RescoringModelKind};
 pub use settings::{SearchAlgorithm, Settings};
 pub use supported_parameters::{ParameterInfo, options_help, supported_parameters};
 

@@ -15,6 +15,9 @@ const SECTION: &str = "rescore";
 /// The default length of the list that is scored.
 pub(super) const DEFAULT_LIST_SIZE: usize = 100;
 
+/// The largest number of translations that a model adds to a list: its beam is as wide.
+pub const MAX_CANDIDATES: usize = 1000;
+
 /// A model of `[rescore]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RescoringModel {
@@ -27,6 +30,29 @@ pub struct RescoringModel {
     pub kind: RescoringModelKind,
     /// The weight of its score.
     pub weight: f32,
+    /// The weight of the feature that marks its own translations.
+    pub candidate_weight: f32,
+}
+
+impl RescoringModel {
+    /// Returns the name of the feature that marks the translations which the model adds to lists, if
+    /// it adds some.
+    pub fn candidate_feature(&self) -> Option<String> {
+        (self.candidates() > 0).then(|| format!("{}Candidate", self.name))
+    }
+
+    /// Returns the number of its own translations that are added to a list.
+    pub fn candidates(&self) -> usize {
+        match &self.kind {
+            RescoringModelKind::Neural(spec) => spec.candidates,
+            RescoringModelKind::Ngram => 0,
+        }
+    }
+
+    /// Returns the names of its features.
+    fn feature_names(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.name.clone()).chain(self.candidate_feature())
+    }
 }
 
 /// The kinds of models of `[rescore]`.
@@ -52,6 +78,8 @@ pub struct NeuralModelSpec {
     pub to: Option<String>,
     /// Scores are divided by the number of tokens to this power.
     pub normalize: f32,
+    /// The number of its own translations that are added to the list of a sentence.
+    pub candidates: usize,
 }
 
 /// Parses the models; weights are still 0.
@@ -66,10 +94,13 @@ pub(super) fn parse(
         let model = model.map_err(|reason| {
             parameters.invalid_value(ini, SECTION, format!("{line:?}: {reason}"))
         })?;
-        let is_taken =
-            models.iter().map(|other| &other.name).chain(features.iter().map(|f| &f.name));
-        if is_taken.into_iter().any(|name| *name == model.name) {
-            let reason = format!("two features have the name {}", model.name);
+        let taken: Vec<String> = models
+            .iter()
+            .flat_map(RescoringModel::feature_names)
+            .chain(features.iter().map(|feature| feature.name.clone()))
+            .collect();
+        if let Some(name) = model.feature_names().find(|name| taken.contains(name)) {
+            let reason = format!("two features have the name {name}");
             return Err(parameters.invalid_value(ini, SECTION, reason));
         }
         models.push(model);
@@ -108,7 +139,22 @@ fn parse_model(line: &str, before: &[RescoringModel]) -> Result<RescoringModel, 
                 }
             };
             let (from, to) = (keys.take("from"), keys.take("to"));
-            let spec = NeuralModelSpec { is_reverse, vocabularies, from, to, normalize };
+            let candidates = match keys.take("candidates") {
+                None => 0,
+                Some(text) => {
+                    let number = text.parse().ok().filter(|number| *number <= MAX_CANDIDATES);
+                    number.ok_or_else(|| {
+                        format!("candidates={text} is not a number from 0 to {MAX_CANDIDATES}")
+                    })?
+                }
+            };
+            if is_reverse && candidates > 0 {
+                return Err("a model with reverse= translates in the other direction: it has no \
+                            candidates="
+                    .into());
+            }
+            let spec =
+                NeuralModelSpec { is_reverse, vocabularies, from, to, normalize, candidates };
             (if is_reverse { "Reverse" } else { "Neural" }, RescoringModelKind::Neural(spec))
         }
         "NgramModel" => ("Ngram", RescoringModelKind::Ngram),
@@ -129,7 +175,7 @@ fn parse_model(line: &str, before: &[RescoringModel]) -> Result<RescoringModel, 
             .find(|name| before.iter().all(|other| other.name != *name))
             .expect("there are more numbers than models"),
     };
-    Ok(RescoringModel { name, path, kind, weight: 0.0 })
+    Ok(RescoringModel { name, path, kind, weight: 0.0, candidate_weight: 0.0 })
 }
 
 #[cfg(test)]
@@ -189,6 +235,19 @@ mod tests {
     }
 
     #[test]
+    fn added_translations_have_a_feature() {
+        let lines = "[rescore]\nNeuralModel path=a candidates=5\nNgramModel path=b\n\
+                     [rescore-weight]\nTable= 0.5\nNeural0= 2\nNgram0= 3\nNeural0Candidate= -1\n";
+        let found = read(lines, "").unwrap();
+        let model = &found.rescoring[0];
+        assert_eq!((model.weight, model.candidate_weight), (2.0, -1.0));
+        assert_eq!(model.candidate_feature().as_deref(), Some("Neural0Candidate"));
+        assert_eq!(found.rescoring[1].candidate_feature(), None);
+        let shown = "Neural0= 2\nNgram0= 3\nNeural0Candidate= -1\n";
+        assert!(found.weight_lines().ends_with(shown), "{}", found.weight_lines());
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (lines, weights, reason) in [
             ("[rescore]\nNeuralModel\n", "", "path= is missing"),
@@ -197,6 +256,24 @@ mod tests {
             ("[rescore]\nNgramModel path=a reverse=1\n", "", "NgramModel has no parameter reverse"),
             ("[rescore]\nNeuralModel path=a name=Table\n", "", "two features have the name Table"),
             ("[rescore]\nNeuralModel path=a name=1\n", "", "\"1\" is not a name"),
+            ("[rescore]\nNeuralModel path=a candidates=-1\n", "", "candidates=-1 is not"),
+            ("[rescore]\nNeuralModel path=a candidates=1001\n", "", "from 0 to 1000"),
+            (
+                "[rescore]\nNeuralModel path=a reverse=1 candidates=2\n",
+                "",
+                "translates in the other direction",
+            ),
+            (
+                "[rescore]\nNeuralModel path=a candidates=2\nNgramModel path=b \
+                 name=Neural0Candidate\n",
+                "",
+                "two features have the name Neural0Candidate",
+            ),
+            (
+                "[rescore]\nNeuralModel path=a candidates=2\n",
+                "Neural0= 1\n",
+                "Neural0Candidate has no weights",
+            ),
             ("[rescore]\nNeuralModel path=a\n", "", "Neural0 has no weights"),
             ("[rescore]\nNeuralModel path=a\n", "Neural0= 1 2\n", "Neural0 has 2 weights"),
             ("[rescore-weight]\nTable= 1\n", "", "no model is named"),

@@ -24,11 +24,14 @@ pub(super) fn assign_weights(
     features: &mut [FeatureSpec],
     rescoring: &mut [RescoringModel],
 ) -> Result<Option<Vec<Vec<f32>>>> {
-    let models = rescoring.iter_mut().map(|model| Weighted {
-        name: model.name.clone(),
-        is_tuneable: true,
-        weights: Weights::One(&mut model.weight),
-    });
+    let (mut models, mut indicators) = (Vec::new(), Vec::new());
+    for model in rescoring {
+        let candidate = model.candidate_feature();
+        let RescoringModel { name, weight, candidate_weight, .. } = model;
+        models.push(Weighted::one(name.clone(), weight));
+        indicators.extend(candidate.map(|name| Weighted::one(name, candidate_weight)));
+    }
+    models.append(&mut indicators);
     let has_list_weights = parameters.get(LIST_SECTION).is_some();
     let mut list_weights = vec![Vec::new(); features.len()];
     let mut in_lists: Vec<Weighted<'_>> =
@@ -72,6 +75,10 @@ enum Weights<'a> {
 }
 
 impl<'a> Weighted<'a> {
+    fn one(name: String, weight: &'a mut f32) -> Self {
+        Weighted { name, is_tuneable: true, weights: Weights::One(weight) }
+    }
+
     fn feature(feature: &FeatureSpec, weights: &'a mut Vec<f32>) -> Self {
         Weighted {
             name: feature.name.clone(),
@@ -153,6 +160,11 @@ pub(super) fn format_lines(
     }
     for RescoringModel { name, weight, .. } in rescoring {
         push_weights(name, &[*weight], &mut text);
+    }
+    for model in rescoring {
+        if let Some(name) = model.candidate_feature() {
+            push_weights(&name, &[model.candidate_weight], &mut text);
+        }
     }
     String::from_utf8(text).expect("names are UTF-8, numbers ASCII")
 }

@@ -4,11 +4,12 @@
 //! A phrase alone fixes the scores of its inner words, which go into the total of its
 //! option; the words that depend on the context are scored in each expansion.
 
+use miriam_lmcpu::line_scoring::{SentenceMarkers, score_sentence, walk_sentence};
 use miriam_lmcpu::{ArpaOptions, MissingMarkerPolicy, OpenOptions, PositivePolicy};
 use miriam_textio::Log10;
 
 use super::expansion_feature::{ExpansionFeature, ExpansionInput, LmScorers, ScoredLms};
-use super::phrase_feature::{PhraseFeature, ScoredPhrase, TargetPhrase, UnscoredPhrase};
+use super::phrase_feature::{PhraseFeature, ScoredPhrase, TargetPhrase, UnscoredPhrase, WholeText};
 use super::{FeatureSet, LoadContext};
 use crate::Result;
 use crate::factors::parse_factor;
@@ -177,6 +178,12 @@ impl LanguageModelFeature {
         );
         values[self.component] += Self::value(log10);
     }
+
+    pub(super) fn set_text_value(&self, text: &WholeText<'_>, values: &mut [f32]) {
+        let model = &*text.language_models[self.model].model;
+        values[self.component] =
+            Self::value(score_sentence(model, text.text, SentenceMarkers::BOTH));
+    }
 }
 
 /// The number of words that a language model does not know.
@@ -202,5 +209,14 @@ impl OovCount {
 
     pub(super) fn add_value(&self, phrase: &impl TargetPhrase, values: &mut [f32]) {
         values[self.component] += self.value(phrase);
+    }
+
+    pub(super) fn set_text_value(&self, text: &WholeText<'_>, values: &mut [f32]) {
+        let mut unknown = 0;
+        let model = &*text.language_models[self.model].model;
+        walk_sentence(model, text.text, SentenceMarkers::BOTH, |is_unknown, _, _| {
+            unknown += usize::from(is_unknown);
+        });
+        values[self.component] = unknown as f32;
     }
 }

@@ -44,7 +44,7 @@ pub(crate) use operation_sequence_model::{
     IsolatedOperationScorer, OperationSequenceModel, UNKNOWN_TARGET,
 };
 use phrase_feature::PhraseFeature;
-pub(crate) use phrase_feature::{ScoredPhrase, TargetPhrase, UnscoredPhrase};
+pub(crate) use phrase_feature::{ScoredPhrase, TargetPhrase, UnscoredPhrase, WholeText};
 pub use phrase_table::{PhraseTableFormat, PhraseTableSpec};
 pub(crate) use stateful_feature::{ExpansionBatch, StatefulScorers};
 pub use unknown_word_penalty::UnknownWordSpec;

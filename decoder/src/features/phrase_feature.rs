@@ -5,6 +5,7 @@ use super::language_model::{LanguageModelFeature, OovCount};
 use super::operation_sequence_model::OperationSequenceModel;
 use super::phrase_penalty::PhrasePenalty;
 use super::word_penalty::WordPenalty;
+use crate::models::JoinedLanguageModel;
 
 /// A target phrase.
 pub(crate) trait TargetPhrase {
@@ -30,6 +31,14 @@ pub(crate) trait UnscoredPhrase: TargetPhrase {
 pub(crate) trait ScoredPhrase: TargetPhrase {
     /// Returns the first of [`UnscoredPhrase::lm_scores`].
     fn inner_lm_score(&self, model: usize) -> f32;
+}
+
+/// A whole translation that no phrases of the system make up.
+pub(crate) struct WholeText<'a> {
+    /// Its words, with spaces between.
+    pub(crate) text: &'a [u8],
+    /// The language models of the system.
+    pub(crate) language_models: &'a [JoinedLanguageModel],
 }
 
 /// Features of a phrase alone, in the order of the ini.
@@ -86,6 +95,17 @@ impl PhraseFeature {
             PhraseFeature::OovCount(feature) => feature.add_value(phrase, values),
             // Only an estimate.
             PhraseFeature::OperationSequenceModel(_) => {}
+        }
+    }
+
+    /// Sets the feature's component of `values` to that of a whole translation, and leaves it where
+    /// words alone do not determine it.
+    pub(crate) fn set_text_value(&self, text: &WholeText<'_>, values: &mut [f32]) {
+        match self {
+            PhraseFeature::WordPenalty(feature) => feature.set_text_value(text, values),
+            PhraseFeature::LanguageModel(feature) => feature.set_text_value(text, values),
+            PhraseFeature::OovCount(feature) => feature.set_text_value(text, values),
+            PhraseFeature::PhrasePenalty(_) | PhraseFeature::OperationSequenceModel(_) => {}
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The word penalty: minus the number of target words of a phrase.
 
-use super::phrase_feature::TargetPhrase;
+use miriam_textio::fields::split_words;
+
+use super::phrase_feature::{TargetPhrase, WholeText};
 
 /// The word penalty with its weight and its component.
 #[derive(Clone, Debug)]
@@ -30,5 +32,9 @@ impl WordPenalty {
 
     pub(super) fn add_value(&self, phrase: &impl TargetPhrase, values: &mut [f32]) {
         values[self.component] += Self::value(phrase);
+    }
+
+    pub(super) fn set_text_value(&self, text: &WholeText<'_>, values: &mut [f32]) {
+        values[self.component] = -(split_words(text.text).count() as f32);
     }
 }

@@ -45,8 +45,10 @@ pub(crate) struct NBestLimits {
 /// An entry of a list, while it is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct NBestEntry<'a> {
-    /// Its hypotheses, the last phrase first.
+    /// Its hypotheses, the last phrase first; none if a model of `[rescore]` has made it.
     pub(crate) hypotheses: &'a [HypothesisId],
+    /// Its words, if a model of `[rescore]` has made it.
+    pub(crate) words: Option<&'a [Vec<u8>]>,
     pub(crate) values: &'a [f32],
     pub(crate) total: f32,
 }
@@ -77,15 +79,16 @@ impl NBest {
             return entries
                 .iter()
                 .take(limits.max_entries.min(limits.max_candidates))
-                .try_for_each(|RescoredEntry { hypotheses, values, total }| {
-                    visit(NBestEntry { hypotheses, values, total: *total })
+                .try_for_each(|RescoredEntry { hypotheses, words, values, total, .. }| {
+                    let words = words.as_deref();
+                    visit(NBestEntry { hypotheses, words, values, total: *total })
                 });
         }
         self.values.start(decoded.system);
         if decoded.sentence.len() == 0 {
             if limits.max_entries.min(limits.max_candidates) > 0 {
                 let values = vec![0.0; decoded.system.num_components()];
-                visit(NBestEntry { hypotheses: &[], values: &values, total: 0.0 })?;
+                visit(NBestEntry { hypotheses: &[], words: None, values: &values, total: 0.0 })?;
             }
             return Ok(());
         }
@@ -106,7 +109,7 @@ impl NBest {
             entries += 1;
             let values = self.values.path_values(decoded, &self.paths, id)?;
             let (hypotheses, total) = (self.paths.nodes(), self.paths.path(id).total);
-            visit(NBestEntry { hypotheses, values, total })?;
+            visit(NBestEntry { hypotheses, words: None, values, total })?;
         }
         Ok(())
     }

@@ -58,16 +58,35 @@ impl OutputColumns {
         Ok(())
     }
 
-    fn push_alignment(&mut self, decoded: DecodedSentence<'_>, id: HypothesisId, offset: u32) {
-        let hypothesis = decoded.hypothesis(id);
-        let source = hypothesis.span.shifted(offset);
-        let length = decoded.options.words(hypothesis.option).len() as u32;
+    /// Adds the words of a translation that has no phrases, of the source words `source`.
+    pub(crate) fn push_words(&mut self, words: &[Vec<u8>], source: Span, aligned: bool) {
+        for word in words {
+            self.words.extend_from_slice(word);
+            self.words.push(b' ');
+        }
+        let length = words.len() as u32;
         let target = Span { start: self.target_position, end: self.target_position + length };
+        if aligned {
+            self.push_segment(source, target);
+        }
+        self.target_position = target.end;
+    }
+
+    /// Adds the source and target positions of a phrase.
+    fn push_segment(&mut self, source: Span, target: Span) {
         let out = &mut self.segmentation;
         out.push(b' ');
         push_position_range(out, source);
         out.push(b'=');
         push_position_range(out, target);
+    }
+
+    fn push_alignment(&mut self, decoded: DecodedSentence<'_>, id: HypothesisId, offset: u32) {
+        let hypothesis = decoded.hypothesis(id);
+        let source = hypothesis.span.shifted(offset);
+        let length = decoded.options.words(hypothesis.option).len() as u32;
+        let target = Span { start: self.target_position, end: self.target_position + length };
+        self.push_segment(source, target);
         decoded.collect_alignment(hypothesis.option, &mut self.alignment_points);
         for &(s, t) in &self.alignment_points {
             let (s, t) = (source.start + u32::from(s), target.start + u32::from(t));

@@ -80,6 +80,20 @@ impl<'s> LineReporter<'s> {
         let shown = OutputFormat::from_settings(settings);
         let aligned = settings.output.print_alignment || self.wants(OutputStream::Alignment);
         let columns = &mut self.columns;
+        if let (Some(words), Some([best, ..])) = (decoded.best_words, decoded.rescored) {
+            let span = decoded.whole_span().shifted(part.offset);
+            columns.push_words(words, span, aligned);
+            if settings.output.print_score_breakdown {
+                shown.push_breakdown_start(&mut columns.words, span);
+                let number = OutputFormat::push_number;
+                let features = self.system.features();
+                push_feature_values(&mut columns.words, features, &best.values, true, number);
+                columns.words.extend_from_slice(b"| ");
+            } else {
+                shown.push_segmentation(&mut columns.words, span);
+            }
+            return Ok(());
+        }
         if settings.output.print_score_breakdown {
             let features = self.system.features();
             return self.n_best.for_each_best_hypothesis(decoded, |id, values| {
@@ -127,8 +141,16 @@ impl<'s> LineReporter<'s> {
             && self.wants(OutputStream::NBest)
             && self.system.settings.output.n_best.is_some()
         {
-            for &id in decoded.best_path {
-                self.joined_columns.push_phrase(decoded, id, part.offset, true)?;
+            let columns = &mut self.joined_columns;
+            match decoded.best_words {
+                Some(words) => {
+                    columns.push_words(words, decoded.whole_span().shifted(part.offset), true);
+                }
+                None => {
+                    for &id in decoded.best_path {
+                        columns.push_phrase(decoded, id, part.offset, true)?;
+                    }
+                }
             }
             self.n_best.add_best_values(decoded, &mut self.joined_values)?;
         }
@@ -207,6 +229,9 @@ impl<'s> LineReporter<'s> {
         let mut left_out = None;
         self.n_best.for_each_entry(decoded, limits, |entry| {
             columns.clear();
+            if let Some(words) = entry.words {
+                columns.push_words(words, decoded.whole_span(), aligned);
+            }
             let mut nodes = entry.hypotheses.iter().rev();
             match nodes.try_for_each(|&id| columns.push_phrase(decoded, id, 0, aligned)) {
                 Ok(()) => {

@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::Result;
 use crate::decoded_sentence::DecodedSentence;
 use crate::n_best::NBest;
-use crate::output::OutputFormat;
+use crate::output::{OutputFormat, TranslatedPhrase};
 
 impl DecodedSentence<'_> {
     /// Appends the block of the sentence, whose first word is at `offset` in the line;
@@ -20,16 +20,13 @@ impl DecodedSentence<'_> {
         out.extend_from_slice(b"\nTRANSLATION HYPOTHESIS DETAILS:\n");
         let (mut sources, mut targets) = (Vec::new(), Vec::new());
         let mut dropped = Vec::new();
-        let (mut position, mut points) = (0, Vec::new());
-        for &id in self.best_path {
-            let hypothesis = self.hypothesis(id);
-            let (span, words) = (hypothesis.span, self.options.words(hypothesis.option));
-            let source = &self.sentence.ids()[span.start as usize..span.end as usize];
-            let place = span.shifted(offset);
+        let mut position = 0;
+        for TranslatedPhrase { source: place, words, alignment } in self.best_phrases(offset)? {
+            let span = (place.start - offset) as usize..(place.end - offset) as usize;
             write!(out, "         SOURCE: [{}..{}]", place.start, place.end - 1)
                 .expect("memory does not fail");
             let first = out.len();
-            for &word in source {
+            for &word in &self.sentence.ids()[span] {
                 out.push(b' ');
                 out.extend_from_slice(self.sentence.word(word, &self.system.models));
             }
@@ -39,16 +36,15 @@ impl DecodedSentence<'_> {
                 dropped.push(b'\n');
             }
             out.extend_from_slice(b"\n  TRANSLATED AS:");
-            self.surface_forms().for_each_word(hypothesis.option, span, |word| {
+            for word in &words {
                 out.push(b' ');
                 out.extend_from_slice(word);
-            })?;
+            }
             if words.is_empty() {
                 out.extend_from_slice(b" <EPSILON>");
             }
             out.extend_from_slice(b"\n  WORD ALIGNED: ");
-            self.collect_alignment(hypothesis.option, &mut points);
-            for (s, t) in &points {
+            for (s, t) in &alignment {
                 write!(out, "{s}-{t} ").expect("memory does not fail");
             }
             out.push(b'\n');

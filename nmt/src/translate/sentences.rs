@@ -13,7 +13,7 @@ use super::print::ScoredTranslation;
 use super::sentence_jobs::{PreparedSentences, TranslationSession};
 use super::sentence_parser::{InputSentence, SentenceParser};
 use super::settings::check_search;
-use super::{DecodingSettings, Translator, max_sentence_length, skips_cost};
+use super::{DecodingSettings, LoadedModels, Translator, max_sentence_length, skips_cost};
 use crate::Result;
 use crate::search::alignment;
 
@@ -172,6 +172,11 @@ impl Translator {
         search.skip_cost = skips_cost(&search, &options.output);
         let max_length = max_sentence_length(&self.models, self.max_positions, &options);
         Ok(Translator { options, search, max_length, is_first_of_two: false, ..self.clone() })
+    }
+
+    /// Returns its models, whose clones share the weights.
+    pub fn models(&self) -> &LoadedModels {
+        &self.models
     }
 
     /// Returns the beam size of its searches.

@@ -133,7 +133,7 @@ pub struct OpenedModel {
 
 /// Checks that a source is given only where a model reads it.
 pub fn check_source_use(source: Option<&Path>, models: &[NeuralFeature]) -> anyhow::Result<()> {
-    let is_read = models.iter().any(|model| model.0.reads_sentences());
+    let is_read = models.iter().any(|model| model.model.reads_sentences());
     anyhow::ensure!(
         source.is_none() || is_read,
         "a language model reads no --source: leave it out"
@@ -158,8 +158,9 @@ pub fn open(
     let placement = defaults.placement(&tuner_cache.tuner);
     let loaded = LoadedModels::new(&bundle, &defaults.weights, placement)?;
     let model = ListModel::new(loaded, options, has_sentences);
+    let model = model.with_context(|| bundle.path.display().to_string())?;
     Ok(OpenedModel {
-        feature: NeuralFeature(model.with_context(|| bundle.path.display().to_string())?),
+        feature: NeuralFeature { model, translator: None },
         files: bundle.files,
         threads: defaults.devices.is_cuda().then_some(defaults.threads),
     })

@@ -26,6 +26,17 @@ const LIST_SIZE: usize = 100;
 const TUNING_ROUNDS: usize = 20;
 /// The names of the scores of the neural models.
 const FEATURES: [&str; 2] = ["Neural0", "Reverse0"];
+/// The name of the feature that marks the translations of the first.
+const MARK: &str = "Neural0Candidate";
+
+/// The neural models of a combination.
+#[derive(Clone, Copy)]
+struct Models {
+    /// The one in the direction of the system.
+    forward: Direction,
+    /// The number of its translations that are added to the list of each sentence.
+    candidates: usize,
+}
 
 impl TrainingRun<'_> {
     /// Returns the stage that tunes the combination and writes its ini.
@@ -34,6 +45,7 @@ impl TrainingRun<'_> {
             [] => Direction::Forward,
             _ => Direction::Augmented,
         };
+        let models = Models { forward, candidates: neural.candidates };
         // Weights of the combination are needed even if those of the search are not tuned.
         let tuning = self.options.tuning.unwrap_or_default();
         Stage {
@@ -51,24 +63,28 @@ impl TrainingRun<'_> {
                 ],
                 _ => &["weights", "table", "lm", "dev", NEURAL_FOLDER, REVERSE_FOLDER],
             },
-            key: format!("{LIST_SIZE} {TUNING_ROUNDS} {}", stage_keys::tuning(Some(tuning))),
+            key: format!(
+                "{LIST_SIZE} {} {TUNING_ROUNDS} {}",
+                neural.candidates,
+                stage_keys::tuning(Some(tuning))
+            ),
             files: vec![INI_FILE.into()],
             is_kept: true,
             resumes_in: None,
-            run: Box::new(move |progress| self.combine(forward, tuning, progress)),
+            run: Box::new(move |progress| self.combine(models, tuning, progress)),
         }
     }
 
     fn combine(
         &self,
-        forward: Direction,
+        models: Models,
         tuning: Tuning,
         progress: &dyn Progress,
     ) -> Result<StageStatistics> {
         let [list, weights, translations] = ["dev.list", "dev.weights", "dev.neural"]
             .map(|name| self.full_path(Self::work_file(name)));
         let phrase_ini = read_text(&self.full_path(PHRASE_INI_FILE))?;
-        self.write_dev_list(&phrase_ini, forward, &list, progress)?;
+        self.write_dev_list(&phrase_ini, models, &list, progress)?;
         let dev = self.parallel_files("dev");
         let options = TuneListOptions {
             references: vec![dev[1].clone()],
@@ -80,13 +96,13 @@ impl TrainingRun<'_> {
             threads: self.options.threads,
         };
         let report = tune_lists(&list, &options, Output::create_atomic(&weights)?, progress)?;
-        let ini = combined_ini(&phrase_ini, forward, &read_text(&weights)?);
+        let ini = combined_ini(&phrase_ini, models, &read_text(&weights)?);
         let mut statistics = stage_statistics([("combined_bleu", report.bleu.into())]);
-        let mut models = vec![("neural_bleu", Direction::Forward)];
-        if forward == Direction::Augmented {
-            models.push(("augmented_bleu", Direction::Augmented));
+        let mut alone = vec![("neural_bleu", Direction::Forward)];
+        if models.forward == Direction::Augmented {
+            alone.push(("augmented_bleu", Direction::Augmented));
         }
-        for (name, model) in models {
+        for (name, model) in alone {
             let folder = self.full_path(model.folder());
             translate_file(&folder, &dev[0], &translations, self.options.threads, progress)?;
             let bleu = bleu_of_file(&translations, &dev[1])?;
@@ -109,13 +125,15 @@ impl TrainingRun<'_> {
     fn write_dev_list(
         &self,
         phrase_ini: &str,
-        forward: Direction,
+        models: Models,
         list: &Path,
         progress: &dyn Progress,
     ) -> Result<()> {
         let weights = phrase_ini.split_once("[weight]\n").map_or("", |(_, weights)| weights);
-        let weights = FEATURES.iter().fold(weights.to_owned(), |text, name| text + name + "= 0\n");
-        let draft = combined_ini(phrase_ini, forward, &weights);
+        let mark = (models.candidates > 0).then_some(MARK);
+        let names = FEATURES.into_iter().chain(mark);
+        let weights = names.fold(weights.to_owned(), |text, name| text + name + "= 0\n");
+        let draft = combined_ini(phrase_ini, models, &weights);
         // The draft is a temporary file, in a folder of the system's.
         let draft = draft.replace("${INI}/", "${INI}/../");
         let path = self.full_path(Self::work_file("combination.ini"));
@@ -128,7 +146,7 @@ impl TrainingRun<'_> {
             "-n-best-list",
             &text(list),
             // Lists have an entry more than is asked for, as those of Moses2.
-            &(LIST_SIZE - 1).to_string(),
+            &(LIST_SIZE - 1 + models.candidates).to_string(),
             "distinct",
             "-output-file",
             &text(&translations),
@@ -147,14 +165,18 @@ impl TrainingRun<'_> {
 }
 
 /// Returns the ini of the phrase-based system with the neural models and the weights of all scores.
-fn combined_ini(phrase_ini: &str, forward: Direction, weights: &str) -> String {
+fn combined_ini(phrase_ini: &str, models: Models, weights: &str) -> String {
     let [forward_name, reverse_name] = FEATURES;
+    let candidates = match models.candidates {
+        0 => String::new(),
+        count => format!(" candidates={count}"),
+    };
     format!(
         "{phrase_ini}\n[rescore]\n\
-         NeuralModel name={forward_name} path=${{INI}}/{}\n\
+         NeuralModel name={forward_name} path=${{INI}}/{}{candidates}\n\
          NeuralModel name={reverse_name} path=${{INI}}/{REVERSE_FOLDER} reverse=true\n\n\
          [rescore-n-best]\n{LIST_SIZE}\n\n[rescore-weight]\n{weights}",
-        forward.folder(),
+        models.forward.folder(),
     )
 }
 
