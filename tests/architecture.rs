@@ -166,6 +166,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-glm",
             "miriam-align",
             "miriam-nmt",
+            "miriam-combine",
             "miriam-decoder",
             "miriam-rescoring",
             "miriam-trainer",

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod list_input;
 pub mod lists;
 pub mod mbr;
 mod pooled_lists;
@@ -18,3 +19,4 @@ pub mod tuning;
 pub mod weights;
 
 pub use error::{Error, Result};
+pub use list_input::ListInput;

@@ -5,8 +5,6 @@
 //! samples, in which likely translations are repeated, need no more work than their distinct
 //! entries.
 
-use std::path::PathBuf;
-
 use hashbrown::HashMap;
 use miriam_metrics::mbr::{CandidateList, Estimate, Utility};
 use miriam_textio::n_best::NBestEntry;
@@ -14,7 +12,7 @@ use miriam_textio::number::push_general;
 use miriam_textio::{Output, Progress, ordered_map};
 
 use crate::pooled_lists::PooledLists;
-use crate::{Error, Result};
+use crate::{Error, ListInput, Result};
 
 /// The weights of references.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,12 +96,12 @@ struct Ranked {
 /// If a list cannot be read, a line is invalid, lists have different sentences, an entry has no
 /// total that a posterior needs, options do not fit, or `output` cannot be written.
 pub fn minimize_risk(
-    lists: &[PathBuf],
+    lists: Vec<ListInput>,
     options: &MbrOptions,
     mut output: Output,
     progress: &dyn Progress,
 ) -> Result<MbrSummary> {
-    check(lists, options)?;
+    check(lists.len(), options)?;
     let mut lists = PooledLists::open(lists)?;
     let task = progress.task("minimising risk", None);
     let mut summary = MbrSummary::default();
@@ -133,7 +131,7 @@ pub fn minimize_risk(
     Ok(summary)
 }
 
-fn check(lists: &[PathBuf], options: &MbrOptions) -> Result<()> {
+fn check(num_lists: usize, options: &MbrOptions) -> Result<()> {
     if let ReferenceWeights::Posterior { scale } = options.weights
         && !(scale >= 0.0 && scale.is_finite())
     {
@@ -143,11 +141,10 @@ fn check(lists: &[PathBuf], options: &MbrOptions) -> Result<()> {
         return Err(Error::usage("no candidate would be kept; keep at least 1"));
     }
     let weights = &options.list_weights;
-    if !weights.is_empty() && weights.len() != lists.len() {
+    if !weights.is_empty() && weights.len() != num_lists {
         return Err(Error::usage(format!(
-            "{} weights of lists for {} list(s): expected one for each",
-            weights.len(),
-            lists.len()
+            "{} weights of lists for {num_lists} list(s): expected one for each",
+            weights.len()
         )));
     }
     let is_valid = |weight: &f64| *weight >= 0.0 && weight.is_finite();
@@ -241,6 +238,8 @@ fn reference_weights(entries: &[NBestEntry], weights: ReferenceWeights) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use miriam_metrics::Chrf;
     use miriam_textio::NoProgress;
@@ -266,7 +265,8 @@ mod tests {
         }
         let path = folder.path().join("out");
         let output = Output::create(&path).unwrap();
-        let summary = minimize_risk(&paths, options, output, &NoProgress)
+        let paths = paths.into_iter().map(ListInput::File).collect();
+        let summary = minimize_risk(paths, options, output, &NoProgress)
             .map_err(|error| error.to_string())?;
         Ok((std::fs::read_to_string(path).unwrap(), summary))
     }
@@ -300,6 +300,29 @@ mod tests {
         assert_eq!(run(&[samples, other], &uniform).unwrap().0, "p q\n");
         let shares = MbrOptions { list_weights: vec![3.0, 0.5], ..uniform };
         assert_eq!(run(&[samples, other], &shares).unwrap().0, "a b\n");
+    }
+
+    #[test]
+    fn lists_in_memory_are_read_as_files_are() {
+        let text = |name: &str, text: &str| ListInput::Text {
+            name: name.into(),
+            text: text.as_bytes().to_vec(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let run_on = |lists: Vec<ListInput>| {
+            minimize_risk(lists, &options(), Output::create(&out).unwrap(), &NoProgress)
+                .map_err(|error| error.to_string())
+        };
+        run_on(vec![text("one", LIST), text("two", LIST)]).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&out).unwrap(),
+            run(&[LIST, LIST], &options()).unwrap().0
+        );
+        let error = run_on(vec![text("one", LIST), text("two", "0 ||| a\n")]).unwrap_err();
+        assert!(error.contains("two, line 1, field 4"), "{error}");
+        let twice = vec![ListInput::File("-".into()), ListInput::File("-".into())];
+        assert!(run_on(twice).unwrap_err().contains("give - once"));
     }
 
     #[test]

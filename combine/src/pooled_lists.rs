@@ -1,11 +1,8 @@
 //! The lists of several systems, read together sentence by sentence.
 
-use std::path::{Path, PathBuf};
+use miriam_textio::n_best::{NBestEntry, NBestReader};
 
-use miriam_textio::display_name;
-use miriam_textio::n_best::{NBestEntry, NBestForm, NBestReader};
-
-use crate::{Error, Result};
+use crate::{Error, ListInput, Result};
 
 /// Readers of lists of the same sentences.
 pub(crate) struct PooledLists {
@@ -14,17 +11,16 @@ pub(crate) struct PooledLists {
 }
 
 impl PooledLists {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
-        if paths.is_empty() {
+    pub(crate) fn open(lists: Vec<ListInput>) -> Result<Self> {
+        if lists.is_empty() {
             return Err(Error::usage("give at least one n-best list"));
         }
-        if paths.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        let standard_input = ListInput::File("-".into());
+        if lists.iter().filter(|list| **list == standard_input).count() > 1 {
             return Err(Error::usage("standard input can be read only once; give - once"));
         }
-        let lists = paths
-            .iter()
-            .map(|path| (display_name(path), NBestReader::new([path.clone()], NBestForm::Any)));
-        Ok(PooledLists { lists: lists.collect(), sentences: 0 })
+        let lists = lists.into_iter().map(|list| Ok((list.name(), list.open()?)));
+        Ok(PooledLists { lists: lists.collect::<Result<_>>()?, sentences: 0 })
     }
 
     /// Reads the entries of the next sentence, by list. Returns `None` at the end.

@@ -1,14 +1,13 @@
 //! The best translation of each sentence of an n-best list by given weights of its features.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
-use miriam_textio::n_best::{FeatureScheme, NBestEntry, NBestForm, NBestReader};
+use miriam_textio::n_best::{FeatureScheme, NBestEntry};
 use miriam_textio::number::push_general;
 use miriam_textio::{Output, Progress, ordered_map};
 
 use crate::weights::FeatureWeights;
-use crate::{Error, Result};
+use crate::{Error, ListInput, Result};
 
 /// The output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +39,14 @@ struct Scoring {
 /// If a file cannot be read or written, a line is invalid, or features differ from those of the
 /// first entry or have no weights.
 pub fn rerank(
-    list: &Path,
+    list: ListInput,
     weights: &FeatureWeights,
     kind: RerankOutput,
     threads: usize,
     mut output: Output,
     progress: &dyn Progress,
 ) -> Result<RerankSummary> {
-    let mut reader = NBestReader::new([list.to_owned()], NBestForm::Any);
+    let mut reader = list.open()?;
     let scoring: OnceLock<Scoring> = OnceLock::new();
     let task = progress.task("ranking", None);
     let mut summary = RerankSummary::default();
@@ -143,7 +142,14 @@ mod tests {
         std::fs::write(&weights_path, weights).unwrap();
         let run = || {
             let weights = FeatureWeights::read(&weights_path)?;
-            rerank(&list_path, &weights, kind, 2, Output::create(&out)?, &NoProgress)
+            rerank(
+                ListInput::File(list_path.clone()),
+                &weights,
+                kind,
+                2,
+                Output::create(&out)?,
+                &NoProgress,
+            )
         };
         let summary = run().map_err(|error| error.to_string())?;
         Ok((std::fs::read_to_string(&out).unwrap(), summary))

@@ -261,6 +261,7 @@ fn format_weights(scheme: &FeatureScheme, weights: &[f64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ListInput;
     use crate::rerank::{RerankOutput, rerank};
     use miriam_storage::random::SplitMix64;
     use miriam_textio::NoProgress;
@@ -333,8 +334,8 @@ mod tests {
             // Ranking by the file gives the BLEU of the report.
             let weights = FeatureWeights::read(&folder.join("weights")).unwrap();
             let best = Output::create(&folder.join("best")).unwrap();
-            rerank(&folder.join("list"), &weights, RerankOutput::Best, 1, best, &NoProgress)
-                .unwrap();
+            let listed = ListInput::File(folder.join("list"));
+            rerank(listed, &weights, RerankOutput::Best, 1, best, &NoProgress).unwrap();
             let best = std::fs::read_to_string(folder.join("best")).unwrap();
             assert!((bleu(&best, &reference) - report.bleu).abs() < 1e-9);
             // Tuning from its own result loses nothing.

@@ -45,6 +45,8 @@ __all__ = [
     "filter_ngrams",
     "get_cuda_device_count",
     "get_supported_compute_types",
+    "minimum_bayes_risk",
+    "rerank_list",
     "score_bleu",
     "score_chrf",
     "score_ter",
@@ -386,6 +388,31 @@ class PhraseTranslator:
 
 _Counts5 = tuple[int, int, int, int, list[float | None]]
 
+def minimum_bayes_risk(
+    lists: Sequence[_Path | bytes],
+    *,
+    output: _Path | None,
+    utility: str,
+    metrics: dict[str, Any],
+    weights: str,
+    scale: float,
+    list_weights: Sequence[float],
+    estimate: str,
+    keep: SupportsIndex,
+    show_loss: bool,
+    write_lists: bool,
+    threads: SupportsIndex,
+    progress: Callable[[str, int, int | None], object] | None,
+) -> tuple[bytes | None, tuple[int, int, int, int, int, float]]: ...
+def rerank_list(
+    list: _Path | bytes,
+    weights: _Path | bytes,
+    *,
+    output: _Path | None,
+    write_lists: bool,
+    threads: SupportsIndex,
+    progress: Callable[[str, int, int | None], object] | None,
+) -> tuple[bytes | None, tuple[int, int]]: ...
 def build_system(
     ini: _Path,
     folder: _Path,

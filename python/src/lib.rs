@@ -12,6 +12,8 @@
 #[cfg(feature = "extension")]
 mod align;
 #[cfg(feature = "extension")]
+mod combine;
+#[cfg(feature = "extension")]
 mod ct2;
 #[cfg(feature = "extension")]
 mod interrupt;
@@ -37,6 +39,8 @@ mod train;
 mod _native {
     #[pymodule_export]
     use crate::align::{align, evaluate_links, symmetrize_links};
+    #[pymodule_export]
+    use crate::combine::{minimum_bayes_risk, rerank_list};
     #[pymodule_export]
     use crate::ct2::{
         AsyncScoringResult, AsyncTexts, AsyncTranslationResult, GenerationStepResult,

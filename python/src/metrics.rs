@@ -85,7 +85,7 @@ pub fn score_bleu(
 }
 
 /// Opens the tokeniser `name`, some of which need a SentencePiece model.
-fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
+pub fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
     }

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use miriam_combine::ListInput;
 use miriam_combine::mbr::{MbrOptions, MbrOutput, MbrSummary, ReferenceWeights, minimize_risk};
 use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_textio::Output;
@@ -124,7 +125,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         threads: common.threads.count(),
     };
     let output = Output::create(&a.output)?;
-    let summary = minimize_risk(&a.n_best, &options, output, &common.progress())?;
+    let lists = a.n_best.iter().cloned().map(ListInput::File).collect();
+    let summary = minimize_risk(lists, &options, output, &common.progress())?;
     tracing::info!("{}", describe(&summary, a.show_loss));
     Ok(())
 }

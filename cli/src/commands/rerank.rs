@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use miriam_combine::ListInput;
 use miriam_combine::rerank::{RerankOutput, rerank};
 use miriam_combine::weights::FeatureWeights;
 use miriam_textio::Output;
@@ -40,7 +41,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let kind = if write_lists { RerankOutput::Lists } else { RerankOutput::Best };
     let output = Output::create(&output)?;
     let threads = common.threads.count();
-    let summary = rerank(&n_best, &weights, kind, threads, output, &common.progress())?;
+    let summary =
+        rerank(ListInput::File(n_best), &weights, kind, threads, output, &common.progress())?;
     tracing::info!(
         "{} sentences; {} times another than the first entry",
         summary.sentences,

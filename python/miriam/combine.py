@@ -1,0 +1,247 @@
+"""n-best lists of one or several systems: the translation that is most like all others (minimum
+Bayes risk), and the best by weights of features, like ``miriam mbr`` and ``miriam rerank``.
+
+A list is a file (``number ||| text ||| features ||| total``, of any program) or in memory: a
+sequence of sentences, each a sequence of entries. Ctrl-C cancels a call.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from miriam import _native
+from miriam._progress import Progress, ProgressCallback, listener
+
+__all__ = ["Progress", "Ranking", "Risk", "mbr", "rerank"]
+
+_Path = str | os.PathLike[str]
+_Values = float | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The result of minimum Bayes risk."""
+
+    translations: list[str] | None
+    """The best translation of each sentence; ``None`` if they were written to a file."""
+    lists: list[list[tuple[str, float]]] | None
+    """All translations with their expected scores, best first, if ``write_lists`` asked for them
+    and they were not written to a file."""
+    sentences: int
+    entries: int
+    """The number of entries of all lists."""
+    candidates: int
+    """The number of different translations of each sentence, added up."""
+    not_first: int
+    """The number of sentences whose winner is not the first entry of the first list."""
+    worse: int
+    """The number of sentences for which the exact estimate has a better winner, with
+    ``show_loss``."""
+    loss: float
+    """The sum of the differences then, in points of the metric."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The result of reranking."""
+
+    translations: list[str] | None
+    """The best translation of each sentence; ``None`` if they were written to a file."""
+    lists: list[list[tuple[str, float]]] | None
+    """All translations with their new totals, best first, if ``write_lists`` asked for them and
+    they were not written to a file."""
+    sentences: int
+    not_first: int
+    """The number of sentences whose best entry is not the first one."""
+
+
+def _line(sentence: int, text: str, features: str, total: object) -> str:
+    if "\n" in text or any(word == "|||" for word in text.split(" ")):
+        raise ValueError(
+            f"sentence {sentence}: {text!r} cannot be in a list: it has a line end, or ||| between "
+            "spaces"
+        )
+    return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
+
+
+def _total(entry: tuple[str, float] | str) -> tuple[str, float]:
+    return (entry, 0.0) if isinstance(entry, str) else entry
+
+
+def _check_count(sentence: int, entries: Sequence[object]) -> None:
+    if isinstance(entries, str):
+        raise TypeError(f"sentence {sentence}: expected a sequence of entries, found a string")
+    if not entries:
+        raise ValueError(f"sentence {sentence} has no translations")
+
+
+def _risk_lines(
+    number: int, sentences: Iterable[Sequence[tuple[str, float] | str]], weights: str
+) -> bytes:
+    lines = []
+    for sentence, entries in enumerate(sentences):
+        _check_count(sentence, entries)
+        if weights != "uniform" and any(isinstance(entry, str) for entry in entries):
+            raise TypeError(
+                f"list {number}, sentence {sentence}: expected pairs of a translation and its "
+                'total; only weights="uniform" needs no totals'
+            )
+        pairs = map(_total, entries)
+        lines += [_line(sentence, text, "F0= 0", repr(float(total))) for text, total in pairs]
+    return "".join(lines).encode()
+
+
+def _feature(name: str, values: _Values) -> str:
+    if not name or any(c.isspace() or c in "=|" for c in name):
+        raise ValueError(f"{name!r} is not a name of a feature")
+    numbers = values if isinstance(values, Sequence) else [values]
+    return f"{name}= " + " ".join(repr(float(value)) for value in numbers)
+
+
+def _feature_lines(sentences: Iterable[Sequence[tuple[str, Mapping[str, _Values]]]]) -> bytes:
+    lines = []
+    for sentence, entries in enumerate(sentences):
+        _check_count(sentence, entries)
+        for text, features in entries:
+            named = " ".join(_feature(name, values) for name, values in features.items())
+            lines.append(_line(sentence, text, named, 0))
+    return "".join(lines).encode()
+
+
+def _read(
+    output: bytes | None, write_lists: bool
+) -> tuple[list[str] | None, list[list[tuple[str, float]]] | None]:
+    """Returns the best translations, and the lists."""
+    if output is None:
+        return None, None
+    # Bytes of a file that are not UTF-8 stay what they are.
+    lines = output.decode(errors="surrogateescape").split("\n")[:-1]
+    if not write_lists:
+        return lines, None
+    lists: list[list[tuple[str, float]]] = []
+    for line in lines:
+        number, text, _, total, *_ = line.split(" ||| ")
+        if int(number) == len(lists):
+            lists.append([])
+        lists[-1].append((text, float(total)))
+    return [entries[0][0] for entries in lists], lists
+
+
+def mbr(
+    *n_best: _Path | Iterable[Sequence[tuple[str, float] | str]],
+    output: _Path | None = None,
+    utility: str = "chrf",
+    weights: str = "posterior",
+    scale: float = 1.0,
+    list_weights: Sequence[float] = (),
+    estimate: str = "exact",
+    keep: int = 20,
+    show_loss: bool = False,
+    write_lists: bool = False,
+    tokenize: str = "13a",
+    tokenize_model: _Path | None = None,
+    lowercase: bool = False,
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    chrf_char_order: int = 6,
+    chrf_word_order: int = 0,
+    chrf_beta: int = 2,
+    chrf_whitespace: bool = False,
+    chrf_lowercase: bool = False,
+    chrf_eps_smoothing: bool = False,
+    ter_case_sensitive: bool = False,
+    ter_asian_support: bool = False,
+    ter_no_punct: bool = False,
+    ter_normalized: bool = False,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> Risk:
+    """Chooses from lists of the same sentences the translations that are most like all others.
+
+    A list in memory has pairs of a translation and its total, or translations alone with
+    ``weights="uniform"``. The arguments are the options of ``miriam mbr``.
+    """
+    lists: list[_Path | bytes] = []
+    for number, one in enumerate(n_best):
+        is_file = isinstance(one, (str, os.PathLike))
+        lists.append(one if is_file else _risk_lines(number, one, weights))  # type: ignore[arg-type]
+    metrics = {
+        "tokenize": tokenize,
+        "tokenize_model": tokenize_model,
+        "lowercase": lowercase,
+        "smooth_method": smooth_method,
+        "smooth_value": smooth_value,
+        "chrf_char_order": chrf_char_order,
+        "chrf_word_order": chrf_word_order,
+        "chrf_beta": chrf_beta,
+        "chrf_whitespace": chrf_whitespace,
+        "chrf_lowercase": chrf_lowercase,
+        "chrf_eps_smoothing": chrf_eps_smoothing,
+        "ter_case_sensitive": ter_case_sensitive,
+        "ter_asian_support": ter_asian_support,
+        "ter_no_punct": ter_no_punct,
+        "ter_normalized": ter_normalized,
+    }
+    written, counts = _native.minimum_bayes_risk(
+        lists,
+        output=output,
+        utility=utility,
+        metrics=metrics,
+        weights=weights,
+        scale=scale,
+        list_weights=list(list_weights),
+        estimate=estimate,
+        keep=keep,
+        show_loss=show_loss,
+        write_lists=write_lists,
+        threads=threads,
+        progress=listener(progress),
+    )
+    translations, chosen = _read(written, write_lists)
+    sentences, entries, candidates, not_first, worse, loss = counts
+    return Risk(
+        translations=translations,
+        lists=chosen,
+        sentences=sentences,
+        entries=entries,
+        candidates=candidates,
+        not_first=not_first,
+        worse=worse,
+        loss=loss,
+    )
+
+
+def rerank(
+    n_best: _Path | Iterable[Sequence[tuple[str, Mapping[str, _Values]]]],
+    weights: _Path | Mapping[str, _Values],
+    *,
+    output: _Path | None = None,
+    write_lists: bool = False,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> Ranking:
+    """Chooses the translations with the largest sum of weighted features.
+
+    A list in memory has pairs of a translation and its features; ``weights`` is a file, as
+    ``miriam tune --n-best`` writes it, or has the weights by name. The arguments are the options of
+    ``miriam rerank``.
+    """
+    entries = n_best if isinstance(n_best, (str, os.PathLike)) else _feature_lines(n_best)
+    if isinstance(weights, Mapping):
+        lines = [_feature(name, values) + "\n" for name, values in weights.items()]
+        given: _Path | bytes = "".join(lines).encode()
+    else:
+        given = weights
+    written, counts = _native.rerank_list(
+        entries,
+        given,
+        output=output,
+        write_lists=write_lists,
+        threads=threads,
+        progress=listener(progress),
+    )
+    translations, lists = _read(written, write_lists)
+    sentences, not_first = counts
+    return Ranking(translations, lists, sentences, not_first)

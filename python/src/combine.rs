@@ -1,0 +1,264 @@
+//! `miriam.combine`: minimum Bayes risk and weights over n-best lists in files or in memory.
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use miriam_combine::ListInput;
+use miriam_combine::mbr::{MbrOptions, MbrOutput, ReferenceWeights, minimize_risk};
+use miriam_combine::rerank::{RerankOutput, rerank};
+use miriam_combine::weights::FeatureWeights;
+use miriam_metrics::bleu::Smoothing;
+use miriam_metrics::mbr::{Estimate, Utility};
+use miriam_metrics::{Bleu, Chrf, Ter};
+use miriam_textio::{Input, Lines, Output, Progress};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use crate::interrupt::{Listeners, run_observed};
+use crate::lm::thread_count;
+use crate::metrics::open_tokenizer;
+
+/// The lines of the output, unless it is a file, and counts.
+type Outcome<C> = (Option<Vec<u8>>, C);
+/// The numbers of sentences, of entries, of different translations, of winners that are not the first
+/// entry, of winners worse than the exact ones, and the loss.
+type RiskCounts = (u64, u64, u64, u64, u64, f64);
+
+/// An n-best list from Python: its lines, or its file.
+#[derive(FromPyObject)]
+pub enum ListArgument {
+    Text(PyBackedBytes),
+    File(PathBuf),
+}
+
+impl ListArgument {
+    /// Returns the list with this number among those of a call.
+    fn into_input(self, number: usize) -> ListInput {
+        match self {
+            ListArgument::File(path) => ListInput::File(path),
+            ListArgument::Text(text) => {
+                ListInput::Text { name: format!("list {number}"), text: text.to_vec() }
+            }
+        }
+    }
+}
+
+/// Output in memory, which the work and the caller share.
+#[derive(Clone, Default)]
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
+
+impl Write for SharedBuffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs `work` with an output: the file at `output`, or memory, whose bytes are returned then.
+fn run_with_output<T: Send>(
+    py: Python<'_>,
+    inputs: &[PathBuf],
+    output: Option<&Path>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(Output, &dyn Progress) -> miriam_combine::Result<T> + Send,
+) -> PyResult<Outcome<T>> {
+    let buffer = SharedBuffer::default();
+    let written = buffer.clone();
+    let listeners = Listeners { progress, log: None };
+    let outcome = run_observed(py, &listeners, |progress| {
+        for input in inputs {
+            Input::check_access(input, output)?;
+        }
+        let output = match output {
+            Some(path) => Output::create(path)?,
+            None => Output::from_writer(written, "memory")?,
+        };
+        work(output, progress)
+    })?;
+    match outcome {
+        Ok(found) => {
+            let bytes =
+                std::mem::take(&mut *buffer.0.lock().unwrap_or_else(PoisonError::into_inner));
+            Ok((output.is_none().then_some(bytes), found))
+        }
+        Err(miriam_combine::Error::Cancelled) => Err(PyKeyboardInterrupt::new_err(())),
+        Err(error) => Err(PyValueError::new_err(error.to_string())),
+    }
+}
+
+/// The options of the three metrics: names and values of those of the command line.
+#[derive(FromPyObject)]
+pub struct MetricArguments {
+    #[pyo3(item)]
+    tokenize: String,
+    #[pyo3(item)]
+    tokenize_model: Option<PathBuf>,
+    #[pyo3(item)]
+    lowercase: bool,
+    #[pyo3(item)]
+    smooth_method: String,
+    #[pyo3(item)]
+    smooth_value: Option<f64>,
+    #[pyo3(item)]
+    chrf_char_order: usize,
+    #[pyo3(item)]
+    chrf_word_order: usize,
+    #[pyo3(item)]
+    chrf_beta: u32,
+    #[pyo3(item)]
+    chrf_whitespace: bool,
+    #[pyo3(item)]
+    chrf_lowercase: bool,
+    #[pyo3(item)]
+    chrf_eps_smoothing: bool,
+    #[pyo3(item)]
+    ter_case_sensitive: bool,
+    #[pyo3(item)]
+    ter_asian_support: bool,
+    #[pyo3(item)]
+    ter_no_punct: bool,
+    #[pyo3(item)]
+    ter_normalized: bool,
+}
+
+impl MetricArguments {
+    fn utility(self, name: &str) -> PyResult<Utility> {
+        Ok(match name {
+            "chrf" => Utility::Chrf(
+                Chrf::new(self.chrf_char_order, self.chrf_word_order)
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?
+                    .beta(self.chrf_beta)
+                    .whitespace(self.chrf_whitespace)
+                    .lowercase(self.chrf_lowercase)
+                    .epsilon_smoothing(self.chrf_eps_smoothing),
+            ),
+            "bleu" => Utility::Bleu(Bleu {
+                tokenizer: open_tokenizer(&self.tokenize, self.tokenize_model)?,
+                lowercase: self.lowercase,
+                smoothing: Smoothing::from_name(&self.smooth_method, self.smooth_value)
+                    .ok_or_else(|| {
+                        unknown("smooth_method", &self.smooth_method, "exp, floor, add-k or none")
+                    })?,
+                effective_order: true,
+            }),
+            "ter" => Utility::Ter(Ter {
+                normalized: self.ter_normalized,
+                no_punctuation: self.ter_no_punct,
+                asian_support: self.ter_asian_support,
+                case_sensitive: self.ter_case_sensitive,
+            }),
+            _ => return Err(unknown("utility", name, "chrf, bleu or ter")),
+        })
+    }
+}
+
+fn unknown(name: &str, given: &str, names: &str) -> PyErr {
+    PyValueError::new_err(format!("{name} {given:?}: expected {names}"))
+}
+
+/// Chooses translations by minimum Bayes risk.
+#[pyfunction]
+#[pyo3(signature = (lists, *, output, utility, metrics, weights, scale, list_weights, estimate, keep,
+                    show_loss, write_lists, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+pub fn minimum_bayes_risk(
+    py: Python<'_>,
+    lists: Vec<ListArgument>,
+    output: Option<PathBuf>,
+    utility: &str,
+    metrics: MetricArguments,
+    weights: &str,
+    scale: f64,
+    list_weights: Vec<f64>,
+    estimate: &str,
+    keep: usize,
+    show_loss: bool,
+    write_lists: bool,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Outcome<RiskCounts>> {
+    let options = MbrOptions {
+        utility: metrics.utility(utility)?,
+        estimate: match estimate {
+            "exact" => Estimate::Exact,
+            "aggregate" => Estimate::Aggregate,
+            "coarse-to-fine" => Estimate::CoarseToFine(keep),
+            _ => return Err(unknown("estimate", estimate, "exact, aggregate or coarse-to-fine")),
+        },
+        weights: match weights {
+            "posterior" => ReferenceWeights::Posterior { scale },
+            "uniform" => ReferenceWeights::Uniform,
+            _ => return Err(unknown("weights", weights, "posterior or uniform")),
+        },
+        list_weights,
+        measures_loss: show_loss,
+        output: if write_lists { MbrOutput::Lists } else { MbrOutput::Best },
+        threads: thread_count(threads)?,
+    };
+    let lists = lists.into_iter().enumerate().map(|(number, list)| list.into_input(number));
+    let lists: Vec<ListInput> = lists.collect();
+    let files = files(&lists);
+    let (text, summary) =
+        run_with_output(py, &files, output.as_deref(), progress, |output, progress| {
+            minimize_risk(lists, &options, output, progress)
+        })?;
+    let counts = (
+        summary.sentences,
+        summary.entries,
+        summary.candidates,
+        summary.not_first,
+        summary.worse,
+        summary.loss,
+    );
+    Ok((text, counts))
+}
+
+/// Returns the files among lists.
+fn files(lists: &[ListInput]) -> Vec<PathBuf> {
+    let path = |list: &ListInput| match list {
+        ListInput::File(path) => Some(path.clone()),
+        ListInput::Text { .. } => None,
+    };
+    lists.iter().filter_map(path).collect()
+}
+
+/// Chooses the entries of a list with the largest sum of weighted features. Counts sentences, and those
+/// whose best entry is not the first.
+#[pyfunction]
+#[pyo3(signature = (list, weights, *, output, write_lists, threads, progress))]
+pub fn rerank_list(
+    py: Python<'_>,
+    list: ListArgument,
+    weights: ListArgument,
+    output: Option<PathBuf>,
+    write_lists: bool,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Outcome<(u64, u64)>> {
+    let kind = if write_lists { RerankOutput::Lists } else { RerankOutput::Best };
+    let threads = thread_count(threads)?;
+    let list = list.into_input(0);
+    let mut inputs = files(std::slice::from_ref(&list));
+    if let ListArgument::File(path) = &weights {
+        inputs.push(path.clone());
+    }
+    let (text, summary) =
+        run_with_output(py, &inputs, output.as_deref(), progress, |output, progress| {
+            let weights = match weights {
+                ListArgument::File(path) => FeatureWeights::read(&path)?,
+                ListArgument::Text(text) => {
+                    let name = "weights";
+                    let input = Input::from_reader(Cursor::new(text.to_vec()), name, None)?;
+                    FeatureWeights::from_lines(Lines::new(input), name.into())?
+                }
+            };
+            rerank(list, &weights, kind, threads, output, progress)
+        })?;
+    Ok((text, (summary.sentences, summary.not_first)))
+}
