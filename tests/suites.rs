@@ -11,6 +11,7 @@ mod arpa_defects;
 mod bench;
 mod bench_async;
 mod bench_nmt_gpu;
+mod bench_scaling;
 mod binary_systems;
 mod clusters;
 mod configuration;

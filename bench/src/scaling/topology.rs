@@ -110,20 +110,22 @@ fn parse_first_cpu(list: &str) -> Option<usize> {
     list.split([',', '-']).next()?.parse().ok()
 }
 
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
+/// Returns a number of things with their name, as `1 thread` or `2 threads`.
+pub fn count_noun(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sockets, cores) = (self.num_sockets(), self.num_physical_cores());
-        let threads = self.cpu_order().len();
+        let [sockets, cores, threads] =
+            [self.num_sockets(), self.num_physical_cores(), self.cpu_order().len()];
         write!(
             f,
-            "{sockets} socket{}, {cores} core{}, {threads} hardware thread{}",
-            plural(sockets),
-            plural(cores),
-            plural(threads)
+            "{}, {}, {}",
+            count_noun(sockets, "socket"),
+            count_noun(cores, "core"),
+            count_noun(threads, "hardware thread")
         )
     }
 }

@@ -5,6 +5,7 @@ mod glm;
 mod lm;
 mod nmt;
 mod scaling;
+mod scaling_run;
 mod serve;
 
 use clap::Subcommand;
@@ -26,7 +27,7 @@ pub enum Command {
     Nmt(nmt::Command),
     /// Make one measurement of `scaling`, in a separate process
     #[command(hide = true)]
-    ScalingRun(scaling::RunArguments),
+    ScalingRun(scaling_run::Arguments),
 }
 
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
@@ -37,6 +38,6 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Scaling(arguments) => scaling::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Async(arguments) => asynchronous::run(arguments, common),
-        Command::ScalingRun(arguments) => scaling::run_measurement(arguments),
+        Command::ScalingRun(arguments) => scaling_run::run(arguments),
     }
 }

@@ -2,30 +2,47 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use miriam_bench::scaling::ScalingOptions;
-use miriam_decoder::Configuration;
+use clap::{ArgGroup, Args};
+use miriam_bench::scaling::{
+    MeasuredSystem, ScalingOptions, Workload, default_name, split_name, split_options,
+};
 
 use crate::commands::system_configuration::read_configuration;
+use crate::common::exit_with_usage_error;
 use crate::console::standard_output;
 
-/// The speed-up of translation with threads: cores first, then hyperthreads
+/// The speed-up with threads, of one or several systems: cores first, then hyperthreads
 ///
-/// Translates the text repeatedly on each number of threads and writes words per
+/// Processes the text repeatedly on each number of threads and writes words per
 /// second, speed-up, user and system time, context switches and peak memory to
 /// scaling.csv (the median run of each count), runs.csv (every run) and
-/// scaling.svg, and a verdict to standard output. Loading the models and one pass
-/// over the text before the clock starts are not counted.
+/// scaling.svg (a curve for each system), and a verdict to standard output. Loading
+/// the models and one pass over the text before the clock starts are not counted.
 ///
-/// Example: miriam bench scaling --config moses.ini -i news.de -o scaling --
-/// -search-algorithm 1 -cube-pruning-pop-limit 400
+/// Examples:
+///   miriam bench scaling --config moses.ini -i news.de -o scaling --
+///       -search-algorithm 1 -cube-pruning-pop-limit 400
+///   miriam bench scaling --config fast=a.ini --config small=b.ini -i news.de -o scaling
+///       --system 'moses2=moses2 -f a.ini --threads {threads}'
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
+#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "system"])))]
 pub struct Arguments {
-    /// The system's moses.ini, or its folder
-    #[arg(long, value_name = "INI")]
-    config: PathBuf,
-    /// The text to translate: plain, .gz, .zst, .bz2 or .xz
+    /// A system's moses.ini, or its folder. May be repeated. Its name in the figure is
+    /// that of the folder of a moses.ini, or of another file without its ending
+    #[arg(long, value_name = "[NAME=]INI")]
+    config: Vec<String>,
+    /// Another program: a command of the shell that reads lines from standard input and
+    /// writes a line for each. {threads} and {cpus} in it become the number of threads
+    /// and the list of their CPUs. It runs on the text once and several times; the
+    /// difference counts, without loading. May be repeated
+    #[arg(long, value_name = "NAME=COMMAND")]
+    system: Vec<String>,
+    /// Further options for one system of --config, as a shell splits them. May be
+    /// repeated
+    #[arg(long = "options", value_name = "NAME=OPTIONS")]
+    own_options: Vec<String>,
+    /// The text: plain, .gz, .zst, .bz2 or .xz
     #[arg(short, long, value_name = "FILE")]
     input: PathBuf,
     /// Numbers of threads, as 1,2,4; 1 is always among them. Without it powers of
@@ -41,47 +58,90 @@ pub struct Arguments {
     /// The minimal duration of a measurement, for which the text is repeated
     #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
     seconds: f64,
-    /// Further options for `translate`
+    /// Further options for `translate`, for all systems of --config
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
         _ => Err("expected seconds from 0.01".into()),
     }
 }
 
-#[derive(Args)]
-pub struct RunArguments {
-    /// The minimal duration of the measurement
-    #[arg(long, value_name = "S")]
-    seconds: f64,
-    /// Options of `translate`
-    #[arg(last = true, value_name = "OPTIONS")]
-    options: Vec<String>,
+impl Arguments {
+    /// Returns the systems in their order in the figure.
+    fn systems(&self) -> anyhow::Result<Vec<MeasuredSystem>> {
+        let mut systems = Vec::new();
+        for argument in &self.config {
+            let (name, ini) = split_name(argument);
+            let name = name.map_or_else(|| default_name(ini.as_ref()), str::to_owned);
+            let workload = Workload::Phrase(ini.into());
+            systems.push(MeasuredSystem { name, workload, options: self.options.clone() });
+        }
+        for argument in &self.system {
+            let Some((name, command)) = argument.split_once('=') else {
+                exit_with_usage_error(format!("--system {argument}: expected NAME=COMMAND"));
+            };
+            let workload = Workload::Command(command.into());
+            systems.push(MeasuredSystem { name: name.into(), workload, options: Vec::new() });
+        }
+        for argument in &self.own_options {
+            add_own_options(argument, &mut systems);
+        }
+        if self.config.is_empty() && !self.options.is_empty() {
+            exit_with_usage_error(
+                "options after -- are for systems of --config; write those of other programs into \
+                 --system"
+                    .into(),
+            );
+        }
+        // Errors of inis or of options are reported before the first measurement.
+        for MeasuredSystem { workload, options, .. } in &mut systems {
+            match workload {
+                Workload::Phrase(ini) => {
+                    let tokens = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+                    *ini = read_configuration(&[&tokens[..], options].concat())?.ini;
+                }
+                Workload::Command(_) => {}
+            }
+        }
+        Ok(systems)
+    }
+}
+
+/// Adds the options of `NAME=OPTIONS` to its system.
+fn add_own_options(argument: &str, systems: &mut [MeasuredSystem]) {
+    let Some((name, text)) = argument.split_once('=') else {
+        exit_with_usage_error(format!("--options {argument}: expected NAME=OPTIONS"));
+    };
+    let Some(options) = split_options(text) else {
+        exit_with_usage_error(format!("--options {argument}: a quotation mark is not closed"));
+    };
+    let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
+    match systems.iter_mut().find(|system| system.name == name) {
+        Some(MeasuredSystem { workload: Workload::Command(_), .. }) => {
+            exit_with_usage_error(format!(
+                "--options {argument}: {name} is another program; write its options into --system"
+            ));
+        }
+        Some(system) => system.options.extend(options),
+        None => exit_with_usage_error(format!(
+            "--options {argument}: there is no system {name}; there are {}",
+            names.join(", ")
+        )),
+    }
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
-    // Errors of the ini or of options are reported before the first measurement.
-    let tokens = ["-f".to_owned(), arguments.config.to_string_lossy().into_owned()];
-    let tokens = [&tokens[..], &arguments.options].concat();
-    let configuration = read_configuration(&tokens)?;
     let options = ScalingOptions {
-        config: configuration.ini,
+        systems: arguments.systems()?,
         input: arguments.input,
         counts: arguments.counts.into_iter().map(usize::from).collect(),
         output: arguments.output,
         repeat: arguments.repeat.into(),
         seconds: arguments.seconds,
-        options: arguments.options,
     };
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
-}
-
-pub fn run_measurement(arguments: RunArguments) -> anyhow::Result<()> {
-    let configuration = Configuration::from_command_line(&arguments.options)?;
-    let (seconds, mut out) = (arguments.seconds, standard_output());
-    Ok(miriam_bench::scaling::run_measurement(configuration, seconds, &mut out)?)
 }

@@ -1,0 +1,233 @@
+//! Measurement of another program, which reads lines from standard input and writes as many lines.
+//!
+//! When a program has loaded its models cannot be seen from outside. So it runs twice, on the text
+//! once and on the text several times more, and the measurement is the difference: loading, the
+//! first pass, which warms its caches, and its end are taken out, as they are not counted for
+//! systems of this program. Times, context switches and memory are those of the program and of all
+//! processes that it waits for. It reads a file, as with `<`, so that nothing competes with it but
+//! the counting of its lines.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use tempfile::NamedTempFile;
+
+use super::measurement::{ENOUGH, Measurement};
+use super::process::refused;
+use super::run_stats::{ProcessUsage, RunStats};
+use super::text::MeasuredText;
+use crate::error::{Error, Result};
+
+/// The longest repeated text in bytes. A program that is done with it sooner is not measured.
+const MAX_TEXT_BYTES: u64 = 4 << 30;
+/// The factor by which a repeated text that was too short grows at most.
+const MAX_GROWTH: f64 = 30.0;
+/// The lines of the program's messages that an error shows.
+const SHOWN_MESSAGES: usize = 5;
+
+/// Returns `command` with `{threads}` and `{cpus}` replaced by the number of CPUs and their list.
+pub fn fill_placeholders(command: &str, cpus: &[usize]) -> String {
+    let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+    command.replace("{threads}", &cpus.len().to_string()).replace("{cpus}", &list.join(","))
+}
+
+impl Measurement {
+    /// Measures a command of the shell `sh`.
+    ///
+    /// # Errors
+    /// If the command cannot be started or fails, if it does not write a line for each line that
+    /// it reads, if it is too fast to be measured, and if the text cannot be read or copied.
+    pub fn measure_command(&self, command: &str) -> Result<RunStats> {
+        let text = self.prepare()?;
+        let once = RepeatedFile::create(&text, 1)?;
+        let base = run_command(command, &once)?;
+        let most = (MAX_TEXT_BYTES / text.bytes.len() as u64).max(2) - 1;
+        let expected = self.expected_rate.unwrap_or(0.0) * self.seconds / text.words as f64;
+        let mut passes = (expected.ceil() as u64).clamp(1, most);
+        loop {
+            let repeated = RepeatedFile::create(&text, 1 + passes)?;
+            let long = run_command(command, &repeated)?;
+            let wall_seconds = long.wall_seconds - base.wall_seconds;
+            if wall_seconds >= ENOUGH * self.seconds {
+                let usage = long.usage - base.usage;
+                return Ok(RunStats {
+                    words: text.words * passes,
+                    wall_seconds,
+                    user_seconds: usage.user_seconds,
+                    system_seconds: usage.system_seconds,
+                    voluntary_switches: usage.voluntary_switches,
+                    involuntary_switches: usage.involuntary_switches,
+                    peak_bytes: usage.max_resident_bytes,
+                });
+            }
+            if passes == most {
+                return Err(Error::unmeasurable(format!(
+                    "{command}: too fast to be measured: the text {passes} times takes only \
+                     {wall_seconds:.2} s; lower --seconds"
+                )));
+            }
+            let growth = 1.1 * self.seconds / wall_seconds.max(1e-9);
+            passes = ((passes as f64 * growth.clamp(1.3, MAX_GROWTH)).ceil() as u64).min(most);
+        }
+    }
+}
+
+/// A text in a temporary file.
+struct RepeatedFile {
+    file: NamedTempFile,
+    lines: u64,
+}
+
+impl RepeatedFile {
+    fn create(text: &MeasuredText, passes: u64) -> Result<Self> {
+        let mut file = NamedTempFile::new().map_err(refused("make a temporary file"))?;
+        io::copy(&mut text.repeated(passes)?, &mut file)
+            .and_then(|_| file.flush())
+            .map_err(refused("copy the text to a temporary file"))?;
+        Ok(RepeatedFile { file, lines: text.lines * passes })
+    }
+}
+
+/// The wall time and the usage of a command, without this process.
+struct CommandRun {
+    wall_seconds: f64,
+    usage: ProcessUsage,
+}
+
+/// Runs `command` on a text, counts its lines of output and discards them.
+fn run_command(command: &str, text: &RepeatedFile) -> Result<CommandRun> {
+    let input = text.file.reopen().map_err(refused("open its temporary file"))?;
+    let mut messages = tempfile::tempfile().map_err(refused("make a temporary file"))?;
+    let copy = messages.try_clone().map_err(refused("open its temporary file"))?;
+    let before = ProcessUsage::read_children()?;
+    let start = Instant::now();
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(copy)
+        .spawn()
+        .map_err(refused("start sh"))?;
+    let counted = count_lines(child.stdout.take().expect("it is piped"));
+    let status = child.wait().map_err(refused("wait for a command"))?;
+    let wall_seconds = start.elapsed().as_secs_f64();
+    let usage = ProcessUsage::read_children()? - before;
+    let lines = counted.map_err(refused("read the output of a command"))?;
+    let complaint = if !status.success() {
+        format!("it failed with {status}")
+    } else if lines != text.lines {
+        format!(
+            "it wrote {lines} lines for {}; a system writes a line for each line that it reads",
+            text.lines
+        )
+    } else {
+        return Ok(CommandRun { wall_seconds, usage });
+    };
+    let mut reason = format!("{command}: {complaint}");
+    if let Some(end) = last_messages(&mut messages) {
+        let _ = write!(reason, "; the end of its messages: {end}");
+    }
+    Err(Error::unmeasurable(reason))
+}
+
+/// Returns the number of lines, of which the last one may lack a line feed.
+fn count_lines(mut output: impl Read) -> io::Result<u64> {
+    let (mut lines, mut last, mut buffer) = (0, b'\n', vec![0; 64 << 10]);
+    loop {
+        match output.read(&mut buffer) {
+            Ok(0) => return Ok(lines + u64::from(last != b'\n')),
+            Ok(read) => {
+                lines += buffer[..read].iter().filter(|&&byte| byte == b'\n').count() as u64;
+                last = buffer[read - 1];
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Returns the last lines of a program's messages, if there are any.
+fn last_messages(messages: &mut File) -> Option<String> {
+    const MOST: u64 = 4 << 10;
+    let length = messages.seek(SeekFrom::End(0)).ok()?;
+    messages.seek(SeekFrom::Start(length.saturating_sub(MOST))).ok()?;
+    let mut bytes = Vec::new();
+    messages.read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let shown = &lines[lines.len().saturating_sub(SHOWN_MESSAGES)..];
+    (!text.trim().is_empty()).then(|| shown.join(" | "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The usage of children is that of the whole process, so tests take turns.
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+    fn measure(command: &str, seconds: f64) -> Result<RunStats> {
+        let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let file = NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "a b\nc\n\nd e\n").unwrap();
+        // The measuring process is pinned, so a thread stands for it.
+        let settings = Measurement {
+            input: file.path().into(),
+            cpus: miriam_textio::affinity::allowed_cpus().unwrap()[..1].to_vec(),
+            seconds,
+            expected_rate: None,
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| settings.measure_command(command)).join().unwrap()
+        })
+    }
+
+    /// Half a second of loading, which is taken out, and 20 ms a line without CPU time.
+    #[test]
+    fn loading_is_taken_out_and_waiting_costs_no_cpu_time() {
+        let slow = "sleep 0.5; while read -r line; do sleep 0.02; echo \"$line\"; done";
+        let run = measure(slow, 0.5).unwrap();
+        let passes = run.words / 5;
+        assert_eq!(run.words % 5, 0);
+        let least = 4.0 * 0.02 * passes as f64;
+        assert!((least..4.0 * least).contains(&run.wall_seconds), "{run:?}");
+        assert!(run.wall_seconds >= 0.4, "{run:?}");
+        assert!(run.user_seconds + run.system_seconds < 0.8 * run.wall_seconds, "{run:?}");
+        assert!(run.voluntary_switches >= 4 * passes, "each sleep waits: {run:?}");
+        assert!(run.peak_bytes > 100 << 10, "{run:?}");
+    }
+
+    #[test]
+    fn processor_time_is_the_commands() {
+        let busy = "awk '{ for (i = 0; i < 100000; i++) x += i; print }'";
+        let run = measure(busy, 0.3).unwrap();
+        assert!((run.user_seconds + run.system_seconds) > 0.2 * run.wall_seconds, "{run:?}");
+        assert!((run.user_seconds + run.system_seconds) < 1.2 * run.wall_seconds, "{run:?}");
+    }
+
+    #[test]
+    fn failing_and_unfit_commands_say_why() {
+        let error = |command: &str| measure(command, 0.1).unwrap_err().to_string();
+        let failed = error("cat > /dev/null; echo no model here >&2; exit 3");
+        assert!(failed.contains("exit status: 3") && failed.contains("no model here"), "{failed}");
+        let short = error("head -n 3");
+        assert!(short.contains("head -n 3: it wrote 3 lines for 4"), "{short}");
+        let absent = error("./absent-program");
+        assert!(absent.contains("exit status: 127"), "{absent}");
+    }
+
+    #[test]
+    fn placeholders_are_replaced() {
+        let filled = fill_placeholders("moses -t {threads} --cpus {cpus} {other}", &[4, 0, 7]);
+        assert_eq!(filled, "moses -t 3 --cpus 4,0,7 {other}");
+    }
+
+    #[test]
+    fn lines_without_a_last_line_feed_count() {
+        let count = |text: &str| count_lines(text.as_bytes()).unwrap();
+        assert_eq!([count(""), count("a"), count("a\n"), count("a\n\nb")], [0, 1, 1, 3]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Data of a scaling study: the runs of each system with each number of threads.
+
+use std::collections::BTreeMap;
+
+use super::run_stats::RunStats;
+use super::topology::Topology;
+use crate::statistics::median_by;
+
+/// The runs of all systems on a machine.
+pub struct ScalingStudy {
+    pub topology: Topology,
+    /// At least one.
+    pub systems: Vec<SystemRuns>,
+}
+
+/// The runs of one system.
+pub struct SystemRuns {
+    pub name: String,
+    /// A point for each number of threads, ascending. The first one has one thread.
+    pub points: Vec<Point>,
+}
+
+/// The runs with one number of threads.
+pub struct Point {
+    pub threads: usize,
+    /// Runs by round, from 0.
+    pub runs: BTreeMap<usize, RunStats>,
+}
+
+impl ScalingStudy {
+    /// Returns a study without runs of the systems `names` with `counts` threads, the first of
+    /// which must be 1.
+    pub fn new(topology: Topology, names: &[String], counts: &[usize]) -> Self {
+        let systems = names.iter().map(|name| {
+            let points = counts.iter().map(|&threads| Point { threads, runs: BTreeMap::new() });
+            SystemRuns { name: name.clone(), points: points.collect() }
+        });
+        ScalingStudy { topology, systems: systems.collect() }
+    }
+
+    /// Returns the numbers of threads.
+    pub fn counts(&self) -> Vec<usize> {
+        self.systems[0].points.iter().map(|point| point.threads).collect()
+    }
+}
+
+impl SystemRuns {
+    /// Returns the speed of a point divided by that of one thread.
+    pub fn speed_up(&self, point: &Point) -> f64 {
+        point.median().words_per_second() / self.points[0].median().words_per_second()
+    }
+
+    /// Returns the speed-up of a point divided by its number of threads.
+    pub fn efficiency(&self, point: &Point) -> f64 {
+        self.speed_up(point) / point.threads as f64
+    }
+
+    /// Returns the point with the highest median speed.
+    pub fn fastest(&self) -> &Point {
+        fn rate(point: &Point) -> f64 {
+            point.median().words_per_second()
+        }
+        let points = self.points.iter();
+        points.max_by(|a, b| rate(a).total_cmp(&rate(b))).expect("there is a point")
+    }
+}
+
+impl Point {
+    /// Returns the run with the median speed (of an even number, the slower of the middle two). It
+    /// is a single run, so that its times and its speed are consistent.
+    ///
+    /// # Panics
+    /// If there are no runs.
+    pub fn median(&self) -> RunStats {
+        let runs: Vec<RunStats> = self.runs.values().copied().collect();
+        median_by(&runs, RunStats::words_per_second)
+    }
+
+    /// Returns the lowest and the highest words per second of the runs.
+    pub fn spread(&self) -> (f64, f64) {
+        let rates = self.runs.values().map(RunStats::words_per_second);
+        rates.fold((f64::INFINITY, 0.0), |(low, high), rate| (low.min(rate), high.max(rate)))
+    }
+}
+
+/// Studies with made-up speeds.
+#[cfg(test)]
+pub mod simulated {
+    use super::*;
+
+    /// A run of two seconds with `rate` words per second and `system` seconds in the kernel.
+    pub fn run(rate: f64, system: f64) -> RunStats {
+        RunStats {
+            words: (rate * 2.0) as u64,
+            wall_seconds: 2.0,
+            user_seconds: 2.0 - system,
+            system_seconds: system,
+            voluntary_switches: 3,
+            involuntary_switches: 4,
+            peak_bytes: 5 << 20,
+        }
+    }
+
+    /// A study of systems with `(threads, words per second, seconds in the kernel)`. Each point
+    /// has three runs, of which the second is the median.
+    pub fn study(topology: Topology, systems: &[(&str, &[(usize, f64, f64)])]) -> ScalingStudy {
+        let names: Vec<String> = systems.iter().map(|system| system.0.to_owned()).collect();
+        let counts: Vec<usize> = systems[0].1.iter().map(|rate| rate.0).collect();
+        let mut study = ScalingStudy::new(topology, &names, &counts);
+        for (runs, (_, rates)) in study.systems.iter_mut().zip(systems) {
+            for (point, &(threads, rate, system)) in runs.points.iter_mut().zip(*rates) {
+                assert_eq!(point.threads, threads);
+                for (round, factor) in [0.9, 1.0, 1.1].into_iter().enumerate() {
+                    point.runs.insert(round, run(rate * factor, system));
+                }
+            }
+        }
+        study
+    }
+}
