@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::layout::PLOT_PIXELS;
+
 /// An axis with its label, range and ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -23,7 +25,7 @@ impl Axis {
         let last = (ceiling / step + 1e-6).floor() as i64;
         let ticks = (first..=last).map(|tick| {
             let value = tick as f64 * step;
-            (value, format!("{value:.decimals$}"))
+            (value, group_thousands(&format!("{value:.decimals$}")))
         });
         Axis {
             label: label.into(),
@@ -34,24 +36,18 @@ impl Axis {
     }
 
     /// Returns a linear axis for ascending counts, with a tick at each and margins at both ends.
+    /// Labels that would overlap are left out, the first and the last one at the latest.
     pub fn counts(label: impl Into<String>, counts: &[usize]) -> Self {
         let ends = counts.first().zip(counts.last());
         let (low, high) = ends.map_or((0.0, 1.0), |(&low, &high)| (low as f64, high as f64));
         // A single count is in the middle.
         let margin = if high > low { (high - low) / 35.0 } else { 1.0 };
-        // Labels that would overlap are left out.
-        let mut last = f64::NEG_INFINITY;
-        let ticks = counts.iter().map(|&count| {
-            let has_room = count as f64 - last >= margin;
-            last = if has_room { count as f64 } else { last };
-            (count as f64, if has_room { count.to_string() } else { String::new() })
+        let range = low - margin..high + margin;
+        let has_label = spaced_labels(counts, PLOT_PIXELS / (range.end - range.start));
+        let ticks = counts.iter().zip(has_label).map(|(&count, has_label)| {
+            (count as f64, if has_label { count.to_string() } else { String::new() })
         });
-        Axis {
-            label: label.into(),
-            is_logarithmic: false,
-            range: low - margin..high + margin,
-            ticks: ticks.collect(),
-        }
+        Axis { label: label.into(), is_logarithmic: false, range, ticks: ticks.collect() }
     }
 
     /// Returns a logarithmic axis between powers of ten around `values`, at least one, which are
@@ -75,6 +71,40 @@ impl Axis {
         // Zero and NaN are at the beginning.
         (position.max(start).min(end) - start) / (end - start)
     }
+}
+
+/// Returns which of the ascending `counts` have labels that do not overlap, on an axis with so many
+/// pixels per count. The last label is chosen first, then the first, then the others from the right.
+fn spaced_labels(counts: &[usize], pixels_per_count: f64) -> Vec<bool> {
+    const DIGIT: f64 = 9.0;
+    const SPACE: f64 = 6.0;
+    let mut has_label = vec![false; counts.len()];
+    let (first, others) = (0..counts.len().min(1), (1..counts.len()).rev());
+    let order = others.clone().take(1).chain(first).chain(others);
+    for place in order {
+        let width = |count: usize| DIGIT * count.to_string().len() as f64;
+        let is_free = counts.iter().zip(&has_label).all(|(&other, &is_chosen)| {
+            let distance = counts[place].abs_diff(other) as f64 * pixels_per_count;
+            !is_chosen || distance >= (width(counts[place]) + width(other)) / 2.0 + SPACE
+        });
+        has_label[place] |= is_free;
+    }
+    has_label
+}
+
+/// Puts commas into a whole number of at least five digits.
+fn group_thousands(number: &str) -> String {
+    if number.len() < 5 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number.to_owned();
+    }
+    let mut grouped = String::new();
+    for (place, digit) in number.chars().enumerate() {
+        if place > 0 && (number.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// Returns the smallest number from `least` on that is 1, 2 or 5 times a power of ten.
@@ -113,6 +143,9 @@ mod tests {
             (axis.range.clone(), labels(&axis)),
             (0.0..1500.0, vec!["0", "500", "1000", "1500"])
         );
+        let axis = Axis::linear("words a second", 0.0, 2.4e6);
+        assert_eq!(labels(&axis)[..3], ["0", "500,000", "1,000,000"]);
+        assert_eq!(labels(&Axis::linear("s", 0.0, 2e4))[4], "20,000");
         let axis = Axis::linear("efficiency", 0.0, 1.2);
         assert_eq!(labels(&axis), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "1.2"]);
         let axis = Axis::linear("BLEU", 20.0, 30.0);
@@ -122,8 +155,12 @@ mod tests {
 
     #[test]
     fn counts_close_together_share_a_label() {
+        // 5.5 pixels a count, where a label of one digit needs 15.
         let axis = Axis::counts("threads", &[1, 2, 4, 8, 64, 128]);
-        assert_eq!(labels(&axis), ["1", "", "", "8", "64", "128"]);
+        assert_eq!(labels(&axis), ["1", "", "4", "8", "64", "128"]);
+        let axis = Axis::counts("threads", &[1, 2, 63, 64, 124, 126, 128]);
+        assert_eq!(labels(&axis), ["1", "", "", "64", "", "", "128"]);
+        assert_eq!(labels(&Axis::counts("threads", &[])), [""; 0]);
         assert_eq!(labels(&Axis::counts("threads", &[1, 2])), ["1", "2"]);
         assert_eq!(Axis::counts("threads", &[3]).share(3.0), 0.5);
     }

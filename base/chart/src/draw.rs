@@ -12,22 +12,21 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::layout::{LEFT, PLOT_PIXELS, RIGHT};
 use crate::{Axis, Chart, Colour, LineStyle, Panel};
 
 const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
-const SHADE: RGBColor = RGBColor(0xf1, 0xec, 0xe0);
+const SHADE: RGBColor = RGBColor(0xf6, 0xf2, 0xe8);
+const BOUNDARY: RGBColor = RGBColor(0xb9, 0xae, 0x94);
 
-/// The pixels left of panels, for the vertical axis and its labels, and right of them.
-const LEFT: u32 = 90;
-const RIGHT: u32 = 30;
 /// The heights of a line of text, the title, and the horizontal axis below a panel, in pixels.
 const LINE: u32 = 20;
 const TITLE: u32 = 40;
 const X_AXIS: u32 = 40;
 /// The widths of a legend entry's line, of a letter, and of the space after a label, in pixels.
 const LEGEND_LINE: i32 = 26;
-const LEGEND_LETTER: i32 = 7;
+const LEGEND_LETTER: i32 = 8;
 const LEGEND_SPACE: i32 = 24;
 
 type SvgArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -67,7 +66,8 @@ impl Chart {
     /// Returns the chart as an SVG document.
     pub fn to_svg(&self) -> String {
         let legend_lines = self.legend.len().div_ceil(self.legend_grid().1) as u32;
-        let head = TITLE + LINE * (self.notes.len() as u32 + legend_lines);
+        let bands = u32::from(!self.bands.is_empty());
+        let head = TITLE + LINE * (self.notes.len() as u32 + legend_lines + bands);
         let panels: u32 = self.panels.iter().map(|panel| panel.height + X_AXIS).sum();
         let mut svg = String::new();
         self.draw(&mut svg, head, head + panels + LINE).expect("writing to a string never fails");
@@ -79,6 +79,27 @@ impl Chart {
         let longest = self.legend.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
         let width = LEGEND_LINE + LEGEND_LETTER * longest as i32 + LEGEND_SPACE;
         (width, ((Self::WIDTH - LEFT) as i32 / width).max(1) as usize)
+    }
+
+    /// Returns the labels of bands with their middles in pixels. A label stands over the middle of
+    /// its band. The last one may be moved to the left, to end with the axis; the others are left
+    /// out where they do not fit.
+    fn band_labels(&self) -> Vec<(i32, &str)> {
+        let mut to = f64::from(Self::WIDTH - RIGHT);
+        let mut free_to = to;
+        let mut labels = Vec::new();
+        for band in self.bands.iter().rev() {
+            let from = f64::from(LEFT) + self.x_axis.share(band.from) * PLOT_PIXELS;
+            let half = f64::from(LEGEND_LETTER) * band.label.chars().count() as f64 / 2.0;
+            let middle = ((from + to) / 2.0).min(free_to - half);
+            let fits = labels.is_empty() || (2.0 * half <= to - from && middle - half >= from);
+            if fits && middle - half >= f64::from(LEFT) {
+                labels.push((middle.round() as i32, &band.label[..]));
+                free_to = middle - half - f64::from(LEGEND_LETTER);
+            }
+            to = from;
+        }
+        labels
     }
 
     fn draw<'a>(&self, svg: &'a mut String, head: u32, height: u32) -> Drawn<'a> {
@@ -97,6 +118,10 @@ impl Chart {
             let (x, y) = (left + width * column, y + LINE as i32 * row);
             draw_path(&page, vec![(x, y), (x + LEGEND_LINE, y)], *style)?;
             draw_text(&page, (x + LEGEND_LINE + 6, y), 15, label)?;
+        }
+        for (middle, label) in self.band_labels() {
+            let style = text_style(15).pos(Pos::new(HPos::Center, VPos::Center));
+            page.draw(&Text::new(label, (middle, (head - LINE / 4) as i32), style))?;
         }
         let mut rest = page.split_vertically(head).1;
         for panel in &self.panels {
@@ -118,14 +143,10 @@ impl Chart {
             .margin_left(10)
             .y_label_area_size(LEFT - 10)
             .build_cartesian_2d(Coordinate(&self.x_axis), Coordinate(&panel.y_axis))?;
-        if let Some(shading) = &panel.shading {
-            let corners = [(shading.from, f64::INFINITY), (f64::INFINITY, f64::NEG_INFINITY)];
+        for (place, band) in self.bands.iter().enumerate().filter(|(_, band)| band.is_shaded) {
+            let to = self.bands.get(place + 1).map_or(f64::INFINITY, |next| next.from);
+            let corners = [(band.from, f64::INFINITY), (to, f64::NEG_INFINITY)];
             chart.draw_series([Rectangle::new(corners, SHADE.filled())])?;
-            let style = text_style(15).pos(Pos::new(HPos::Right, VPos::Bottom));
-            let place = (f64::INFINITY, f64::NEG_INFINITY);
-            chart.draw_series([
-                EmptyElement::at(place) + Text::new(shading.label.clone(), (-10, -6), style)
-            ])?;
         }
         chart
             .configure_mesh()
@@ -137,6 +158,10 @@ impl Chart {
             .axis_desc_style(text_style(16))
             .y_desc(&panel.y_axis.label[..])
             .draw()?;
+        for band in self.bands.iter().skip(1) {
+            let ends = [(band.from, f64::NEG_INFINITY), (band.from, f64::INFINITY)];
+            chart.draw_series([PathElement::new(ends, BOUNDARY)])?;
+        }
         for curve in &panel.curves {
             let (points, colour) = (&curve.points, rgb(curve.style.colour));
             draw_curve(&mut chart, points, curve.style)?;
@@ -197,7 +222,7 @@ fn rgb(Colour(red, green, blue): Colour) -> RGBColor {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Axis, Chart, Colour, Curve, LineStyle, Panel, Shading};
+    use crate::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
     const BLUE: Colour = Colour(0x1f, 0x5f, 0xa8);
 
@@ -212,7 +237,6 @@ mod tests {
             height: 200,
             y_axis,
             curves: vec![curve.clone(), Curve::new(dashed, points)],
-            shading: Some(Shading { from: 10.0, label: "beyond".into() }),
         };
         Chart {
             title: "Speed & size <of things>".into(),
@@ -222,6 +246,10 @@ mod tests {
             panels: vec![
                 panel(Axis::logarithmic("bytes", [1e3])),
                 panel(Axis::linear("s", 0.0, 9.0)),
+            ],
+            bands: vec![
+                Band { from: 1.0, label: "small".into(), is_shaded: false },
+                Band { from: 10.0, label: "beyond".into(), is_shaded: true },
             ],
         }
     }
@@ -279,6 +307,33 @@ mod tests {
         for text in ["Speed & size <of things>", "and \"there\"", "ideal", "size", "bytes", "10k"] {
             assert!(texts.contains(&text), "{text}: {texts:?}");
         }
-        assert_eq!(texts.iter().filter(|&&text| text == "beyond").count(), 2);
+        assert_eq!(texts.iter().filter(|&&text| text == "beyond").count(), 1);
+    }
+
+    /// Bands of 1, 2 and 4 of 128 parts, whose labels do not all fit.
+    #[test]
+    fn labels_of_bands_do_not_overlap() {
+        let middles = |bands: &[(f64, &str)], counts: &[usize]| {
+            let bands = bands.iter().map(|&(from, label)| Band {
+                from,
+                label: label.into(),
+                is_shaded: true,
+            });
+            let axis = Axis::counts("threads", counts);
+            let chart = Chart { x_axis: axis, bands: bands.collect(), ..chart(&[]) };
+            let labels = chart.band_labels();
+            labels.iter().map(|&(middle, label)| (middle, label.to_owned())).collect::<Vec<_>>()
+        };
+        let halves = middles(&[(0.0, "cores"), (64.5, "hyperthreads")], &[1, 64, 128]);
+        assert_eq!(halves[0].1, "hyperthreads");
+        assert!((640..660).contains(&halves[0].0), "{halves:?}");
+        assert!((270..290).contains(&halves[1].0), "{halves:?}");
+        let narrow = middles(&[(0.0, "cores"), (127.5, "hyperthreads")], &[1, 128]);
+        assert_eq!(narrow[0], (830 - 48, "hyperthreads".into()));
+        let wide = (narrow[1].0 + 20, narrow[0].0 - 48);
+        assert!(wide.0 < wide.1, "{narrow:?}");
+        let crowded = middles(&[(0.0, "cores"), (1.5, "more cores"), (2.5, "rest")], &[1, 128]);
+        assert_eq!(crowded.len(), 1, "{crowded:?}");
+        assert!(middles(&[], &[1]).is_empty());
     }
 }

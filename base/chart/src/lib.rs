@@ -17,8 +17,8 @@
 //!         height: 300,
 //!         y_axis: Axis::linear("nats a token", 0.0, 6.1),
 //!         curves: vec![Curve { markers: true, ..Curve::new(style, loss) }],
-//!         shading: None,
 //!     }],
+//!     bands: Vec::new(),
 //! };
 //! assert!(chart.to_svg().contains("nats a token"));
 //! ```
@@ -27,6 +27,7 @@
 
 mod axis;
 mod draw;
+mod layout;
 
 pub use axis::Axis;
 
@@ -68,6 +69,10 @@ pub struct Chart {
     pub x_axis: Axis,
     /// The panels, from top to bottom.
     pub panels: Vec<Panel>,
+    /// Parts of the horizontal axis in ascending order, which all panels show. Each reaches to the
+    /// next one or to the end of the axis, and has its label above the first panel, if there is
+    /// room.
+    pub bands: Vec<Band>,
 }
 
 impl Chart {
@@ -84,8 +89,6 @@ pub struct Panel {
     pub y_axis: Axis,
     /// The curves; later ones cover earlier ones.
     pub curves: Vec<Curve>,
-    /// A highlighted part of the horizontal axis.
-    pub shading: Option<Shading>,
 }
 
 /// A line through points.
@@ -108,11 +111,13 @@ impl Curve {
     }
 }
 
-/// The part of a panel from a value of the horizontal axis on, with a label.
-#[derive(Clone, Debug)]
-pub struct Shading {
-    /// The value at which the shading begins.
+/// A part of the horizontal axis. A line divides it from the one before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    /// The value at which the band begins.
     pub from: f64,
-    /// The text beside it in the chart.
+    /// The text above it.
     pub label: String,
+    /// Whether its background is coloured.
+    pub is_shaded: bool,
 }

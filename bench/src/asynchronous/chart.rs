@@ -65,11 +65,11 @@ fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
         )],
         legend,
         x_axis: Axis::linear(label, 0.0, last),
+        bands: Vec::new(),
         panels: vec![Panel {
             height: 420,
             y_axis: Axis::linear("nats a word", low, high.min(low + SHOWN_NATS)),
             curves,
-            shading: None,
         }],
     }
 }

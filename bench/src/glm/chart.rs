@@ -48,6 +48,7 @@ pub fn draw(report: &Report<'_>) -> Chart {
             "batch size (queries)",
             report.rows.iter().map(|row| row.batch as f64),
         ),
+        bands: Vec::new(),
         panels: [
             (QueryMode::Explicit, "explicit queries per second"),
             (QueryMode::Sentences, "words of sentences per second"),
@@ -72,7 +73,6 @@ pub fn draw(report: &Report<'_>) -> Chart {
                 height: 320,
                 y_axis: Axis::logarithmic(label, report.rows.iter().map(Measurement::rate)),
                 curves: curves.collect(),
-                shading: None,
             }
         })
         .into(),

@@ -1,9 +1,12 @@
-//! Chart of a scaling study: words per second above and efficiency below, over the number of
-//! threads, with a curve for each system.
+//! Chart of a scaling study: panels over the number of threads, with a curve for each system.
+//!
+//! The panels are words per second, speed-up (of several systems, whose speeds differ), efficiency,
+//! and the kernel's share of the time. Cores and hyperthreads are bands of the horizontal axis.
 
-use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel, Shading};
+use miriam_chart::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
 use super::study::{Point, ScalingStudy, SystemRuns};
+use super::topology::Topology;
 use crate::{date, machine};
 
 /// The colours of systems, which people with colour blindness can tell apart too.
@@ -18,6 +21,13 @@ const COLOURS: [Colour; 7] = [
 ];
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 
+/// The ratio of the highest speeds of two systems from which speeds have a logarithmic axis: on a
+/// linear one the curve of the slower system would lie on the axis.
+const LOGARITHMIC_FROM: f64 = 8.0;
+
+/// The least share of the kernel at the top of its axis, in per cent, so that noise looks small.
+const LEAST_KERNEL_AXIS: f64 = 5.0;
+
 /// Returns the style of the system with this index.
 fn style(place: usize) -> LineStyle {
     let colour = COLOURS[place % COLOURS.len()];
@@ -28,94 +38,191 @@ fn style(place: usize) -> LineStyle {
 pub fn draw(study: &ScalingStudy) -> Chart {
     let counts = study.counts();
     let most = counts.iter().copied().max().unwrap_or(1);
-    let cores = study.topology.num_physical_cores();
-    let panel = |height, y_axis, curves| Panel {
-        height,
-        y_axis,
-        curves,
-        shading: (most > cores)
-            .then(|| Shading { from: cores as f64, label: "hyperthreads".into() }),
-    };
-    let mut legend: Vec<(String, LineStyle)> = match &study.systems[..] {
-        [_] => vec![("measured (median; bars: slowest to fastest)".into(), style(0))],
-        systems => systems.iter().zip(0..).map(|(s, i)| (s.name.clone(), style(i))).collect(),
+    let cores = most.min(study.topology.num_physical_cores()) as f64;
+    let is_single = study.systems.len() == 1;
+    let mut legend: Vec<(String, LineStyle)> = if is_single {
+        let label = "measured (median; bars: slowest to fastest)";
+        vec![(label.into(), style(0))]
+    } else {
+        let systems = study.systems.iter().enumerate();
+        systems.map(|(place, system)| (system.name.clone(), style(place))).collect()
     };
     legend.push(("ideal".into(), IDEAL));
-    let one = study.systems[0].points[0].median().words_per_second();
-    let points = || study.systems.iter().flat_map(|system| &system.points);
-    let fastest = points().map(|point| point.spread().1).fold(one, f64::max);
-    let mut highest = fastest * 1.08;
-    let mut speeds = Vec::new();
-    if let [_] = &study.systems[..] {
-        // The ideal line may leave the panel, because hyperthreads never reach it.
-        highest = highest.max(one * most.min(cores) as f64);
-        let end = (most as f64).min(highest / one);
-        speeds.push(Curve::new(IDEAL, [(1.0, one), (end, one * end)]));
+    let mut panels = vec![draw_speeds(study, cores)];
+    if !is_single {
+        let curves = draw_curves(study, |system, point| system.speed_up(point));
+        let ideal = Curve::new(IDEAL, [(1.0, 1.0), (cores, cores)]);
+        let highest = highest(&curves).max(cores);
+        panels.push(Panel {
+            height: 230,
+            y_axis: Axis::linear("speed-up", 0.0, highest),
+            curves: [vec![ideal], curves].concat(),
+        });
     }
-    let mut efficiencies = vec![Curve::new(IDEAL, [(1.0, 1.0), (most as f64, 1.0)])];
-    for (place, system) in study.systems.iter().enumerate() {
+    let curves = draw_curves(study, |system, point| system.efficiency(point));
+    let ideal = Curve::new(IDEAL, [(1.0, 1.0), (most as f64, 1.0)]);
+    panels.push(Panel {
+        height: 170,
+        y_axis: Axis::linear("efficiency", 0.0, highest(&curves).clamp(1.2, 1.6)),
+        curves: [vec![ideal], curves].concat(),
+    });
+    let curves = draw_curves(study, |_, point| 100.0 * point.median().system_share());
+    panels.push(Panel {
+        height: 150,
+        y_axis: Axis::linear("% in kernel", 0.0, highest(&curves).max(LEAST_KERNEL_AXIS)),
+        curves,
+    });
+    let mut notes = vec![format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today())];
+    if !is_single {
+        notes.push("points: medians; bars: slowest to fastest".into());
+    }
+    Chart {
+        title: "Speed with increasing numbers of threads".into(),
+        notes,
+        legend,
+        x_axis: Axis::counts("threads", &counts),
+        panels,
+        bands: bands(&study.topology, most),
+    }
+}
+
+/// Returns the bands of the axis that has up to `most` threads: the cores, of each socket if there
+/// are several, and the hyperthreads. They begin between two numbers of threads.
+fn bands(topology: &Topology, most: usize) -> Vec<Band> {
+    let sockets = topology.cores_per_socket();
+    let mut bands = Vec::new();
+    let mut begun = 0;
+    for (socket, cores) in sockets.iter().enumerate() {
+        let label = match sockets.len() {
+            1 => "cores".into(),
+            _ => format!("cores of socket {}", socket + 1),
+        };
+        bands.push(Band { from: begun as f64 + 0.5, label, is_shaded: false });
+        begun += cores;
+    }
+    bands.push(Band { from: begun as f64 + 0.5, label: "hyperthreads".into(), is_shaded: true });
+    bands.retain(|band| band.from < most as f64);
+    // A single band is the whole axis.
+    if bands.len() == 1 { Vec::new() } else { bands }
+}
+
+/// Returns the panel of words per second. The ideal of a single system is that of `cores`.
+fn draw_speeds(study: &ScalingStudy, cores: f64) -> Panel {
+    const LABEL: &str = "words per second";
+    let mut curves = draw_curves(study, |_, point| point.median().words_per_second());
+    for (curve, system) in curves.iter_mut().zip(&study.systems) {
         let error_bars = system.points.iter().map(|point| {
             let (low, high) = point.spread();
             (point.threads as f64, low, high)
         });
-        speeds.push(Curve {
-            error_bars: error_bars.collect(),
-            ..curve(place, system, |point| point.median().words_per_second())
-        });
-        efficiencies.push(curve(place, system, |point| system.efficiency(point)));
+        curve.error_bars = error_bars.collect();
     }
-    Chart {
-        title: "Speed with increasing numbers of threads".into(),
-        notes: vec![format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today())],
-        legend,
-        x_axis: Axis::counts("threads", &counts),
-        panels: vec![
-            panel(300, Axis::linear("words per second", 0.0, highest), speeds),
-            panel(170, Axis::linear("efficiency", 0.0, 1.2), efficiencies),
-        ],
-    }
+    let bars: Vec<_> = curves.iter().flat_map(|curve| curve.error_bars.clone()).collect();
+    let fastest = bars.iter().map(|bar| bar.2).fold(0.0, f64::max);
+    let best = study.systems.iter().map(|system| system.fastest().median().words_per_second());
+    let slowest = best.fold(f64::INFINITY, f64::min);
+    let y_axis = if fastest > LOGARITHMIC_FROM * slowest {
+        Axis::logarithmic(LABEL, bars.iter().flat_map(|bar| [bar.1, bar.2]))
+    } else if let [system] = &study.systems[..] {
+        // On cores, the ideal line lies in the panel. Hyperthreads never reach it.
+        let one = system.points[0].median().words_per_second();
+        curves.insert(0, Curve::new(IDEAL, [(1.0, one), (cores, cores * one)]));
+        Axis::linear(LABEL, 0.0, (1.04 * fastest).max(cores * one))
+    } else {
+        Axis::linear(LABEL, 0.0, 1.04 * fastest)
+    };
+    Panel { height: 300, y_axis, curves }
 }
 
-/// Returns the curve of the system with index `place` over the number of threads.
-fn curve(place: usize, system: &SystemRuns, value: impl Fn(&Point) -> f64) -> Curve {
-    let points = system.points.iter().map(|point| (point.threads as f64, value(point)));
-    Curve { markers: true, ..Curve::new(style(place), points.collect::<Vec<_>>()) }
+/// Returns a curve of a value for each system over the number of threads.
+fn draw_curves(study: &ScalingStudy, value: impl Fn(&SystemRuns, &Point) -> f64) -> Vec<Curve> {
+    let systems = study.systems.iter().enumerate();
+    systems
+        .map(|(place, system)| {
+            let points = system.points.iter();
+            let points = points.map(|point| (point.threads as f64, value(system, point)));
+            Curve { markers: true, ..Curve::new(style(place), points.collect::<Vec<_>>()) }
+        })
+        .collect()
+}
+
+/// Returns the highest value of any curve, or 0.
+fn highest(curves: &[Curve]) -> f64 {
+    curves.iter().flat_map(|curve| &curve.points).map(|point| point.1).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::plan::select_counts;
     use super::super::study::simulated;
-    use super::super::topology::Topology;
     use super::*;
 
-    /// Draws a study of eight cores with two threads each, whose last point is slower than the one
+    type Rates = Vec<(usize, f64, f64)>;
+
+    fn rates(rates: &[(usize, f64)]) -> Rates {
+        rates.iter().map(|&(count, rate)| (count, rate, 0.01)).collect()
+    }
+
+    /// Speeds on the default counts of a machine: `serial` of the work on one thread only, and
+    /// hyperthreads that add a quarter of a core each.
+    fn simulate(topology: &Topology, one: f64, serial: f64) -> Rates {
+        let cores = topology.num_physical_cores() as f64;
+        let counts = select_counts(&[], topology).unwrap();
+        counts
+            .into_iter()
+            .map(|count| {
+                let more = (count as f64 - cores).max(0.0);
+                let units = (count as f64).min(cores) + 0.25 * more;
+                let rate = one / (serial + (1.0 - serial) / units);
+                (count, rate, (0.02 * serial * count as f64 * 20.0).min(1.9))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn cores_and_hyperthreads_are_bands() {
+        let places = |topology: &Topology, most| {
+            let bands = bands(topology, most);
+            bands.iter().map(|b| (b.from, b.label.clone(), b.is_shaded)).collect::<Vec<_>>()
+        };
+        let one = Topology::uniform(1, 8, 2);
+        let cores = (0.5, "cores".to_owned(), false);
+        let both = [cores, (8.5, "hyperthreads".to_owned(), true)];
+        assert_eq!(places(&one, 16), both);
+        assert_eq!(places(&one, 9), both);
+        assert_eq!(places(&one, 8), [], "cores alone need no label");
+        let sockets = Topology::uniform(2, 8, 2);
+        let found = places(&sockets, 32);
+        assert_eq!(found[0], (0.5, "cores of socket 1".to_owned(), false));
+        assert_eq!(found[1], (8.5, "cores of socket 2".to_owned(), false));
+        assert_eq!(found[2], (16.5, "hyperthreads".to_owned(), true));
+        assert_eq!(places(&sockets, 16).len(), 2);
+        assert_eq!(places(&sockets, 4), []);
+    }
+
+    /// A study of eight cores with two threads each, whose last point is slower than the one
     /// before, and a study of one thread count, whose x axis has no range.
     #[test]
-    fn hyperthreads_are_shaded_and_ideal_lines_end_in_the_panel() {
-        let draw_rates = |topology: Topology, rates: &[(usize, f64)]| {
-            let rates: Vec<_> = rates.iter().map(|&(count, rate)| (count, rate, 0.01)).collect();
-            draw(&simulated::study(topology, &[("a", &rates)]))
-        };
-        let rates = [(1, 900.0), (2, 1790.0), (4, 3500.0), (8, 6900.0), (12, 8000.0), (16, 7900.0)];
-        let shaded = draw_rates(Topology::uniform(1, 8, 2), &rates);
-        let [speed, efficiency] = &shaded.panels[..] else { panic!("two panels") };
-        assert_eq!([speed, efficiency].map(|p| p.shading.as_ref().unwrap().from), [8.0, 8.0]);
+    fn one_system_has_its_ideal_in_the_panel_of_speeds() {
+        let rates_of_16 =
+            [(1, 900.0), (2, 1790.0), (4, 3500.0), (8, 6900.0), (12, 8000.0), (16, 7900.0)];
+        let topology = Topology::uniform(1, 8, 2);
+        let chart = draw(&simulated::study(topology, &[("a", &rates(&rates_of_16))]));
+        let [speed, efficiency, kernel] = &chart.panels[..] else { panic!("three panels") };
+        assert_eq!(speed.curves[0].points, [(1.0, 900.0), (8.0, 7200.0)]);
         assert_eq!(speed.curves[1].points[3], (8.0, 6900.0));
         assert_eq!(speed.curves[1].error_bars[3], (8.0, 6210.0, 7590.0));
         assert_eq!(efficiency.curves[1].points[1], (2.0, 1790.0 / 900.0 / 2.0));
-        // The ideal line ends at 1.08 times the fastest run.
-        let end = 1.08 * 8800.0;
-        let (threads, words) = speed.curves[0].points[1];
-        assert!((threads - end / 900.0).abs() < 1e-9 && (words - end).abs() < 1e-6);
+        assert_eq!(kernel.curves[0].points[0], (1.0, 0.5));
 
-        let alone = draw_rates(Topology::uniform(2, 8, 1), &rates[..1]);
-        assert!(alone.panels.iter().all(|panel| panel.shading.is_none()));
-        assert!(alone.to_svg().contains("ideal"));
+        let alone = Topology::uniform(2, 8, 1);
+        let alone = draw(&simulated::study(alone, &[("a", &rates(&rates_of_16[..1]))]));
+        assert!(alone.bands.is_empty() && alone.to_svg().contains("ideal"));
     }
 
     #[test]
     fn each_system_has_a_curve_and_a_name() {
-        let rates = [(1, 100.0, 0.01), (2, 190.0, 0.01)];
+        let rates = rates(&[(1, 100.0), (2, 190.0)]);
         let names: Vec<String> = (0..9).map(|n| format!("system {n}")).collect();
         let systems: Vec<_> = names.iter().map(|name| (&name[..], &rates[..])).collect();
         let chart = draw(&simulated::study(Topology::uniform(1, 2, 1), &systems));
@@ -123,7 +230,96 @@ mod tests {
         for (place, style) in styles.iter().enumerate() {
             assert!(!styles[..place].contains(style), "{style:?} is used twice");
         }
-        assert_eq!(chart.panels[0].curves.len(), 9, "words per second have no common ideal");
-        assert_eq!(chart.panels[1].curves.len(), 10);
+        let curves: Vec<usize> = chart.panels.iter().map(|panel| panel.curves.len()).collect();
+        assert_eq!(curves, [9, 10, 10, 9], "speed-up and efficiency have an ideal");
+    }
+
+    #[test]
+    fn speeds_far_apart_have_a_logarithmic_axis() {
+        let axis = |slow: f64| {
+            let [quick, slow] = [1000.0, slow].map(|rate| rates(&[(1, rate), (2, rate * 1.9)]));
+            let systems = [("quick", &quick[..]), ("slow", &slow[..])];
+            let study = simulated::study(Topology::uniform(1, 2, 1), &systems);
+            draw_speeds(&study, 2.0).y_axis
+        };
+        let label = "words per second";
+        assert_eq!(axis(500.0), Axis::linear(label, 0.0, 1.04 * 1900.0 * 1.1));
+        assert_eq!(axis(50.0), Axis::logarithmic(label, [45.0, 2090.0]));
+    }
+
+    /// Charts of machines from 1 to 64 cores with two threads each: labels do not overlap, and
+    /// everything lies on the page.
+    #[test]
+    fn charts_of_all_machines_are_legible() {
+        for (sockets, cores) in
+            [(1, 1), (1, 2), (1, 4), (1, 6), (2, 4), (1, 16), (2, 8), (1, 24), (2, 32), (1, 64)]
+        {
+            let topology = Topology::uniform(sockets, cores, 2);
+            let quick = simulate(&topology, 5_000.0, 0.01);
+            let slow = simulate(&topology, 3_000.0, 0.2);
+            let far = simulate(&topology, 90.0, 0.05);
+            let all = [
+                ("integrated", &quick[..]),
+                ("separate reordering table", &slow[..]),
+                ("another program", &far[..]),
+            ];
+            for systems in 1..=3 {
+                let chart = draw(&simulated::study(topology.clone(), &all[..systems]));
+                let svg = chart.to_svg();
+                if let Some(folder) = std::env::var_os("MIRIAM_CHARTS") {
+                    let name = format!("{sockets}x{cores}-{systems}.svg");
+                    std::fs::write(std::path::Path::new(&folder).join(name), &svg).unwrap();
+                }
+                check_texts(&svg, &format!("{topology}, {systems} systems"));
+            }
+        }
+    }
+
+    /// Checks that the texts of an SVG lie on its page and apart from each other, if letters are
+    /// as wide as 0.58 of their size, a wide font.
+    fn check_texts(svg: &str, what: &str) {
+        let document = roxmltree::Document::parse(svg).unwrap();
+        let page = document.root_element();
+        fn number(node: roxmltree::Node<'_, '_>, name: &str) -> f64 {
+            node.attribute(name).unwrap_or("0").parse().unwrap()
+        }
+        let size = [number(page, "width"), number(page, "height")];
+        let mut boxes: Vec<([f64; 4], String)> = Vec::new();
+        for node in document.descendants().filter(|node| node.has_tag_name("text")) {
+            let text = node.text().unwrap_or("").trim().to_owned();
+            if text.is_empty() {
+                continue;
+            }
+            let height = number(node, "font-size");
+            let width = 0.58 * height * text.chars().count() as f64;
+            let (x, y) = (number(node, "x"), number(node, "y"));
+            let left = match node.attribute("text-anchor") {
+                Some("middle") => x - width / 2.0,
+                Some("end") => x - width,
+                _ => x,
+            };
+            let place = match node.attribute("transform") {
+                // Labels of vertical axes are turned by 90 degrees.
+                Some(_) => [x, y - width / 2.0, x + height, y + width / 2.0],
+                None => {
+                    let (above, below) = match node.attribute("dy") {
+                        Some("0.5ex") => (0.4, 0.4),
+                        Some("0.76em") => (0.0, 0.8),
+                        _ => (0.7, 0.1),
+                    };
+                    [left, y - above * height, left + width, y + below * height]
+                }
+            };
+            assert!(place[0] >= 0.0 && place[1] >= 0.0, "{what}: {text} {place:?}");
+            assert!(place[2] <= size[0] && place[3] <= size[1], "{what}: {text} {place:?}");
+            boxes.push((place, text));
+        }
+        assert!(boxes.len() > 10, "{what}: only {} texts", boxes.len());
+        for (i, (a, text)) in boxes.iter().enumerate() {
+            for (b, other) in &boxes[..i] {
+                let apart = a[0] >= b[2] || b[0] >= a[2] || a[1] >= b[3] || b[1] >= a[3];
+                assert!(apart, "{what}: {text:?} {a:?} overlaps {other:?} {b:?}");
+            }
+        }
     }
 }

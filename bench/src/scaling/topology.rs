@@ -91,9 +91,9 @@ impl Topology {
         self.cores.len()
     }
 
-    /// Returns the number of sockets.
-    fn num_sockets(&self) -> usize {
-        self.cores.chunk_by(|a, b| a.socket == b.socket).count()
+    /// Returns the number of cores of each socket, in the order of the CPUs.
+    pub fn cores_per_socket(&self) -> Vec<usize> {
+        self.cores.chunk_by(|a, b| a.socket == b.socket).map(<[Core]>::len).collect()
     }
 }
 
@@ -119,7 +119,7 @@ pub fn count_noun(number: usize, noun: &str) -> String {
 impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [sockets, cores, threads] =
-            [self.num_sockets(), self.num_physical_cores(), self.cpu_order().len()];
+            [self.cores_per_socket().len(), self.num_physical_cores(), self.cpu_order().len()];
         write!(
             f,
             "{}, {}, {}",

@@ -185,7 +185,6 @@ impl LoadStudy {
             height: 320,
             y_axis: Axis::logarithmic("latency (ms)", points.iter().map(|point| point.1)),
             curves: vec![Curve::new(MEASURED, points.clone())],
-            shading: None,
         };
         Chart {
             title: "Latency of a translation server".into(),
@@ -195,6 +194,7 @@ impl LoadStudy {
                 "n (10: the 90th percentile, 100: the 99th)",
                 points.iter().map(|point| point.0),
             ),
+            bands: Vec::new(),
             panels: vec![panel],
         }
     }

@@ -144,7 +144,7 @@ impl Curves {
                 values.fold((0.0, 0.0), |(low, high): (f64, f64), x| (low.min(x), high.max(x)));
             if high > low {
                 let y_axis = Axis::linear(label, low, high);
-                panels.push(Panel { height: 220, y_axis, curves, shading: None });
+                panels.push(Panel { height: 220, y_axis, curves });
             }
         }
         let last = self.points.last().map_or(1.0, |point| point.progress.updates as f64);
@@ -153,6 +153,7 @@ impl Curves {
             notes: Vec::new(),
             legend,
             x_axis: Axis::linear("updates", 0.0, last),
+            bands: Vec::new(),
             panels,
         }
     }

@@ -47,11 +47,11 @@ pub fn draw(report: &Report<'_>) -> Chart {
             "sentences of a batch",
             rows.iter().map(|row| f64::from(row.batch)),
         ),
+        bands: Vec::new(),
         panels: vec![Panel {
             height: 380,
             y_axis: Axis::logarithmic("tokens a second", rows.iter().map(|row| row.rate())),
             curves: curves.collect(),
-            shading: None,
         }],
     }
 }
