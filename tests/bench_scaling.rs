@@ -65,11 +65,11 @@ fn two_threads_are_measured_against_one() {
     assert!(document.root_element().has_tag_name(namespaced));
     let tags: Vec<&str> = document.descendants().map(|n| n.tag_name().name()).collect();
     let of = |tag: &str| tags.iter().filter(|&&t| t == tag).count();
-    assert_eq!(of("circle"), 4, "two curves of two points");
+    assert_eq!(of("circle"), 6, "three curves of two points");
     let measured = document.descendants().filter(|n| {
         n.attribute("stroke") == Some("#1F5FA8") && n.attribute("stroke-width") == Some("2")
     });
-    assert_eq!(measured.count(), 3, "two curves and an entry of the legend");
+    assert_eq!(measured.count(), 4, "three curves and an entry of the legend");
     assert_eq!(count("script"), 0);
 }
 
@@ -96,10 +96,11 @@ fn several_systems_are_measured_in_one_figure() {
     // The second round is in reverse.
     let order: Vec<&str> = messages
         .lines()
-        .filter_map(|line| line.split_once("with 1 thread").and_then(|p| p.0.split(", ").nth(1)))
-        .map(str::trim)
+        .filter_map(|line| line.split_once(" with 1 thread, round ")?.0.split_once(" of 6: "))
+        .map(|(_, name)| name)
         .collect();
     assert_eq!(order, ["toy", "narrow", "awk", "awk", "narrow", "toy"], "{messages}");
+    assert_eq!(messages.matches("; about ").count(), 5, "times left: {messages}");
 
     let table = read_csv(folder.path(), "scaling.csv");
     let names: Vec<&str> = table[1..].iter().map(|row| &row[0][..]).collect();
@@ -114,6 +115,117 @@ fn several_systems_are_measured_in_one_figure() {
     for name in ["toy", "narrow", "awk"] {
         assert!(svg.contains(name), "{name} is in the legend");
     }
+}
+
+/// A neural model and a language model, with options of their own, beside a phrase system.
+#[test]
+fn all_workloads_are_measured_by_the_same_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let neural = project_root().join("examples/toy-neural");
+    let measure = |arguments: &[&str]| {
+        let mut command = miriam();
+        command.args(["bench", "scaling", "--counts", "1", "--repeat", "1", "--seconds", "0.2"]);
+        command.args(["--log-level", "warn", "-i"]).arg(toy.join("input.txt"));
+        command.arg("--nmt").arg(&neural).arg("-o").arg(folder.path());
+        command.arg("--lm").arg(format!("lm={}", toy.join("lm.arpa").display())).args(arguments);
+        command
+    };
+    let ini = toy.join("moses.ini").display().to_string();
+    let options = ["--options", "toy-neural=-b 2 --mini-batch 3", "--options", "lm=--no-markers"];
+    run(measure(&options).args(["--config", &ini]));
+    let table = read_csv(folder.path(), "scaling.csv");
+    let names: Vec<&str> = table[1..].iter().map(|row| &row[0][..]).collect();
+    assert_eq!(names, ["toy", "toy-neural", "lm"]);
+    let column = |name: &str| table[0].iter().position(|n| n == name).expect(name);
+    let number = |row: usize, name: &str| table[row][column(name)].parse::<f64>().unwrap();
+    let words = fs::read_to_string(toy.join("input.txt")).unwrap().split_whitespace().count();
+    for row in 1..=3 {
+        assert_eq!(number(row, "words") % words as f64, 0.0, "whole passes: {table:?}");
+        assert!(number(row, "wall_seconds") > 0.15, "{table:?}");
+        assert!(number(row, "user_seconds") > 0.0, "{table:?}");
+    }
+    assert!(number(3, "words_per_second") > number(2, "words_per_second"), "{table:?}");
+
+    let usage = |arguments: &[&str]| run_to_usage_error(&mut measure(arguments));
+    let mixed = usage(&["--", "-b", "2"]);
+    assert!(mixed.contains("options after -- are for systems of one kind"), "{mixed}");
+    let wrong = usage(&["--options", "toy-neural=--beams 2"]);
+    assert!(wrong.contains("--beams"), "{wrong}");
+    let file = usage(&["--options", "lm=-i other.txt"]);
+    assert!(file.contains("the study gives the text"), "{file}");
+    let twice = usage(&["--options", "lm=--keep-percent 50"]);
+    assert!(twice.contains("the study gives the text"), "{twice}");
+    let absent = run_to_error(&mut measure(&["--lm", "absent.arpa"]));
+    assert!(absent.contains("absent.arpa"), "{absent}");
+}
+
+/// The kind of what --config names, as the command line was first announced.
+#[test]
+fn config_names_models_of_the_workload() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let mut command = miriam();
+    command.args(["bench", "scaling", "--counts", "1", "--repeat", "1", "--seconds", "0.1"]);
+    command.args(["--workload", "lm", "--config"]).arg(toy.join("lm.arpa"));
+    command.arg("-i").arg(toy.join("input.txt")).arg("-o").arg(folder.path());
+    run(command.args(["--", "--no-markers"]));
+    assert_eq!(read_csv(folder.path(), "scaling.csv")[1][0], "lm");
+}
+
+/// A study that is killed after its first measurement, and one that grows by a system.
+#[test]
+fn studies_are_resumed_and_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let measure = |systems: &[&str], seconds: &str| {
+        let mut command = miriam();
+        command.args(["bench", "scaling", "--counts", "1", "--repeat", "2"]);
+        command.args(["--seconds", seconds, "-i"]).arg(toy.join("input.txt"));
+        command.arg("-o").arg(folder.path());
+        for system in systems {
+            command.args(["--system", system]);
+        }
+        command
+    };
+    let rows = || read_csv(folder.path(), "runs.csv");
+    let slow = "slow=awk '{ system(\"sleep 0.01\"); print }'";
+    let mut killed = measure(&[slow], "0.3").stderr(std::process::Stdio::null()).spawn().unwrap();
+    let path = folder.path().join("runs.csv");
+    while fs::read_to_string(&path).unwrap_or_default().lines().count() < 2 {
+        assert!(killed.try_wait().unwrap().is_none(), "it ended early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let first = rows()[1].clone();
+    let resumed = measure(&[slow], "0.3").output().unwrap();
+    let messages = lossy_text(&resumed.stderr);
+    assert!(resumed.status.success(), "{messages}");
+    assert!(messages.contains(" of 2 measurements were made before"), "{messages}");
+    let complete = rows();
+    assert_eq!(complete.len(), 1 + 2);
+    assert_eq!(complete[1], first, "what was measured is kept");
+
+    let again = measure(&[slow], "0.3").output().unwrap();
+    let messages = lossy_text(&again.stderr);
+    assert!(messages.contains("2 of 2 measurements were made before"), "{messages}");
+    assert!(again.stdout == resumed.stdout, "the table is printed again");
+    assert_eq!(rows(), complete);
+
+    let other = run_to_error(&mut measure(&[slow], "0.2"));
+    assert!(other.contains("its seconds is 0.3, now it is 0.2"), "{other}");
+    assert!(other.contains("runs.csv") && other.contains("--overwrite"), "{other}");
+    assert_eq!(rows(), complete, "a rejected command changes nothing");
+    run(measure(&[slow], "0.2").arg("--overwrite"));
+    let overwritten = rows();
+    assert_eq!(overwritten.len(), 3);
+    assert_ne!(overwritten[1], first);
+
+    // A further system may be added. This one fails, which changes nothing.
+    let failed = run_to_error(&mut measure(&[slow, "bad=false"], "0.2"));
+    assert!(failed.contains("the measurement of bad"), "{failed}");
+    assert_eq!(rows(), overwritten);
 }
 
 #[test]
@@ -137,7 +249,7 @@ fn systems_that_cannot_be_measured_say_why() {
     let open = usage(&[&copy[..], &["--options", "copy='x"]].concat());
     assert!(open.contains("a quotation mark is not closed"), "{open}");
     let other = usage(&[&copy[..], &["--", "-s", "1"]].concat());
-    assert!(other.contains("options after -- are for systems of --config"), "{other}");
+    assert!(other.contains("options after -- are not for other programs"), "{other}");
     let twice = run_to_error(&mut measure(&[&copy[..], &copy].concat()));
     assert!(twice.contains("two systems are named copy"), "{twice}");
     let failed = run_to_error(&mut measure(&["--system", "bad=false"]));

@@ -30,7 +30,7 @@ fn commands_in_the_page_on_translating_print_what_it_shows() {
 
 #[test]
 fn commands_in_the_page_on_scaling_print_what_it_shows() {
-    check("docs/scaling.md", 4);
+    check("docs/scaling.md", 16);
 }
 
 #[test]

@@ -75,3 +75,8 @@ pub(crate) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error
     let path: PathBuf = path.into();
     move |source| Error::Io { place: path.display().to_string(), action, source }
 }
+
+/// Returns a function for `map_err` that returns an [`Error::Io`] of this process.
+pub(crate) fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error {
+    move |source| Error::Io { place: "this process".into(), action, source: source.into() }
+}

@@ -16,10 +16,9 @@ use std::time::Instant;
 use tempfile::NamedTempFile;
 
 use super::measurement::{ENOUGH, Measurement};
-use super::process::refused;
 use super::run_stats::{ProcessUsage, RunStats};
 use super::text::MeasuredText;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
 
 /// The longest repeated text in bytes. A program that is done with it sooner is not measured.
 const MAX_TEXT_BYTES: u64 = 4 << 30;
@@ -27,12 +26,6 @@ const MAX_TEXT_BYTES: u64 = 4 << 30;
 const MAX_GROWTH: f64 = 30.0;
 /// The lines of the program's messages that an error shows.
 const SHOWN_MESSAGES: usize = 5;
-
-/// Returns `command` with `{threads}` and `{cpus}` replaced by the number of CPUs and their list.
-pub fn fill_placeholders(command: &str, cpus: &[usize]) -> String {
-    let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
-    command.replace("{threads}", &cpus.len().to_string()).replace("{cpus}", &list.join(","))
-}
 
 impl Measurement {
     /// Measures a command of the shell `sh`.
@@ -217,12 +210,6 @@ mod tests {
         assert!(short.contains("head -n 3: it wrote 3 lines for 4"), "{short}");
         let absent = error("./absent-program");
         assert!(absent.contains("exit status: 127"), "{absent}");
-    }
-
-    #[test]
-    fn placeholders_are_replaced() {
-        let filled = fill_placeholders("moses -t {threads} --cpus {cpus} {other}", &[4, 0, 7]);
-        assert_eq!(filled, "moses -t 3 --cpus 4,0,7 {other}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Measurement in the process that runs it: of a workload of this program, whose models are loaded
-//! in the process, or of another program, in [`command`](super::command).
+//! in the process, or of another program, in `command.rs`.
 //!
 //! The process is pinned to its CPUs as a whole, with the threads that load models, read and write.
 
@@ -11,10 +11,9 @@ use miriam_decoder::{Configuration, System, translate_text};
 use miriam_textio::process_memory::peak_resident_bytes;
 use miriam_textio::{CancellationToken, Input, NoProgress, affinity};
 
-use super::process::refused;
 use super::run_stats::{ProcessUsage, RunStats};
 use super::text::MeasuredText;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
 
 /// The share of the wanted seconds that a measurement must reach.
 pub(super) const ENOUGH: f64 = 0.8;

@@ -13,27 +13,31 @@ mod plan;
 mod process;
 mod report;
 mod run_stats;
+mod saved_runs;
 mod study;
 mod system;
 mod text;
+mod time_left;
 mod topology;
 mod verdict;
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use miriam_textio::{Input, Output, affinity};
 
-use crate::error::{Error, Result, cannot};
+use crate::error::{Error, Result, cannot, refused};
 use crate::machine;
 pub use measurement::Measurement;
 pub use option_text::split_options;
 use plan::{PlannedRun, plan_runs, select_counts};
-use process::refused;
 pub use run_stats::RunStats;
+use saved_runs::StudyDescription;
 use study::ScalingStudy;
 pub use system::{MeasuredSystem, Workload, default_name, split_name};
+use time_left::{MeasuredDurations, describe_duration};
 use topology::{Topology, count_noun};
 
 /// Options of the benchmark.
@@ -52,14 +56,18 @@ pub struct ScalingOptions {
     pub repeat: usize,
     /// The minimal duration of a measurement in seconds, for which the text is repeated.
     pub seconds: f64,
+    /// Whether runs of an earlier study in the folder are measured again. Otherwise those of the
+    /// same study are kept, and others are an error.
+    pub overwrite: bool,
 }
 
 /// Measures every system with every count, writes `scaling.csv` (the median runs), `runs.csv`
-/// (every run) and `scaling.svg`, and prints a table and a verdict.
+/// (every run) and `scaling.svg`, and prints a table and a verdict. Each run is saved at once, and
+/// the other files after each round. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement fails, there are fewer CPUs than threads, names are the same, or a file cannot
-/// be written.
+/// If a measurement fails, there are fewer CPUs than threads, names are the same, the folder has
+/// runs of another study, or a file cannot be read or written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     system::check_names(&options.systems)?;
     Input::check_access(&options.input, None)?;
@@ -69,35 +77,79 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     }
     let allowed = affinity::allowed_cpus().map_err(refused("list its CPUs"))?;
     let topology = Topology::read(Path::new("/sys/devices/system/cpu"), &allowed);
-    let order = topology.cpu_order();
-    let counts = select_counts(&options.counts, &topology)?;
     let folder = &options.output;
     fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
     tracing::info!("{}: {topology}", machine::cpu_name());
+    let description = StudyDescription::new(options, &topology)?;
+    let saved = if options.overwrite { Vec::new() } else { description.read_runs(folder)? };
+    let mut counts = select_counts(&options.counts, &topology)?;
+    // Numbers of threads that were measured before stay in the study.
+    counts.extend(saved.iter().map(|run| run.threads));
+    let counts = select_counts(&counts, &topology)?;
     let names: Vec<String> = options.systems.iter().map(|system| system.name.clone()).collect();
     let mut study = ScalingStudy::new(topology, &names, &counts);
-    for planned in plan_runs(names.len(), counts.len(), options.repeat) {
-        let PlannedRun { system, place, round } = planned;
+    for run in saved {
+        study.insert(&run.system, run.threads, run.round, run.stats);
+    }
+    description.write(folder)?;
+    study.write_runs(folder)?;
+    measure(options, &mut study)?;
+    write_results(&study, folder)?;
+    out.write_all(study.table().as_bytes())?;
+    Ok(out.write_all(study.verdict().as_bytes())?)
+}
+
+/// Makes the measurements that `study` lacks.
+fn measure(options: &ScalingOptions, study: &mut ScalingStudy) -> Result<()> {
+    let (counts, order) = (study.counts(), study.topology.cpu_order());
+    let all = plan_runs(options.systems.len(), counts.len(), options.repeat);
+    let planned: Vec<PlannedRun> = all.iter().copied().filter(|&run| !study.has_run(run)).collect();
+    let done = all.len() - planned.len();
+    if done > 0 {
+        tracing::info!(
+            "{}: {done} of {} measurements were made before; --overwrite makes them again",
+            options.output.display(),
+            all.len()
+        );
+    }
+    let mut durations = MeasuredDurations::default();
+    for (index, &run) in planned.iter().enumerate() {
+        let PlannedRun { system, place, round } = run;
         let cpus = &order[..counts[place]];
         let point = &mut study.systems[system].points[place];
         let expected_rate = (!point.runs.is_empty()).then(|| point.median().words_per_second());
-        let run =
-            process::spawn_measurement(options, &options.systems[system], cpus, expected_rate)?;
+        let start = Instant::now();
+        let measured = &options.systems[system];
+        let stats = process::spawn_measurement(options, measured, cpus, expected_rate)?;
+        point.runs.insert(round, stats);
+        study.write_runs(&options.output)?;
+        durations.add(run, start.elapsed().as_secs_f64());
+        let rest = &planned[index + 1..];
+        let time_left = match rest {
+            [] => String::new(),
+            _ => format!("; about {} left", describe_duration(durations.estimate(rest))),
+        };
         tracing::info!(
-            "round {} of {}, {} with {}: {:.0} words/s",
-            round + 1,
-            options.repeat,
-            names[system],
+            "{} of {}: {} with {}, round {}: {:.0} words/s{time_left}",
+            done + index + 1,
+            all.len(),
+            measured.name,
             count_noun(cpus.len(), "thread"),
-            run.words_per_second()
+            round + 1,
+            stats.words_per_second()
         );
-        point.runs.insert(round, run);
+        // A long study can be looked at before its end.
+        if rest.first().is_some_and(|next| next.round > round) && study.has_all_points() {
+            write_results(study, &options.output)?;
+        }
     }
+    Ok(())
+}
+
+/// Writes the medians and the chart.
+fn write_results(study: &ScalingStudy, folder: &Path) -> Result<()> {
     write_file(folder, "scaling.csv", &study.medians_csv())?;
-    write_file(folder, "runs.csv", &study.runs_csv())?;
-    write_file(folder, "scaling.svg", &chart::draw(&study).to_svg())?;
-    out.write_all(study.table().as_bytes())?;
-    Ok(out.write_all(study.verdict().as_bytes())?)
+    write_file(folder, "scaling.svg", &chart::draw(study).to_svg())
 }
 
 fn write_file(folder: &Path, name: &str, text: &str) -> Result<()> {

@@ -1,14 +1,13 @@
 //! Measuring processes: each measurement runs in a new process of this program, so that memory,
 //! CPU time and context switches can be attributed to it. It prints one line of numbers.
 
-use std::io;
 use std::process::{Command, Stdio};
 
 use super::ScalingOptions;
 use super::run_stats::RunStats;
 use super::system::MeasuredSystem;
 use super::topology::count_noun;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
 
 /// Measures `system` in a child process with one worker on each of `cpus`. `expected_rate` is that
 /// of an earlier measurement in words per second.
@@ -46,9 +45,4 @@ pub fn spawn_measurement(
             output.status
         ))),
     }
-}
-
-/// Returns a function for `map_err` that returns an [`Error::Io`] of this process.
-pub fn refused<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> Error {
-    move |source| Error::Io { place: "this process".into(), action, source: source.into() }
 }

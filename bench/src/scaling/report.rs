@@ -44,36 +44,6 @@ impl ScalingStudy {
         text
     }
 
-    /// Returns a line for each run, by system and number of threads, in the order of the rounds.
-    pub fn runs_csv(&self) -> String {
-        let mut text = String::from(
-            "system,threads,round,words_per_second,user_seconds,system_seconds,\
-             voluntary_switches,involuntary_switches,peak_bytes,words,wall_seconds\n",
-        );
-        for system in &self.systems {
-            for point in &system.points {
-                for (round, run) in &point.runs {
-                    let _ = writeln!(
-                        text,
-                        "{},{},{},{:.1},{:.3},{:.3},{},{},{},{},{:.3}",
-                        system.name,
-                        point.threads,
-                        round + 1,
-                        run.words_per_second(),
-                        run.user_seconds,
-                        run.system_seconds,
-                        run.voluntary_switches,
-                        run.involuntary_switches,
-                        run.peak_bytes,
-                        run.words,
-                        run.wall_seconds
-                    );
-                }
-            }
-        }
-        text
-    }
-
     /// Returns the medians as a table for the terminal. Several systems have their names in front,
     /// and their speeds relative to the first one.
     pub fn table(&self) -> String {

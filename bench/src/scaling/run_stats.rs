@@ -4,8 +4,7 @@ use std::ops::Sub;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 
-use super::process::refused;
-use crate::error::Result;
+use crate::error::{Result, refused};
 
 /// The number of words, the times and the memory of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::plan::PlannedRun;
 use super::run_stats::RunStats;
 use super::topology::Topology;
 use crate::statistics::median_by;
@@ -38,9 +39,28 @@ impl ScalingStudy {
         ScalingStudy { topology, systems: systems.collect() }
     }
 
+    /// Adds a run. It is ignored if its system or its number of threads is not in the study.
+    pub fn insert(&mut self, system: &str, threads: usize, round: usize, run: RunStats) {
+        let system = self.systems.iter_mut().find(|found| found.name == system);
+        let points = system.into_iter().flat_map(|system| &mut system.points);
+        for point in points.filter(|point| point.threads == threads) {
+            point.runs.insert(round, run);
+        }
+    }
+
+    /// Whether a planned run was made.
+    pub fn has_run(&self, run: PlannedRun) -> bool {
+        self.systems[run.system].points[run.place].runs.contains_key(&run.round)
+    }
+
     /// Returns the numbers of threads.
     pub fn counts(&self) -> Vec<usize> {
         self.systems[0].points.iter().map(|point| point.threads).collect()
+    }
+
+    /// Whether each point has a run.
+    pub fn has_all_points(&self) -> bool {
+        self.systems.iter().flat_map(|system| &system.points).all(|point| !point.runs.is_empty())
     }
 }
 

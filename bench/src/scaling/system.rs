@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::command::fill_placeholders;
 use crate::error::{Error, Result};
 
 /// A system to measure: a curve of the chart.
@@ -23,6 +22,10 @@ pub struct MeasuredSystem {
 pub enum Workload {
     /// `translate` with a moses.ini.
     Phrase(PathBuf),
+    /// `nmt translate` with a model.
+    Neural(PathBuf),
+    /// `lm perplexity` with a model.
+    LanguageModel(PathBuf),
     /// A command of the shell that reads lines and writes a line for each. `{threads}` and
     /// `{cpus}` in it are replaced.
     Command(String),
@@ -33,15 +36,9 @@ impl Workload {
     pub fn kind(&self) -> &'static str {
         match self {
             Workload::Phrase(_) => "phrase",
+            Workload::Neural(_) => "nmt",
+            Workload::LanguageModel(_) => "lm",
             Workload::Command(_) => "command",
-        }
-    }
-
-    /// Returns what is measured, for titles and messages.
-    pub fn description(&self) -> &'static str {
-        match self {
-            Workload::Phrase(_) => "phrase-based translation",
-            Workload::Command(_) => "other programs",
         }
     }
 }
@@ -51,25 +48,37 @@ impl MeasuredSystem {
     /// a worker on each of `cpus`, or the command.
     pub fn arguments(&self, input: &Path, cpus: &[usize]) -> Vec<OsString> {
         let threads = cpus.len().to_string();
-        let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
         let mut arguments: Vec<OsString> = match &self.workload {
             Workload::Phrase(ini) => {
-                vec![
-                    "-f".into(),
-                    ini.into(),
-                    "-i".into(),
-                    input.into(),
-                    "-threads".into(),
-                    threads.into(),
-                    "-cpus".into(),
-                    list.join(",").into(),
-                ]
+                let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+                let files = ["-f".into(), ini.into(), "-i".into(), input.into()];
+                let workers =
+                    ["-threads".into(), threads.into(), "-cpus".into(), list.join(",").into()];
+                [files, workers].concat()
+            }
+            Workload::Neural(model) => {
+                vec!["-m".into(), model.into(), "--threads".into(), threads.into()]
+            }
+            Workload::LanguageModel(model) => {
+                vec![model.into(), "--threads".into(), threads.into()]
             }
             Workload::Command(command) => vec![fill_placeholders(command, cpus).into()],
         };
+        // GPUs are measured only if they are asked for.
+        let is_placed = self.options.iter().any(|option| option.starts_with("--device"));
+        let has_device = matches!(self.workload, Workload::Neural(_) | Workload::LanguageModel(_));
+        if has_device && !is_placed {
+            arguments.extend(["--device".into(), "cpu".into()]);
+        }
         arguments.extend(self.options.iter().map(Into::into));
         arguments
     }
+}
+
+/// Returns `command` with `{threads}` and `{cpus}` replaced by the number of CPUs and their list.
+fn fill_placeholders(command: &str, cpus: &[usize]) -> String {
+    let list: Vec<String> = cpus.iter().map(usize::to_string).collect();
+    command.replace("{threads}", &cpus.len().to_string()).replace("{cpus}", &list.join(","))
 }
 
 /// Divides `NAME=REST` at the first `=`. A file of that whole name is not divided.
@@ -160,10 +169,25 @@ mod tests {
     }
 
     #[test]
+    fn placeholders_are_replaced() {
+        let filled = fill_placeholders("moses -t {threads} --cpus {cpus} {other}", &[4, 0, 7]);
+        assert_eq!(filled, "moses -t 3 --cpus 4,0,7 {other}");
+    }
+
+    #[test]
     fn measuring_processes_get_threads_and_cpus() {
         let arguments = system("a").arguments(Path::new("text"), &[0, 4]);
         let expected = "-f m/moses.ini -i text -threads 2 -cpus 0,4 -s 9";
         assert_eq!(arguments, expected.split(' ').collect::<Vec<_>>());
+        let text = Path::new("text");
+        let neural = MeasuredSystem { workload: Workload::Neural("n".into()), ..system("b") };
+        assert_eq!(
+            neural.arguments(text, &[0, 4]),
+            ["-m", "n", "--threads", "2", "--device", "cpu", "-s", "9"]
+        );
+        let mut lm = MeasuredSystem { workload: Workload::LanguageModel("l".into()), ..neural };
+        lm.options = vec!["--device=cuda".into()];
+        assert_eq!(lm.arguments(text, &[3]), ["l", "--threads", "1", "--device=cuda"]);
         let workload = Workload::Command("x -t {threads} -c {cpus}".into());
         let other = MeasuredSystem { workload, options: Vec::new(), ..system("b") };
         assert_eq!(other.arguments(Path::new("text"), &[0, 4]), ["x -t 2 -c 0,4"]);

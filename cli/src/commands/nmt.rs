@@ -14,6 +14,8 @@ mod translate;
 mod value_parsers;
 mod vocab;
 
+pub(super) use translate::Arguments as TranslateArguments;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};

@@ -14,7 +14,7 @@ use miriam_lmcpu::perplexity::{
 };
 use miriam_lmcpu::{LanguageModel, OpenOptions};
 use miriam_storage::LoadMethod;
-use miriam_textio::{Input, Output, display_name};
+use miriam_textio::{Input, NoProgress, Output, display_name};
 use miriam_textproc::sentencepiece::Encoding;
 use miriam_textproc::{SentencePiece, normalize_ccnet};
 
@@ -326,4 +326,39 @@ fn score_text(
         tracing::warn!("{}: the text is empty, so there is nothing to score", names.join(", "));
     }
     Ok(lines)
+}
+
+impl Arguments {
+    /// Whether options name texts or outputs, or read a text twice. A measurement has its own
+    /// text and reads it once.
+    pub fn names_texts(&self) -> bool {
+        let is_standard = |path: &Path| path.as_os_str() == "-";
+        self.model.is_none()
+            || !is_standard(&self.output)
+            || !self.input.iter().all(|path| is_standard(path))
+            || self.percentiles.is_some()
+            || self.keep_percent.is_some()
+    }
+
+    /// Opens the model, and returns the function that scores a text and discards the output, as
+    /// `bench scaling` measures it.
+    ///
+    /// # Errors
+    /// If the model cannot be opened, or a file of the options cannot be read.
+    pub fn load_for_measurement(
+        self,
+        common: &CommonOptions,
+    ) -> anyhow::Result<impl FnMut(Input) -> anyhow::Result<()>> {
+        self.check_usage();
+        let (model, _) = self.split_files();
+        let options = self.options(common)?;
+        let opening = OpenOptions { load: self.load, arpa: self.arpa_text.options() };
+        let model = open_model(&model, opening, self.device, common)?;
+        Ok(move |text: Input| {
+            let mut output = Output::create(Path::new("/dev/null"))?;
+            let mut inputs = std::iter::once(Ok(text));
+            perplexity(&*model, &mut inputs, None, &mut output, &options, &NoProgress)?;
+            Ok(output.finish()?)
+        })
+    }
 }

@@ -1,23 +1,29 @@
-//! `miriam bench scaling`: the speed-up of translation with threads.
+//! `miriam bench scaling`: the speed-up with threads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use miriam_bench::scaling::{
     MeasuredSystem, ScalingOptions, Workload, default_name, split_name, split_options,
 };
+use miriam_textio::Input;
 
+use super::scaling_run::{LanguageModelOptions, NeuralOptions, parse_seconds};
 use crate::commands::system_configuration::read_configuration;
 use crate::common::exit_with_usage_error;
 use crate::console::standard_output;
 
 /// The speed-up with threads, of one or several systems: cores first, then hyperthreads
 ///
-/// Processes the text repeatedly on each number of threads and writes words per
-/// second, speed-up, user and system time, context switches and peak memory to
-/// scaling.csv (the median run of each count), runs.csv (every run) and
-/// scaling.svg (a curve for each system), and a verdict to standard output. Loading
-/// the models and one pass over the text before the clock starts are not counted.
+/// Systems are phrase-based, neural, language models, or other programs. Each
+/// processes the text repeatedly on each number of threads. Words per second,
+/// speed-up, user and system time, context switches and peak memory are written to
+/// scaling.csv (the median run of each count), runs.csv (every run) and scaling.svg
+/// (a curve for each system), and a verdict to standard output. Loading the models
+/// and one pass over the text before the clock starts are not counted.
+///
+/// Each measurement is saved at once, and the same command resumes a study that was
+/// stopped.
 ///
 /// Examples:
 ///   miriam bench scaling --config moses.ini -i news.de -o scaling --
@@ -26,20 +32,29 @@ use crate::console::standard_output;
 ///       --system 'moses2=moses2 -f a.ini --threads {threads}'
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "system"])))]
+#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "lm", "system"])))]
 pub struct Arguments {
     /// A system's moses.ini, or its folder. May be repeated. Its name in the figure is
     /// that of the folder of a moses.ini, or of another file without its ending
     #[arg(long, value_name = "[NAME=]INI")]
     config: Vec<String>,
+    /// A neural model, as for `nmt translate -m`. May be repeated
+    #[arg(long, value_name = "[NAME=]MODEL")]
+    nmt: Vec<String>,
+    /// A language model, as for `lm perplexity`, which scores the text. May be repeated
+    #[arg(long, value_name = "[NAME=]FILE")]
+    lm: Vec<String>,
+    /// The models that --config names: those of phrase systems, or the same as --nmt or --lm
+    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
+    workload: ConfigKind,
     /// Another program: a command of the shell that reads lines from standard input and
     /// writes a line for each. {threads} and {cpus} in it become the number of threads
     /// and the list of their CPUs. It runs on the text once and several times; the
     /// difference counts, without loading. May be repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     system: Vec<String>,
-    /// Further options for one system of --config, as a shell splits them. May be
-    /// repeated
+    /// Further options for one system, as a shell splits them: of `translate`, `nmt
+    /// translate` or `lm perplexity`. May be repeated
     #[arg(long = "options", value_name = "NAME=OPTIONS")]
     own_options: Vec<String>,
     /// The text: plain, .gz, .zst, .bz2 or .xz
@@ -58,28 +73,47 @@ pub struct Arguments {
     /// The minimal duration of a measurement, for which the text is repeated
     #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
     seconds: f64,
-    /// Further options for `translate`, for all systems of --config
+    /// Measure again what an earlier study in the folder measured
+    #[arg(long)]
+    overwrite: bool,
+    /// Further options for all systems but other programs, which must then be of one
+    /// kind: of `translate`, `nmt translate` or `lm perplexity`
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
-pub fn parse_seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds from 0.01".into()),
-    }
+#[derive(Clone, Copy, ValueEnum)]
+enum ConfigKind {
+    Phrase,
+    Nmt,
+    Lm,
 }
 
 impl Arguments {
     /// Returns the systems in their order in the figure.
     fn systems(&self) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
-        for argument in &self.config {
-            let (name, ini) = split_name(argument);
-            let name = name.map_or_else(|| default_name(ini.as_ref()), str::to_owned);
-            let workload = Workload::Phrase(ini.into());
-            systems.push(MeasuredSystem { name, workload, options: self.options.clone() });
+        let kinds: [(_, fn(PathBuf) -> Workload); 3] = [
+            (
+                &self.config,
+                match self.workload {
+                    ConfigKind::Phrase => Workload::Phrase,
+                    ConfigKind::Nmt => Workload::Neural,
+                    ConfigKind::Lm => Workload::LanguageModel,
+                },
+            ),
+            (&self.nmt, Workload::Neural),
+            (&self.lm, Workload::LanguageModel),
+        ];
+        for (arguments, workload) in kinds {
+            for argument in arguments {
+                let (name, model) = split_name(argument);
+                let name = name.map_or_else(|| default_name(model.as_ref()), str::to_owned);
+                let (workload, options) = (workload(model.into()), self.options.clone());
+                systems.push(MeasuredSystem { name, workload, options });
+            }
         }
+        check_common_options(&systems, &self.options);
         for argument in &self.system {
             let Some((name, command)) = argument.split_once('=') else {
                 exit_with_usage_error(format!("--system {argument}: expected NAME=COMMAND"));
@@ -90,25 +124,45 @@ impl Arguments {
         for argument in &self.own_options {
             add_own_options(argument, &mut systems);
         }
-        if self.config.is_empty() && !self.options.is_empty() {
-            exit_with_usage_error(
-                "options after -- are for systems of --config; write those of other programs into \
-                 --system"
-                    .into(),
-            );
-        }
         // Errors of inis or of options are reported before the first measurement.
-        for MeasuredSystem { workload, options, .. } in &mut systems {
+        for system in &mut systems {
+            let tokens = system.arguments(&self.input, &[0]);
+            let MeasuredSystem { workload, options, .. } = system;
             match workload {
                 Workload::Phrase(ini) => {
                     let tokens = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
                     *ini = read_configuration(&[&tokens[..], options].concat())?.ini;
+                }
+                Workload::Neural(model) => {
+                    check_model(model)?;
+                    NeuralOptions::parse_or_exit(&tokens);
+                }
+                Workload::LanguageModel(model) => {
+                    check_model(model)?;
+                    LanguageModelOptions::parse_or_exit(&tokens);
                 }
                 Workload::Command(_) => {}
             }
         }
         Ok(systems)
     }
+}
+
+/// Checks that options for all systems have systems of one kind, whose options they are.
+fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
+    let mut kinds: Vec<&str> = systems.iter().map(|system| system.workload.kind()).collect();
+    kinds.dedup();
+    let reason = match kinds[..] {
+        _ if options.is_empty() => return,
+        [_] => return,
+        [] => "options after -- are not for other programs; write theirs into --system",
+        _ => "options after -- are for systems of one kind; give each its own by --options",
+    };
+    exit_with_usage_error(reason.into());
+}
+
+fn check_model(model: &Path) -> anyhow::Result<()> {
+    Ok(Input::check_access(model, None)?)
 }
 
 /// Adds the options of `NAME=OPTIONS` to its system.
@@ -142,6 +196,7 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
         output: arguments.output,
         repeat: arguments.repeat.into(),
         seconds: arguments.seconds,
+        overwrite: arguments.overwrite,
     };
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }

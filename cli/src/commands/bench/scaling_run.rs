@@ -1,14 +1,15 @@
 //! `miriam bench scaling-run`: one measurement of `scaling`, in a process of its own.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use miriam_bench::scaling::Measurement;
 use miriam_decoder::Configuration;
 
-use super::scaling::parse_seconds;
-use crate::common::exit_with_usage_error;
+use crate::commands::{nmt, perplexity};
+use crate::common::{CommonOptions, exit_with_usage_error};
 use crate::console::standard_output;
 
 #[derive(Args)]
@@ -30,13 +31,71 @@ pub struct Arguments {
     expected_rate: Option<f64>,
     /// Options of the subcommand, or a command of the shell
     #[arg(last = true, value_name = "OPTIONS")]
-    options: Vec<String>,
+    options: Vec<OsString>,
+}
+
+/// Parses the duration of a measurement.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=1e5).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds from 0.01".into()),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     Phrase,
+    Nmt,
+    Lm,
     Command,
+}
+
+/// Options of `nmt translate`.
+#[derive(Parser)]
+#[command(name = "miriam nmt translate", no_binary_name = true)]
+pub struct NeuralOptions {
+    #[command(flatten)]
+    arguments: nmt::TranslateArguments,
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// Options of `lm perplexity`.
+#[derive(Parser)]
+#[command(name = "miriam lm perplexity", no_binary_name = true)]
+pub struct LanguageModelOptions {
+    #[command(flatten)]
+    arguments: perplexity::Arguments,
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+impl NeuralOptions {
+    /// Parses options; wrong ones, and those that name texts, end the program.
+    pub fn parse_or_exit(options: &[OsString]) -> Self {
+        let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
+        reject_files(parsed.arguments.names_texts());
+        parsed
+    }
+}
+
+impl LanguageModelOptions {
+    /// Parses options; wrong ones, and those that name texts, end the program.
+    pub fn parse_or_exit(options: &[OsString]) -> Self {
+        let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
+        reject_files(parsed.arguments.names_texts());
+        parsed
+    }
+}
+
+fn reject_files(names_texts: bool) {
+    if names_texts {
+        exit_with_usage_error(
+            "the study gives the text and discards the output; leave out the options that name \
+             them, and those that read a text twice"
+                .into(),
+        );
+    }
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
@@ -44,10 +103,21 @@ pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let measurement = Measurement { input, cpus, seconds, expected_rate };
     let run = match workload {
         Kind::Phrase => {
+            let options: Vec<String> =
+                options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
             measurement.measure_phrase_system(Configuration::from_command_line(&options)?)?
         }
+        Kind::Nmt => {
+            let NeuralOptions { arguments, common } = NeuralOptions::parse_or_exit(&options);
+            measurement.measure(|| arguments.load_for_measurement(&common))?
+        }
+        Kind::Lm => {
+            let options = LanguageModelOptions::parse_or_exit(&options);
+            let LanguageModelOptions { arguments, common } = options;
+            measurement.measure(|| arguments.load_for_measurement(&common))?
+        }
         Kind::Command => match &options[..] {
-            [command] => measurement.measure_command(command)?,
+            [command] => measurement.measure_command(&command.to_string_lossy())?,
             _ => exit_with_usage_error("expected one command".into()),
         },
     };

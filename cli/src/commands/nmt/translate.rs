@@ -1,26 +1,24 @@
 //! `miriam nmt translate`: translation of text, with Marian's options where it has them and
 //! CTranslate2's for the rest.
 
+mod loading;
+mod measurement;
+
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use miriam_nmt::ModelBundle;
-use miriam_nmt::engine::Cpu;
-use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{
     AlignmentFormat, CostReport, DecodingSettings, LineCounts, LineError, LineFormat,
-    OutputSampling, PivotTranslator, SourceText, TranslationOptions, Translator,
+    OutputSampling, SourceText, TranslationOptions,
 };
 use miriam_textio::{CancellationToken, Lines, Output};
 
 use super::ignored_options::IgnoredOptions;
 use super::language_model::LanguageModelArguments;
 use super::line_errors::LineErrors;
-use super::models::{
-    DecoderShortlistArguments, ModelArguments, NamedLanguages, Via, set_languages,
-};
+use super::models::{DecoderShortlistArguments, ModelArguments, NamedLanguages, Via};
 use super::running_text::RunningTextArguments;
 use super::value_parsers::{
     batch_size, beam_size, finite, length, length_or_zero, min_probability, non_negative, positive,
@@ -172,6 +170,13 @@ struct TextArguments {
     /// Write errors of lines to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
+}
+
+impl TextArguments {
+    /// Whether lines have prefixes and constraints.
+    fn has_fields(&self) -> bool {
+        self.tsv || !matches!(self.input_form, InputFormat::Text)
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -419,12 +424,6 @@ impl PivotArguments {
     }
 }
 
-/// The translator: one model, or two.
-enum LoadedTranslator {
-    Single(Box<Translator>),
-    Pivot(Box<PivotTranslator>),
-}
-
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let text = &arguments.text;
     arguments.ignored_options.check(text.tsv || matches!(text.input_form, InputFormat::Tsv));
@@ -433,7 +432,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             "a second --input file is read only with --force-decode; add that".into(),
         );
     }
-    let fields = text.tsv || !matches!(text.input_form, InputFormat::Text);
+    let fields = text.has_fields();
     if text.force_decode && text.input.len() < 2 && !fields {
         exit_with_usage_error("--force-decode needs a second --input file, or --tsv".into());
     }
@@ -446,80 +445,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
                 .into(),
         );
     }
-    let languages = arguments.pivot.languages(&arguments.models);
-    let (bundle, is_via_set) =
-        arguments.models.open_bundle(Some(&arguments.candidates), languages[0])?;
-    let rules = arguments.search.search.map(|name| match name {
-        SemanticsName::Marian => DecodingSemantics::Marian,
-        SemanticsName::Ctranslate2 => DecodingSemantics::CTranslate2,
-    });
-    let options =
-        arguments.override_options(TranslationOptions::for_bundle(&bundle, rules), common)?;
-    let names_languages = options.input.is_tokenized || fields || text.force_decode;
-    if let Some(missing) = bundle.missing_languages().filter(|_| !names_languages) {
-        anyhow::bail!(missing);
-    }
-    if arguments.verbose {
-        tracing::info!("{}: {}", bundle.path.display(), bundle.format);
-        for (name, value) in bundle.describe_files().into_iter().chain(options.describe()) {
-            tracing::info!("{name}: {value}");
-        }
-        tracing::info!("instructions: {}", Cpu::describe_detected());
-    }
-    if let Some(warning) = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized) {
-        tracing::warn!("{warning}");
-    }
-    let tuner_cache = arguments.tuner_cache.open();
-    if arguments.verbose {
-        tracing::info!("{}", tuner_cache.describe());
-    }
-    let (splitter, language) =
-        arguments.running_text.splitter(&bundle, arguments.models.shared.from.as_deref())?;
-    if arguments.verbose && arguments.running_text.is_given() {
-        tracing::info!("abbreviations of: {language}");
-    }
-    let mut model_bytes = bundle.parameter_bytes();
-    let translator = match &arguments.pivot.then {
-        None => {
-            let mut translator = Translator::new(bundle, options, &tuner_cache.tuner)?;
-            translator.set_splitter(splitter);
-            arguments.language_model.apply(&mut translator, &tuner_cache.tuner, common)?;
-            LoadedTranslator::Single(Box::new(translator))
-        }
-        Some(path) => {
-            if arguments.running_text.is_given() {
-                anyhow::bail!(
-                    "--split and --html are not supported with --then; split the text with \
-                     `miriam split`"
-                );
-            }
-            let mut second = ModelBundle::open(path, None)?;
-            let is_via_set = set_languages(&mut second, languages[1])? || is_via_set;
-            if arguments.pivot.via.is_some() && !is_via_set {
-                anyhow::bail!(
-                    "--via: no token of these models names the language between them; leave it out"
-                );
-            }
-            if let Some(missing) = second.missing_languages() {
-                anyhow::bail!(missing);
-            }
-            model_bytes += second.parameter_bytes();
-            let mut last = arguments
-                .override_options(TranslationOptions::for_bundle(&second, rules), common)?;
-            last.input.is_tokenized = false;
-            if arguments.verbose {
-                tracing::info!("then {}: {}", second.path.display(), second.format);
-                for (name, value) in second.describe_files().into_iter().chain(last.describe()) {
-                    tracing::info!("then {name}: {value}");
-                }
-            }
-            let options = PivotTranslator::options_of_first(options, &last);
-            let first = Translator::new(bundle, options, &tuner_cache.tuner)?;
-            let mut second = Translator::new(second, last, &tuner_cache.tuner)?;
-            arguments.language_model.apply(&mut second, &tuner_cache.tuner, common)?;
-            LoadedTranslator::Pivot(Box::new(PivotTranslator::new(first, second)))
-        }
-    };
+    let loaded = arguments.load(common)?;
     // Translations that appear on a terminal show the progress by themselves.
     let shown = text.output.as_os_str() == "-" && io::stdout().is_terminal();
     let progress = TerminalProgress::new(common.quiet || shown);
@@ -542,16 +468,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let interrupts = SignalHandler::install(&stop)?;
     let mut report = |error: &LineError| line_errors.report(error);
     let start = Instant::now();
-    let outcome = match &translator {
-        LoadedTranslator::Single(translator) => {
-            translator.translate(source, !is_file, output, &stop, &progress, &mut report)
-        }
-        LoadedTranslator::Pivot(translator) => {
-            translator.translate(source, !is_file, output, &stop, &progress, &mut report)
-        }
-    };
+    let outcome = loaded.translate(source, !is_file, output, &stop, &progress, &mut report);
     let time = start.elapsed();
-    let chosen = tuner_cache.save();
+    let chosen = loaded.tuner_cache.save();
     if arguments.verbose {
         tracing::info!("GEMM kernels chosen now: {chosen}");
     }
@@ -560,7 +479,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         && arguments.cost.report
     {
         let price = arguments.cost.price;
-        let report = CostReport { counts, time, model_bytes, price };
+        let report = CostReport { counts, time, model_bytes: loaded.model_bytes, price };
         crate::console::print_error(report.to_text());
     }
     let outcome =
