@@ -23,7 +23,7 @@ use crate::error::{Error, Result, refused};
 /// The longest repeated text in bytes. A program that is done with it sooner is not measured.
 const MAX_TEXT_BYTES: u64 = 4 << 30;
 /// The factor by which a repeated text that was too short grows at most.
-const MAX_GROWTH: f64 = 30.0;
+const MAX_GROWTH: f64 = 10.0;
 /// The lines of the program's messages that an error shows.
 const SHOWN_MESSAGES: usize = 5;
 
@@ -44,8 +44,8 @@ impl Measurement {
             let repeated = RepeatedFile::create(&text, 1 + passes)?;
             let long = run_command(command, &repeated)?;
             let wall_seconds = long.wall_seconds - base.wall_seconds;
+            let usage = long.usage - base.usage;
             if wall_seconds >= ENOUGH * self.seconds {
-                let usage = long.usage - base.usage;
                 return Ok(RunStats {
                     words: text.words * passes,
                     wall_seconds,
@@ -62,7 +62,10 @@ impl Measurement {
                      {wall_seconds:.2} s; lower --seconds"
                 )));
             }
-            let growth = 1.1 * self.seconds / wall_seconds.max(1e-9);
+            // Loading that varies may hide the difference of wall times, but not that of CPU times.
+            let cpu_seconds = usage.user_seconds + usage.system_seconds;
+            let least = (cpu_seconds / self.cpus.len() as f64).max(wall_seconds).max(1e-9);
+            let growth = 1.1 * self.seconds / least;
             passes = ((passes as f64 * growth.clamp(1.3, MAX_GROWTH)).ceil() as u64).min(most);
         }
     }

@@ -116,12 +116,14 @@ fn measure(options: &ScalingOptions, study: &mut ScalingStudy) -> Result<()> {
     for (index, &run) in planned.iter().enumerate() {
         let PlannedRun { system, place, round } = run;
         let cpus = &order[..counts[place]];
-        let point = &mut study.systems[system].points[place];
-        let expected_rate = (!point.runs.is_empty()).then(|| point.median().words_per_second());
+        let points = &mut study.systems[system].points;
+        // More threads are seldom slower, so that fewer ones tell how long the text must be.
+        let known = points[..=place].iter().rfind(|point| !point.runs.is_empty());
+        let expected_rate = known.map(|point| point.median().words_per_second());
         let start = Instant::now();
         let measured = &options.systems[system];
         let stats = process::spawn_measurement(options, measured, cpus, expected_rate)?;
-        point.runs.insert(round, stats);
+        points[place].runs.insert(round, stats);
         study.write_runs(&options.output)?;
         durations.add(run, start.elapsed().as_secs_f64());
         let rest = &planned[index + 1..];
