@@ -99,7 +99,7 @@ fn group_thousands(number: &str) -> String {
     }
     let mut grouped = String::new();
     for (place, digit) in number.chars().enumerate() {
-        if place > 0 && (number.len() - place) % 3 == 0 {
+        if place > 0 && (number.len() - place).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

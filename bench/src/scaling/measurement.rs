@@ -143,6 +143,6 @@ mod tests {
         assert!(run.wall_seconds >= 0.24, "{run:?}");
         let passes = run.words / 3;
         assert!(0.01 * passes as f64 <= run.wall_seconds, "{run:?}");
-        assert!(passes > 10 && run.words % 3 == 0, "{run:?}");
+        assert!(passes > 10 && run.words.is_multiple_of(3), "{run:?}");
     }
 }

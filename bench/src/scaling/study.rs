@@ -121,9 +121,12 @@ pub mod simulated {
         }
     }
 
+    /// A name, and threads, words per second and seconds in the kernel.
+    pub type SimulatedSystem<'a> = (&'a str, &'a [(usize, f64, f64)]);
+
     /// A study of systems with `(threads, words per second, seconds in the kernel)`. Each point
     /// has three runs, of which the second is the median.
-    pub fn study(topology: Topology, systems: &[(&str, &[(usize, f64, f64)])]) -> ScalingStudy {
+    pub fn study(topology: Topology, systems: &[SimulatedSystem<'_>]) -> ScalingStudy {
         let names: Vec<String> = systems.iter().map(|system| system.0.to_owned()).collect();
         let counts: Vec<usize> = systems[0].1.iter().map(|rate| rate.0).collect();
         let mut study = ScalingStudy::new(topology, &names, &counts);

@@ -93,26 +93,14 @@ impl Arguments {
     /// Returns the systems in their order in the figure.
     fn systems(&self) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
-        let kinds: [(_, fn(PathBuf) -> Workload); 3] = [
-            (
-                &self.config,
-                match self.workload {
-                    ConfigKind::Phrase => Workload::Phrase,
-                    ConfigKind::Nmt => Workload::Neural,
-                    ConfigKind::Lm => Workload::LanguageModel,
-                },
-            ),
-            (&self.nmt, Workload::Neural),
-            (&self.lm, Workload::LanguageModel),
-        ];
-        for (arguments, workload) in kinds {
-            for argument in arguments {
-                let (name, model) = split_name(argument);
-                let name = name.map_or_else(|| default_name(model.as_ref()), str::to_owned);
-                let (workload, options) = (workload(model.into()), self.options.clone());
-                systems.push(MeasuredSystem { name, workload, options });
-            }
-        }
+        let config = match self.workload {
+            ConfigKind::Phrase => Workload::Phrase,
+            ConfigKind::Nmt => Workload::Neural,
+            ConfigKind::Lm => Workload::LanguageModel,
+        };
+        systems.extend(self.name_models(&self.config, config));
+        systems.extend(self.name_models(&self.nmt, Workload::Neural));
+        systems.extend(self.name_models(&self.lm, Workload::LanguageModel));
         check_common_options(&systems, &self.options);
         for argument in &self.system {
             let Some((name, command)) = argument.split_once('=') else {
@@ -145,6 +133,22 @@ impl Arguments {
             }
         }
         Ok(systems)
+    }
+}
+
+impl Arguments {
+    /// Returns the systems of models that are given as `[NAME=]PATH`.
+    fn name_models(
+        &self,
+        arguments: &[String],
+        workload: fn(PathBuf) -> Workload,
+    ) -> impl Iterator<Item = MeasuredSystem> {
+        arguments.iter().map(move |argument| {
+            let (name, model) = split_name(argument);
+            let name = name.map_or_else(|| default_name(model.as_ref()), str::to_owned);
+            let (workload, options) = (workload(model.into()), self.options.clone());
+            MeasuredSystem { name, workload, options }
+        })
     }
 }
 
