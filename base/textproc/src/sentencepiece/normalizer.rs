@@ -4,6 +4,8 @@
 //! The map is a double-array trie in Darts-clone's format, which is part of the model file. At
 //! each position, the longest key that matches is replaced.
 
+use std::collections::BTreeSet;
+
 use super::protobuf::{Fields, WireValue};
 use super::trie::DoubleArrayTrie;
 
@@ -80,11 +82,12 @@ impl Normalizer {
         !self.units.is_empty()
     }
 
-    /// Sets the user-defined pieces, which stay unchanged.
+    /// Sets the user-defined pieces, which stay unchanged. Of equal ones, one counts; empty ones do not.
     pub fn set_user_defined<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) {
-        let mut texts = texts.peekable();
+        let texts: BTreeSet<&[u8]> = texts.filter(|text| !text.is_empty()).collect();
+        let texts = (!texts.is_empty()).then_some(texts);
         self.user_defined =
-            texts.peek().is_some().then(|| DoubleArrayTrie::new(texts.map(|text| (0, text))));
+            texts.map(|texts| DoubleArrayTrie::new(texts.into_iter().map(|text| (0, text))));
     }
 
     /// Returns the length in bytes of the longest user-defined piece that `text` begins with.

@@ -169,9 +169,7 @@ impl PieceTrainer {
         if options.normalization == Normalization::NmtNfkc {
             normalizer.set_charsmap(NMT_NFKC_CHARSMAP).expect("the map is part of the program");
         }
-        // An empty one, which training refuses, is no text to look for.
-        let symbols = options.user_defined_symbols.iter().filter(|symbol| !symbol.is_empty());
-        normalizer.set_user_defined(symbols.map(String::as_bytes));
+        normalizer.set_user_defined(options.user_defined_symbols.iter().map(String::as_bytes));
         PieceTrainer { options, normalizer }
     }
 
