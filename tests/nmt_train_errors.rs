@@ -42,7 +42,7 @@ fn unknown_and_unsupported_options_are_named() {
             "--quantize-aware: it works only in synchronous training",
         ),
         ("--dropout-rnn 0.2", "--dropout-rnn: "),
-        ("--fp16", "--fp16: training computes in f32"),
+        ("--fp16", "--fp16: CPUs do not train in float16; --precision bf16 needs no scaling"),
         ("--valid-metrics accuracy", "--valid-metrics: accuracy: "),
         ("--valid-metrics valid-script", "valid-script needs --valid-script-path"),
         ("--mini-batch-fit --workspace -4000", "--workspace: "),

@@ -147,14 +147,17 @@ impl<'s> Rescorer<'s> {
             push_word(&mut source, surface);
         }
         if self.scorers.is_empty() {
+            // All or none: the next line asks again for those that failed.
+            let (mut scorers, mut translators) = (Vec::new(), Vec::new());
             for (number, model) in rescoring.models.iter().enumerate() {
                 let fail = |reason| rescoring.failure(number, reason);
-                self.scorers.push(model.scorer().map_err(fail)?);
+                scorers.push(model.scorer().map_err(fail)?);
                 if rescoring.candidate_components[number].is_some() {
                     let translator = model.translator().map_err(fail)?;
-                    self.translators.extend(translator.map(|translator| (number, translator)));
+                    translators.extend(translator.map(|translator| (number, translator)));
                 }
             }
+            (self.scorers, self.translators) = (scorers, translators);
         }
         let num_found = texts.len();
         let added = self.add_candidates(rescoring, &source, &mut texts);

@@ -49,6 +49,10 @@ impl ResumableFolder {
             return Ok(());
         };
         let (new, new_name) = (folder.join(replacement), replacement.to_string_lossy());
+        if path.exists() {
+            // A run was killed before it removed what it had replaced.
+            remove_if_exists(&replaced_folder(&new))?;
+        }
         if has_other_work(&new, manifest.find_started(&new_name), key)? {
             tracing::warn!("{}: made from other texts or options; it is removed", new.display());
             empty(folder, &new, &new_name, manifest)?;
@@ -83,17 +87,23 @@ impl ResumableFolder {
         let path = folder.join(&self.path);
         let new = self.replacement.iter().map(|new| folder.join(new)).find(|new| new.exists());
         let Some(new) = new else { return Ok(()) };
-        // A run that is killed in between finds the replacement, or the same work in its place.
-        manifest.replace_started(name, key);
-        manifest.save(folder)?;
-        let old = new.with_extension("old");
+        let old = replaced_folder(&new);
         remove_if_exists(&old)?;
         if path.exists() {
             fs::rename(&path, &old).map_err(|e| Error::io(&path, "move", e))?;
         }
+        // While nothing is at `path` no work belongs to the wrong key: a run that is killed here
+        // finds the replacement, or the same work in its place.
+        manifest.replace_started(name, key);
+        manifest.save(folder)?;
         fs::rename(&new, &path).map_err(|e| Error::io(&new, "move", e))?;
         remove_if_exists(&old)
     }
+}
+
+/// Returns the place of the folder that the one at `replacement` replaces, until it is removed.
+fn replaced_folder(replacement: &Path) -> PathBuf {
+    replacement.with_extension("old")
 }
 
 /// Whether the folder at `path` has work that began with another key than `key`; it began with

@@ -158,7 +158,10 @@ fn trainings_in_bf16_go_on_as_one() {
     assert_eq!(several, whole, "the number of workers changes nothing");
     let error = place.train("parts", &[("after-batches", &["9"])]).unwrap_err();
     assert!(error.contains("--precision was bf16, now it is float32"), "{error}");
-    train("asynchronous", "4", &[("async-sgd", &["true"])]).unwrap();
+    let asynchronous = [("async-sgd", &["true"][..]), ("workers", &["1"])];
+    let plain = [&asynchronous[..], &[("after-batches", &["8"])]].concat();
+    let (plain, _) = place.train("plain-asynchronous", &plain).unwrap();
+    assert_ne!(train("asynchronous", "8", &asynchronous).unwrap(), plain);
 }
 
 #[test]

@@ -6,7 +6,8 @@
 //! so the results of a row depend on nothing else. Panels are the outer loop: weights are
 //! read once, rows (few, and prepared) again for each panel. The arithmetics (`float32`, `bf16`,
 //! `int16`, `int8`) differ in a step along the depth and share all else. Where a CPU has tile
-//! units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same epilogue.
+//! units (AMX), bytes are multiplied there (`tiled`), with the same sums and the same epilogue, and
+//! bf16, whose sums are made in another order there.
 
 mod bf16;
 mod float32;

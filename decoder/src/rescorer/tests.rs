@@ -6,6 +6,7 @@ use crate::{
 };
 use miriam_combine::lists::FeatureModel;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A model that wants short translations, and knows no sentence with the word `old`.
 struct Shortness;
@@ -56,8 +57,8 @@ fn load_with(weight: f32, own: bool) -> System {
     load_adding(weight, own, 0)
 }
 
-/// With a model that adds translations, unless `candidates` is 0.
-fn load_adding(weight: f32, own: bool, candidates: usize) -> System {
+/// The toy system with a model that adds translations, unless `candidates` is 0.
+fn configuration_adding(weight: f32, own: bool, candidates: usize) -> Configuration {
     let ini = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/toy/moses.ini");
     let mut configuration = Configuration::from_ini(&ini).unwrap();
     configuration.rescoring.push(RescoringModel {
@@ -76,6 +77,11 @@ fn load_adding(weight: f32, own: bool, candidates: usize) -> System {
         let weights = configuration.features.iter().map(|feature| &feature.weights);
         configuration.list_weights = Some(weights.map(negative).collect());
     }
+    configuration
+}
+
+fn load_adding(weight: f32, own: bool, candidates: usize) -> System {
+    let configuration = configuration_adding(weight, own, candidates);
     let refused = System::load(&configuration, &miriam_textio::NoProgress);
     let error = refused.err().unwrap().to_string();
     assert!(error.contains("[rescore]: Short (short): nothing here opens models"), "{error}");
@@ -222,6 +228,38 @@ fn translations_of_models_enter_the_list() {
         assert!(errors[0].reason.contains("it is too long"), "{errors:?}");
         assert!(found.n_best.iter().all(|entry| entry.values[mark] == 0.0));
     }
+}
+
+/// A model whose translator cannot be had at first.
+struct LateTranslator(AtomicBool);
+
+impl FeatureModel for LateTranslator {
+    fn scorer(&self) -> Result<Box<dyn FeatureScorer + '_>, String> {
+        Shortness.scorer()
+    }
+
+    fn translator(&self) -> Result<Option<Box<dyn CandidateTranslator + '_>>, String> {
+        if self.0.swap(true, Ordering::Relaxed) {
+            return Shortness.translator();
+        }
+        Err("no memory".into())
+    }
+}
+
+#[test]
+fn a_model_that_failed_to_start_is_asked_again() {
+    let configuration = configuration_adding(-0.75, false, 6);
+    let open = |_: &RescoringModel, _: &Configuration| {
+        Ok(Box::new(LateTranslator(AtomicBool::new(false))) as Box<dyn FeatureModel>)
+    };
+    let system = System::load_with(&configuration, &open, &miriam_textio::NoProgress).unwrap();
+    let mut translator = Translator::new(&system);
+    let line = b"the red house is big .";
+    let error = translator.translate(line).unwrap_err().to_string();
+    assert!(error.contains("no memory"), "{error}");
+    let expected = Translator::new(&load_adding(-0.75, false, 6)).translate(line).unwrap();
+    assert_eq!(translator.translate(line).unwrap(), expected);
+    assert!(translator.take_line_errors().is_empty());
 }
 
 #[test]

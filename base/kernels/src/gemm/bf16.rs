@@ -90,7 +90,7 @@ fn tile_units(cpu: Cpu, rows: usize) -> Option<Avx512Amx> {
 /// Computes `out = activation(rows * weights + bias + residual)` with the shapes `[rows, columns] =
 /// [rows, depth] x [depth, columns]`, rows rounded to bf16. A sum runs through blocks of
 /// the depth of even size, at most 1,024 steps each, which are added up. The result depends on the
-/// CPU, not on the tiling.
+/// CPU, and where it has tile units on whether there are sixteen rows, but not on the tiling.
 ///
 /// # Panics
 /// If shapes do not fit.

@@ -112,10 +112,14 @@ impl Avx512Amx {
 
     /// Whether there are tiles of bf16, and instructions to round to bf16.
     pub(crate) fn has_bf16(self) -> bool {
+        /// Asked once: in virtual machines the question takes longer than a small product.
+        static HAS_TILES: OnceLock<bool> = OnceLock::new();
         const AMX_BF16: u32 = 1 << 22;
-        // Emulated tiles have them too.
-        let has_tiles =
-            __cpuid_count(7, 0).edx & AMX_BF16 == AMX_BF16 || cfg!(test) && !has_tiles_of_bytes();
+        let has_tiles = *HAS_TILES.get_or_init(|| {
+            // Emulated tiles have them too.
+            let is_emulated = cfg!(test) && !has_tiles_of_bytes();
+            is_emulated || __cpuid_count(7, 0).edx & AMX_BF16 == AMX_BF16
+        });
         has_tiles && self.0.with_bf16().is_some()
     }
 
