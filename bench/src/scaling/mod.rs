@@ -123,6 +123,7 @@ fn measure(options: &ScalingOptions, study: &mut ScalingStudy) -> Result<()> {
         let start = Instant::now();
         let measured = &options.systems[system];
         let stats = process::spawn_measurement(options, measured, cpus, expected_rate)?;
+        let stats = stats.in_microseconds();
         points[place].runs.insert(round, stats);
         study.write_runs(&options.output)?;
         durations.add(run, start.elapsed().as_secs_f64());

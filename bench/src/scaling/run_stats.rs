@@ -31,6 +31,18 @@ impl RunStats {
         self.words as f64 / self.wall_seconds
     }
 
+    /// Returns the same run with times in whole microseconds, which `runs.csv` has: a study that is
+    /// resumed computes the same speeds.
+    pub fn in_microseconds(self) -> Self {
+        let whole = |seconds: f64| (seconds * 1e6).round() / 1e6;
+        RunStats {
+            wall_seconds: whole(self.wall_seconds),
+            user_seconds: whole(self.user_seconds),
+            system_seconds: whole(self.system_seconds),
+            ..self
+        }
+    }
+
     /// Returns the kernel's share of the CPU time, from 0 to 1.
     pub fn system_share(&self) -> f64 {
         self.system_seconds / (self.user_seconds + self.system_seconds).max(1e-9)
