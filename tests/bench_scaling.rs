@@ -152,6 +152,10 @@ fn all_workloads_are_measured_by_the_same_process() {
     assert!(mixed.contains("options after -- are for systems of one kind"), "{mixed}");
     let wrong = usage(&["--options", "toy-neural=--beams 2"]);
     assert!(wrong.contains("--beams"), "{wrong}");
+    for threads in ["toy-neural=--cpu-threads 2", "toy-neural=--threads 2", "lm=--threads 2"] {
+        let error = usage(&["--options", threads]);
+        assert!(error.contains("threads") && !error.contains("measurement of"), "{error}");
+    }
     let file = usage(&["--options", "lm=-i other.txt"]);
     assert!(file.contains("the study gives the text"), "{file}");
     let twice = usage(&["--options", "lm=--keep-percent 50"]);
@@ -263,6 +267,12 @@ fn unmeasurable_requests_are_refused() {
     assert!(message.contains("9999 threads"), "{message}");
     let message = run_to_usage_error(bench_scaling(folder.path()).args(["--", "-stack", "0"]));
     assert!(message.contains("-stack: a stack holds at least one"), "{message}");
+    for options in [["-threads", "4"], ["-th", "4"], ["-cpus", "0"], ["-i", "x"]] {
+        let arguments = [&["--counts", "1", "--"][..], &options].concat();
+        let message = run_to_usage_error(bench_scaling(folder.path()).args(arguments));
+        let name = format!("{} is given twice; the study gives", options[0]);
+        assert!(message.contains(&name) && !message.contains("measurement of"), "{message}");
+    }
     // The models are opened by the measurement.
     let ini = folder.path().join("moses.ini");
     std::fs::copy(project_root().join("examples/toy/moses.ini"), &ini).unwrap();

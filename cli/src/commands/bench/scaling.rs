@@ -1,12 +1,13 @@
 //! `miriam bench scaling`: the speed-up with threads.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use miriam_bench::scaling::{
     MeasuredSystem, ScalingOptions, Workload, default_name, split_name, split_options,
 };
-use miriam_textio::Input;
+use miriam_textio::{Input, affinity};
 
 use super::scaling_run::{LanguageModelOptions, NeuralOptions, parse_seconds};
 use crate::commands::system_configuration::read_configuration;
@@ -113,13 +114,14 @@ impl Arguments {
             add_own_options(argument, &mut systems);
         }
         // Errors of inis or of options are reported before the first measurement.
+        let mut cpus = affinity::allowed_cpus()?;
+        cpus.truncate(1);
         for system in &mut systems {
-            let tokens = system.arguments(&self.input, &[0]);
+            let tokens = system.arguments(&self.input, &cpus);
             let MeasuredSystem { workload, options, .. } = system;
             match workload {
                 Workload::Phrase(ini) => {
-                    let tokens = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
-                    *ini = read_configuration(&[&tokens[..], options].concat())?.ini;
+                    *ini = find_ini(ini, options, &tokens)?;
                 }
                 Workload::Neural(model) => {
                     check_model(model)?;
@@ -163,6 +165,27 @@ fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
         _ => "options after -- are for systems of one kind; give each its own by --options",
     };
     exit_with_usage_error(reason.into());
+}
+
+/// Returns the ini file of a phrase system that is given by it or its folder. `tokens` are the
+/// arguments of its measurement, with the user's `options` among them.
+///
+/// # Errors
+/// If the configuration cannot be read.
+fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Result<PathBuf> {
+    let tokens: Vec<String> =
+        tokens.iter().map(|token| token.to_string_lossy().into_owned()).collect();
+    match read_configuration(&tokens) {
+        Ok(configuration) => Ok(configuration.ini),
+        Err(error) => {
+            // Options that are right by themselves contradict those of the study.
+            let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+            read_configuration(&[&file[..], options].concat())?;
+            exit_with_usage_error(format!(
+                "{error}; the study gives -i, -threads and -cpus, so leave them out"
+            ))
+        }
+    }
 }
 
 fn check_model(model: &Path) -> anyhow::Result<()> {

@@ -71,10 +71,14 @@ pub struct LanguageModelOptions {
 }
 
 impl NeuralOptions {
-    /// Parses options; wrong ones, and those that name texts, end the program.
+    /// Parses options; wrong ones, and those that name texts or other threads than --threads, end
+    /// the program.
     pub fn parse_or_exit(options: &[OsString]) -> Self {
         let parsed = Self::try_parse_from(options).unwrap_or_else(|error| error.exit());
         reject_files(parsed.arguments.names_texts());
+        if parsed.arguments.overrides_threads() {
+            exit_with_usage_error("the study gives the threads; leave out --cpu-threads".into());
+        }
         parsed
     }
 }

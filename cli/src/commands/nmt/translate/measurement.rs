@@ -6,7 +6,7 @@ use miriam_nmt::translate::SourceText;
 use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
 
 use super::super::line_errors::LineErrors;
-use super::Arguments;
+use super::{Arguments, CpuThreads};
 use crate::common::CommonOptions;
 
 impl Arguments {
@@ -19,6 +19,12 @@ impl Arguments {
             || text.force_decode
             || !is_standard(&text.output)
             || !text.input.iter().all(|path| is_standard(path))
+    }
+
+    /// Whether Marian's option sets the number of threads in place of --threads, which a
+    /// measurement gives.
+    pub fn overrides_threads(&self) -> bool {
+        matches!(self.batches.cpu_threads, Some(CpuThreads(Some(_))))
     }
 
     /// Loads the models, and returns the function that translates a text and discards the output.
