@@ -1,8 +1,9 @@
 //! Options in one argument, split at white space as a shell does, with quotes and backslashes.
 
 /// Splits `text` at white space. Single quotes keep what is between them; double quotes and a
-/// backslash before a character too, with backslashes read inside double quotes. Nothing is
-/// expanded. `None` if a quote is not closed or a backslash is last.
+/// backslash before a character too. Inside double quotes a backslash is read only before `"`,
+/// `\`, `$` and a backtick, and stays before others. Nothing is expanded. `None` if a quote is not
+/// closed or a backslash is last.
 pub fn split_options(text: &str) -> Option<Vec<String>> {
     let (mut options, mut current): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut characters = text.chars();
@@ -10,7 +11,12 @@ pub fn split_options(text: &str) -> Option<Vec<String>> {
     while let Some(character) = characters.next() {
         let is_literal = quote == Some('\'') && character != '\'';
         if character == '\\' && !is_literal {
-            current.get_or_insert_default().push(characters.next()?);
+            let escaped = characters.next()?;
+            let word = current.get_or_insert_default();
+            if quote == Some('"') && !matches!(escaped, '"' | '\\' | '$' | '`') {
+                word.push(character);
+            }
+            word.push(escaped);
         } else if quote == Some(character) {
             quote = None;
         } else if quote.is_none() && matches!(character, '\'' | '"') {
@@ -44,6 +50,7 @@ mod tests {
             "a\\ b \\\\ \\'",
             "\"a \\\" b\" 'c\\d'",
             "\"it's\" 'a \"b\"'",
+            r#""\d+ \' \x" \d "\$ \` \\ \"" "a\\d""#,
             "Gr\u{fc}\u{df}e\t'\u{e4} \u{f6}'",
         ];
         for text in texts {
