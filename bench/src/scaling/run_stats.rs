@@ -85,7 +85,8 @@ pub struct ProcessUsage {
     pub system_seconds: f64,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
-    /// The highest peak memory of any of the processes.
+    /// The highest peak memory of any of the processes. That of a program includes what the
+    /// process held that started it.
     pub max_resident_bytes: u64,
 }
 
