@@ -91,8 +91,9 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     for run in saved {
         study.insert(&run.system, run.threads, run.round, run.stats);
     }
-    description.write(folder)?;
+    // Runs first: those that --overwrite discards must never lie beside the new description.
     study.write_runs(folder)?;
+    description.write(folder)?;
     measure(options, &mut study)?;
     write_results(&study, folder)?;
     out.write_all(study.table().as_bytes())?;

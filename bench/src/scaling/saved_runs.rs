@@ -1,10 +1,13 @@
 //! Saved runs of a study, from which the same command resumes it.
 //!
-//! `runs.csv` has the runs, and `study.json` says what they are runs of: the machine, the text, the
-//! seconds and the systems. Runs of another study are never mixed in, and never overwritten unasked.
+//! `runs.csv` has the runs, and `study.json` says what they are runs of: the program, the machine,
+//! the text, the seconds and the systems. Files are told apart by their length and time of
+//! modification, because reading large models again would take long. Runs with another description
+//! are neither mixed in nor overwritten unasked.
 
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -13,9 +16,9 @@ use super::ScalingOptions;
 use super::run_stats::RunStats;
 use super::study::ScalingStudy;
 use super::system::Workload;
-use super::topology::Topology;
+use super::topology::{Topology, count_noun};
 use super::write_file;
-use crate::error::{Error, Result, cannot};
+use crate::error::{Error, Result, cannot, refused};
 use crate::machine;
 
 const RUNS: &str = "runs.csv";
@@ -37,40 +40,41 @@ pub struct SavedRun {
 
 /// The description of a study that decides whether its runs may be continued. The numbers of
 /// threads and of rounds are not in it: a study may grow.
-pub struct StudyDescription(Map<String, Value>);
+pub struct StudyDescription {
+    content: Map<String, Value>,
+    /// The CPUs that this process may use, and so the most threads of a run.
+    num_cpus: usize,
+}
 
 impl StudyDescription {
     /// Describes the study of `options` on this machine.
     ///
     /// # Errors
-    /// If the text cannot be found.
+    /// If the text, a model or this program cannot be found.
     pub fn new(options: &ScalingOptions, topology: &Topology) -> Result<Self> {
-        let text = &options.input;
-        let information = text.metadata().map_err(cannot("read this text", text))?;
-        let systems: Map<String, Value> = options
-            .systems
-            .iter()
-            .map(|system| {
-                let work = match &system.workload {
-                    Workload::Phrase(path)
-                    | Workload::Neural(path)
-                    | Workload::LanguageModel(path) => absolute_name(path),
-                    Workload::Command(command) => command.clone(),
-                };
-                let value = json!([system.workload.kind(), work, system.options]);
-                (system.name.clone(), value)
-            })
-            .collect();
+        let program = std::env::current_exe().map_err(refused("find this program"))?;
+        let mut systems = Map::new();
+        for system in &options.systems {
+            let kind = system.workload.kind();
+            let description = match &system.workload {
+                Workload::Phrase(path) | Workload::Neural(path) | Workload::LanguageModel(path) => {
+                    json!({ kind: describe_file(path)?, "options": system.options })
+                }
+                Workload::Command(command) => json!({ kind: command }),
+            };
+            systems.insert(system.name.clone(), description);
+        }
         let description = json!({
-            "program": env!("CARGO_PKG_VERSION"),
+            "version": env!("CARGO_PKG_VERSION"),
+            "program": describe_file(&program)?,
             "machine": machine::cpu_name(),
             "processors": topology.to_string(),
-            "text": [absolute_name(text), information.len()],
+            "text": describe_file(&options.input)?,
             "seconds": options.seconds,
             SYSTEMS: systems,
         });
-        let Value::Object(description) = description else { unreachable!("it is an object") };
-        Ok(StudyDescription(description))
+        let Value::Object(content) = description else { unreachable!("it is an object") };
+        Ok(StudyDescription { content, num_cpus: topology.cpu_order().len() })
     }
 
     /// Returns the runs that an earlier command with this description saved in `folder`. The
@@ -88,14 +92,17 @@ impl StudyDescription {
             read => Some(read.map_err(cannot("read this file", &description))?),
         };
         let csv = fs::read(&runs).map_err(cannot("read this file", &runs))?;
-        self.check(text.as_deref())
-            .and_then(|()| parse_runs(&String::from_utf8_lossy(&csv)))
-            .map_err(|reason| {
-                Error::unmeasurable(format!(
-                    "{}: {reason}; give -o another folder, or --overwrite to measure again",
-                    runs.display()
-                ))
-            })
+        let saved = parse_runs(&String::from_utf8_lossy(&csv), self.num_cpus);
+        // A study that was killed before its first run has none to continue or to lose.
+        if saved.as_ref().is_ok_and(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
+        self.check(text.as_deref()).and(saved).map_err(|reason| {
+            Error::unmeasurable(format!(
+                "{}: {reason}; give -o another folder, or --overwrite to measure again",
+                runs.display()
+            ))
+        })
     }
 
     /// Checks that a saved description, if there is one, is this one.
@@ -114,35 +121,75 @@ impl StudyDescription {
 
     /// Writes the description to `folder`.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(&self.0).expect("keys are strings");
+        let text = serde_json::to_string_pretty(&self.content).expect("keys are strings");
         write_file(folder, DESCRIPTION, &format!("{text}\n"))
     }
 
     /// Returns the first difference of a saved description, if it has any. Systems may be new.
     fn difference(&self, saved: &Map<String, Value>) -> Option<String> {
-        for key in self.0.keys().filter(|key| *key != SYSTEMS) {
-            let [ours, theirs] = [&self.0, saved].map(|map| map.get(key).unwrap_or(&Value::Null));
-            if ours != theirs {
-                return Some(format!("its {key} is {theirs}, now it is {ours}"));
+        for (key, ours) in self.content.iter().filter(|(key, _)| *key != SYSTEMS) {
+            let difference = find_difference(key, saved.get(key).unwrap_or(&Value::Null), ours);
+            if difference.is_some() {
+                return difference;
             }
         }
-        let ours = self.0.get(SYSTEMS).and_then(Value::as_object)?;
+        let ours = self.content.get(SYSTEMS).and_then(Value::as_object)?;
         let Some(theirs) = saved.get(SYSTEMS).and_then(Value::as_object) else {
             return Some("it has no systems".into());
         };
         for (name, system) in theirs {
-            match ours.get(name) {
-                Some(now) if now == system => {}
-                Some(now) => return Some(format!("its {name} is {system}, now it is {now}")),
-                None => return Some(format!("it has the system {name}, which is not given now")),
+            let Some(now) = ours.get(name) else {
+                return Some(format!("it has the system {name}, which is not given now"));
+            };
+            let difference = find_difference(name, system, now);
+            if difference.is_some() {
+                return difference;
             }
         }
         None
     }
 }
 
-fn absolute_name(path: &Path) -> String {
-    path.canonicalize().unwrap_or_else(|_| path.into()).to_string_lossy().into_owned()
+/// Describes a file by its absolute path, its length and its time of modification, and a folder
+/// by those of the files in it, without those in folders below.
+///
+/// # Errors
+/// If it cannot be found.
+fn describe_file(path: &Path) -> Result<Value> {
+    fn version(found: &Metadata) -> Value {
+        // In seconds since 1970; a number of JSON would lose the nanoseconds.
+        let modified = format!("{}.{:09}", found.mtime(), found.mtime_nsec());
+        json!({ "bytes": found.len(), "modified": modified })
+    }
+    let found = path.metadata().map_err(cannot("read this file", path))?;
+    let mut description = if found.is_dir() {
+        let mut files = Map::new();
+        for entry in path.read_dir().map_err(cannot("list this folder", path))? {
+            let file = entry.map_err(cannot("list this folder", path))?.path();
+            if let Some(found) = file.metadata().ok().filter(Metadata::is_file) {
+                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                files.insert(name, version(&found));
+            }
+        }
+        json!({ "files": files })
+    } else {
+        version(&found)
+    };
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.into());
+    description["path"] = json!(absolute.to_string_lossy());
+    Ok(description)
+}
+
+/// Returns the first difference between two descriptions of `what`, with the keys that lead to it.
+fn find_difference(what: &str, saved: &Value, now: &Value) -> Option<String> {
+    let (Value::Object(before), Value::Object(after)) = (saved, now) else {
+        return (saved != now).then(|| format!("its {what} is {saved}, now it is {now}"));
+    };
+    let added = after.keys().filter(|key| !before.contains_key(*key));
+    before.keys().chain(added).find_map(|key| {
+        let [saved, now] = [before, after].map(|map| map.get(key).unwrap_or(&Value::Null));
+        find_difference(&format!("{what} {key}"), saved, now)
+    })
 }
 
 impl ScalingStudy {
@@ -179,11 +226,11 @@ impl ScalingStudy {
     }
 }
 
-/// Parses a text of [`ScalingStudy::runs_csv`].
+/// Parses a text of [`ScalingStudy::runs_csv`]. No run has more threads than `num_cpus`.
 ///
 /// # Errors
 /// What is wrong, with its line.
-pub fn parse_runs(text: &str) -> Result<Vec<SavedRun>, String> {
+pub fn parse_runs(text: &str, num_cpus: usize) -> Result<Vec<SavedRun>, String> {
     let mut lines = text.lines();
     if lines.next() != Some(HEADING) {
         return Err("line 1: expected the heading of runs".into());
@@ -191,7 +238,17 @@ pub fn parse_runs(text: &str) -> Result<Vec<SavedRun>, String> {
     lines
         .zip(2..)
         .map(|(line, number)| {
-            parse_run(line).ok_or_else(|| format!("line {number}: not a run: {line:?}"))
+            let Some(run) = parse_run(line) else {
+                return Err(format!("line {number}: not a run: {line:?}"));
+            };
+            if !(1..=num_cpus).contains(&run.threads) {
+                return Err(format!(
+                    "line {number}: a run with {}, expected 1 to {num_cpus}, the CPUs that this \
+                     process may use",
+                    count_noun(run.threads, "thread")
+                ));
+            }
+            Ok(run)
         })
         .collect()
 }
@@ -256,7 +313,7 @@ mod tests {
     #[test]
     fn runs_come_back_as_they_were() {
         let study = simulate();
-        let runs = parse_runs(&study.runs_csv()).unwrap();
+        let runs = parse_runs(&study.runs_csv(), 8).unwrap();
         assert_eq!(runs.len(), 2 * 2 * 3);
         for run in runs {
             let system = study.systems.iter().find(|system| system.name == run.system).unwrap();
@@ -268,6 +325,7 @@ mod tests {
     #[test]
     fn damaged_runs_have_a_place() {
         let csv = simulate().runs_csv();
+        let parse_runs = |text: &str| parse_runs(text, 8);
         assert!(parse_runs("").unwrap_err().contains("line 1"));
         assert!(parse_runs(&csv.replace("system,", "")).unwrap_err().contains("line 1"));
         let (start, _) = csv.split_at(csv.len() - 4);
@@ -280,6 +338,15 @@ mod tests {
             assert_ne!(damaged, csv);
             assert!(parse_runs(&damaged).unwrap_err().contains("line 2"), "{from} {to}");
         }
+        assert!(parse_runs(&csv.replace("\na,4,", "\na,8,")).is_ok());
+        for (threads, shown) in [("0", "0 threads"), ("9", "9 threads")] {
+            let damaged = csv.replace("\na,4,", &format!("\na,{threads},"));
+            let error = parse_runs(&damaged).unwrap_err();
+            assert!(
+                error.contains(&format!("line 5: a run with {shown}, expected 1 to 8")),
+                "{error}"
+            );
+        }
     }
 
     proptest::proptest! {
@@ -290,8 +357,9 @@ mod tests {
             let (length, place) = (bytes.len(), place % bytes.len());
             bytes[place] = byte;
             bytes.truncate(length - cut % length);
-            if let Ok(runs) = parse_runs(&String::from_utf8_lossy(&bytes)) {
+            if let Ok(runs) = parse_runs(&String::from_utf8_lossy(&bytes), 8) {
                 for run in runs {
+                    proptest::prop_assert!((1..=8).contains(&run.threads));
                     proptest::prop_assert!(run.stats.words_per_second().is_finite());
                 }
             }
@@ -325,13 +393,65 @@ mod tests {
         let mut other = options.clone();
         other.systems[1].workload = Workload::Command("tac".into());
         let other = error(&other);
-        assert!(other.contains("its b is [\"command\",\"cat\",[]], now it is"), "{other}");
+        assert!(other.contains("its b command is \"cat\", now it is \"tac\""), "{other}");
         let machine = StudyDescription::new(&options, &Topology::uniform(1, 8, 2)).unwrap();
         assert!(machine.read_runs(folder).unwrap_err().to_string().contains("its processors is"));
+        let description = fs::read_to_string(folder.join(DESCRIPTION)).unwrap();
+        for (key, what) in [("version", "version"), ("program", "program bytes")] {
+            let mut saved: Value = serde_json::from_str(&description).unwrap();
+            match key {
+                "program" => saved[key]["bytes"] = json!(1),
+                _ => saved[key] = json!("0.0"),
+            }
+            fs::write(folder.join(DESCRIPTION), saved.to_string()).unwrap();
+            let error = error(&options);
+            assert!(error.contains(&format!("its {what} is ")), "{error}");
+        }
+        fs::write(folder.join(DESCRIPTION), description).unwrap();
         fs::write(&options.input, "a b c\n").unwrap();
-        assert!(error(&options).contains("its text is"));
+        assert!(error(&options).contains("its text bytes is 4, now it is 6"));
 
         fs::write(folder.join("study.json"), "{").unwrap();
         assert!(error(&options).contains("study.json beside it is damaged"));
+
+        // Without runs nothing could be mixed.
+        ScalingStudy::new(Topology::uniform(1, 4, 2), &[], &[]).write_runs(folder).unwrap();
+        assert_eq!(describe(&options).read_runs(folder).unwrap(), []);
+    }
+
+    /// A text or a model that is written again with the same length is another one.
+    #[test]
+    fn files_that_were_written_again_differ() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut options = options(folder);
+        let (ini, model) = (folder.join("moses.ini"), folder.join("model"));
+        fs::create_dir(&model).unwrap();
+        let weights = model.join("weights.npz");
+        for file in [&ini, &weights] {
+            fs::write(file, "1").unwrap();
+        }
+        options.systems[0].workload = Workload::Phrase(ini.clone());
+        options.systems[1].workload = Workload::Neural(model.clone());
+        describe(&options).write(folder).unwrap();
+        simulate().write_runs(folder).unwrap();
+        let read = || describe(&options).read_runs(folder);
+        assert_eq!(read().unwrap().len(), 12);
+        for (file, what) in [
+            (&options.input, "text modified"),
+            (&ini, "a phrase modified"),
+            (&weights, "b nmt files weights.npz modified"),
+        ] {
+            let modified = file.metadata().unwrap().modified().unwrap();
+            let set = |time| fs::File::options().write(true).open(file).unwrap().set_modified(time);
+            set(modified + std::time::Duration::from_millis(5)).unwrap();
+            let error = read().unwrap_err().to_string();
+            assert!(error.contains(&format!("its {what} is ")), "{error}");
+            set(modified).unwrap();
+            assert_eq!(read().unwrap().len(), 12);
+        }
+        fs::write(model.join("vocabulary"), "2").unwrap();
+        let error = read().unwrap_err().to_string();
+        assert!(error.contains("its b nmt files vocabulary is null, now it is"), "{error}");
     }
 }
