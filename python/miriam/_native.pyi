@@ -388,6 +388,8 @@ class PhraseTranslator:
 
 _Counts5 = tuple[int, int, int, int, list[float | None]]
 
+_RankedLists = list[list[tuple[bytes, float]]]
+
 def minimum_bayes_risk(
     lists: Sequence[_Path | bytes],
     *,
@@ -403,7 +405,7 @@ def minimum_bayes_risk(
     write_lists: bool,
     threads: SupportsIndex,
     progress: Callable[[str, int, int | None], object] | None,
-) -> tuple[bytes | None, tuple[int, int, int, int, int, float]]: ...
+) -> tuple[bytes | None, _RankedLists | None, tuple[int, int, int, int, int, float]]: ...
 def rerank_list(
     list: _Path | bytes,
     weights: _Path | bytes,
@@ -412,7 +414,7 @@ def rerank_list(
     write_lists: bool,
     threads: SupportsIndex,
     progress: Callable[[str, int, int | None], object] | None,
-) -> tuple[bytes | None, tuple[int, int]]: ...
+) -> tuple[bytes | None, _RankedLists | None, tuple[int, int]]: ...
 def build_system(
     ini: _Path,
     folder: _Path,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from miriam import _native
 from miriam._progress import Progress, ProgressCallback, listener
@@ -17,7 +18,8 @@ from miriam._progress import Progress, ProgressCallback, listener
 __all__ = ["Progress", "Ranking", "Risk", "mbr", "rerank"]
 
 _Path = str | os.PathLike[str]
-_Values = float | Sequence[float]
+_Values = float | Iterable[float]
+_Entry = TypeVar("_Entry")
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,21 @@ class Ranking:
     """The number of sentences whose best entry is not the first one."""
 
 
+def _encode(text: str) -> bytes:
+    # Bytes of a file that are not UTF-8 stay what they are, in both directions.
+    return text.encode(errors="surrogateescape")
+
+
+def _decode(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
+
+
 def _line(sentence: int, text: str, features: str, total: object) -> str:
-    if "\n" in text or any(word == "|||" for word in text.split(" ")):
-        raise ValueError(
-            f"sentence {sentence}: {text!r} cannot be in a list: it has a line end, or ||| between "
-            "spaces"
-        )
+    if "\n" in text:
+        raise ValueError(f"sentence {sentence}: {text!r} cannot be in a list: it has a line end")
+    if "|||" in text:
+        # An empty field of alignments, so that the last field of the text is not taken for one.
+        text += " ||| "
     return f"{sentence} ||| {text} ||| {features} ||| {total}\n"
 
 
@@ -70,19 +81,22 @@ def _total(entry: tuple[str, float] | str) -> tuple[str, float]:
     return (entry, 0.0) if isinstance(entry, str) else entry
 
 
-def _check_count(sentence: int, entries: Sequence[object]) -> None:
-    if isinstance(entries, str):
+def _entries(sentence: int, given: Iterable[_Entry]) -> list[_Entry]:
+    """Returns the entries of a sentence, at least one, also those of an iterator."""
+    if isinstance(given, str):
         raise TypeError(f"sentence {sentence}: expected a sequence of entries, found a string")
+    entries = list(given)
     if not entries:
         raise ValueError(f"sentence {sentence} has no translations")
+    return entries
 
 
 def _risk_lines(
-    number: int, sentences: Iterable[Sequence[tuple[str, float] | str]], weights: str
+    number: int, sentences: Iterable[Iterable[tuple[str, float] | str]], weights: str
 ) -> bytes:
     lines = []
-    for sentence, entries in enumerate(sentences):
-        _check_count(sentence, entries)
+    for sentence, given in enumerate(sentences):
+        entries = _entries(sentence, given)
         if weights != "uniform" and any(isinstance(entry, str) for entry in entries):
             raise TypeError(
                 f"list {number}, sentence {sentence}: expected pairs of a translation and its "
@@ -90,47 +104,60 @@ def _risk_lines(
             )
         pairs = map(_total, entries)
         lines += [_line(sentence, text, "F0= 0", repr(float(total))) for text, total in pairs]
-    return "".join(lines).encode()
+    return _encode("".join(lines))
+
+
+def _numbers(name: str, values: object) -> list[float]:
+    expected = f"feature {name}: expected a number or a sequence of numbers, found {values!r}"
+    given = [values]
+    # An array of no dimension can be a number, but has no elements.
+    if isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0:
+        given = list(values)
+    if isinstance(values, (str, bytes)) or any(isinstance(one, (str, bytes)) for one in given):
+        raise TypeError(expected)
+    if not given:
+        raise ValueError(f"feature {name} has no values")
+    try:
+        return [float(value) for value in given]  # type: ignore[arg-type]
+    except TypeError as error:
+        raise TypeError(expected) from error
 
 
 def _feature(name: str, values: _Values) -> str:
-    if not name or any(c.isspace() or c in "=|" for c in name):
-        raise ValueError(f"{name!r} is not a name of a feature")
-    numbers = values if isinstance(values, Sequence) else [values]
-    return f"{name}= " + " ".join(repr(float(value)) for value in numbers)
+    if not isinstance(name, str):
+        raise TypeError(f"{name!r} is not a name of a feature, which is a string")
+    # Readers take the first characters here for a value or a comment, and the word for scores of
+    # words.
+    is_other = name[:1] in "#0123456789" or name == "WordScores"
+    if is_other or any(c.isspace() or c in "=|" for c in name):
+        raise ValueError(
+            f"{name!r} is not a name of a feature: it must not be empty or WordScores, begin with "
+            "a digit or #, or have blanks, = or |"
+        )
+    return f"{name}= " + " ".join(map(repr, _numbers(name, values)))
 
 
-def _feature_lines(sentences: Iterable[Sequence[tuple[str, Mapping[str, _Values]]]]) -> bytes:
+def _feature_lines(sentences: Iterable[Iterable[tuple[str, Mapping[str, _Values]]]]) -> bytes:
     lines = []
-    for sentence, entries in enumerate(sentences):
-        _check_count(sentence, entries)
-        for text, features in entries:
+    for sentence, given in enumerate(sentences):
+        for text, features in _entries(sentence, given):
             named = " ".join(_feature(name, values) for name, values in features.items())
             lines.append(_line(sentence, text, named, 0))
-    return "".join(lines).encode()
+    return _encode("".join(lines))
 
 
 def _read(
-    output: bytes | None, write_lists: bool
+    best: bytes | None, lists: list[list[tuple[bytes, float]]] | None
 ) -> tuple[list[str] | None, list[list[tuple[str, float]]] | None]:
     """Returns the best translations, and the lists."""
-    if output is None:
-        return None, None
-    # Bytes of a file that are not UTF-8 stay what they are.
-    lines = output.decode(errors="surrogateescape").split("\n")[:-1]
-    if not write_lists:
-        return lines, None
-    lists: list[list[tuple[str, float]]] = []
-    for line in lines:
-        number, text, _, total, *_ = line.split(" ||| ")
-        if int(number) == len(lists):
-            lists.append([])
-        lists[-1].append((text, float(total)))
-    return [entries[0][0] for entries in lists], lists
+    if lists is not None:
+        decoded = [[(_decode(text), total) for text, total in entries] for entries in lists]
+        return [entries[0][0] for entries in decoded], decoded
+    return (None if best is None else _decode(best).split("\n")[:-1]), None
 
 
 def mbr(
-    *n_best: _Path | Iterable[Sequence[tuple[str, float] | str]],
+    *n_best: _Path | Iterable[Iterable[tuple[str, float] | str]],
     output: _Path | None = None,
     utility: str = "chrf",
     weights: str = "posterior",
@@ -184,7 +211,7 @@ def mbr(
         "ter_no_punct": ter_no_punct,
         "ter_normalized": ter_normalized,
     }
-    written, counts = _native.minimum_bayes_risk(
+    best, ranked, counts = _native.minimum_bayes_risk(
         lists,
         output=output,
         utility=utility,
@@ -199,7 +226,7 @@ def mbr(
         threads=threads,
         progress=listener(progress),
     )
-    translations, chosen = _read(written, write_lists)
+    translations, chosen = _read(best, ranked)
     sentences, entries, candidates, not_first, worse, loss = counts
     return Risk(
         translations=translations,
@@ -214,7 +241,7 @@ def mbr(
 
 
 def rerank(
-    n_best: _Path | Iterable[Sequence[tuple[str, Mapping[str, _Values]]]],
+    n_best: _Path | Iterable[Iterable[tuple[str, Mapping[str, _Values]]]],
     weights: _Path | Mapping[str, _Values],
     *,
     output: _Path | None = None,
@@ -231,10 +258,10 @@ def rerank(
     entries = n_best if isinstance(n_best, (str, os.PathLike)) else _feature_lines(n_best)
     if isinstance(weights, Mapping):
         lines = [_feature(name, values) + "\n" for name, values in weights.items()]
-        given: _Path | bytes = "".join(lines).encode()
+        given: _Path | bytes = _encode("".join(lines))
     else:
         given = weights
-    written, counts = _native.rerank_list(
+    best, ranked, counts = _native.rerank_list(
         entries,
         given,
         output=output,
@@ -242,6 +269,6 @@ def rerank(
         threads=threads,
         progress=listener(progress),
     )
-    translations, lists = _read(written, write_lists)
+    translations, lists = _read(best, ranked)
     sentences, not_first = counts
     return Ranking(translations, lists, sentences, not_first)

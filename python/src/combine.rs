@@ -11,6 +11,7 @@ use miriam_combine::weights::FeatureWeights;
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_metrics::{Bleu, Chrf, Ter};
+use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{Input, Lines, Output, Progress};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -20,8 +21,10 @@ use crate::interrupt::{Listeners, run_observed};
 use crate::lm::thread_count;
 use crate::metrics::open_tokenizer;
 
-/// The lines of the output, unless it is a file, and counts.
-type Outcome<C> = (Option<Vec<u8>>, C);
+/// The texts and totals of the entries of each sentence.
+type RankedLists = Vec<Vec<(Vec<u8>, f64)>>;
+/// The lines of the best translations or else lists, both absent if a file was written, and counts.
+type Outcome<C> = (Option<Vec<u8>>, Option<RankedLists>, C);
 /// The numbers of sentences, of entries, of different translations, of winners that are not the first
 /// entry, of winners worse than the exact ones, and the loss.
 type RiskCounts = (u64, u64, u64, u64, u64, f64);
@@ -60,11 +63,25 @@ impl Write for SharedBuffer {
     }
 }
 
-/// Runs `work` with an output: the file at `output`, or memory, whose bytes are returned then.
+/// Returns the entries of a list that was written to memory.
+fn read_lists(written: Vec<u8>, form: NBestForm) -> miriam_textio::Result<RankedLists> {
+    let input = Input::from_reader(Cursor::new(written), "the output", None)?;
+    let mut reader = NBestReader::from_lines(Lines::new(input), form);
+    let mut lists = Vec::new();
+    while let Some(entries) = reader.next()? {
+        let ranked = entries.iter().map(|entry| Ok((entry.text().to_vec(), entry.total()?)));
+        lists.push(ranked.collect::<miriam_textio::Result<_>>()?);
+    }
+    Ok(lists)
+}
+
+/// Runs `work` with an output: the file at `output`, or memory, whose bytes are returned then, or
+/// their entries if they are a list of the form `lists`.
 fn run_with_output<T: Send>(
     py: Python<'_>,
     inputs: &[PathBuf],
     output: Option<&Path>,
+    lists: Option<NBestForm>,
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(Output, &dyn Progress) -> miriam_combine::Result<T> + Send,
 ) -> PyResult<Outcome<T>> {
@@ -85,7 +102,15 @@ fn run_with_output<T: Send>(
         Ok(found) => {
             let bytes =
                 std::mem::take(&mut *buffer.0.lock().unwrap_or_else(PoisonError::into_inner));
-            Ok((output.is_none().then_some(bytes), found))
+            match (output, lists) {
+                (Some(_), _) => Ok((None, None, found)),
+                (None, None) => Ok((Some(bytes), None, found)),
+                (None, Some(form)) => {
+                    let lists = py.detach(|| read_lists(bytes, form));
+                    let lists = lists.map_err(|error| PyValueError::new_err(error.to_string()))?;
+                    Ok((None, Some(lists), found))
+                }
+            }
         }
         Err(miriam_combine::Error::Cancelled) => Err(PyKeyboardInterrupt::new_err(())),
         Err(error) => Err(PyValueError::new_err(error.to_string())),
@@ -204,8 +229,10 @@ pub fn minimum_bayes_risk(
     let lists = lists.into_iter().enumerate().map(|(number, list)| list.into_input(number));
     let lists: Vec<ListInput> = lists.collect();
     let files = files(&lists);
-    let (text, summary) =
-        run_with_output(py, &files, output.as_deref(), progress, |output, progress| {
+    // Each entry has the features and the total last, so that all bars before are of its text.
+    let form = write_lists.then_some(NBestForm::Plain);
+    let (best, ranked, summary) =
+        run_with_output(py, &files, output.as_deref(), form, progress, |output, progress| {
             minimize_risk(lists, &options, output, progress)
         })?;
     let counts = (
@@ -216,7 +243,7 @@ pub fn minimum_bayes_risk(
         summary.worse,
         summary.loss,
     );
-    Ok((text, counts))
+    Ok((best, ranked, counts))
 }
 
 /// Returns the files among lists.
@@ -248,8 +275,10 @@ pub fn rerank_list(
     if let ListArgument::File(path) = &weights {
         inputs.push(path.clone());
     }
-    let (text, summary) =
-        run_with_output(py, &inputs, output.as_deref(), progress, |output, progress| {
+    // Entries keep the fields that their program wrote.
+    let form = write_lists.then_some(NBestForm::Any);
+    let (best, ranked, summary) =
+        run_with_output(py, &inputs, output.as_deref(), form, progress, |output, progress| {
             let weights = match weights {
                 ListArgument::File(path) => FeatureWeights::read(&path)?,
                 ListArgument::Text(text) => {
@@ -260,5 +289,5 @@ pub fn rerank_list(
             };
             rerank(list, &weights, kind, threads, output, progress)
         })?;
-    Ok((text, (summary.sentences, summary.not_first)))
+    Ok((best, ranked, (summary.sentences, summary.not_first)))
 }

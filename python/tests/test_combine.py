@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from miriam.combine import mbr, rerank
@@ -125,6 +126,68 @@ def test_weights_decide(program: Path, tmp_path: Path) -> None:
     assert found.translations is not None and found.translations[0] == best
 
 
+# Lines that other programs write, and the texts in them.
+FORMS = [
+    ("0 ||| a b ||| 0-0 ||| WordScores= -1 ||| F0= -1 ||| -1", "a b"),
+    ("0 ||| a ||| b 1 ||| F0= -2 ||| -2 ||| 0-0", "a ||| b 1"),
+    ("0|||c|||F0= -3|||-3", "c"),
+    ("0 |||  ||| 1 ||| F0= -4 ||| -4", "||| 1"),
+    ("0 ||| a ||| 0-0 ||| 1-1 ||| F0= -5 ||| -5", "a ||| 0-0"),
+    ("0 |||  ||| F0= -6 ||| -6", ""),
+    ("0 ||| x|||y ||| F0= -7 ||| -7", "x|||y"),
+]
+
+
+def test_lists_of_all_programs_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_text("".join(line + "\n" for line, _ in FORMS), encoding="utf-8")
+    texts = [text for _, text in FORMS]
+    found = rerank(path, {"F0": 2}, write_lists=True)
+    assert found.lists == [[(text, -2.0 * (place + 1)) for place, text in enumerate(texts)]]
+    assert found.translations == ["a b"]
+    risks = mbr(path, write_lists=True).lists
+    assert risks is not None and sorted(text for text, _ in risks[0]) == sorted(texts)
+    plain = mbr(path)
+    assert plain.candidates == len(FORMS) and plain.translations == [risks[0][0][0]]
+    # The features may be empty.
+    path.write_text("0 ||| a |||  ||| 2\n1 ||| b |||  ||| 1\n", encoding="utf-8")
+    assert rerank(path, {}, write_lists=True).lists == [[("a", 0.0)], [("b", 0.0)]]
+    assert mbr(path, write_lists=True).translations == ["a", "b"]
+
+
+def test_texts_that_came_out_can_be_given_back(tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    texts = [line.encode() + b"\n" for line, _ in FORMS]
+    path.write_bytes(b"".join(texts) + b"0 ||| caf\xe9 ||| F0= -8 ||| -8\n")
+    found = rerank(path, {"F0": 1}, write_lists=True).lists
+    assert found is not None and found[0][-1] == ("caf\udce9", -8.0)
+    by_file, again = mbr(path, write_lists=True), mbr(found, write_lists=True)
+    assert again == by_file
+    scored = [[(text, {"F0": total}) for text, total in found[0]]]
+    assert rerank(scored, {"F0": 1}, write_lists=True).lists == found
+    out = tmp_path / "out"
+    assert mbr([["caf\udce9"]], weights="uniform", output=out).sentences == 1
+    assert out.read_bytes() == b"caf\xe9\n"
+
+
+def test_iterators_and_arrays_are_sequences() -> None:
+    iterators = (zip(texts, totals) for texts, totals in zip(TEXTS, TOTALS))
+    assert mbr(iterators, write_lists=True) == mbr(in_memory(), write_lists=True)
+    uniform = mbr([iter(texts) for texts in TEXTS], weights="uniform")
+    assert uniform == mbr(TEXTS, weights="uniform")
+    values = [[-1.0, 2.0], [-3.0, 4.0]]
+    entries = [[(text, {"F0": numbers}) for text, numbers in zip("ab", values)]]
+    arrays = (((text, {"F0": numpy.array(numbers)}) for text, numbers in zip("ab", values)),)
+    expected = rerank(entries, {"F0": [0.5, 2.0]}, write_lists=True)
+    assert expected.lists == [[("b", 6.5), ("a", 3.5)]]
+    weights = numpy.array([0.5, 2.0], dtype=numpy.float32)
+    assert rerank(arrays, {"F0": weights}, write_lists=True) == expected
+    value: Any = numpy.array(2.0)
+    weight: Any = numpy.float32(0.5)
+    one = rerank([[("a", {"F0": value})]], {"F0": weight}, write_lists=True)
+    assert one.lists == [[("a", 1.0)]]
+
+
 def test_mistakes_are_named(tmp_path: Path) -> None:
     wrong: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         ([], {}, ValueError, "at least one"),
@@ -132,7 +195,8 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         ([["a b"]], {"weights": "uniform"}, TypeError, "found a string"),
         ([[[]]], {}, ValueError, "sentence 0 has no translations"),
         ([[[("a\nb", 0.0)]]], {}, ValueError, "cannot be in a list"),
-        ([[[("a ||| b", 0.0)]]], {}, ValueError, "cannot be in a list"),
+        ([[iter([])]], {}, ValueError, "sentence 0 has no translations"),
+        ([[iter(["a", "b"])]], {}, TypeError, "sentence 0.*only weights"),
         ([[[("a", math.nan)]]], {}, ValueError, "list 0, line 1, field 4"),
         ([in_memory(), in_memory()[:1]], {}, ValueError, "sentence 1 is not in list 1"),
         ([in_memory()], {"utility": "comet"}, ValueError, "chrf, bleu or ter"),
@@ -153,9 +217,30 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         ({"F0": [1.0, 1.0], "G": 1.0, "H": 1.0}, "weights for feature H"),
         ({"F 0": 1.0}, "is not a name of a feature"),
         ({"F0": math.inf}, "finite number"),
+        ({"": 1.0}, "is not a name of a feature"),
+        ({"#F0": 1.0}, "'#F0' is not a name of a feature"),
+        ({"0F": 1.0}, "'0F' is not a name of a feature"),
+        ({"WordScores": 1.0}, "'WordScores' is not a name of a feature"),
+        ({"F0": []}, "feature F0 has no values"),
     ]
     for weights, message in wrong_weights:
         with pytest.raises(ValueError, match=message):
             rerank(path, weights)
+    wrong_types: list[tuple[Any, str]] = [
+        ("12", "feature F0: expected a number or a sequence of numbers, found '12'"),
+        (b"12", "feature F0: expected a number"),
+        (["1", "2"], "feature F0: expected a number"),
+        (None, "feature F0: expected a number"),
+        ([None], "feature F0: expected a number"),
+        (numpy.ones((2, 2)), "feature F0: expected a number"),
+    ]
+    for values, message in wrong_types:
+        with pytest.raises(TypeError, match=message):
+            rerank(path, {"F0": values, "G": 1.0})
+        with pytest.raises(TypeError, match=message):
+            rerank([[("a", {"F0": values})]], {"F0": 1.0})
+    names: Any = {1: 1.0}
+    with pytest.raises(TypeError, match="1 is not a name of a feature"):
+        rerank(path, names)
     with pytest.raises(ValueError, match="same file|also"):
         rerank(path, {"F0": [1.0, 1.0], "G": 1.0}, output=path)
