@@ -128,7 +128,8 @@ fn trainings_in_bf16_go_on_as_one() {
     let precision = |values: &'static [&'static str]| ("precision", values);
     for (values, expected) in [
         (&["float16"][..], "--precision: expected float32 or bf16, found float16"),
-        (&["float32", "bf16"], "the optimiser computes in float32, not bf16; give float32"),
+        (&["float16", "float32"], "expected float32 or bf16, found float16 float32"),
+        (&["float32", "bf16"], "the optimiser computes in float32, not bf16; give float32 alone"),
     ] {
         let error = place.train("wrong", &[precision(values)]).unwrap_err();
         assert!(error.contains(expected), "{error}");

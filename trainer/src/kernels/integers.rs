@@ -21,19 +21,6 @@ pub enum IntegerPrecision {
     I16,
 }
 
-/// The numbers of products of rows with weights, and of their gradients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProductPrecision {
-    /// f32 throughout.
-    #[default]
-    F32,
-    /// Products of bf16 with sums of f32, forwards and backwards; weights, gradients and
-    /// everything else are f32.
-    Bf16,
-    /// Results in the integers of decoding, gradients in f32.
-    Integers(IntegerPrecision),
-}
-
 /// Weights as the engine packs them.
 #[derive(Default)]
 pub(super) enum IntegerWeights {

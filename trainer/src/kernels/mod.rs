@@ -22,7 +22,7 @@ use miriam_kernels::operators::{Arithmetic, OperatorReal};
 use miriam_kernels::{MatMut, MatRef, plain};
 
 pub use fast::{Fast, PackedPair};
-pub use integers::{IntegerPrecision, ProductPrecision};
+pub use integers::IntegerPrecision;
 pub use miriam_kernels::activation::plain::saves_result;
 pub use miriam_kernels::attention::plain::{AttentionGradients, RecurrentAttention};
 pub use miriam_kernels::cross_entropy::plain::{LossRows, RowLoss};
@@ -37,6 +37,19 @@ pub struct Weights<'a, K: Kernels> {
     pub parts: &'a [WeightPart<'a, K::Real>],
     /// The same matrices in the kernels' layout.
     pub packed: &'a K::Packed,
+}
+
+/// The numbers of products of rows with weights, and of their gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProductPrecision {
+    /// f32 throughout.
+    #[default]
+    F32,
+    /// Products of bf16 with sums of f32, forwards and backwards; weights, gradients and
+    /// everything else are f32.
+    Bf16,
+    /// Results in the integers of decoding, gradients in f32.
+    Integers(IntegerPrecision),
 }
 
 /// The arithmetic of a tape, used by one thread.

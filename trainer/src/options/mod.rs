@@ -8,6 +8,7 @@ mod language_model;
 mod learning_rate;
 mod marian_yaml;
 mod precedence;
+mod precision;
 mod preset_by_size;
 mod presets;
 mod raw;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_kernels::Cpu;
 use miriam_nmt::architecture::{Architecture, PreNormKeys};
 use miriam_nmt::formats::marian;
 use miriam_nmt::packed::Precision;
@@ -14,14 +13,12 @@ use crate::data::{
 };
 use crate::dropout::{Dropout, TransformerSites};
 use crate::error::{Error, Result};
-use crate::kernels::{IntegerPrecision, ProductPrecision};
+use crate::kernels::IntegerPrecision;
 use crate::training::{
     DivergenceDetector, DynamicScaling, Limits, Metric, SchedulingUnit, StoppingRule,
     TrainingConfig, TrainingLength, ValidationOptions, ValidationReset, ValidationScript,
 };
-use crate::update::{
-    ClipScope, MomentumSchedule, OptimizerKind, QuantizationOptions, UpdateOptions,
-};
+use crate::update::{ClipScope, MomentumSchedule, OptimizerKind, UpdateOptions};
 
 /// The maximum number of workers.
 const MAX_WORKERS: usize = 4096;
@@ -124,79 +121,6 @@ impl RawOptions {
             self.check_adam(name)?;
         }
         Ok(schedule)
-    }
-
-    /// Returns the numbers of products with weights.
-    ///
-    /// # Errors
-    /// If they are unknown, several kinds are asked for, or the CPU does not multiply them.
-    fn product_precision(&self) -> Result<ProductPrecision> {
-        let name = "precision";
-        let is_f32 = |text: &str| matches!(text, "float32" | "f32");
-        let is_bf16 = match &self.get_strings(name)[..] {
-            [products, optimizer] if !is_f32(optimizer) => {
-                return Err(invalid_option(
-                    name,
-                    format!("the optimiser computes in float32, not {optimizer}; give {products}"),
-                ));
-            }
-            [products] | [products, _] if is_f32(products) => false,
-            [products] | [products, _] if matches!(&products[..], "bf16" | "bfloat16") => true,
-            found => {
-                let found = found.join(" ");
-                return Err(invalid_option(
-                    name,
-                    format!("expected float32 or bf16, found {found}"),
-                ));
-            }
-        };
-        match self.quantize_aware()? {
-            Some(_) if is_bf16 => {
-                Err(invalid_option(name, "give bf16 or --quantize-aware, not both"))
-            }
-            Some(integers) => Ok(ProductPrecision::Integers(integers)),
-            None if !is_bf16 => Ok(ProductPrecision::F32),
-            None if Cpu::detect().multiplies_bf16() => Ok(ProductPrecision::Bf16),
-            None => Err(invalid_option(
-                name,
-                "this CPU has no instructions for bf16 (AVX-512 BF16); leave the option out",
-            )),
-        }
-    }
-
-    /// Returns the integers of decoding that products are rounded to.
-    fn quantize_aware(&self) -> Result<Option<IntegerPrecision>> {
-        match &self.get_string("quantize-aware")[..] {
-            "" | "none" => Ok(None),
-            "i8" => Ok(Some(IntegerPrecision::I8)),
-            "i16" => Ok(Some(IntegerPrecision::I16)),
-            other => Err(invalid_option(
-                "quantize-aware",
-                format!("expected i8, i16 or none, found {other:?}"),
-            )),
-        }
-    }
-
-    /// Returns the quantisation of parameters after every update.
-    fn quantization(&self) -> Result<Option<QuantizationOptions>> {
-        let bits: u32 = self.get("quantize-bits")?;
-        let options = QuantizationOptions {
-            bits,
-            optimization_steps: self.get("quantize-optimization-steps")?,
-            is_log_based: self.get_flag("quantize-log-based")?,
-            quantizes_biases: self.get_flag("quantize-biases")?,
-        };
-        match bits {
-            0 => Ok(None),
-            2..=QuantizationOptions::MAX_BITS => Ok(Some(options)),
-            _ => {
-                let most = QuantizationOptions::MAX_BITS;
-                Err(invalid_option(
-                    "quantize-bits",
-                    format!("expected 2 to {most}, or 0 for none, found {bits}"),
-                ))
-            }
-        }
     }
 
     /// Returns the options of case augmentation.
