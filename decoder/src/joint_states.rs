@@ -49,6 +49,12 @@ impl JointStates {
         }
     }
 
+    /// Returns the number of features.
+    #[inline(always)]
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     /// Begins a sentence.
     pub(crate) fn start(&mut self) {
         self.states.clear();

@@ -1,98 +1,158 @@
-//! The features that training scripts write: distortion, one bidirectional reordering
-//! model and one language model, in any order. Systems with these have a fast path in
-//! the search.
+//! The features that training scripts write: distortion, one bidirectional reordering model and
+//! one or two language models, in any order. Systems with these have a fast path in the search.
 
 use super::distortion::Distortion;
 use super::expansion_feature::ExpansionFeature;
 use super::language_model::LanguageModelFeature;
-use super::lexical_reordering::{BackwardReordering, ForwardReordering};
+use super::stateful_feature::StatefulFeature;
 use super::{FeatureSet, OrientationClasses};
 use crate::translation_options::MAX_HOT_COLUMNS;
 
-/// The index of the language model's term.
-const LM_TERM: u8 = 3;
+/// The terms before those of the language models: distortion, backward and forward reordering.
+const NUM_PLAIN_TERMS: usize = 3;
+
+/// The largest number of language models.
+pub(crate) const MAX_FAST_MODELS: usize = 2;
+
+/// The terms of an expansion.
+const MAX_TERMS: usize = NUM_PLAIN_TERMS + MAX_FAST_MODELS;
+
+/// What distinguishes systems on the fast path, each of which has code of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FastPathKind {
+    /// One language model and phrase-based reordering.
+    Plain,
+    /// Two language models and phrase-based reordering.
+    TwoModels,
+    /// One language model and hierarchical reordering.
+    Hierarchical,
+}
 
 /// The features of an expansion on the fast path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastPathFeatures {
+    pub(crate) kind: FastPathKind,
     pub(crate) distortion: Distortion,
-    /// Backward and forward scores distinguish the same orientations.
-    pub(crate) backward: BackwardReordering,
-    pub(crate) forward: ForwardReordering,
-    pub(crate) language_model: LanguageModelFeature,
-    /// The order of the terms: indices into distortion, backward score, forward score,
-    /// language model.
-    pub(crate) order: [u8; 4],
+    /// The orientations that the reordering model distinguishes, in both directions.
+    pub(crate) orientations: OrientationClasses,
+    /// The first column of the backward scores in an option's row.
+    pub(crate) backward_column: usize,
+    /// The first column of the forward scores.
+    pub(crate) forward_column: usize,
+    /// The language models; where there is only one, the second is the same.
+    pub(crate) language_models: [LanguageModelFeature; MAX_FAST_MODELS],
+    /// The order of the terms: indices into distortion, backward score, forward score, language
+    /// models.
+    order: [u8; MAX_TERMS],
+    num_terms: usize,
+    /// The number of terms before the first language model's.
+    num_before_lm: usize,
 }
 
 impl FastPathFeatures {
     /// Returns the features of `set`, if they are those of the fast path.
     pub(crate) fn from_features(set: &FeatureSet) -> Option<Self> {
-        let &[a, b, c, d] = &set.expansion[..] else { return None };
-        if !set.stateful.is_empty() || set.reordering_width() > MAX_HOT_COLUMNS {
+        let num_terms = set.expansion.len();
+        if num_terms > MAX_TERMS || set.reordering_width() > MAX_HOT_COLUMNS {
             return None;
         }
-        let (mut distortion, mut backward, mut forward, mut lm) = (None, None, None, None);
-        let mut order = [0; 4];
-        for (index, feature) in order.iter_mut().zip([a, b, c, d]) {
+        let (mut distortion, mut backward, mut forward) = (None, None, None);
+        let mut models = Vec::new();
+        let mut order = [0; MAX_TERMS];
+        for (index, feature) in order.iter_mut().zip(&set.expansion) {
             *index = match feature {
                 ExpansionFeature::Distortion(feature) => {
-                    distortion = Some(feature);
+                    distortion = Some(*feature);
                     0
                 }
                 ExpansionFeature::BackwardReordering(feature) => {
-                    backward = Some(feature);
+                    backward = Some((feature.column(0), (feature.orientations, false)));
                     1
                 }
                 ExpansionFeature::ForwardReordering(feature) => {
-                    forward = Some(feature);
+                    forward = Some((feature.column(0), (feature.orientations, false)));
+                    2
+                }
+                ExpansionFeature::Stateful(_) => {
+                    let [StatefulFeature::HierarchicalBackward(feature)] = &set.stateful[..] else {
+                        return None;
+                    };
+                    backward = Some((feature.column, (feature.orientations, true)));
+                    1
+                }
+                ExpansionFeature::HierarchicalForward(feature) => {
+                    forward = Some((feature.column, (feature.orientations, true)));
                     2
                 }
                 ExpansionFeature::LanguageModel(feature) => {
-                    lm = Some(feature);
-                    LM_TERM
+                    models.push(*feature);
+                    (NUM_PLAIN_TERMS + models.len() - 1) as u8
                 }
-                _ => return None,
+                ExpansionFeature::EarlyDistortion(_) => return None,
             };
         }
-        let (distortion, backward, forward) = (distortion?, backward?, forward?);
-        (backward.orientations == forward.orientations).then_some(FastPathFeatures {
+        let (&first, &last) = (models.first()?, models.last()?);
+        let (distortion, (backward_column, backward), (forward_column, forward)) =
+            (distortion?, backward?, forward?);
+        let (orientations, is_hierarchical) = backward;
+        let kind = match (is_hierarchical, models.len()) {
+            (false, 1) => FastPathKind::Plain,
+            (false, 2) => FastPathKind::TwoModels,
+            (true, 1) => FastPathKind::Hierarchical,
+            _ => return None,
+        };
+        let has_each_once = num_terms == NUM_PLAIN_TERMS + models.len();
+        // Exact recombination adds a state.
+        let has_further_states = set.stateful.len() != usize::from(is_hierarchical);
+        (has_each_once && backward == forward && !has_further_states).then_some(FastPathFeatures {
+            kind,
             distortion,
-            backward,
-            forward,
-            language_model: lm?,
+            orientations,
+            backward_column,
+            forward_column,
+            language_models: [first, last],
             order,
+            num_terms,
+            num_before_lm: order.iter().take_while(|&&term| !is_lm(term)).count(),
         })
     }
 
-    /// Whether the language model's term comes last.
+    /// Whether no other term comes after the first language model's.
     #[inline(always)]
-    pub(crate) fn lm_is_last(&self) -> bool {
-        self.order[3] == LM_TERM
+    pub(crate) fn lms_are_last(&self) -> bool {
+        self.num_before_lm == NUM_PLAIN_TERMS
     }
 
     /// Adds to `total` those of `terms` (distortion, backward and forward reordering) that come
-    /// before the language model's.
+    /// before the first language model's.
     #[inline(always)]
-    pub(crate) fn add_terms_before_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
-        for &term in self.order.iter().take_while(|&&term| term != LM_TERM) {
+    pub(crate) fn add_terms_before_lm(&self, mut total: f32, terms: [f32; NUM_PLAIN_TERMS]) -> f32 {
+        for &term in self.order.iter().take_while(|&&term| !is_lm(term)) {
             total += terms[usize::from(term) % terms.len()];
         }
         total
     }
 
-    /// Adds to `total` those of `terms` that come after the language model's.
+    /// Adds to `total` the first language model's term and all after it: of `terms` and of those of
+    /// the language models, `lm_terms`.
     #[inline(always)]
-    pub(crate) fn add_terms_after_lm(&self, mut total: f32, terms: [f32; 3]) -> f32 {
-        for &term in self.order.iter().skip_while(|&&term| term != LM_TERM).skip(1) {
+    pub(crate) fn add_terms_from_lm(
+        &self,
+        mut total: f32,
+        terms: [f32; NUM_PLAIN_TERMS],
+        lm_terms: [f32; MAX_FAST_MODELS],
+    ) -> f32 {
+        let [distortion, backward, forward] = terms;
+        let [first, second] = lm_terms;
+        let terms = [distortion, backward, forward, first, second];
+        for &term in &self.order[self.num_before_lm..self.num_terms] {
             total += terms[usize::from(term) % terms.len()];
         }
         total
     }
+}
 
-    /// Returns the orientations that the reordering model distinguishes.
-    #[inline(always)]
-    pub(crate) fn orientations(&self) -> OrientationClasses {
-        self.backward.orientations
-    }
+#[inline(always)]
+fn is_lm(term: u8) -> bool {
+    usize::from(term) >= NUM_PLAIN_TERMS
 }

@@ -29,13 +29,13 @@ pub(crate) use distortion::jump_distance;
 pub(crate) use expansion_feature::{
     ExpansionInput, LmScorers, ScoredLms, Transition, ValueSources,
 };
-pub(crate) use fast_path::FastPathFeatures;
+pub(crate) use fast_path::{FastPathFeatures, FastPathKind, MAX_FAST_MODELS};
 pub use feature_set::FeatureComponents;
 pub(crate) use feature_set::{FeatureSet, LoadContext, RecombinationKey, TableSlot};
 pub(crate) use language_model::LanguageModelFeature;
 pub use language_model::LanguageModelSpec;
 pub(crate) use language_model::is_alias as is_language_model_alias;
-pub(crate) use lexical_reordering::{OptionRows, Weighting};
+pub(crate) use lexical_reordering::{HierarchicalBackwardScorer, OptionRows, Weighting};
 pub use lexical_reordering::{
     OrientationClasses, ReorderingSource, ReorderingSpec, ReorderingType,
 };

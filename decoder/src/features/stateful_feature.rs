@@ -84,6 +84,11 @@ pub(super) trait StatefulScorer: Send {
     /// Forgets all hypotheses, which will be numbered anew.
     fn restart(&mut self) {}
 
+    /// Returns the scorer of backward hierarchical reordering if this is one.
+    fn as_hierarchical_backward(&mut self) -> Option<&mut HierarchicalBackwardScorer> {
+        None
+    }
+
     /// Writes the weighted scores of an expansion of a hypothesis in `state` to
     /// `scores`; returns the state after it.
     fn score(&mut self, input: &ExpansionInput<'_>, state: u32, scores: &mut [f32]) -> u32;
@@ -184,6 +189,11 @@ impl StatefulScorers {
         for (scorer, _) in &mut self.scorers {
             scorer.restart();
         }
+    }
+
+    /// Returns the first scorer if it is one of backward hierarchical reordering.
+    pub(crate) fn hierarchical_backward(&mut self) -> Option<&mut HierarchicalBackwardScorer> {
+        self.scorers.first_mut()?.0.as_hierarchical_backward()
     }
 
     /// Returns the number of scores of an expansion.

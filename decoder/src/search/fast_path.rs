@@ -1,5 +1,5 @@
-//! Expansion under the features that training scripts write: distortion, one
-//! bidirectional reordering model and one language model, in any order.
+//! Expansion under the features that most training scripts write: distortion, one
+//! bidirectional phrase-based reordering model and one language model, in any order.
 //!
 //! This is where nearly all systems spend their time, so such a system keeps the data that an
 //! expansion reads of an option in one cache line, and its terms are computed side by side and then
@@ -24,14 +24,14 @@ impl SearchSpace<'_> {
     ) -> (f32, u32) {
         let hot = self.options.hot_option(option);
         let swaps = previous.span.start == transition.span.end;
-        let orientation = features.orientations().orientation_at(transition.position, swaps);
+        let orientation = features.orientations.orientation_at(transition.position, swaps);
         // Nothing comes before the first phrase; adding 0 to a score that began
         // at 0 changes no bit.
         let forward = if previous.is_initial() {
             0.0
         } else {
             self.options.hot_option(previous.option).reordering
-                [features.forward.column(orientation) % MAX_HOT_COLUMNS]
+                [(features.forward_column + orientation) % MAX_HOT_COLUMNS]
         };
         let lm = &*self.system.models.language_models[0].model;
         let ends = completes && hot.has_words;
@@ -43,14 +43,12 @@ impl SearchSpace<'_> {
         );
         let terms = [
             features.distortion.score(transition),
-            hot.reordering[features.backward.column(orientation) % MAX_HOT_COLUMNS],
+            hot.reordering[(features.backward_column + orientation) % MAX_HOT_COLUMNS],
             forward,
-            features.language_model.score(log10),
         ];
-        let mut total = previous.total + hot.total;
-        for index in features.order {
-            total += terms[usize::from(index) % terms.len()];
-        }
+        let total = features.add_terms_before_lm(previous.total + hot.total, terms);
+        let lm_terms = [features.language_models[0].score(log10), 0.0];
+        let total = features.add_terms_from_lm(total, terms, lm_terms);
         (total, state)
     }
 }

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::candidates::{Candidates, StackLimits};
-use super::cells::{Cell, CellBuffers, CellScorer, Edge, GeneralCells, PlainCells, Predecessor};
+use super::cells::{Cell, CellBuffers, CellScorer, CellTask, Edge, Extended, Predecessor};
 use super::expansion::{may_extend, respects_constraint};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
@@ -28,7 +28,7 @@ const ADDED_WHILE_WAITING: usize = 16;
 #[derive(Default)]
 pub(crate) struct StackDecoding<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// The data of each hypothesis that plain cells read; empty without these.
+    /// The data of each hypothesis that cells of the fast path read; empty without these.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
     /// By the number of words covered.
@@ -55,8 +55,8 @@ impl<L: RecombinedArcs> Search for StackDecoding<L> {
         self.hypotheses.clear();
         self.hypotheses.push(initial);
         self.predecessors.clear();
-        if space.system.plan.fast_path.is_some() {
-            self.predecessors.push(Predecessor::initial(state));
+        if let Some(features) = &space.system.plan.fast_path {
+            self.predecessors.push(Predecessor::new(&initial, space, features));
         }
         self.lattice.start();
         self.first = 0;
@@ -114,23 +114,27 @@ struct SpanCells {
     num_added: usize,
 }
 
-impl SpanCells {
-    /// Scores all cells of the edges and adds them to `stack`.
-    fn fill<S: CellScorer, L: RecombinedArcs>(
-        &mut self,
-        scorer: &mut S,
-        stack: &mut Candidates<L>,
-        key: RecombinationKey,
-        limits: StackLimits,
-    ) {
-        let SpanCells { edges, cells, num_added } = self;
+/// The expansions of a stack by a span, to be scored and added to `stack`.
+struct AddSpanCells<'s, L> {
+    cells: &'s mut SpanCells,
+    stack: &'s mut Candidates<L>,
+    key: RecombinationKey,
+    limits: StackLimits,
+}
+
+impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
+    type Output = ();
+
+    fn run<S: CellScorer>(self, scorer: &mut S) {
+        let AddSpanCells { cells: SpanCells { edges, cells, num_added }, stack, key, limits } =
+            self;
         cells.clear();
         *num_added = 0;
         let mut from = 0;
         for (number, edge) in edges.iter().enumerate() {
-            for option in edge.first_option..edge.first_option + edge.num_options {
-                cells.push(scorer.make_cell(edge, number as u32, (edge.first_hypothesis, option)));
-            }
+            let row = scorer.row(edge, edge.first_hypothesis);
+            let options = edge.first_option..edge.first_option + edge.num_options;
+            cells.extend(options.map(|option| scorer.make_cell(&row, number as u32, option)));
             if cells.len() - from < BATCH_CELLS && number + 1 < edges.len() {
                 continue;
             }
@@ -168,17 +172,9 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         let stack = &mut self.stacks[covered as usize];
         let plan = &space.system.plan;
         let (key, limits) = (plan.features.recombination_key, space.limits.stack_limits());
-        match &plan.fast_path {
-            Some(features) => {
-                let queries = &mut buffers.queries;
-                let mut cells = PlainCells::new(space, features, predecessors, queries, completes);
-                span_cells.fill(&mut cells, stack, key, limits);
-            }
-            None => {
-                let mut cells = GeneralCells::new(space, hypotheses, &mut buffers.rows, completes);
-                span_cells.fill(&mut cells, stack, key, limits);
-            }
-        }
+        let extended = Extended { hypotheses, predecessors, completes };
+        let task = AddSpanCells { cells: span_cells, stack, key, limits };
+        buffers.run(space, extended, plan.fast_path.as_ref(), task);
         self.num_evaluated += self.span_cells.cells.len() as u64;
     }
 
@@ -238,7 +234,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         stack.recombined.append_to_lattice(self.first, hypotheses, &mut self.lattice);
         if space.system.plan.fast_path.is_some() {
             // No arc is extended.
-            self.predecessors.resize(hypotheses.len(), Predecessor::initial(0));
+            self.predecessors.resize(hypotheses.len(), Predecessor::unused());
         }
         if self.covered == space.length && self.first < self.last {
             // Sorted: the first is the best.

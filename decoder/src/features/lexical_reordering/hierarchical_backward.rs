@@ -13,9 +13,9 @@ use crate::span::Span;
 /// Backward hierarchical scores of a reordering model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HierarchicalBackward {
-    pub(super) orientations: OrientationClasses,
+    pub(in crate::features) orientations: OrientationClasses,
     /// The first column of the backward scores in an option's row.
-    pub(super) column: usize,
+    pub(in crate::features) column: usize,
 }
 
 /// The stacks of blocks of a sentence.
@@ -39,8 +39,16 @@ impl HierarchicalBackwardScorer {
         HierarchicalBackwardScorer { feature, stacks, shifts, stack, row }
     }
 
+    /// Returns the column of the score of a phrase for `span` in its option's row if it follows the
+    /// blocks of `state`, and the state after it.
+    #[inline(always)]
+    pub(crate) fn column_and_next(&mut self, state: u32, span: Span) -> (usize, u32) {
+        let Shift { column, next, .. } = self.shift(state, span);
+        (column as usize, next)
+    }
+
     /// Returns the shift of `span` onto the blocks of `state`.
-    #[inline]
+    #[inline(always)]
     fn shift(&mut self, state: u32, span: Span) -> Shift {
         let is_same = |known: &Shift| (known.state, known.span) == (state, span);
         match self.shifts.find(hash_shift(state, span), is_same) {
@@ -93,6 +101,10 @@ fn hash_shift(state: u32, span: Span) -> u64 {
 }
 
 impl StatefulScorer for HierarchicalBackwardScorer {
+    fn as_hierarchical_backward(&mut self) -> Option<&mut HierarchicalBackwardScorer> {
+        Some(self)
+    }
+
     fn start(&mut self) -> u32 {
         self.shifts.clear();
         self.stacks.clear();

@@ -11,9 +11,9 @@ use crate::span::Span;
 /// this phrase will belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HierarchicalForward {
-    pub(super) orientations: OrientationClasses,
+    pub(in crate::features) orientations: OrientationClasses,
     /// The first column of the forward scores in an option's row.
-    pub(super) column: usize,
+    pub(in crate::features) column: usize,
 }
 
 impl HierarchicalForward {

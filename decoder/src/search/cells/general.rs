@@ -7,20 +7,18 @@
 //! with their own states are scored while the queries wait for memory. Then the scores of the
 //! features are added in the order of the ini, and the states are joined.
 
-use miriam_lmcpu::{LanguageModel, LmWord};
-
 use super::super::SearchSpace;
-use super::{Cell, CellScorer, Edge};
+use super::lm_scorer::{LmProgress, LmScorer};
+use super::{Cell, CellScorer, Edge, Extended};
 use crate::coverage::Coverages;
 use crate::features::{ExpansionBatch, ExpansionInput, LanguageModelFeature};
 use crate::hypothesis::{Hypothesis, HypothesisId};
-use crate::lm_scoring::LmScoreCache;
 use crate::sentence::Sentence;
 use crate::system::System;
 use crate::translation_options::{HotPhrase, OptionId, SentenceOptions};
 
 /// A scorer of cells of systems with any features.
-pub(in crate::search) struct GeneralCells<'s, 'a> {
+pub(super) struct GeneralCells<'s, 'a> {
     space: &'s mut SearchSpace<'a>,
     /// The hypotheses of the sentence so far.
     hypotheses: &'s [Hypothesis],
@@ -33,9 +31,16 @@ pub(in crate::search) struct GeneralCells<'s, 'a> {
     completes: bool,
 }
 
+/// What a cell takes from its edge and the hypothesis that it extends.
+pub(super) struct GeneralRow {
+    previous: u32,
+    joint_state: u32,
+    estimate: f32,
+}
+
 /// The data of cells that are made and not yet scored, in buffers that are reused.
 #[derive(Default)]
-pub(in crate::search) struct CellRows {
+pub(super) struct CellRows {
     /// The progress of each language model, by cell.
     lms: Vec<Vec<LmProgress>>,
     /// Queries that were prefetched in this round, to be answered in the next one.
@@ -50,15 +55,6 @@ pub(in crate::search) struct CellRows {
     log10: Vec<f32>,
 }
 
-/// The state and the score of a cell in a language model, after the words that are scored so far.
-#[derive(Clone, Copy)]
-struct LmProgress {
-    /// The number of the state in the cache.
-    state: u32,
-    /// The log10 probability of the words.
-    log10: f32,
-}
-
 /// A word to be scored by a language model because it is not in the cache.
 #[derive(Clone, Copy)]
 struct Query {
@@ -66,51 +62,6 @@ struct Query {
     model: u16,
     /// The index of the word among those of its phrase whose score depends on the context.
     at: u16,
-}
-
-/// A language model with its cache, and the pool of the words of phrases.
-struct LmScorer<'s> {
-    lm: &'s dyn LanguageModel,
-    cache: &'s mut LmScoreCache,
-    pool: &'s [u32],
-}
-
-impl LmScorer<'_> {
-    /// Scores words of `phrase` that depend on the context, from index `at` on, until one is not in
-    /// the cache; prefetches that word and returns its index. If all are in the cache, adds the
-    /// scores of the words that do not depend on the context, and returns `None`.
-    #[inline(always)]
-    fn score_cached_words(
-        &self,
-        phrase: &HotPhrase,
-        at: usize,
-        progress: &mut LmProgress,
-    ) -> Option<usize> {
-        let parts = phrase.parts(self.pool);
-        let LmProgress { mut state, mut log10 } = *progress;
-        for (i, &word) in parts.dependent[at..].iter().enumerate() {
-            match self.cache.find(state, LmWord(word)) {
-                Some((score, next)) => (log10, state) = (log10 + score, next),
-                None => {
-                    self.lm.prefetch(self.cache.state(state), LmWord(word));
-                    *progress = LmProgress { state, log10 };
-                    return Some(at + i);
-                }
-            }
-        }
-        for &bits in parts.constants {
-            log10 += f32::from_bits(bits);
-        }
-        *progress = LmProgress { state: parts.right_state.unwrap_or(state), log10 };
-        None
-    }
-
-    /// Scores `word` by the model and caches the result.
-    #[inline(always)]
-    fn score(&mut self, word: LmWord, progress: &mut LmProgress) {
-        let (score, next) = self.cache.score(self.lm, progress.state, word);
-        *progress = LmProgress { state: next, log10: progress.log10 + score };
-    }
 }
 
 /// Returns the phrase of `option` in the ids of language model `model`.
@@ -123,9 +74,17 @@ fn lm_phrase(options: &SentenceOptions, model: usize, option: u32) -> &HotPhrase
 }
 
 impl CellScorer for GeneralCells<'_, '_> {
+    type Row = GeneralRow;
+
     #[inline(always)]
-    fn make_cell(&mut self, edge: &Edge, edge_number: u32, (previous, option): (u32, u32)) -> Cell {
+    fn row(&mut self, edge: &Edge, previous: u32) -> GeneralRow {
         let joint_state = self.hypotheses[previous as usize].joint_state;
+        GeneralRow { previous, joint_state, estimate: edge.estimate }
+    }
+
+    #[inline(always)]
+    fn make_cell(&mut self, row: &GeneralRow, edge: u32, option: u32) -> Cell {
+        let &GeneralRow { previous, joint_state, estimate } = row;
         let SearchSpace { options, joint_states, lm_caches, .. } = &*self.space;
         for (model, (progress, cache)) in self.rows.lms.iter_mut().zip(&**lm_caches).enumerate() {
             let state = joint_states.state(joint_state, model);
@@ -136,13 +95,13 @@ impl CellScorer for GeneralCells<'_, '_> {
             }
         }
         Cell {
-            edge: edge_number,
+            edge,
             previous,
             option,
             total: 0.0,
             future_score: 0.0,
             joint_state,
-            estimate: edge.estimate,
+            estimate,
             next: 0,
         }
     }
@@ -166,14 +125,13 @@ impl CellScorer for GeneralCells<'_, '_> {
 }
 
 impl<'s, 'a> GeneralCells<'s, 'a> {
-    /// Creates a scorer for the stack whose cells extend `hypotheses`. `completes` says that its
-    /// hypotheses cover the whole sentence.
-    pub(in crate::search) fn new(
+    /// Creates a scorer of cells that extend hypotheses of `space`.
+    pub(super) fn new(
         space: &'s mut SearchSpace<'a>,
-        hypotheses: &'s [Hypothesis],
+        extended: Extended<'s>,
         rows: &'s mut CellRows,
-        completes: bool,
     ) -> Self {
+        let Extended { hypotheses, completes, .. } = extended;
         let num_models = space.lm_caches.len();
         rows.lms.resize_with(num_models, Vec::new);
         let num_states = num_models + space.system.plan.features.stateful.len();
@@ -216,9 +174,7 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
             };
             let progress = &mut lms[model][query.cell as usize];
             let phrase = lm_phrase(options, model, cells[query.cell as usize].option);
-            let word = phrase.parts(scorer.pool).dependent[at];
-            scorer.score(LmWord(word), progress);
-            if let Some(at) = scorer.score_cached_words(phrase, at + 1, progress) {
+            if let Some(at) = scorer.score_awaited_word(phrase, at, progress) {
                 waiting.push(Query { at: at as u16, ..query });
             }
         }
@@ -268,7 +224,7 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
                 if ends {
                     let lm = &*system.models.language_models[model].model;
                     let (cache, pool) = (&mut lm_caches[model], options.lm_pool());
-                    LmScorer { lm, cache, pool }.score(lm.end_of_sentence(), progress);
+                    LmScorer { lm, cache, pool }.score_end(progress);
                 }
                 states[model] = progress.state;
                 log10[model] = progress.log10;

@@ -5,18 +5,22 @@
 //! as far as they are in the caches. The queries for the rest are prefetched, and answered after
 //! the caller has done other work.
 //!
-//! [`GeneralCells`] serve every system. [`PlainCells`] do the same for the features that training
+//! [`GeneralCells`] serve every system. [`FastPathCells`] do the same for the features that training
 //! scripts write, with fewer instructions.
 
 mod edge;
+mod fast_path;
 mod general;
-mod plain;
+mod lm_scorer;
 
+use super::SearchSpace;
+use crate::features::{FastPathFeatures, FastPathKind};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use crate::translation_options::OptionId;
 pub(in crate::search) use edge::Edge;
-pub(in crate::search) use general::{CellRows, GeneralCells};
-pub(in crate::search) use plain::{PendingQueries, PlainCells, Predecessor};
+pub(in crate::search) use fast_path::Predecessor;
+use fast_path::{FastPathBuffers, FastPathCells};
+use general::{CellRows, GeneralCells};
 
 /// One cell of an edge, half a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -63,19 +67,72 @@ impl Cell {
 
 /// A way to make and score cells.
 pub(in crate::search) trait CellScorer {
-    /// Creates a new cell of `edge`, whose number is `edge_number`; it extends a hypothesis by an
-    /// option, both given by their numbers. Prefetches what scoring it reads first.
-    fn make_cell(&mut self, edge: &Edge, edge_number: u32, previous_and_option: (u32, u32))
-    -> Cell;
+    /// What the cells of an edge that extend the same hypothesis have in common.
+    type Row;
+
+    /// Returns the row of `edge` for a hypothesis, given by its number.
+    fn row(&mut self, edge: &Edge, hypothesis: u32) -> Self::Row;
+
+    /// Creates a new cell of `row`, one of the edge whose number is `edge`, for an option, given by
+    /// its number. Prefetches what scoring it reads first.
+    fn make_cell(&mut self, row: &Self::Row, edge: u32, option: u32) -> Cell;
 
     /// Scores `cells` of `edges`: all that were made since the last call, in that order. Calls
     /// `while_waiting` between prefetching queries and answering them.
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], while_waiting: impl FnMut());
 }
 
-/// Buffers of both ways to score cells.
+/// Work with a scorer of cells, whichever serves the system.
+pub(in crate::search) trait CellTask {
+    /// The result of the work.
+    type Output;
+
+    /// Does the work with `scorer`.
+    fn run<S: CellScorer>(self, scorer: &mut S) -> Self::Output;
+}
+
+/// The hypotheses of a sentence, whose expansions are cells.
+#[derive(Clone, Copy)]
+pub(in crate::search) struct Extended<'s> {
+    pub(in crate::search) hypotheses: &'s [Hypothesis],
+    /// The data of each that systems on the fast path read; empty for others.
+    pub(in crate::search) predecessors: &'s [Predecessor],
+    /// Whether their expansions cover the whole sentence.
+    pub(in crate::search) completes: bool,
+}
+
+/// Buffers of all ways to score cells.
 #[derive(Default)]
 pub(in crate::search) struct CellBuffers {
-    pub(in crate::search) queries: PendingQueries,
-    pub(in crate::search) rows: CellRows,
+    fast_path: FastPathBuffers,
+    rows: CellRows,
+}
+
+impl CellBuffers {
+    /// Does `task` with the scorer of cells that extend hypotheses of `space`; with that of
+    /// `features` if they are given.
+    #[inline]
+    pub(in crate::search) fn run<T: CellTask>(
+        &mut self,
+        space: &mut SearchSpace<'_>,
+        extended: Extended<'_>,
+        features: Option<&FastPathFeatures>,
+        task: T,
+    ) -> T::Output {
+        let Some(features) = features else {
+            return task.run(&mut GeneralCells::new(space, extended, &mut self.rows));
+        };
+        let buffers = &mut self.fast_path;
+        match features.kind {
+            FastPathKind::Plain => {
+                task.run(&mut FastPathCells::<1, false>::new(space, features, extended, buffers))
+            }
+            FastPathKind::TwoModels => {
+                task.run(&mut FastPathCells::<2, false>::new(space, features, extended, buffers))
+            }
+            FastPathKind::Hierarchical => {
+                task.run(&mut FastPathCells::<1, true>::new(space, features, extended, buffers))
+            }
+        }
+    }
 }

@@ -19,20 +19,20 @@ mod waves;
 use std::ops::Range;
 
 use super::candidates::StackLimits;
-use super::cells::{CellBuffers, Edge, GeneralCells, PlainCells, Predecessor};
+use super::cells::{CellBuffers, Edge, Extended, Predecessor};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
-use crate::features::{FastPathFeatures, RecombinationKey};
+use crate::features::{FastPathFeatures, FastPathKind, RecombinationKey};
 use crate::hypothesis::{Hypothesis, HypothesisId};
 use edges::{Edges, KeptGroup};
 use item_queue::{FastPath, General, ItemQueue, Lazy};
-use waves::{WaveStack, Waves};
+use waves::{FillStack, WaveStack, Waves};
 
 /// The search, with buffers that are reused.
 pub(crate) struct CubePruning<L = Discard> {
     hypotheses: Vec<Hypothesis>,
-    /// The data of each hypothesis that plain cells read; empty without these.
+    /// The data of each hypothesis that cells of the fast path read; empty without these.
     predecessors: Vec<Predecessor>,
     lattice: Lattice,
     edges: Edges,
@@ -81,8 +81,8 @@ impl<L: RecombinedArcs> Search for CubePruning<L> {
         let mut initial = Hypothesis::initial(state);
         initial.future_score = space.coverages.summary(CoverageId::EMPTY).estimate;
         self.hypotheses.push(initial);
-        if self.plain_features(space).is_some() {
-            self.predecessors.push(Predecessor::initial(state));
+        if let Some(features) = self.fast_path_features(space) {
+            self.predecessors.push(Predecessor::new(&initial, space, features));
         }
         self.edges.extend_mini_stack(space, 0, 1, CoverageId::EMPTY, 0);
         self.covered = 0;
@@ -134,8 +134,8 @@ impl<L: RecombinedArcs> CubePruning<L> {
         self.uses_waves && !settings.lazy_scoring && !settings.diversity
     }
 
-    /// Returns the features of a system whose stacks are filled with plain cells.
-    fn plain_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
+    /// Returns the features of a system whose stacks are filled with cells of the fast path.
+    fn fast_path_features<'a>(&self, space: &SearchSpace<'a>) -> Option<&'a FastPathFeatures> {
         space.system.plan.fast_path.as_ref().filter(|_| self.fills_in_waves(space))
     }
 
@@ -152,19 +152,11 @@ impl<L: RecombinedArcs> CubePruning<L> {
         }
         let first = self.hypotheses.len() as u32;
         let completes = self.covered == space.length;
-        let plain = self.plain_features(space);
+        let features = self.fast_path_features(space);
         let CubePruning { waves, buffers, hypotheses, predecessors, .. } = self;
-        let filled = match plain {
-            Some(features) => {
-                let queries = &mut buffers.queries;
-                let mut cells = PlainCells::new(space, features, predecessors, queries, completes);
-                waves.fill_stack(edges, &mut cells, stack)
-            }
-            None => {
-                let mut cells = GeneralCells::new(space, hypotheses, &mut buffers.rows, completes);
-                waves.fill_stack(edges, &mut cells, stack)
-            }
-        };
+        let extended = Extended { hypotheses, predecessors, completes };
+        let task = FillStack { waves, edges: &mut *edges, stack };
+        let filled = buffers.run(space, extended, features, task);
         if !filled {
             edges.iter_mut().for_each(|edge| edge.seen_start = Edge::NOTHING_SEEN);
             return false;
@@ -186,10 +178,10 @@ impl<L: RecombinedArcs> CubePruning<L> {
             _ if space.system.settings.lazy_scoring => {
                 self.queue.fill_stack(space, hypotheses, edges, &Lazy, completes);
             }
-            Some(features) => {
+            Some(features) if features.kind == FastPathKind::Plain => {
                 self.queue.fill_stack(space, hypotheses, edges, &FastPath(features), completes);
             }
-            None => self.queue.fill_stack(space, hypotheses, edges, &General, completes),
+            _ => self.queue.fill_stack(space, hypotheses, edges, &General, completes),
         }
         let (_, limits) = recombination_rules(space);
         let first = self.hypotheses.len() as u32;
@@ -202,9 +194,9 @@ impl<L: RecombinedArcs> CubePruning<L> {
         self.push_predecessors(space, first);
     }
 
-    /// Keeps what plain cells read of the hypotheses from `first` on.
+    /// Keeps what cells of the fast path read of the hypotheses from `first` on.
     fn push_predecessors(&mut self, space: &SearchSpace<'_>, first: u32) {
-        let Some(features) = self.plain_features(space) else { return };
+        let Some(features) = self.fast_path_features(space) else { return };
         let hypotheses = &self.hypotheses[first as usize..];
         self.predecessors.extend(
             hypotheses.iter().map(|hypothesis| Predecessor::new(hypothesis, space, features)),
@@ -216,9 +208,9 @@ impl<L: RecombinedArcs> CubePruning<L> {
         let recombined =
             if in_waves { self.waves.recombined() } else { &mut self.queue.candidates.recombined };
         recombined.append_to_lattice(first, &mut self.hypotheses, &mut self.lattice);
-        if self.plain_features(space).is_some() {
+        if self.fast_path_features(space).is_some() {
             // No arc is extended.
-            self.predecessors.resize(self.hypotheses.len(), Predecessor::initial(0));
+            self.predecessors.resize(self.hypotheses.len(), Predecessor::unused());
         }
     }
 

@@ -23,7 +23,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashTable;
 
 use super::super::SearchLimits;
-use super::super::cells::{Cell, CellScorer, Edge};
+use super::super::cells::{Cell, CellScorer, CellTask, Edge};
 use super::super::lattice::RecombinedArcs;
 use super::super::ordered_bits::ordered_bits;
 use super::item_queue::PREFETCH_BATCH;
@@ -65,6 +65,22 @@ impl WaveStack {
     /// Whether waves can fill a stack like this in a sentence of `length` words.
     pub(super) fn is_supported(&self, length: u32) -> bool {
         self.num_groups <= MAX_KEY_PART && length as usize <= MAX_KEY_PART
+    }
+}
+
+/// A stack to be filled: its waves, its edges and its other properties.
+pub(super) struct FillStack<'s, L> {
+    pub(super) waves: &'s mut Waves<L>,
+    pub(super) edges: &'s mut [Edge],
+    pub(super) stack: WaveStack,
+}
+
+impl<L: RecombinedArcs> CellTask for FillStack<'_, L> {
+    /// Whether waves could fill the stack.
+    type Output = bool;
+
+    fn run<S: CellScorer>(self, scorer: &mut S) -> bool {
+        self.waves.fill_stack(self.edges, scorer, self.stack)
     }
 }
 
@@ -114,7 +130,7 @@ struct Frontier<L> {
 impl<L: RecombinedArcs> Waves<L> {
     /// Pops the best cells of `edges`, which `scorer` scores; false if the one-at-a-time loop must
     /// do it. [`Waves::for_each_survivor`] visits the hypotheses that the stack keeps.
-    pub(super) fn fill_stack<S: CellScorer>(
+    fn fill_stack<S: CellScorer>(
         &mut self,
         edges: &mut [Edge],
         scorer: &mut S,
@@ -274,8 +290,8 @@ impl<L: RecombinedArcs> Frontier<L> {
             let from = self.cells.len();
             for (i, edge) in some.iter().enumerate() {
                 let number = (chunk * PREFETCH_BATCH + i) as u32;
-                let first = (edge.first_hypothesis, edge.first_option);
-                self.cells.push(scorer.make_cell(edge, number, first));
+                let row = scorer.row(edge, edge.first_hypothesis);
+                self.cells.push(scorer.make_cell(&row, number, edge.first_option));
             }
             self.score_from(from, edges, scorer);
         }
@@ -343,10 +359,12 @@ impl<L: RecombinedArcs> Frontier<L> {
         edge.make_rows(&mut self.seen);
         let (row, column) = (previous - edge.first_hypothesis, option - edge.first_option);
         if edge.mark_seen(&mut self.seen, row + 1, column) {
-            self.cells.push(scorer.make_cell(edge, edge_number, (previous + 1, option)));
+            let row = scorer.row(edge, previous + 1);
+            self.cells.push(scorer.make_cell(&row, edge_number, option));
         }
         if edge.mark_seen(&mut self.seen, row, column + 1) {
-            self.cells.push(scorer.make_cell(edge, edge_number, (previous, option + 1)));
+            let row = scorer.row(edge, previous);
+            self.cells.push(scorer.make_cell(&row, edge_number, option + 1));
         }
     }
 

@@ -1,0 +1,336 @@
+//! Cells under the features that training scripts write: distortion, one bidirectional reordering
+//! model and one or two language models, in any order.
+//!
+//! What an expansion reads of a hypothesis is half a cache line, what it reads of an option one
+//! line, and another for a second language model. The terms before the language models' are added
+//! when a cell is made. The number of language models and the kind of reordering are known to the
+//! compiler.
+
+use super::super::SearchSpace;
+use super::lm_scorer::{LmProgress, LmScorer};
+use super::{Cell, CellScorer, Edge, Extended};
+use crate::coverage::Coverages;
+use crate::features::{FastPathFeatures, HierarchicalBackwardScorer, MAX_FAST_MODELS};
+use crate::hypothesis::Hypothesis;
+use crate::joint_states::JointStates;
+use crate::span::Span;
+use crate::translation_options::{HotOption, HotPhrase, MAX_HOT_COLUMNS};
+
+/// The largest number of forward reordering scores: one per orientation.
+const MAX_ORIENTATIONS: usize = 4;
+
+/// The data that an expansion reads of the hypothesis that it extends, half a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(in crate::search) struct Predecessor {
+    total: f32,
+    /// Its state in the first language model.
+    lm_state: u32,
+    /// Its state in the second, or that of hierarchical reordering; 0 if there is neither.
+    second_state: u32,
+    /// The start of its last phrase.
+    span_start: u32,
+    /// Weighted forward reordering scores of its last phrase.
+    forward: [f32; MAX_ORIENTATIONS],
+}
+
+const _: () = assert!(size_of::<Predecessor>() == 32);
+
+impl Predecessor {
+    /// Returns what is read of `hypothesis`.
+    pub(in crate::search) fn new(
+        hypothesis: &Hypothesis,
+        space: &SearchSpace<'_>,
+        features: &FastPathFeatures,
+    ) -> Self {
+        let states = &space.joint_states;
+        let forward = if hypothesis.is_initial() {
+            // Adding 0 to a score that began at 0 changes no bit.
+            [0.0; MAX_ORIENTATIONS]
+        } else {
+            let row = &space.options.hot_option(hypothesis.option).reordering;
+            std::array::from_fn(|i| row[(features.forward_column + i) % MAX_HOT_COLUMNS])
+        };
+        Predecessor {
+            total: hypothesis.total,
+            lm_state: states.state(hypothesis.joint_state, 0),
+            second_state: match states.width() {
+                1 => 0,
+                _ => states.state(hypothesis.joint_state, 1),
+            },
+            span_start: hypothesis.span.start,
+            forward,
+        }
+    }
+
+    /// Returns a place in an array for a hypothesis that is never extended.
+    pub(in crate::search) fn unused() -> Self {
+        Predecessor {
+            total: 0.0,
+            lm_state: 0,
+            second_state: 0,
+            span_start: 0,
+            forward: [0.0; MAX_ORIENTATIONS],
+        }
+    }
+}
+
+/// Makes and scores the cells of a system of `LMS` language models, 1 or 2, whose reordering is
+/// `HIERARCHICAL` or not. Until a cell is scored, its total has the terms before the language
+/// models', its future score the log10 probability of the words so far in the first language model,
+/// its state is the one after these, and its next cell is the state of hierarchical reordering.
+pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> {
+    features: &'s FastPathFeatures,
+    extended: Extended<'s>,
+    /// By option.
+    options: &'s [HotOption],
+    /// By option, as the second language model sees them.
+    second_phrases: &'s [HotPhrase],
+    lms: [LmScorer<'s>; LMS],
+    coverages: &'s Coverages,
+    joint_states: &'s mut JointStates,
+    /// `None` unless reordering is hierarchical.
+    blocks: Option<&'s mut HierarchicalBackwardScorer>,
+    buffers: &'s mut FastPathBuffers,
+}
+
+/// Buffers of scorers, which are reused.
+#[derive(Default)]
+pub(super) struct FastPathBuffers {
+    /// Words whose queries are awaited, by language model.
+    awaited: [AwaitedWords; MAX_FAST_MODELS],
+    /// The progress of cells in the second language model.
+    second: Vec<LmProgress>,
+}
+
+/// Words of cells that a language model is asked for.
+#[derive(Default)]
+struct AwaitedWords {
+    waiting: Vec<AwaitedWord>,
+    prefetched: Vec<AwaitedWord>,
+}
+
+#[derive(Clone, Copy)]
+struct AwaitedWord {
+    cell: u32,
+    /// The index of the word among those of its phrase whose score depends on the context.
+    at: u32,
+}
+
+/// What the cells of an edge that extend the same hypothesis have in common.
+pub(super) struct FastPathRow {
+    hypothesis: u32,
+    total: f32,
+    estimate: f32,
+    lm_state: u32,
+    /// The state of the hypothesis in the second language model, or that of hierarchical reordering
+    /// after the phrase.
+    second_state: u32,
+    distortion: f32,
+    forward: f32,
+    backward_column: usize,
+}
+
+impl FastPathRow {
+    /// Returns the terms of distortion, backward and forward reordering of option `hot`.
+    #[inline(always)]
+    fn terms(&self, hot: &HotOption) -> [f32; 3] {
+        [self.distortion, hot.reordering[self.backward_column % MAX_HOT_COLUMNS], self.forward]
+    }
+}
+
+impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
+    for FastPathCells<'_, LMS, HIERARCHICAL>
+{
+    type Row = FastPathRow;
+
+    #[inline(always)]
+    fn row(&mut self, edge: &Edge, hypothesis: u32) -> FastPathRow {
+        let predecessor = &self.extended.predecessors[hypothesis as usize];
+        let (backward, forward, second_state) = if HIERARCHICAL {
+            self.hierarchical_orientations(
+                hypothesis,
+                predecessor.second_state,
+                &edge.transition.span,
+            )
+        } else {
+            let swaps = predecessor.span_start == edge.transition.span.end;
+            let orientation =
+                self.features.orientations.orientation_at(edge.transition.position, swaps);
+            (self.features.backward_column + orientation, orientation, predecessor.second_state)
+        };
+        FastPathRow {
+            hypothesis,
+            total: predecessor.total,
+            estimate: edge.estimate,
+            lm_state: predecessor.lm_state,
+            second_state,
+            distortion: self.features.distortion.score(&edge.transition),
+            forward: predecessor.forward[forward % MAX_ORIENTATIONS],
+            backward_column: backward,
+        }
+    }
+
+    #[inline(always)]
+    fn make_cell(&mut self, row: &FastPathRow, edge: u32, option: u32) -> Cell {
+        let hot = &self.options[option as usize];
+        self.lms[0].prefetch_first_word(&hot.phrase, row.lm_state);
+        if LMS > 1 {
+            self.lms[1]
+                .prefetch_first_word(&self.second_phrases[option as usize], row.second_state);
+        }
+        Cell {
+            edge,
+            previous: row.hypothesis,
+            option,
+            total: self.features.add_terms_before_lm(row.total + hot.total, row.terms(hot)),
+            future_score: 0.0,
+            joint_state: row.lm_state,
+            estimate: row.estimate,
+            next: row.second_state,
+        }
+    }
+
+    #[inline(always)]
+    fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], mut while_waiting: impl FnMut()) {
+        let mut buffers = std::mem::take(self.buffers);
+        let FastPathBuffers { awaited: [first, second], second: progress } = &mut buffers;
+        first.waiting.clear();
+        for (number, cell) in (0u32..).zip(&mut *cells) {
+            let phrase = &self.options[cell.option as usize].phrase;
+            let mut progress = LmProgress { state: cell.joint_state, log10: 0.0 };
+            let awaited = self.lms[0].score_cached_words(phrase, 0, &mut progress);
+            (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
+            if let Some(at) = awaited {
+                first.waiting.push(AwaitedWord { cell: number, at: at as u32 });
+            }
+        }
+        if LMS > 1 {
+            second.waiting.clear();
+            progress.clear();
+            progress.extend(cells.iter().map(|cell| LmProgress { state: cell.next, log10: 0.0 }));
+            for ((number, cell), progress) in (0u32..).zip(&*cells).zip(&mut *progress) {
+                let phrase = &self.second_phrases[cell.option as usize];
+                if let Some(at) = self.lms[1].score_cached_words(phrase, 0, progress) {
+                    second.waiting.push(AwaitedWord { cell: number, at: at as u32 });
+                }
+            }
+        }
+        while !first.waiting.is_empty() || LMS > 1 && !second.waiting.is_empty() {
+            while_waiting();
+            first.answer(|AwaitedWord { cell, at }| {
+                let cell = &mut cells[cell as usize];
+                let phrase = &self.options[cell.option as usize].phrase;
+                let mut progress = LmProgress { state: cell.joint_state, log10: cell.future_score };
+                let next = self.lms[0].score_awaited_word(phrase, at as usize, &mut progress);
+                (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
+                next
+            });
+            if LMS > 1 {
+                second.answer(|AwaitedWord { cell, at }| {
+                    let option = cells[cell as usize].option as usize;
+                    let progress = &mut progress[cell as usize];
+                    let phrase = &self.second_phrases[option];
+                    self.lms[1].score_awaited_word(phrase, at as usize, progress)
+                });
+            }
+        }
+        for (number, cell) in cells.iter_mut().enumerate() {
+            let second = if LMS > 1 { progress[number] } else { LmProgress::default() };
+            self.finish_cell(cell, second, edges);
+        }
+        *self.buffers = buffers;
+    }
+}
+
+impl AwaitedWords {
+    /// Calls `answer` with each waiting word; the word of the same cell that it returns waits next.
+    #[inline(always)]
+    fn answer(&mut self, mut answer: impl FnMut(AwaitedWord) -> Option<usize>) {
+        std::mem::swap(&mut self.waiting, &mut self.prefetched);
+        self.waiting.clear();
+        for &word in &self.prefetched {
+            if let Some(at) = answer(word) {
+                self.waiting.push(AwaitedWord { at: at as u32, ..word });
+            }
+        }
+    }
+}
+
+impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIERARCHICAL> {
+    /// Creates a scorer of cells that extend hypotheses of `space`.
+    pub(super) fn new(
+        space: &'s mut SearchSpace<'_>,
+        features: &'s FastPathFeatures,
+        extended: Extended<'s>,
+        buffers: &'s mut FastPathBuffers,
+    ) -> Self {
+        let SearchSpace { system, options, coverages, lm_caches, stateful_scorers, .. } = space;
+        let mut models = system.models.language_models.iter().zip(&mut **lm_caches);
+        let lms = std::array::from_fn(|_| {
+            let (model, cache) = models.next().expect("the system has as many models");
+            LmScorer { lm: &*model.model, cache, pool: options.lm_pool() }
+        });
+        FastPathCells {
+            features,
+            extended,
+            options: options.hot_options(),
+            second_phrases: if LMS > 1 { options.further_phrases(0) } else { &[] },
+            lms,
+            coverages,
+            joint_states: space.joint_states,
+            blocks: stateful_scorers.hierarchical_backward(),
+            buffers,
+        }
+    }
+
+    /// Returns the column of a phrase's backward score, the orientation of its forward score, and
+    /// the state after it, if it follows `hypothesis`, whose state is `state`.
+    #[inline(always)]
+    fn hierarchical_orientations(
+        &mut self,
+        hypothesis: u32,
+        state: u32,
+        span: &Span,
+    ) -> (usize, usize, u32) {
+        let previous = &self.extended.hypotheses[hypothesis as usize];
+        let orientations = self.features.orientations;
+        let forward = orientations.hierarchical_orientation(previous.span, *span, |position| {
+            self.coverages.is_covered(previous.coverage, position)
+        });
+        let blocks = self.blocks.as_mut().expect("reordering is hierarchical");
+        let (backward, next) = blocks.column_and_next(state, *span);
+        (backward, forward, next)
+    }
+
+    /// Adds the language models' terms and those after them, and joins the states; `second` is the
+    /// progress in the second language model.
+    #[inline(always)]
+    fn finish_cell(&mut self, cell: &mut Cell, mut second: LmProgress, edges: &[Edge]) {
+        let hot = &self.options[cell.option as usize];
+        let mut first = LmProgress { state: cell.joint_state, log10: cell.future_score };
+        if self.extended.completes && hot.has_words {
+            self.lms[0].score_end(&mut first);
+            if LMS > 1 {
+                self.lms[1].score_end(&mut second);
+            }
+        }
+        let features = self.features;
+        let [first_lm, second_lm] = &features.language_models;
+        let first_term = first_lm.score(first.log10);
+        let second_term = if LMS > 1 { second_lm.score(second.log10) } else { 0.0 };
+        cell.total = if features.lms_are_last() {
+            let total = cell.total + first_term;
+            if LMS > 1 { total + second_term } else { total }
+        } else {
+            let row = self.row(&edges[cell.edge as usize], cell.previous);
+            features.add_terms_from_lm(cell.total, row.terms(hot), [first_term, second_term])
+        };
+        cell.future_score = cell.total + cell.estimate;
+        cell.joint_state = match (LMS, HIERARCHICAL) {
+            (1, false) => first.state,
+            (_, false) => self.joint_states.join_states(&[first.state, second.state]),
+            (_, true) => self.joint_states.join_states(&[first.state, cell.next]),
+        };
+    }
+}
