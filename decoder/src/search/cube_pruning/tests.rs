@@ -1,5 +1,8 @@
 //! Waves against the loop that pops one cell at a time: every hypothesis of every stack, and
-//! every arc of the lattice, over random systems, with ties on purpose.
+//! every arc of the lattice, over random systems, with ties on purpose. And both kinds of search
+//! against an exhaustive decoder.
+
+mod exhaustive;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,11 +12,11 @@ use miriam_storage::random::SplitMix64;
 
 use super::CubePruning;
 use crate::config::{Configuration, SearchAlgorithm};
-use crate::features::ReorderingType;
+use crate::features::{FastPathKind, ReorderingType};
 use crate::hypothesis::HypothesisId;
 use crate::input_line::InputLine;
 use crate::search::lattice::{Discard, Keep, RecombinedArcs};
-use crate::search::{Search, SearchSpace, run_search};
+use crate::search::{Search, SearchSpace, StackDecoding, run_search};
 use crate::sentence_decoder::SentenceDecoder;
 use crate::system::System;
 
@@ -54,11 +57,12 @@ const OPERATIONS: [&str; 11] = [
 ];
 
 impl Features {
-    /// Those of plain cells, with these orientations.
-    fn plain(orientations: &str) -> Self {
+    /// Those of a fast path, with these orientations.
+    fn fast(kind: FastPathKind, orientations: &str) -> Self {
+        let compared = if kind == FastPathKind::Hierarchical { "hier" } else { "wbe" };
         Features {
-            reordering: vec![format!("wbe-{orientations}-bidirectional-fe-allff")],
-            num_lms: 1,
+            reordering: vec![format!("{compared}-{orientations}-bidirectional-fe-allff")],
+            num_lms: if kind == FastPathKind::TwoModels { 2 } else { 1 },
             has_operations: false,
             is_early: false,
             is_exact: false,
@@ -243,18 +247,32 @@ impl Case {
     }
 }
 
-/// What was seen of systems with plain cells, and of all others.
+/// What was seen of systems on each fast path, and of all others.
 #[derive(Default)]
 struct Seen {
-    plain: SearchesSeen,
+    fast: [SearchesSeen; FAST_PATHS.len()],
     general: SearchesSeen,
+    /// Sentences of which all derivations were listed, and those of them in which the searches
+    /// had to find the best.
+    listed: usize,
+    found: usize,
 }
+
+const FAST_PATHS: [FastPathKind; 3] =
+    [FastPathKind::Plain, FastPathKind::TwoModels, FastPathKind::Hierarchical];
 
 /// What the two ways came to, where only the best is wanted, and where lattices are.
 #[derive(Default)]
 struct SearchesSeen {
     best: WaysSeen,
     lattices: WaysSeen,
+}
+
+impl SearchesSeen {
+    fn add(&mut self, other: &SearchesSeen) {
+        self.best.add(&other.best);
+        self.lattices.add(&other.lattices);
+    }
 }
 
 #[derive(Default, Debug)]
@@ -279,13 +297,12 @@ impl WaysSeen {
 fn compare(seed: u64, seen: &mut Seen) {
     let folder = tempfile::tempdir().unwrap();
     let mut random = SplitMix64::new(seed);
-    let is_plain = seed.is_multiple_of(3);
-    let features = if is_plain {
-        Features::plain(ORIENTATIONS[seed as usize / 6 % 4])
-    } else {
-        Features::random(&mut random)
+    let fast = seed.is_multiple_of(2).then_some(seed as usize / 2 % FAST_PATHS.len());
+    let features = match fast {
+        Some(at) => Features::fast(FAST_PATHS[at], ORIENTATIONS[seed as usize / 6 % 4]),
+        None => Features::random(&mut random),
     };
-    let num_scores = if seed.is_multiple_of(2) { 100_000 } else { 4 };
+    let num_scores = if (seed / 2).is_multiple_of(2) { 100_000 } else { 4 };
     let mut case = Case { random, num_scores, features };
     let table = case.write(folder.path());
     let mut configuration = Configuration::from_ini(&folder.path().join("moses.ini")).unwrap();
@@ -294,7 +311,8 @@ fn compare(seed: u64, seen: &mut Seen) {
     settings.stack_size = [3, 20, 500, 5000][case.below(4) as usize];
     settings.pop_limit = [1, 2, 7, 40, 200, 900][case.below(6) as usize];
     let system = System::load(&configuration, &miriam_textio::NoProgress).unwrap();
-    assert!(system.plan.fast_path.is_some() || !is_plain);
+    let kind = system.plan.fast_path.map(|features| features.kind);
+    assert!(fast.is_none_or(|at| kind == Some(FAST_PATHS[at])), "{kind:?}");
     let mut decoder = SentenceDecoder::new(&system);
     let mut input = InputLine::default();
     for _ in 0..3 {
@@ -310,9 +328,49 @@ fn compare(seed: u64, seen: &mut Seen) {
         let begin = decoder.search_parts().1.hypotheses()[0].joint_state;
         let (mut space, _) = decoder.search_parts();
         let context = format!("seed {seed}: {line}");
-        let ways = if is_plain { &mut seen.plain } else { &mut seen.general };
+        let ways = match fast {
+            Some(at) => &mut seen.fast[at],
+            None => &mut seen.general,
+        };
         ways.best.count(compare_searches::<Discard>(&mut space, begin, &context));
         ways.lattices.count(compare_searches::<Keep>(&mut space, begin, &context));
+        compare_with_exhaustive(&mut space, begin, &case.features, seen, &context);
+    }
+}
+
+/// Checks that no search finds a better derivation than there is, and that wide ones find the best
+/// if recombination is exact.
+fn compare_with_exhaustive(
+    space: &mut SearchSpace<'_>,
+    begin: u32,
+    features: &Features,
+    seen: &mut Seen,
+    context: &str,
+) {
+    if space.length > 4 {
+        return;
+    }
+    let Some(best) = exhaustive::best_total(space, begin) else { return };
+    let is_stateless = features.reordering.is_empty() && !features.has_operations;
+    let is_exact = features.is_exact || is_stateless;
+    seen.listed += 1;
+    seen.found += usize::from(is_exact);
+    for is_wide in [false, true] {
+        if is_wide {
+            (space.limits.pop_limit, space.limits.stack_size) = (100_000, 100_000);
+        }
+        let searches: [&mut dyn Search; 2] =
+            [&mut CubePruning::<Discard>::default(), &mut StackDecoding::<Discard>::default()];
+        for search in searches {
+            run_search(search, space, begin, None);
+            let found = search.best_hypothesis();
+            let found = found.map(|best| search.hypotheses()[best.0 as usize].total);
+            let found = found.unwrap_or(f32::NEG_INFINITY);
+            assert!(found <= best, "{context}: {found}, and the best is {best}");
+            // Scores with the estimate of the rest may be equal where those without differ.
+            let is_found = found == best || found >= best - 1e-4 * best.abs();
+            assert!(is_found || !is_wide || !is_exact, "{context}: {found}, not {best}");
+        }
     }
 }
 
@@ -358,14 +416,19 @@ fn waves_keep_what_the_loop_keeps() {
             })
         });
         let [mut seen, odd] = threads.map(|thread| thread.join().expect("all cases are equal"));
-        for (seen, odd) in [(&mut seen.plain, &odd.plain), (&mut seen.general, &odd.general)] {
-            seen.best.add(&odd.best);
-            seen.lattices.add(&odd.lattices);
+        for (seen, odd) in seen.fast.iter_mut().zip(&odd.fast) {
+            seen.add(odd);
         }
+        seen.general.add(&odd.general);
+        seen.listed += odd.listed;
+        seen.found += odd.found;
         seen
     });
     // Both ways were seen often.
-    for ways in [&seen.plain, &seen.general].map(|seen| [&seen.best, &seen.lattices]).concat() {
-        assert!(ways.in_waves > 200 && ways.redone > 200, "{ways:?}");
+    for seen in seen.fast.iter().chain([&seen.general]) {
+        for ways in [&seen.best, &seen.lattices] {
+            assert!(ways.in_waves > 100 && ways.redone > 100, "{ways:?}");
+        }
     }
+    assert!(seen.listed > 500 && seen.found > 50, "{} listed, {} found", seen.listed, seen.found);
 }
