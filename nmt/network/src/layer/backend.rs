@@ -44,6 +44,12 @@ pub trait Backend {
     /// Returns `[rows, width]` of a tensor.
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
+    /// Returns the number of rows at which a batch of whole sentences is best divided: a backend
+    /// whose results should stay in a cache has few, a device takes all sentences at once.
+    fn rows_at_once(&self) -> usize {
+        usize::MAX
+    }
+
     /// Returns zeros, `[rows, width]`.
     fn zeros(&mut self, rows: usize, width: usize) -> Result<Self::Tensor>;
 

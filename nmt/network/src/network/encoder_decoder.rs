@@ -8,6 +8,12 @@ pub trait TeacherForced<B: Backend> {
     /// Returns the weights of the output layer, `[width, tokens]`.
     fn output_weights(&self) -> &B::Weights;
 
+    /// Returns the number of tokens of sources and targets at which a batch is best divided. Layers
+    /// that compute one position of all sentences after the other take all sentences at once.
+    fn rows_at_once(&self, _backend: &B) -> usize {
+        usize::MAX
+    }
+
     /// Returns the input of the output layer for every token of known translations, one translation
     /// after the other: `[tokens, width]`. Sources and targets end with `</s>`.
     ///

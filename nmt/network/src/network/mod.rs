@@ -15,6 +15,7 @@ mod load;
 mod network_session;
 mod recurrent;
 mod score;
+mod sentence_groups;
 mod session;
 #[cfg(test)]
 mod tests;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::sentence_groups::sentence_groups;
 use super::{EncoderDecoder, LoadedModel};
 use crate::Result;
 use crate::layer::{Device, OutputOps};
 
 /// Scorer of known translations on one thread.
 pub trait SequenceScorer {
-    /// Returns the log-probability of every token of translations, each with its `</s>`. All
+    /// Returns the log-probability of every token of translations, each with its `</s>`. Many
     /// sentences are computed at once, and all positions where the architecture allows it. Sessions
     /// give the same within rounding.
     ///
@@ -41,10 +42,22 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> SequenceScorer for NetworkScorer<
         sources.iter().try_for_each(|tokens| limits.check_source_ids(tokens))?;
         targets.iter().try_for_each(|tokens| limits.check_target_ids(tokens))?;
         let (layers, backend) = (&self.model.layers, &mut self.backend);
-        let states = layers.target_states(backend, sources, targets)?;
-        let tokens: Vec<u32> = targets.concat();
-        let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
-        let mut scores = scores.into_iter();
-        Ok(targets.iter().map(|target| scores.by_ref().take(target.len()).collect()).collect())
+        let rows = sources.iter().zip(targets);
+        let rows: Vec<usize> =
+            rows.map(|(source, target)| source.len().max(target.len())).collect();
+        let mut all = Vec::with_capacity(targets.len());
+        for group in sentence_groups(&rows, layers.rows_at_once(backend)) {
+            let (sources, targets) = (&sources[group.clone()], &targets[group]);
+            let states = layers.target_states(backend, sources, targets)?;
+            let tokens: Vec<u32> = targets.concat();
+            let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
+            let mut scores = scores.into_iter();
+            all.extend(
+                targets
+                    .iter()
+                    .map(|target| -> Vec<f32> { scores.by_ref().take(target.len()).collect() }),
+            );
+        }
+        Ok(all)
     }
 }

@@ -409,6 +409,50 @@ fn quantized_scores_are_close() {
     }
 }
 
+/// A batch that passes through the layers in several groups, one of them a single long sentence,
+/// gives each sentence the bits that it gets alone.
+#[test]
+fn large_batches_give_the_bits_of_single_sentences() {
+    for precision in Precision::FOR_ANY_MODEL {
+        let network = random_network(base_config(), 7, precision);
+        let mut numbers = TestRng(SplitMix64::new(7));
+        let mut sources: Vec<Vec<u32>> = (0..30).map(|_| numbers.sentence(30)).collect();
+        sources[11] = (0..200).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
+        let mut targets: Vec<Vec<u32>> = (0..30).map(|_| numbers.sentence(30)).collect();
+        targets[19] = (0..200).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
+        assert!(sources.concat().len() > 512 && targets.concat().len() > 512, "several groups");
+        let sources: Vec<&[u32]> = sources.iter().map(|ids| &ids[..]).collect();
+        let targets: Vec<&[u32]> = targets.iter().map(|ids| &ids[..]).collect();
+        let mut scorer = network.scorer().unwrap();
+        let together = scorer.score(&sources, &targets).unwrap();
+        for (at, together) in together.iter().enumerate() {
+            let alone = scorer.score(&sources[at..=at], &targets[at..=at]).unwrap();
+            assert_eq!(&alone[0], together, "pair {at}");
+        }
+        let translation = [2, 3, 5, 7, 0];
+        let logits = |session: &mut dyn Session, slot: Slot| -> Vec<u32> {
+            let steps = translation.iter().enumerate().map(|(step, _)| {
+                let first = step == 0;
+                let parent = (!first).then_some(0);
+                let token = (!first).then(|| translation[step - 1]);
+                session.step(&[HypothesisRow { slot, parent, token }]).unwrap();
+                let mut logits = Vec::new();
+                session.token_logits(&[(0, translation[step])], &mut logits).unwrap();
+                logits[0].to_bits()
+            });
+            steps.collect()
+        };
+        let mut session = network.session().unwrap();
+        let slots = session.begin(&sources, None).unwrap();
+        for (at, &slot) in slots.iter().enumerate() {
+            let together = logits(session.as_mut(), slot);
+            let mut alone = network.session().unwrap();
+            let slot = alone.begin(&sources[at..=at], None).unwrap()[0];
+            assert_eq!(logits(alone.as_mut(), slot), together, "sentence {at}");
+        }
+    }
+}
+
 /// The length of inputs has no limit but memory, and what hypotheses leave in the caches
 /// does not pile up.
 #[test]

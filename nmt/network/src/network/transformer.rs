@@ -6,6 +6,7 @@
 //! hypotheses are separate for each layer. A language model is the decoder alone, whose layers have
 //! no attention to a source.
 
+use super::sentence_groups::sentence_groups;
 use super::{EncoderDecoder, HypothesisRow, TeacherForced};
 use crate::Result;
 use crate::layer::{
@@ -160,9 +161,18 @@ impl<B: Backend> Transformer<B> {
         let Some(weights) = &self.decoder.cross_kv_weights else {
             return Ok(sentences.iter().map(|_| TransformerSource::default()).collect());
         };
-        let states = self.encoder_states(backend, sentences)?;
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
-        self.decoder.pack_sources(backend, &states, weights, &lengths)
+        let mut sources = Vec::with_capacity(sentences.len());
+        for group in sentence_groups(&lengths, backend.rows_at_once()) {
+            let states = self.encoder_states(backend, &sentences[group.clone()])?;
+            sources.extend(self.decoder.pack_sources(
+                backend,
+                &states,
+                weights,
+                &lengths[group],
+            )?);
+        }
+        Ok(sources)
     }
 }
 
@@ -236,6 +246,10 @@ impl<B: Backend> TransformerDecoder<B> {
 impl<B: Backend> TeacherForced<B> for Transformer<B> {
     fn output_weights(&self) -> &B::Weights {
         &self.output
+    }
+
+    fn rows_at_once(&self, backend: &B) -> usize {
+        backend.rows_at_once()
     }
 
     /// Computes all positions at once.
