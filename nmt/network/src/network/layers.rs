@@ -53,6 +53,10 @@ impl<B: RecurrentOps> TeacherForced<B> for Layers<B> {
         self.teacher_forced().output_weights()
     }
 
+    fn rows_at_once(&self, backend: &B) -> usize {
+        self.teacher_forced().rows_at_once(backend)
+    }
+
     fn target_states(
         &self,
         backend: &mut B,
