@@ -4,7 +4,7 @@
 use miriam_textio::Progress;
 
 use crate::Result;
-use crate::config::{Configuration, RescoringModel, Settings};
+use crate::config::{Configuration, RescoringModel, SearchAlgorithm, Settings};
 use crate::factors::{FactorScheme, FactorSettings};
 use crate::features::{
     FeatureComponents, FeatureKind, FeatureSpec, LoadContext, PhraseTableSpec, ReorderingSource,
@@ -105,6 +105,12 @@ impl System {
         };
         let mut plan = SearchPlan::load(configuration, &mut context)?;
         models.join_vocabulary()?;
+        if settings.algorithm == SearchAlgorithm::Stack {
+            // Only this search can leave out cells by a bound of their scores.
+            for lm in &mut models.language_models {
+                lm.is_bounded = lm.model.backoffs_only_lower();
+            }
+        }
         models.warn_of_unmatched_reordering()?;
         plan.features.finish(&models, settings.exact_recombination)?;
         plan.choose_path();

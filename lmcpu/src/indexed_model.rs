@@ -61,4 +61,8 @@ impl<M: NgramIndex> LanguageModel for M {
     fn minimization_is_closed(&self) -> bool {
         self.head().minimization_is_closed
     }
+
+    fn backoffs_only_lower(&self) -> bool {
+        NgramIndex::backoffs_only_lower(self)
+    }
 }

@@ -142,4 +142,10 @@ pub trait LanguageModel: Send + Sync {
     /// depend on what precedes the phrase. True of every model estimated by a known
     /// toolkit; checked when a model is built.
     fn minimization_is_closed(&self) -> bool;
+
+    /// Whether no backoff is greater than 1 (positive as log10), so that no probability is, in any
+    /// context. Reads all backoffs of the model; false where that is not supported.
+    fn backoffs_only_lower(&self) -> bool {
+        false
+    }
 }

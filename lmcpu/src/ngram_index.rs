@@ -60,6 +60,11 @@ pub trait NgramIndex: Send + Sync {
     /// Returns what the file has besides its n-grams.
     fn head(&self) -> &ModelHead<Self::Words>;
 
+    /// Implements [`crate::LanguageModel::backoffs_only_lower`].
+    fn backoffs_only_lower(&self) -> bool {
+        false
+    }
+
     /// Prefetches what [`NgramIndex::unigram`] will read.
     fn prefetch_unigram(&self, word: LmWord);
 

@@ -11,13 +11,16 @@ use crate::translation_options::MAX_HOT_COLUMNS;
 /// The terms before those of the language models: distortion, backward and forward reordering.
 const NUM_PLAIN_TERMS: usize = 3;
 
+/// The index after those terms: nothing to be added.
+const NO_TERM: u8 = NUM_PLAIN_TERMS as u8;
+
 /// The largest number of language models.
 pub(crate) const MAX_FAST_MODELS: usize = 2;
 
 /// The terms of an expansion.
 const MAX_TERMS: usize = NUM_PLAIN_TERMS + MAX_FAST_MODELS;
 
-/// What distinguishes systems on the fast path, each of which has code of its own.
+/// The kinds of systems on the fast path, each of which has code of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FastPathKind {
     /// One language model and phrase-based reordering.
@@ -47,6 +50,8 @@ pub(crate) struct FastPathFeatures {
     num_terms: usize,
     /// The number of terms before the first language model's.
     num_before_lm: usize,
+    /// The start of `order` up to the first language model's term, filled up with [`NO_TERM`].
+    before_lm: [u8; NUM_PLAIN_TERMS],
 }
 
 impl FastPathFeatures {
@@ -101,6 +106,7 @@ impl FastPathFeatures {
             (true, 1) => FastPathKind::Hierarchical,
             _ => return None,
         };
+        let num_before_lm = order.iter().take_while(|&&term| !is_lm(term)).count();
         let has_each_once = num_terms == NUM_PLAIN_TERMS + models.len();
         // Exact recombination adds a state.
         let has_further_states = set.stateful.len() != usize::from(is_hierarchical);
@@ -113,7 +119,8 @@ impl FastPathFeatures {
             language_models: [first, last],
             order,
             num_terms,
-            num_before_lm: order.iter().take_while(|&&term| !is_lm(term)).count(),
+            num_before_lm,
+            before_lm: std::array::from_fn(|i| if i < num_before_lm { order[i] } else { NO_TERM }),
         })
     }
 
@@ -126,11 +133,11 @@ impl FastPathFeatures {
     /// Adds to `total` those of `terms` (distortion, backward and forward reordering) that come
     /// before the first language model's.
     #[inline(always)]
-    pub(crate) fn add_terms_before_lm(&self, mut total: f32, terms: [f32; NUM_PLAIN_TERMS]) -> f32 {
-        for &term in self.order.iter().take_while(|&&term| !is_lm(term)) {
-            total += terms[usize::from(term) % terms.len()];
-        }
-        total
+    pub(crate) fn add_terms_before_lm(&self, total: f32, terms: [f32; NUM_PLAIN_TERMS]) -> f32 {
+        let [distortion, backward, forward] = terms;
+        // Adding 0 to a sum that began at 0 changes no bit.
+        let terms = [distortion, backward, forward, 0.0];
+        self.before_lm.iter().fold(total, |total, &at| total + terms[usize::from(at) % terms.len()])
     }
 
     /// Adds to `total` the first language model's term and all after it: of `terms` and of those of

@@ -135,6 +135,12 @@ impl LanguageModelFeature {
         Self::value(log10) * self.weight
     }
 
+    /// Whether the weighted score is never less where the words are more probable.
+    #[inline(always)]
+    pub(crate) fn rises(&self) -> bool {
+        self.weight >= 0.0
+    }
+
     /// Returns the weighted score of words whose log10 probability is in `log10`, which has one of
     /// each language model.
     #[inline(always)]

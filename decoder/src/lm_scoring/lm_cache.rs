@@ -103,9 +103,7 @@ impl LmScoreCache {
             log10 += score;
             state = next;
         }
-        for &bits in phrase.constants {
-            log10 += f32::from_bits(bits);
-        }
+        log10 = phrase.add_constants(log10);
         if let Some(known) = phrase.right_state {
             state = known;
         }
@@ -188,9 +186,7 @@ impl LmScoreCache {
             log10 += score;
             context = next;
         }
-        for &bits in phrase.constants {
-            log10 += f32::from_bits(bits);
-        }
+        log10 = phrase.add_constants(log10);
         if let Some(known) = phrase.right_state {
             context = LmContext::Interned(known);
         }

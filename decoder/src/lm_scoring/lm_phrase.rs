@@ -41,6 +41,14 @@ pub(crate) struct LmPhraseParts<'a> {
     pub(crate) right_state: Option<u32>,
 }
 
+impl LmPhraseParts<'_> {
+    /// Returns `log10` plus the constant scores, added one by one.
+    #[inline(always)]
+    pub(crate) fn add_constants(&self, log10: f32) -> f32 {
+        self.constants.iter().fold(log10, |log10, &bits| log10 + f32::from_bits(bits))
+    }
+}
+
 impl LmPhrase {
     /// Returns the parts of the phrase in the `pool` that it refers to.
     #[inline(always)]

@@ -16,6 +16,8 @@ pub(crate) struct JoinedLanguageModel {
     pub(crate) begin_sentence: LmWord,
     /// Its ids by words of the vocabulary.
     pub(crate) word_ids: Vec<LmWord>,
+    /// Whether its probabilities are known to be 1 at most.
+    pub(crate) is_bounded: bool,
     /// The factor of target words that it scores.
     factor: usize,
 }
@@ -34,7 +36,13 @@ impl JoinedLanguageModel {
             miriam_glm::open(path, OpenOptions { load, arpa }, progress)
         })?;
         let begin_sentence = model.word_id(b"<s>");
-        Ok(JoinedLanguageModel { model, begin_sentence, word_ids: Vec::new(), factor })
+        Ok(JoinedLanguageModel {
+            model,
+            begin_sentence,
+            word_ids: Vec::new(),
+            is_bounded: false,
+            factor,
+        })
     }
 
     /// Looks up all words of `vocabulary`, some at a time, which overlaps their memory accesses.

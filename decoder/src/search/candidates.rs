@@ -25,6 +25,8 @@ struct Group {
     size: usize,
     best: f32,
     worst: f32,
+    /// Hypotheses that score less will be rejected from now on.
+    floor: f32,
 }
 
 #[derive(Clone, Copy)]
@@ -76,8 +78,8 @@ impl<L: RecombinedArcs> Candidates<L> {
         limits: StackLimits,
     ) {
         while self.groups.len() <= group as usize {
-            let (best, worst) = (f32::NEG_INFINITY, f32::INFINITY);
-            self.groups.push(Group { size: 0, best, worst });
+            let (best, worst, floor) = (f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY);
+            self.groups.push(Group { size: 0, best, worst, floor });
         }
         if self.groups[group as usize].size > 2 * limits.size {
             self.prune(group, limits);
@@ -127,6 +129,13 @@ impl<L: RecombinedArcs> Candidates<L> {
         }
     }
 
+    /// Returns a score such that every further hypothesis of `group` that scores less will be
+    /// rejected, whatever is added before it.
+    #[inline]
+    pub(crate) fn floor(&self, group: u32) -> f32 {
+        self.groups.get(group as usize).map_or(f32::NEG_INFINITY, |group| group.floor)
+    }
+
     /// Prunes a group that has more than twice its limit, as Moses2 does. Its loop over the excess
     /// compares with the shrinking size, so it removes only half of the excess, and the group is
     /// pruned again sooner. That matters under a tight beam, because pruning lowers the score below
@@ -143,10 +152,14 @@ impl<L: RecombinedArcs> Candidates<L> {
             rank as u32 as usize
         }
         let last = entry_of(self.order[limits.size - 1]);
-        self.groups[group as usize].worst = self.entries[last].hypothesis.future_score;
+        let state = &mut self.groups[group as usize];
+        state.worst = self.entries[last].hypothesis.future_score;
+        // The group stays full, and only better hypotheses push out its last. (`worst` may fall:
+        // the beam raises it, and the next pruning lowers it again.)
+        state.floor = state.worst;
         let surplus = self.order.len() - limits.size;
         let dropped = surplus.div_ceil(2);
-        self.groups[group as usize].size = self.order.len() - dropped;
+        state.size = self.order.len() - dropped;
         for &rank in &self.order[limits.size..limits.size + dropped] {
             self.entries[entry_of(rank)].is_alive = false;
         }

@@ -133,8 +133,14 @@ impl<L: RecombinedArcs> CellTask for AddSpanCells<'_, L> {
         let mut from = 0;
         for (number, edge) in edges.iter().enumerate() {
             let row = scorer.row(edge, edge.first_hypothesis);
-            let options = edge.first_option..edge.first_option + edge.num_options;
-            cells.extend(options.map(|option| scorer.make_cell(&row, number as u32, option)));
+            let floor = stack.floor(0);
+            for option in edge.first_option..edge.first_option + edge.num_options {
+                if scorer.bound(&row, option) < floor {
+                    // It would be rejected, which changes nothing.
+                    continue;
+                }
+                cells.push(scorer.make_cell(&row, number as u32, option));
+            }
             if cells.len() - from < BATCH_CELLS && number + 1 < edges.len() {
                 continue;
             }

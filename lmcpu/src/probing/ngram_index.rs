@@ -39,6 +39,14 @@ impl NgramIndex for ProbingModel {
         &self.head
     }
 
+    fn backoffs_only_lower(&self) -> bool {
+        fn is_lower(value: u64) -> bool {
+            f32::from_bits(backoff_bits(value)) <= 0.0
+        }
+        self.unigrams.iter().all(|&value| is_lower(value))
+            && self.middle.iter().all(|table| table.iter().all(|(_, value)| is_lower(value)))
+    }
+
     #[inline(always)]
     fn prefetch_unigram(&self, word: LmWord) {
         miriam_storage::prefetch_at(&self.unigrams, word.0 as usize);

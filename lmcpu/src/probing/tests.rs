@@ -348,6 +348,21 @@ fn minimization_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
     assert!(!build_model(odd).minimization_is_closed());
 }
 
+#[test]
+fn one_positive_backoff_of_any_order_is_seen() {
+    assert!(build_model(TOY).backoffs_only_lower());
+    let arpa = |unigram: &str, bigram: &str| {
+        build_model(&format!(
+            "\\data\\\nngram 1=3\nngram 2=1\nngram 3=1\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n\
+             -1\ta\t{unigram}\n\n\\2-grams:\n-1\ta a\t{bigram}\n\n\\3-grams:\n-1\ta a a\n\n\
+             \\end\\\n"
+        ))
+    };
+    assert!(arpa("-0.5", "0").backoffs_only_lower());
+    assert!(!arpa("0.25", "0").backoffs_only_lower());
+    assert!(!arpa("-0.5", "0.25").backoffs_only_lower());
+}
+
 /// KenLM's `query -n` prints -0 for `<s>` of probability 1.
 #[test]
 fn a_probability_of_one_is_minus_zero() {

@@ -10,7 +10,9 @@ use super::super::SearchSpace;
 use super::lm_scorer::{LmProgress, LmScorer};
 use super::{Cell, CellScorer, Edge, Extended};
 use crate::coverage::Coverages;
-use crate::features::{FastPathFeatures, HierarchicalBackwardScorer, MAX_FAST_MODELS};
+use crate::features::{
+    FastPathFeatures, HierarchicalBackwardScorer, LanguageModelFeature, MAX_FAST_MODELS,
+};
 use crate::hypothesis::Hypothesis;
 use crate::joint_states::JointStates;
 use crate::span::Span;
@@ -89,6 +91,8 @@ pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> 
     lms: [LmScorer<'s>; LMS],
     coverages: &'s Coverages,
     joint_states: &'s mut JointStates,
+    /// Whether probabilities of 1 give a bound of each score.
+    is_bounded: bool,
     /// `None` unless reordering is hierarchical.
     blocks: Option<&'s mut HierarchicalBackwardScorer>,
     buffers: &'s mut FastPathBuffers,
@@ -117,7 +121,7 @@ struct AwaitedWord {
     at: u32,
 }
 
-/// What the cells of an edge that extend the same hypothesis have in common.
+/// The data that the cells of an edge share if they extend the same hypothesis.
 pub(super) struct FastPathRow {
     hypothesis: u32,
     total: f32,
@@ -169,6 +173,30 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             forward: predecessor.forward[forward % MAX_ORIENTATIONS],
             backward_column: backward,
         }
+    }
+
+    /// No sum rises when a part of it falls, so a score is largest where all words that depend on
+    /// the context have probability 1.
+    #[inline(always)]
+    fn bound(&self, row: &FastPathRow, option: u32) -> f32 {
+        if !self.is_bounded {
+            return f32::INFINITY;
+        }
+        let hot = &self.options[option as usize];
+        let terms = row.terms(hot);
+        let total = self.features.add_terms_before_lm(row.total + hot.total, terms);
+        let first = self.lms[0].best_log10(&hot.phrase);
+        let second = match LMS {
+            1 => 0.0,
+            _ => self.lms[1].best_log10(&self.second_phrases[option as usize]),
+        };
+        let lm_terms = self.lm_terms(first, second);
+        let total = if self.features.lms_are_last() {
+            Self::add_lm_terms(total, lm_terms)
+        } else {
+            self.features.add_terms_from_lm(total, terms, lm_terms)
+        };
+        total + row.estimate
     }
 
     #[inline(always)]
@@ -266,7 +294,10 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         buffers: &'s mut FastPathBuffers,
     ) -> Self {
         let SearchSpace { system, options, coverages, lm_caches, stateful_scorers, .. } = space;
-        let mut models = system.models.language_models.iter().zip(&mut **lm_caches);
+        let models = &system.models.language_models;
+        let is_bounded = features.language_models.iter().all(LanguageModelFeature::rises)
+            && models.iter().all(|model| model.is_bounded);
+        let mut models = models.iter().zip(&mut **lm_caches);
         let lms = std::array::from_fn(|_| {
             let (model, cache) = models.next().expect("the system has as many models");
             LmScorer { lm: &*model.model, cache, pool: options.lm_pool() }
@@ -279,6 +310,7 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
             lms,
             coverages,
             joint_states: space.joint_states,
+            is_bounded,
             blocks: stateful_scorers.hierarchical_backward(),
             buffers,
         }
@@ -303,6 +335,20 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         (backward, forward, next)
     }
 
+    /// Returns the terms of the language models for words of these log10 probabilities.
+    #[inline(always)]
+    fn lm_terms(&self, first: f32, second: f32) -> [f32; MAX_FAST_MODELS] {
+        let [first_lm, second_lm] = &self.features.language_models;
+        [first_lm.score(first), if LMS > 1 { second_lm.score(second) } else { 0.0 }]
+    }
+
+    /// Adds the terms of the language models where no other follows.
+    #[inline(always)]
+    fn add_lm_terms(total: f32, [first, second]: [f32; MAX_FAST_MODELS]) -> f32 {
+        let total = total + first;
+        if LMS > 1 { total + second } else { total }
+    }
+
     /// Adds the language models' terms and those after them, and joins the states; `second` is the
     /// progress in the second language model.
     #[inline(always)]
@@ -315,16 +361,12 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
                 self.lms[1].score_end(&mut second);
             }
         }
-        let features = self.features;
-        let [first_lm, second_lm] = &features.language_models;
-        let first_term = first_lm.score(first.log10);
-        let second_term = if LMS > 1 { second_lm.score(second.log10) } else { 0.0 };
-        cell.total = if features.lms_are_last() {
-            let total = cell.total + first_term;
-            if LMS > 1 { total + second_term } else { total }
+        let lm_terms = self.lm_terms(first.log10, second.log10);
+        cell.total = if self.features.lms_are_last() {
+            Self::add_lm_terms(cell.total, lm_terms)
         } else {
             let row = self.row(&edges[cell.edge as usize], cell.previous);
-            features.add_terms_from_lm(cell.total, row.terms(hot), [first_term, second_term])
+            self.features.add_terms_from_lm(cell.total, row.terms(hot), lm_terms)
         };
         cell.future_score = cell.total + cell.estimate;
         cell.joint_state = match (LMS, HIERARCHICAL) {

@@ -31,7 +31,7 @@ pub(super) struct GeneralCells<'s, 'a> {
     completes: bool,
 }
 
-/// What a cell takes from its edge and the hypothesis that it extends.
+/// The data that a cell takes from its edge and the hypothesis that it extends.
 pub(super) struct GeneralRow {
     previous: u32,
     joint_state: u32,
@@ -80,6 +80,11 @@ impl CellScorer for GeneralCells<'_, '_> {
     fn row(&mut self, edge: &Edge, previous: u32) -> GeneralRow {
         let joint_state = self.hypotheses[previous as usize].joint_state;
         GeneralRow { previous, joint_state, estimate: edge.estimate }
+    }
+
+    #[inline(always)]
+    fn bound(&self, _: &GeneralRow, _: u32) -> f32 {
+        f32::INFINITY
     }
 
     #[inline(always)]

@@ -44,11 +44,16 @@ impl LmScorer<'_> {
                 }
             }
         }
-        for &bits in parts.constants {
-            log10 += f32::from_bits(bits);
-        }
+        log10 = parts.add_constants(log10);
         *progress = LmProgress { state: parts.right_state.unwrap_or(state), log10 };
         None
+    }
+
+    /// Returns the log10 probability of `phrase` if that of all words which depend on the context is
+    /// 0.
+    #[inline(always)]
+    pub(super) fn best_log10(&self, phrase: &HotPhrase) -> f32 {
+        phrase.parts(self.pool).add_constants(0.0)
     }
 
     /// Starts loading the cache's line for the first word of `phrase` that depends on the context,

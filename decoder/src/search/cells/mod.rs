@@ -67,11 +67,15 @@ impl Cell {
 
 /// A way to make and score cells.
 pub(in crate::search) trait CellScorer {
-    /// What the cells of an edge that extend the same hypothesis have in common.
+    /// The data that the cells of an edge share if they extend the same hypothesis.
     type Row;
 
     /// Returns the row of `edge` for a hypothesis, given by its number.
     fn row(&mut self, edge: &Edge, hypothesis: u32) -> Self::Row;
+
+    /// Returns the largest future score that a cell of `row` for an option can have, as far as that
+    /// is known without language models.
+    fn bound(&self, row: &Self::Row, option: u32) -> f32;
 
     /// Creates a new cell of `row`, one of the edge whose number is `edge`, for an option, given by
     /// its number. Prefetches what scoring it reads first.

@@ -3,6 +3,7 @@
 //! against an exhaustive decoder.
 
 mod exhaustive;
+mod stack_bounds;
 
 use std::fmt::Write as _;
 use std::fs;
