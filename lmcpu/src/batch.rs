@@ -8,67 +8,19 @@
 
 use miriam_textio::Log10;
 
-use crate::walk::{
-    Lookups, ResumableQuery, empty_lookups, prefetch_longest, prefetch_query,
-    resolve_and_prefetch_next, resolve_query,
-};
-use crate::{LmWord, LookupStep, NgramIndex, Request, ScoreResult, State};
+use crate::walk::{Lookups, Query, begin_longest, empty_lookups, usable_context};
+use crate::{LmWord, LookupStep, MAX_ORDER, NO_EXTENSION, NgramIndex, Request, ScoreResult, State};
 
 /// Queries under way: enough to hide the latency of memory, few enough for their cache
 /// lines to stay in the first-level cache.
 const LANES: usize = 24;
-
-/// A query under way: the lookups of a model that begins them at once, or the walk
-/// through one that does not.
-struct LaneQuery<M: NgramIndex> {
-    lookups: Lookups<M>,
-    resumable: ResumableQuery<M>,
-}
-
-impl<M: NgramIndex> LaneQuery<M> {
-    fn new() -> Self {
-        LaneQuery { lookups: empty_lookups::<M>(), resumable: ResumableQuery::new() }
-    }
-
-    /// Prefetches the n-grams; the unigram has been prefetched before.
-    #[inline(always)]
-    fn prefetch(&mut self, model: &M, context: &State, word: LmWord) {
-        if M::INDEPENDENT_LOOKUPS {
-            prefetch_query(model, context, word, &mut self.lookups);
-        }
-    }
-
-    /// Steps the query as far as prefetched memory allows and returns the result when it ends. Also
-    /// prefetches what the query for `following`, if given, will need after `word`.
-    #[inline(always)]
-    fn resume(
-        &mut self,
-        model: &M,
-        context: &State,
-        word: LmWord,
-        following: Option<LmWord>,
-        next: &mut State,
-    ) -> Option<(Log10, u8)> {
-        if M::INDEPENDENT_LOOKUPS {
-            let lookups = &mut self.lookups;
-            Some(match following {
-                Some(word_ahead) => {
-                    resolve_and_prefetch_next(model, lookups, context, word, word_ahead, next)
-                }
-                None => resolve_query(model, lookups, context, word, next),
-            })
-        } else {
-            self.resumable.resume(model, context, word, next)
-        }
-    }
-}
 
 /// The task of the next visit to a lane.
 #[derive(Clone, Copy, PartialEq)]
 enum LanePhase {
     /// Walk from the word to the left.
     Resolve,
-    /// Look for the n-gram of the highest order that ends in the word, and for no other.
+    /// Look for the longest n-gram that the previous match allows, and for no other.
     LongestOnly,
     /// Compute the state after the previous word, which was not needed so far.
     RebuildState,
@@ -76,11 +28,12 @@ enum LanePhase {
 
 /// A sentence being scored.
 ///
-/// Where an n-gram of the highest order matches, the next word is likely to end another. If it
-/// does, shorter n-grams and the state before it do not matter, so the highest order is looked up
-/// first: in text that the model knows, one lookup per word instead of one per order. A match
-/// implies all that a walk would have found, because models have the context and the suffix of each
-/// n-gram.
+/// Most words of running text extend the match of the word before by one, or are again a match of
+/// the highest order. If so, shorter n-grams and the state before the word do not matter. So the
+/// longest possible n-gram is looked up first: most words take one lookup instead of one per order.
+/// A match implies all that a walk would have found, because models have the context and the suffix
+/// of each n-gram. If there is none, a walk follows, after the state before the word has been
+/// computed where it was skipped.
 #[repr(align(64))]
 struct Lane<M: NgramIndex> {
     /// The state before the current word and the one after it; [`Lane::is_swapped`] says which
@@ -88,13 +41,28 @@ struct Lane<M: NgramIndex> {
     states: [State; 2],
     is_swapped: bool,
     phase: LanePhase,
+    /// Whether the state before the current word has been computed.
+    has_state: bool,
+    /// The number of words before the current one that an n-gram may contain: the length of the
+    /// state, or, where that was not computed, at least its length.
+    max_context: usize,
     /// The index of the current word.
     position: usize,
     /// The index of the first word of the sentence.
     start: usize,
     /// The index after the last word of the sentence.
     end: usize,
-    query: LaneQuery<M>,
+    query: Query,
+    lookups: Lookups<M>,
+}
+
+/// The sentences that are scored, and where to.
+struct Batch<'b, M> {
+    model: &'b M,
+    /// The state before each sentence.
+    begin: &'b State,
+    words: &'b [LmWord],
+    scores: &'b mut [(Log10, u8)],
 }
 
 impl<M: NgramIndex> Lane<M> {
@@ -105,98 +73,171 @@ impl<M: NgramIndex> Lane<M> {
             states,
             is_swapped: false,
             phase: LanePhase::Resolve,
+            has_state: true,
+            max_context: 0,
             position,
             start,
             end,
-            query: LaneQuery::new(),
+            query: Query::new(),
+            lookups: empty_lookups::<M>(),
         }
     }
 
-    /// Begins the sentence `words[start..end]`.
-    fn start_sentence(
-        &mut self,
-        model: &M,
-        begin: &State,
-        words: &[LmWord],
-        (start, end): (usize, usize),
-    ) {
+    /// Begins the sentence `words[start..end]` of `batch`.
+    fn start_sentence(&mut self, batch: &Batch<'_, M>, (start, end): (usize, usize)) {
+        let &Batch { model, begin, words, .. } = batch;
         (self.position, self.start, self.end) = (start, start, end);
         (self.is_swapped, self.phase) = (false, LanePhase::Resolve);
         self.states[0].copy_from(begin);
+        if M::INDEPENDENT_LOOKUPS {
+            self.has_state = true;
+            self.max_context = usable_context(model, begin).len();
+            return self.begin_word(batch);
+        }
         prefetch_query_start(model, begin, words[start]);
         if let Some(&[first, second]) = words.get(start..start + 2) {
             model.prefetch_bigram(first, second);
         }
-        self.query.prefetch(model, begin, words[start]);
+        self.begin_walk(model, words[start], usize::MAX);
+    }
+
+    /// Begins a walk from `word` after the state before the current word, of which `limit` words
+    /// may match.
+    #[inline(always)]
+    fn begin_walk(&mut self, model: &M, word: LmWord, limit: usize) {
+        let context = &self.states[usize::from(self.is_swapped)];
+        self.query.begin(model, context, word, limit, &mut self.lookups);
+    }
+
+    /// Continues a walk from `word` and returns its result when it ends; then the state after the
+    /// word is the current one.
+    #[inline(always)]
+    fn resume_walk(&mut self, model: &M, word: LmWord) -> Option<(Log10, u8)> {
+        let [first, second] = &mut self.states;
+        let (context, next) = if self.is_swapped { (second, first) } else { (first, second) };
+        let score = self.query.resume(model, context, word, &mut self.lookups, next)?;
+        self.is_swapped = !self.is_swapped;
+        Some(score)
     }
 
     /// Steps the lane as far as prefetched memory allows; true when the current word's
     /// score is known.
     #[inline(always)]
-    fn advance(&mut self, model: &M, words: &[LmWord], scores: &mut [(Log10, u8)]) -> bool {
-        let at = self.position;
+    fn advance(&mut self, batch: &mut Batch<'_, M>) -> bool {
+        let (model, at) = (batch.model, self.position);
         if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::LongestOnly {
-            let order = model.head().order();
-            let LookupStep::Found(found) = model.step_lookup(order, &mut self.query.lookups[0])
-            else {
-                self.begin_state_rebuild(model, words);
-                return false;
-            };
-            scores[at] = (Log10(found.log10), order as u8);
-            self.position = at + 1;
-            if self.position < self.end {
-                self.query.lookups[0] = prefetch_longest(model, &words[..at + 2]);
+            let order = self.max_context + 1;
+            match model.step_lookup(order, &mut self.lookups[0]) {
+                LookupStep::Pending => return false,
+                LookupStep::Absent => {
+                    self.begin_shorter(batch);
+                    return false;
+                }
+                LookupStep::Found(found) => {
+                    // The context has no more words, so no backoff is added.
+                    batch.scores[at] = (Log10(found.log10), order as u8);
+                    let is_extended = found.backoff.to_bits() != NO_EXTENSION;
+                    (self.has_state, self.max_context) = (false, order - usize::from(!is_extended));
+                }
             }
-            return true;
-        }
-        let [first, second] = &mut self.states;
-        let (context, next) = if self.is_swapped { (second, first) } else { (first, second) };
-        if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::RebuildState {
-            self.phase = LanePhase::Resolve;
-            self.is_swapped = !self.is_swapped;
-            self.query.resume(model, context, words[at - 1], Some(words[at]), next);
+        } else if M::INDEPENDENT_LOOKUPS && self.phase == LanePhase::RebuildState {
+            if self.resume_walk(model, batch.words[at - 1]).is_some() {
+                self.has_state = true;
+                self.phase = LanePhase::Resolve;
+                self.begin_walk(model, batch.words[at], self.max_context - 1);
+            }
             return false;
+        } else {
+            let Some(score) = self.resume_walk(model, batch.words[at]) else { return false };
+            batch.scores[at] = score;
+            if M::INDEPENDENT_LOOKUPS {
+                let state = &self.states[usize::from(self.is_swapped)];
+                self.has_state = true;
+                self.max_context = usable_context(model, state).len();
+            }
         }
-        let following = words.get(at + 1).copied();
-        let Some(score) = self.query.resume(model, context, words[at], following, next) else {
-            return false;
-        };
-        scores[at] = score;
-        self.is_swapped = !self.is_swapped;
         self.position = at + 1;
         if self.position < self.end {
-            let order = model.head().order();
-            if M::INDEPENDENT_LOOKUPS
-                && usize::from(score.1) == order
-                && order > 2
-                && self.position + 1 >= self.start + order
-            {
-                self.phase = LanePhase::LongestOnly;
-                self.query.lookups[0] = prefetch_longest(model, &words[..at + 2]);
-            } else if let Some(&[older, word]) = words.get(at + 1..at + 3) {
-                // One word further ahead than what has been prefetched.
-                model.prefetch_bigram(older, word);
+            if M::INDEPENDENT_LOOKUPS {
+                self.begin_word(batch);
+            } else {
+                self.begin_walk(model, batch.words[at + 1], usize::MAX);
+                if let Some(&[older, word]) = batch.words.get(at + 1..at + 3) {
+                    // One word further ahead than what has been prefetched.
+                    model.prefetch_bigram(older, word);
+                }
             }
         }
         true
     }
 
-    /// Begins to compute the state after the previous word by a walk from that word,
-    /// whose last match was of the highest order.
+    /// Begins to look for the longest n-gram that ends in the current word.
+    #[inline(always)]
+    fn begin_word(&mut self, batch: &Batch<'_, M>) {
+        let (model, words, at) = (batch.model, batch.words, self.position);
+        let first = at.wrapping_sub(self.max_context);
+        if let Some(&[oldest, ref newer @ ..]) = words.get(first..at)
+            && first >= self.start
+        {
+            self.phase = LanePhase::LongestOnly;
+            self.lookups[0] = begin_longest(model, oldest, newer, words[at]);
+        } else {
+            self.begin_early_word(batch);
+        }
+    }
+
+    /// Works like [`Lane::begin_word`] where there is no context or the context contains words
+    /// before the sentence.
     #[inline(never)]
-    fn begin_state_rebuild(&mut self, model: &M, words: &[LmWord]) {
-        let used = model.head().order() - 2;
+    fn begin_early_word(&mut self, batch: &Batch<'_, M>) {
+        let (model, word) = (batch.model, batch.words[self.position]);
+        let mut context = [LmWord::UNKNOWN; MAX_ORDER];
+        let context = &mut context[..self.max_context];
+        let words = self.words_before(batch, self.position);
+        context.iter_mut().rev().zip(words).for_each(|(entry, word)| *entry = word);
+        if let &mut [oldest, ref newer @ ..] = context {
+            self.phase = LanePhase::LongestOnly;
+            self.lookups[0] = begin_longest(model, oldest, newer, word);
+        } else {
+            self.phase = LanePhase::Resolve;
+            model.prefetch_unigram(word);
+            self.begin_walk(model, word, 0);
+        }
+    }
+
+    /// Returns the words before the word `at` from the newest on, those before the sentence
+    /// included.
+    fn words_before<'b>(
+        &self,
+        batch: &'b Batch<'_, M>,
+        at: usize,
+    ) -> impl Iterator<Item = LmWord> + use<'b, M> {
+        let before = batch.begin.entries().iter().map(|entry| entry.0);
+        batch.words[self.start..at].iter().rev().copied().chain(before)
+    }
+
+    /// Begins a walk through the shorter n-grams that end in the current word, or through those
+    /// that end in the previous one, where the state after it is missing.
+    #[inline(never)]
+    fn begin_shorter(&mut self, batch: &Batch<'_, M>) {
+        let &Batch { model, words, .. } = batch;
+        let at = self.position;
+        model.prefetch_unigram(words[at]);
+        if self.has_state {
+            self.phase = LanePhase::Resolve;
+            return self.begin_walk(model, words[at], self.max_context - 1);
+        }
+        self.phase = LanePhase::RebuildState;
+        model.prefetch_unigram(words[at - 1]);
+        let used = self.max_context - 1;
+        let older = self.words_before(batch, at - 1).take(used);
         let state = &mut self.states[usize::from(self.is_swapped)];
-        let older = words[..self.position - 1].iter().rev();
-        for (entry, &word) in state.entries_mut().iter_mut().zip(older.take(used)) {
+        for (entry, word) in state.entries_mut().iter_mut().zip(older) {
+            // The walk does not need backoffs: all these words match.
             *entry = (word, 0.0);
         }
         state.set_len(used);
-        for &word in &words[self.position - 1..words.len().min(self.position + 2)] {
-            model.prefetch_unigram(word);
-        }
-        self.query.prefetch(model, state, words[self.position - 1]);
-        self.phase = LanePhase::RebuildState;
+        self.begin_walk(model, words[at - 1], used);
     }
 }
 
@@ -218,7 +259,7 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     scores: &mut [(Log10, u8)],
 ) {
     let Some(&last) = ends.last() else { return };
-    let (words, scores) = (&words[..last], &mut scores[..last]);
+    let mut batch = Batch { model, begin, words: &words[..last], scores: &mut scores[..last] };
     let mut start = 0;
     let mut waiting = ends.iter().filter_map(|&end| {
         assert!(start <= end && end <= last, "sentence ends must ascend");
@@ -229,15 +270,15 @@ pub(crate) fn score_sentences<M: NgramIndex>(
     let mut lanes: Vec<Lane<M>> = Vec::with_capacity(LANES.min(ends.len()));
     for span in waiting.by_ref().take(LANES) {
         let mut lane = Lane::new();
-        lane.start_sentence(model, begin, words, span);
+        lane.start_sentence(&batch, span);
         lanes.push(lane);
     }
     while !lanes.is_empty() {
         let mut ended = false;
         for lane in &mut lanes {
-            if lane.advance(model, words, scores) && lane.position == lane.end {
+            if lane.advance(&mut batch) && lane.position == lane.end {
                 match waiting.next() {
-                    Some(span) => lane.start_sentence(model, begin, words, span),
+                    Some(span) => lane.start_sentence(&batch, span),
                     None => ended = true,
                 }
             }
@@ -260,35 +301,44 @@ pub(crate) fn score_requests<M: NgramIndex>(
         prefetch_query_start(model, &states[request.state as usize], request.word);
     };
     requests.iter().take(2 * LANES).for_each(prefetch);
-    let start_query = |query: &mut LaneQuery<M>, at: usize| {
+    // The lookups of each lane.
+    let lookups_per_lane = if M::INDEPENDENT_LOOKUPS { model.head().order().max(2) - 1 } else { 1 };
+    let mut all_lookups = vec![M::Lookup::default(); LANES * lookups_per_lane];
+    let start_query = |query: &mut Query, lookups: &mut [M::Lookup], at: usize| {
         let Request { state, word } = requests[at];
         if let Some(ahead) = requests.get(at + LANES) {
             prefetch(ahead);
         }
-        query.prefetch(model, &states[state as usize], word);
+        query.begin(model, &states[state as usize], word, usize::MAX, lookups);
     };
     let mut waiting = 0..requests.len();
     // Queries with the indices of their requests.
-    let mut lanes: Vec<(LaneQuery<M>, usize)> = Vec::new();
-    lanes.resize_with(LANES.min(requests.len()), || (LaneQuery::new(), 0));
-    for ((query, lane), at) in lanes.iter_mut().zip(waiting.by_ref()) {
-        *lane = at;
-        start_query(query, at);
+    let mut lanes: Vec<(Query, usize)> = Vec::with_capacity(LANES);
+    for (at, lookups) in
+        waiting.by_ref().take(LANES).zip(all_lookups.chunks_exact_mut(lookups_per_lane))
+    {
+        let mut query = Query::new();
+        start_query(&mut query, lookups, at);
+        lanes.push((query, at));
     }
     while !lanes.is_empty() {
         let mut lane = 0;
         while let Some((query, at)) = lanes.get_mut(lane) {
+            let lookups = &mut all_lookups[lane * lookups_per_lane..][..lookups_per_lane];
             let (Request { state, word }, result) = (requests[*at], &mut results[*at]);
             let context = &states[state as usize];
-            if let Some(score) = query.resume(model, context, word, None, &mut result.next_state) {
+            if let Some(score) = query.resume(model, context, word, lookups, &mut result.next_state)
+            {
                 (result.log10, result.ngram_length) = score;
                 let Some(new) = waiting.next() else {
                     // The last lane moves here and is visited next.
                     lanes.swap_remove(lane);
+                    let last = lanes.len() * lookups_per_lane;
+                    all_lookups.copy_within(last..last + lookups_per_lane, lane * lookups_per_lane);
                     continue;
                 };
                 *at = new;
-                start_query(query, new);
+                start_query(query, lookups, new);
             }
             lane += 1;
         }

@@ -116,8 +116,8 @@ pub trait NgramIndex: Send + Sync {
 
     /// Whether node references follow from the words alone, as hashes do: then
     /// [`NgramIndex::word_node`] and [`NgramIndex::extend_node`] are implemented, all
-    /// lookups of a query can begin at once, and [`NgramIndex::step_lookup`] is never
-    /// pending.
+    /// lookups of a query can begin at once, and that of a longer n-gram without those of
+    /// shorter ones.
     const INDEPENDENT_LOOKUPS: bool = false;
 
     /// Returns a reference to the n-grams that extend `word` to the left, if there are any.

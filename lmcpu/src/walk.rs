@@ -45,6 +45,8 @@ struct LongestMatch {
 }
 
 impl LongestMatch {
+    const NONE: LongestMatch = LongestMatch { log10: 0.0, length: 0, kept_length: 0 };
+
     /// Returns the match of the word alone.
     #[inline(always)]
     fn from_unigram<P>(word: LmWord, found: &FoundNgram<P>, next: &mut State) -> Self {
@@ -76,135 +78,121 @@ impl LongestMatch {
     }
 }
 
-/// Begins all lookups of a query, in a model with [`NgramIndex::INDEPENDENT_LOOKUPS`].
-#[inline(always)]
-pub(crate) fn prefetch_query<M: NgramIndex>(
-    model: &M,
-    context: &State,
-    word: LmWord,
-    lookups: &mut Lookups<M>,
-) {
-    let mut node = model.word_node(word);
-    for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-        let Some(known) = node else { return };
-        lookups[i] = model.begin_lookup(i + 2, known, older);
-        node = model.extend_node(known, older);
-    }
-}
-
-/// Returns the result of a query whose lookups [`prefetch_query`] has begun.
-#[inline(always)]
-pub(crate) fn resolve_query<M: NgramIndex>(
-    model: &M,
-    lookups: &mut Lookups<M>,
-    context: &State,
-    word: LmWord,
-    next: &mut State,
-) -> (Log10, u8) {
-    let found = model.unigram(word);
-    let mut best = LongestMatch::from_unigram(word, &found, next);
-    if found.extend_left.is_some() {
-        for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut lookups[i]) else { break };
-            best.extend(older, &found, next);
-            if found.extend_left.is_none() {
-                break;
-            }
-        }
-    }
-    best.finish(context, next)
-}
-
-/// Works like [`resolve_query`]; on the way it begins the lookups of the query for
-/// `following` after `word`: whenever an n-gram is found, one that has it as context may exist too.
-/// They replace the old ones in `lookups`.
-#[inline(always)]
-pub(crate) fn resolve_and_prefetch_next<M: NgramIndex>(
-    model: &M,
-    lookups: &mut Lookups<M>,
-    context: &State,
-    word: LmWord,
-    following: LmWord,
-    next: &mut State,
-) -> (Log10, u8) {
-    let found = model.unigram(word);
-    let mut best = LongestMatch::from_unigram(word, &found, next);
-    let max_order = model.head().order();
-    // The lookup of `following` with as many words of context as are matched.
-    let extend = |node: Option<M::NodeRef>, order: usize, older: LmWord| match node {
-        Some(node) if order <= max_order => {
-            (model.begin_lookup(order, node, older), model.extend_node(node, older))
-        }
-        _ => (M::Lookup::default(), None),
-    };
-    let (mut ahead, mut node) = extend(model.word_node(following), 2, word);
-    if found.extend_left.is_some() {
-        for (i, &(older, _)) in usable_context(model, context).iter().enumerate() {
-            let LookupStep::Found(found) = model.step_lookup(i + 2, &mut lookups[i]) else { break };
-            best.extend(older, &found, next);
-            lookups[i] = ahead;
-            (ahead, node) = extend(node, i + 3, older);
-            if found.extend_left.is_none() {
-                break;
-            }
-        }
-    }
-    if let Some(lookup) = lookups.get_mut(best.length - 1) {
-        *lookup = ahead;
-    }
-    best.finish(context, next)
-}
-
-/// Begins to look for the longest n-gram that ends in `words`, and for no other.
-#[inline(always)]
-pub(crate) fn prefetch_longest<M: NgramIndex>(model: &M, words: &[LmWord]) -> M::Lookup {
-    let order = model.head().order();
-    let [oldest, middle @ .., newest] = &words[words.len() - order..] else {
-        return M::Lookup::default();
-    };
-    let mut node = model.word_node(*newest);
-    for &older in middle.iter().rev() {
-        node = node.and_then(|node| model.extend_node(node, older));
-    }
-    node.map_or_else(M::Lookup::default, |node| model.begin_lookup(order, node, *oldest))
-}
-
-/// A query under way in a model whose lookups begin one after another.
-pub(crate) struct ResumableQuery<M: NgramIndex> {
+/// A query under way, whose lookups the caller keeps: with
+/// [`NgramIndex::INDEPENDENT_LOOKUPS`] of n-grams of 2 words, 3 words and so on, all begun at once;
+/// without, the one that was begun last.
+pub(crate) struct Query {
     best: LongestMatch,
-    /// The lookup of the n-gram one word longer.
-    lookup: M::Lookup,
+    /// The number of words of the context that may be part of the match.
+    context_words: usize,
 }
 
-impl<M: NgramIndex> ResumableQuery<M> {
+impl Query {
     /// Creates a query that has not begun.
     pub(crate) fn new() -> Self {
-        ResumableQuery {
-            best: LongestMatch { log10: 0.0, length: 0, kept_length: 0 },
-            lookup: M::Lookup::default(),
-        }
+        Query { best: LongestMatch::NONE, context_words: 0 }
     }
 
-    /// Continues as far as prefetched memory allows and returns the result when the walk ends. Each
-    /// step prefetches for the next; [`NgramIndex::prefetch_bigram`] does so for the first.
+    /// Begins a query of `word` after `context`, of which at most `limit` words may be part of the
+    /// match. Prefetches n-grams if it can; the unigram has been prefetched before.
     #[inline(always)]
-    pub(crate) fn resume(
+    pub(crate) fn begin<M: NgramIndex>(
         &mut self,
         model: &M,
         context: &State,
         word: LmWord,
+        limit: usize,
+        lookups: &mut [M::Lookup],
+    ) {
+        let words = usable_context(model, context);
+        let words = &words[..words.len().min(limit)];
+        self.context_words = words.len();
+        if M::INDEPENDENT_LOOKUPS {
+            let mut node = model.word_node(word);
+            for (i, (&(older, _), lookup)) in words.iter().zip(lookups).enumerate() {
+                let Some(known) = node else { return };
+                *lookup = model.begin_lookup(i + 2, known, older);
+                node = model.extend_node(known, older);
+            }
+        }
+    }
+
+    /// Continues as far as prefetched memory allows and returns the result when the walk ends. The
+    /// arguments are those of [`Query::begin`].
+    #[inline(always)]
+    pub(crate) fn resume<M: NgramIndex>(
+        &mut self,
+        model: &M,
+        context: &State,
+        word: LmWord,
+        lookups: &mut [M::Lookup],
         next: &mut State,
     ) -> Option<(Log10, u8)> {
-        let words = usable_context(model, context);
+        let words = &context.entries()[..self.context_words];
+        let best = if M::INDEPENDENT_LOOKUPS {
+            self.resume_independent(model, words, word, lookups, next)?
+        } else {
+            self.resume_dependent(model, words, word, &mut lookups[0], next)?;
+            std::mem::replace(&mut self.best, LongestMatch::NONE)
+        };
+        Some(best.finish(context, next))
+    }
+
+    /// Steps lookups that have all begun.
+    #[inline(always)]
+    fn resume_independent<M: NgramIndex>(
+        &mut self,
+        model: &M,
+        words: &[(LmWord, f32)],
+        word: LmWord,
+        lookups: &mut [M::Lookup],
+        next: &mut State,
+    ) -> Option<LongestMatch> {
+        let mut best = self.best;
+        let mut is_extendable = true;
+        if best.length == 0 {
+            let found = model.unigram(word);
+            best = LongestMatch::from_unigram(word, &found, next);
+            is_extendable = found.extend_left.is_some();
+        }
+        while is_extendable && let Some(&(older, _)) = words.get(best.length - 1) {
+            let lookup = &mut lookups[best.length - 1];
+            match model.step_lookup(best.length + 1, lookup) {
+                LookupStep::Pending => {
+                    self.best = best;
+                    return None;
+                }
+                LookupStep::Absent => break,
+                LookupStep::Found(found) => {
+                    best.extend(older, &found, next);
+                    is_extendable = found.extend_left.is_some();
+                }
+            }
+        }
+        self.best.length = 0;
+        Some(best)
+    }
+
+    /// Steps the lookup; begins the next when one ends. Each step prefetches for the next;
+    /// [`NgramIndex::prefetch_bigram`] does so for the first.
+    #[inline(always)]
+    fn resume_dependent<M: NgramIndex>(
+        &mut self,
+        model: &M,
+        words: &[(LmWord, f32)],
+        word: LmWord,
+        lookup: &mut M::Lookup,
+        next: &mut State,
+    ) -> Option<()> {
         let mut found = if self.best.length > 0 {
-            self.step_lookup(model, words, next)?
+            self.step_lookup(model, words, lookup, next)?
         } else {
             let found = model.unigram(word);
             self.best = LongestMatch::from_unigram(word, &found, next);
             match (found.extend_left, words.first()) {
                 (Some(node), Some(&(older, _))) if model.can_prefetch_bigram() => {
-                    self.lookup = model.begin_lookup_no_prefetch(2, node, older);
-                    self.step_lookup(model, words, next)?
+                    *lookup = model.begin_lookup_no_prefetch(2, node, older);
+                    self.step_lookup(model, words, lookup, next)?
                 }
                 _ => Some(found),
             }
@@ -212,29 +200,26 @@ impl<M: NgramIndex> ResumableQuery<M> {
         while let Some(node) = found.and_then(|found| found.extend_left)
             && let Some(&(older, _)) = words.get(self.best.length - 1)
         {
-            self.lookup = model.begin_lookup(self.best.length + 1, node, older);
-            if !model.is_ready(&self.lookup) {
+            *lookup = model.begin_lookup(self.best.length + 1, node, older);
+            if !model.is_ready(lookup) {
                 return None;
             }
-            found = self.step_lookup(model, words, next)?;
+            found = self.step_lookup(model, words, lookup, next)?;
         }
-        let best = std::mem::replace(
-            &mut self.best,
-            LongestMatch { log10: 0.0, length: 0, kept_length: 0 },
-        );
-        Some(best.finish(context, next))
+        Some(())
     }
 
     /// Steps the lookup: `None` while it is pending, `Some(None)` when the n-gram is
     /// absent.
     #[inline(always)]
-    fn step_lookup(
+    fn step_lookup<M: NgramIndex>(
         &mut self,
         model: &M,
         words: &[(LmWord, f32)],
+        lookup: &mut M::Lookup,
         next: &mut State,
     ) -> Option<Option<FoundNgram<M::NodeRef>>> {
-        match model.step_lookup(self.best.length + 1, &mut self.lookup) {
+        match model.step_lookup(self.best.length + 1, lookup) {
             LookupStep::Pending => None,
             LookupStep::Absent => Some(None),
             LookupStep::Found(found) => {
@@ -244,6 +229,22 @@ impl<M: NgramIndex> ResumableQuery<M> {
             }
         }
     }
+}
+
+/// Begins to look for the n-gram of `word` after `oldest` and the words `newer`, oldest first; and
+/// for no shorter one.
+#[inline(always)]
+pub(crate) fn begin_longest<M: NgramIndex>(
+    model: &M,
+    oldest: LmWord,
+    newer: &[LmWord],
+    word: LmWord,
+) -> M::Lookup {
+    let mut node = model.word_node(word);
+    for &older in newer.iter().rev() {
+        node = node.and_then(|node| model.extend_node(node, older));
+    }
+    node.map_or_else(M::Lookup::default, |node| model.begin_lookup(newer.len() + 2, node, oldest))
 }
 
 /// Implements [`crate::LanguageModel::score`].
@@ -279,6 +280,7 @@ pub(crate) fn score<M: NgramIndex>(
 pub(crate) fn prefetch<M: NgramIndex>(model: &M, context: &State, word: LmWord) {
     model.prefetch_unigram(word);
     if M::INDEPENDENT_LOOKUPS {
-        prefetch_query(model, context, word, &mut empty_lookups::<M>());
+        let mut lookups = empty_lookups::<M>();
+        Query::new().begin(model, context, word, context.len(), &mut lookups);
     }
 }

@@ -1,20 +1,33 @@
 //! Lookups in a probing model: a node reference is the hash of an n-gram, so all
 //! lookups of a query can begin before any memory has arrived.
 
+use miriam_storage::probing::LineSearch;
+
 use super::*;
 use crate::{FoundNgram, LookupStep, NgramIndex};
 
-impl ProbingModel {
-    /// Prefetches the home line of the n-gram of `order`, from 2, with this hash.
-    #[inline(always)]
-    fn prefetch_order(&self, order: usize, hash: u64) {
-        match self.middle.get(order - 2) {
-            Some(table) => table.prefetch(hash),
-            None => {
-                if let Some(longest) = &self.longest {
-                    longest.prefetch(hash);
-                }
-            }
+/// A lookup: the hash of the n-gram and the line to search for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LineLookup {
+    hash: u64,
+    line: usize,
+}
+
+/// Searches the line of `lookup`. If the search continues in the next line, which few do, that line
+/// is prefetched: waiting for it would hold up all other queries.
+#[inline(always)]
+fn step_in_table<L: TableLine>(
+    table: &ProbingTable<L>,
+    lookup: &mut LineLookup,
+    decode: impl FnOnce(L::Value) -> FoundNgram<u64>,
+) -> LookupStep<u64> {
+    match table.search_line(lookup.line, nonzero_key(lookup.hash)) {
+        LineSearch::Found(value) => LookupStep::Found(decode(value)),
+        LineSearch::Absent => LookupStep::Absent,
+        LineSearch::NextLine => {
+            lookup.line += 1;
+            table.prefetch_line(lookup.line);
+            LookupStep::Pending
         }
     }
 }
@@ -31,7 +44,7 @@ fn decode_ngram(log10: u32, backoff: u32, hash: u64) -> FoundNgram<u64> {
 
 impl NgramIndex for ProbingModel {
     type NodeRef = u64;
-    type Lookup = u64;
+    type Lookup = LineLookup;
     type Words = Dictionary;
 
     #[inline(always)]
@@ -59,15 +72,27 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn begin_lookup(&self, order: usize, node: u64, older: LmWord) -> u64 {
-        let hash = combine(node, older.0);
-        self.prefetch_order(order, hash);
-        hash
+    fn begin_lookup(&self, order: usize, node: u64, older: LmWord) -> LineLookup {
+        let lookup = self.begin_lookup_no_prefetch(order, node, older);
+        match self.middle.get(order - 2) {
+            Some(table) => table.prefetch_line(lookup.line),
+            None => {
+                if let Some(longest) = &self.longest {
+                    longest.prefetch_line(lookup.line);
+                }
+            }
+        }
+        lookup
     }
 
     #[inline(always)]
-    fn begin_lookup_no_prefetch(&self, _order: usize, node: u64, older: LmWord) -> u64 {
-        combine(node, older.0)
+    fn begin_lookup_no_prefetch(&self, order: usize, node: u64, older: LmWord) -> LineLookup {
+        let hash = combine(node, older.0);
+        let line = match self.middle.get(order - 2) {
+            Some(table) => table.home_line(hash),
+            None => self.longest.as_ref().map_or(0, |longest| longest.home_line(hash)),
+        };
+        LineLookup { hash, line }
     }
 
     const INDEPENDENT_LOOKUPS: bool = true;
@@ -83,20 +108,16 @@ impl NgramIndex for ProbingModel {
     }
 
     #[inline(always)]
-    fn step_lookup(&self, order: usize, &mut hash: &mut u64) -> LookupStep<u64> {
-        let key = nonzero_key(hash);
+    fn step_lookup(&self, order: usize, lookup: &mut LineLookup) -> LookupStep<u64> {
+        let hash = lookup.hash;
         if let Some(table) = self.middle.get(order - 2) {
-            match table.find(key) {
-                Some(value) => {
-                    LookupStep::Found(decode_ngram(log10_bits(value), backoff_bits(value), hash))
-                }
-                None => LookupStep::Absent,
-            }
+            step_in_table(table, lookup, |value| {
+                decode_ngram(log10_bits(value), backoff_bits(value), hash)
+            })
+        } else if let Some(longest) = &self.longest {
+            step_in_table(longest, lookup, |log10| decode_ngram(log10 | SIGN, NO_EXTENSION, hash))
         } else {
-            match self.longest.as_ref().and_then(|longest| longest.find(key)) {
-                Some(log10) => LookupStep::Found(decode_ngram(log10 | SIGN, NO_EXTENSION, hash)),
-                None => LookupStep::Absent,
-            }
+            LookupStep::Absent
         }
     }
 }

@@ -209,30 +209,52 @@ pub fn find_slot<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<
 #[inline(always)]
 fn locate<L: LineKeys>(lines: &[L], home_lines: u64, key: u64) -> Option<(usize, usize)> {
     let mut line = fast_range(key, home_lines) as usize;
+    loop {
+        match search_line(lines, home_lines, line, key) {
+            LineSearch::Found(slot) => return Some((line, slot)),
+            LineSearch::Absent => return None,
+            LineSearch::NextLine => line += 1,
+        }
+    }
+}
+
+/// The result of searching one line of a table for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineSearch<T> {
+    /// The key is in this line.
+    Found(T),
+    /// The key is not in the table.
+    Absent,
+    /// The key may be in the next line.
+    NextLine,
+}
+
+/// Searches `line`, one after another from the home line on, for the slot of `key`.
+#[inline(always)]
+fn search_line<L: LineKeys>(
+    lines: &[L],
+    home_lines: u64,
+    line: usize,
+    key: u64,
+) -> LineSearch<usize> {
     let current = &lines[line];
     if let Some(slot) = current.find(key) {
-        return Some((line, slot));
+        return LineSearch::Found(slot);
+    }
+    // The next line exists, because the last line of a table is never full, and a line that is not
+    // full ends a search.
+    let last_key = current.key(L::SLOTS - 1);
+    if last_key == 0 {
+        return LineSearch::Absent;
     }
     // Of two keys whose home lines are not before this line, the smaller is placed first (see
-    // [`build`]): a larger last key ends the search, like an empty slot (0 - 1 is larger than any
-    // key). For most absent keys of full lines, this avoids a cache miss on a line that was not
-    // prefetched.
-    if current.key(L::SLOTS - 1).wrapping_sub(1) >= key {
-        return None;
+    // [`build`]): a larger last key ends the search in the home line. For most absent keys of full
+    // lines, this avoids a cache miss on a line that was not prefetched. In later lines, larger
+    // keys of the next chunk may precede this one.
+    if last_key > key && line as u64 == fast_range(key, home_lines) {
+        return LineSearch::Absent;
     }
-    loop {
-        // This stays inside the slice, because the last line of a table is never full, and a line
-        // that is not full ends the search. There, larger keys of the next chunk may precede this
-        // one.
-        line += 1;
-        let current = &lines[line];
-        if let Some(slot) = current.find(key) {
-            return Some((line, slot));
-        }
-        if current.key(L::SLOTS - 1) == 0 {
-            return None;
-        }
-    }
+    LineSearch::NextLine
 }
 
 /// A finished table in a model.
@@ -279,7 +301,34 @@ impl<L: TableLine> ProbingTable<L> {
     /// [`nonzero_key`].
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
-        prefetch_at(&self.lines, fast_range(key, self.home_lines) as usize);
+        self.prefetch_line(self.home_line(key));
+    }
+
+    /// Returns the index of the line in which a search for `key` begins; `key` may also be a hash
+    /// before [`nonzero_key`].
+    #[inline(always)]
+    pub fn home_line(&self, key: u64) -> usize {
+        fast_range(key, self.home_lines) as usize
+    }
+
+    /// Prefetches the line with the index `line`.
+    #[inline(always)]
+    pub fn prefetch_line(&self, line: usize) {
+        prefetch_at(&self.lines, line);
+    }
+
+    /// Continues a search for the value of `key`, line by line from its home line on. A search that
+    /// prefetches the next line and does something else meanwhile does not wait for memory.
+    ///
+    /// Panics if `line` is not a line of the table.
+    #[inline(always)]
+    pub fn search_line(&self, line: usize, key: u64) -> LineSearch<L::Value> {
+        let lines = &*self.lines;
+        match search_line(lines, self.home_lines, line, key) {
+            LineSearch::Found(slot) => LineSearch::Found(lines[line].value(slot)),
+            LineSearch::Absent => LineSearch::Absent,
+            LineSearch::NextLine => LineSearch::NextLine,
+        }
     }
 
     /// Returns the value of `key`.
