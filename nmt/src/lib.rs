@@ -51,9 +51,9 @@ pub mod translate;
 
 pub use miriam_gpu::{DeviceSet, gpu_count};
 pub use miriam_nmt_models::{
-    BPE_SEPARATOR, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig, Error, KIND, KnownKeys,
-    LanguageMarks, LanguageStyle, LanguageToken, Languages, LearnOptions, LearnedVocabulary,
-    MARIAN_KEYS, ModelBundle, MosesWords, Report, Result, Segmentation, SentenceMarks,
+    BPE_SEPARATOR, BoundaryTokens, BpeCodesFile, BundleOptions, DIALECTS, DecoderConfig, Error,
+    KIND, KnownKeys, LanguagePairTokens, LanguageStyle, LanguageToken, Languages, LearnOptions,
+    LearnedVocabulary, MARIAN_KEYS, ModelBundle, MosesWords, Report, Result, Segmentation,
     SentencePieceModel, ShortlistGenerator, TokenizerPair, Vocabulary, WordRules, architecture,
     checkpoint, formats, language_code, learn_vocabulary, packed, select_words, shortlist, verify,
     words_to_yaml, yaml,

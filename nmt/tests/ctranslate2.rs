@@ -164,7 +164,7 @@ fn pieces_that_a_converter_copied_are_used() {
             std::fs::copy(pieces, folder.path().join(name)).unwrap();
         }
         let words = ModelBundle::open(folder.path(), None).unwrap().tokenizers.unwrap();
-        assert_eq!(words.source_marks.has_eos, has_eos, "{names:?}");
+        assert_eq!(words.source_boundary_tokens.has_eos, has_eos, "{names:?}");
         let cuts = words.segmentation.map(|side| matches!(side, Segmentation::SentencePiece(_)));
         assert_eq!(cuts, [!names.is_empty(); 2], "{names:?}");
     }

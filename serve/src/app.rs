@@ -345,7 +345,7 @@ impl App {
             };
             let mut options = if is_last { options } else { first };
             let [from, to] = route.languages(step);
-            let languages = model.language_marks(from, to, &sentences);
+            let languages = model.language_pair_tokens(from, to, &sentences);
             options.languages = languages.map_err(Refusal::Invalid)?;
             let pending = model.submit(std::mem::take(&mut sentences), options, deadline);
             let pending = pending.inspect_err(|_| self.metrics.record_shed())?;

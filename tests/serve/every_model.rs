@@ -152,8 +152,8 @@ impl TestModel {
             None => (*translator).clone(),
             Some([from, to]) => {
                 let from = Some(from).filter(|from| !from.is_empty());
-                let marks = translator.languages().unwrap().marks(from, Some(to)).unwrap();
-                translator.for_languages(marks).unwrap()
+                let tokens = translator.languages().unwrap().pair_tokens(from, Some(to)).unwrap();
+                translator.for_languages(tokens).unwrap()
             }
         };
         (TranslatorPool::new(translator, 1, usize::MAX), own)

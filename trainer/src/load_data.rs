@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
-use miriam_nmt::{Segmentation, SentenceMarks, TokenizerPair, Vocabulary};
+use miriam_nmt::{BoundaryTokens, Segmentation, TokenizerPair, Vocabulary};
 use miriam_storage::hash::hash64;
 use miriam_textio::Progress;
 
@@ -46,7 +46,7 @@ pub fn open_vocabularies(paths: &[PathBuf; 2], sizes: [usize; 2]) -> Result<Toke
         target_prefix: Vec::new(),
         vocabularies: [source, target],
         segmentation: [source_segmentation, target_segmentation],
-        source_marks: SentenceMarks::default(),
+        source_boundary_tokens: BoundaryTokens::default(),
     })
 }
 

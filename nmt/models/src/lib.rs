@@ -32,8 +32,8 @@ pub use decoder_config::{
 pub use error::{Error, Result};
 pub use formats::BundleOptions;
 pub use formats::miriam::{KIND, verify};
-pub use languages::{LanguageMarks, LanguageStyle, LanguageToken, Languages, language_code};
-pub use model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+pub use languages::{LanguagePairTokens, LanguageStyle, LanguageToken, Languages, language_code};
+pub use model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
 pub use report::{DIALECTS, Report};
 pub use segmentation::{
     BPE_SEPARATOR, BpeCodesFile, MosesWords, Segmentation, SentencePieceModel, WordRules,

@@ -312,16 +312,21 @@ impl ModelBundle {
     /// shortlist.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
-        if let Some(TokenizerPair { vocabularies, segmentation, source_marks, target_prefix }) =
-            &self.tokenizers
+        if let Some(TokenizerPair {
+            vocabularies,
+            segmentation,
+            source_boundary_tokens,
+            target_prefix,
+        }) = &self.tokenizers
         {
             let names = ["source vocabulary", "target vocabulary"];
             for (name, vocabulary) in names.into_iter().zip(vocabularies) {
                 lines.push((name, format!("{}, {} words", vocabulary.name(), vocabulary.len())));
             }
-            let bos = source_marks.bos_id.and_then(|id| vocabularies[0].word(id));
+            let bos = source_boundary_tokens.bos_id.and_then(|id| vocabularies[0].word(id));
             let bos = bos.map(|bos| format!("begins with {}", String::from_utf8_lossy(bos)));
-            let eos = (!source_marks.has_eos).then(|| "has no </s> but that of the text".into());
+            let eos = (!source_boundary_tokens.has_eos)
+                .then(|| "has no </s> but that of the text".into());
             let marks: Vec<String> = bos.into_iter().chain(eos).collect();
             if !marks.is_empty() {
                 lines.push(("a source", marks.join(", ")));

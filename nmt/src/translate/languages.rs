@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Translator, max_sentence_length};
 use crate::Result;
-use miriam_nmt_models::{LanguageMarks, LanguageStyle, Languages};
+use miriam_nmt_models::{LanguagePairTokens, LanguageStyle, Languages};
 
 impl Translator {
     /// Returns the languages that the vocabularies name; `None` if the model is not multilingual.
@@ -14,21 +14,21 @@ impl Translator {
     }
 
     /// Returns a translator of the same models for sentences whose languages have the tokens
-    /// `marks` ([`Languages::marks`]).
+    /// `tokens` ([`Languages::pair_tokens`]).
     ///
     /// # Errors
     /// If the model writes from right to left and translations must begin with a language.
-    pub fn for_languages(&self, marks: LanguageMarks) -> Result<Translator> {
-        if marks.is_empty() {
+    pub fn for_languages(&self, tokens: LanguagePairTokens) -> Result<Translator> {
+        if tokens.is_empty() {
             return Ok(self.clone());
         }
-        let models = Arc::new(self.models.with_languages(marks)?);
+        let models = Arc::new(self.models.with_languages(tokens)?);
         let [source, target] = self.lacks_languages;
         Ok(Translator {
             max_length: max_sentence_length(&models, self.max_positions, &self.options),
             lacks_languages: [
-                source && marks.source_first.is_none(),
-                target && marks.target_first.is_none(),
+                source && tokens.source_first.is_none(),
+                target && tokens.target_first.is_none(),
             ],
             models,
             ..self.clone()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::devices::Placement;
 use super::tokenizer::Tokenizer;
 use crate::{Error, Result};
-use miriam_nmt_models::LanguageMarks;
+use miriam_nmt_models::LanguagePairTokens;
 use miriam_nmt_models::ModelBundle;
 use miriam_nmt_network::network::{Ensemble, Network, Session};
 
@@ -98,16 +98,16 @@ impl LoadedModels {
         &self.target_prefix
     }
 
-    /// Returns the same models for sentences of other languages, whose tokens are `marks`.
+    /// Returns the same models for sentences of other languages, whose tokens are `tokens`.
     ///
     /// # Errors
     /// If the models write from right to left and the translation must begin with a language.
-    pub(super) fn with_languages(&self, marks: LanguageMarks) -> Result<Self> {
+    pub(super) fn with_languages(&self, tokens: LanguagePairTokens) -> Result<Self> {
         let mut models = self.clone();
         let source = &mut models.tokenizers[0];
-        source.marks.set_language(marks);
-        source.needs_language_tag &= marks.source_first.is_none();
-        if let Some(id) = marks.target_first {
+        source.boundary_tokens.set_language(tokens);
+        source.needs_language_tag &= tokens.source_first.is_none();
+        if let Some(id) = tokens.target_first {
             if self.right_to_left {
                 return Err(Error::Untranslatable { reason: NO_PREFIX.into() });
             }

@@ -171,7 +171,7 @@ mod tests {
         Tokenizer {
             vocabulary: Arc::new(Vocabulary::parse(words, Path::new("v.txt")).unwrap()),
             segmentation: Segmentation::Presegmented,
-            marks: Default::default(),
+            boundary_tokens: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
             special_ids: Default::default(),

@@ -78,7 +78,7 @@ impl LoadedModels {
         let own = self.target_prefix().len();
         token_scores.drain(..own.min(token_scores.len()));
         alignment.drain(..own.min(alignment.len()));
-        if self.tokenizers()[0].marks.bos_id.is_some() {
+        if self.tokenizers()[0].boundary_tokens.bos_id.is_some() {
             // Alignments count only the tokens of the line.
             alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
         }

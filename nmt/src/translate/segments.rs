@@ -175,7 +175,7 @@ mod tests {
         let side = Tokenizer {
             vocabulary,
             segmentation: Segmentation::Presegmented,
-            marks: Default::default(),
+            boundary_tokens: Default::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
             special_ids: Default::default(),

@@ -115,7 +115,7 @@ impl Translator {
                 features.iter_mut().zip(&scores).for_each(|(all, one)| all.push(one.sum()));
             }
         }
-        let begins_with_bos = self.models.tokenizers()[0].marks.bos_id.is_some();
+        let begins_with_bos = self.models.tokenizers()[0].boundary_tokens.bos_id.is_some();
         let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
             if begins_with_bos {
                 // Alignments count only the tokens of the line.

@@ -10,7 +10,7 @@ use miriam_textproc::sentencepiece::Encoding;
 use crate::search::TokenTexts;
 use miriam_nmt_models::Vocabulary;
 use miriam_nmt_models::{BPE_SEPARATOR, Segmentation};
-use miriam_nmt_models::{SentenceMarks, TokenizerPair};
+use miriam_nmt_models::{BoundaryTokens, TokenizerPair};
 
 /// The tokeniser of one side of a model: a vocabulary and a segmentation.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct Tokenizer {
     /// The segmentation of text into tokens.
     pub segmentation: Segmentation,
     /// The tokens around those of a sentence.
-    pub marks: SentenceMarks,
+    pub boundary_tokens: BoundaryTokens,
     /// Whether input text is tokenised already.
     pub input_is_tokenized: bool,
     /// Whether tokens are printed without joining them to words.
@@ -93,7 +93,11 @@ impl Tokenizer {
         Tokenizer {
             vocabulary: Arc::clone(&pair.vocabularies[side]),
             segmentation: pair.segmentation[side].clone(),
-            marks: if side == 0 { pair.source_marks } else { SentenceMarks::default() },
+            boundary_tokens: if side == 0 {
+                pair.source_boundary_tokens
+            } else {
+                BoundaryTokens::default()
+            },
             input_is_tokenized: false,
             output_as_pieces: false,
             special_ids: Arc::default(),
@@ -165,8 +169,9 @@ impl Tokenizer {
     /// Returns the ids of `pieces` with the special tokens of the model: those of most models are
     /// one `</s>` at the end.
     pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
-        let mut ids: Vec<u32> = self.marks.bos_id.into_iter().chain(pieces.ids.clone()).collect();
-        if self.marks.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
+        let mut ids: Vec<u32> =
+            self.boundary_tokens.bos_id.into_iter().chain(pieces.ids.clone()).collect();
+        if self.boundary_tokens.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
             ids.push(self.vocabulary.eos_id());
         }
         ids
@@ -282,7 +287,7 @@ mod tests {
         Tokenizer {
             vocabulary: Arc::new(vocabulary),
             segmentation: Segmentation::Presegmented,
-            marks: SentenceMarks::default(),
+            boundary_tokens: BoundaryTokens::default(),
             input_is_tokenized: false,
             output_as_pieces: false,
             special_ids: Arc::default(),
@@ -291,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_those_that_the_model_wants() {
-        let ids = |marks: SentenceMarks, text: &[u8]| {
-            let side = Tokenizer { marks, ..side("</s>\n<unk>\n<s>\na\n") };
+    fn boundary_tokens_are_those_that_the_model_wants() {
+        let ids = |boundary_tokens: BoundaryTokens, text: &[u8]| {
+            let side = Tokenizer { boundary_tokens, ..side("</s>\n<unk>\n<s>\na\n") };
             side.ids_with_special_tokens(&side.encode(text, &mut TokenizerScratch::default()))
         };
-        assert_eq!(ids(SentenceMarks::default(), b"a a"), [3, 3, 0]);
-        assert_eq!(ids(SentenceMarks { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
-        let both = SentenceMarks { bos_id: Some(2), has_eos: true };
+        assert_eq!(ids(BoundaryTokens::default(), b"a a"), [3, 3, 0]);
+        assert_eq!(ids(BoundaryTokens { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
+        let both = BoundaryTokens { bos_id: Some(2), has_eos: true };
         assert_eq!(ids(both, b"a </s>"), [2, 3, 0]);
     }
 

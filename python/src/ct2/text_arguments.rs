@@ -1,7 +1,7 @@
 //! Arguments of `translate_texts`: decoding options and languages.
 
 use miriam_nmt::translate::{DecodingSettings, Translator};
-use miriam_nmt::{LanguageMarks, Languages};
+use miriam_nmt::{LanguagePairTokens, Languages};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -52,25 +52,25 @@ pub(super) fn translator_for_languages(
     target_language: Option<&str>,
 ) -> PyResult<Translator> {
     let translator = loaded.pool.translator();
-    let marks = match translator.languages() {
+    let tokens = match translator.languages() {
         None if target_language.is_some() => {
             return Err(PyValueError::new_err(
                 "target_language: the vocabulary of the model names no languages; leave it out",
             ));
         }
-        None => LanguageMarks::default(),
-        Some(known) => match known.marks(source_language, target_language) {
-            Ok(marks) => marks,
+        None => LanguagePairTokens::default(),
+        Some(known) => match known.pair_tokens(source_language, target_language) {
+            Ok(tokens) => tokens,
             // The model is not multilingual, although its vocabulary has words that look like
             // languages. So `source_language` only selects abbreviations.
             Err(_) if !translator.is_multilingual() && target_language.is_none() => {
-                LanguageMarks::default()
+                LanguagePairTokens::default()
             }
             Err(reason) => return Err(PyValueError::new_err(reason)),
         },
     };
     let translator = translator
-        .for_languages(marks)
+        .for_languages(tokens)
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let lacks = texts.iter().map(|text| translator.missing_languages(text.as_bytes()));
     let lacks = lacks.fold([false; 2], |all, one| [all[0] || one[0], all[1] || one[1]]);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use miriam_nmt::LanguageMarks;
+use miriam_nmt::LanguagePairTokens;
 use miriam_nmt::translate::DecodingSettings;
 pub use miriam_nmt::translate::SentenceText as Sentence;
 use miriam_textio::CancellationToken;
@@ -24,7 +24,7 @@ pub struct RequestOptions {
     /// Whether all of them must have different words.
     pub distinct: bool,
     /// The language tokens for a multilingual neural model.
-    pub languages: LanguageMarks,
+    pub languages: LanguagePairTokens,
     /// Decoding options that differ from those of the model, for neural models.
     pub settings: DecodingSettings,
     /// Whether scores are wanted.

@@ -17,7 +17,7 @@ use miriam_lmcpu::{ArpaOptions, OpenOptions, read_keeping_first};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
-use miriam_nmt::{BundleOptions, DeviceSet, LanguageMarks, ModelBundle};
+use miriam_nmt::{BundleOptions, DeviceSet, LanguagePairTokens, ModelBundle};
 use miriam_rescoring::load_system;
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::NoProgress;
@@ -199,7 +199,7 @@ impl Opener {
         let languages = ModelLanguages::new(configuration, &translator).map_err(wrong)?;
         facts.push(("languages", languages.describe(configuration)));
         // Language tokens count towards the length of a sentence.
-        let counter = translator.for_languages(languages.first_marks());
+        let counter = translator.for_languages(languages.first_pair_tokens());
         let counter = Arc::new(counter.map_err(|error| wrong(error.to_string()))?);
         let prefix = configuration.prefix_token.as_deref();
         let backend = Arc::new(NeuralModel::new(translator, prefix));
@@ -395,14 +395,16 @@ impl Model {
     ///
     /// # Errors
     /// If a language must be named and is not.
-    pub(crate) fn language_marks(
+    pub(crate) fn language_pair_tokens(
         &self,
         from: Option<&str>,
         to: Option<&str>,
         sentences: &[Sentence],
-    ) -> Result<LanguageMarks, String> {
-        let Some(languages) = &self.languages else { return Ok(LanguageMarks::default()) };
-        languages.marks(from, to, sentences).map_err(|reason| format!("{}: {reason}", self.name()))
+    ) -> Result<LanguagePairTokens, String> {
+        let Some(languages) = &self.languages else { return Ok(LanguagePairTokens::default()) };
+        languages
+            .pair_tokens(from, to, sentences)
+            .map_err(|reason| format!("{}: {reason}", self.name()))
     }
 
     /// Returns the model's codes for the source and target language of a request; `None` for one
@@ -472,7 +474,7 @@ impl Model {
             },
             _ => RequestOptions {
                 settings: DecodingSettings::default(),
-                languages: LanguageMarks::default(),
+                languages: LanguagePairTokens::default(),
                 scores: false,
                 alignment: false,
                 ..request_options
@@ -487,7 +489,7 @@ impl Model {
         let sentence = Sentence { text: b"a".to_vec(), ..Default::default() };
         let deadline = Instant::now() + Duration::from_secs(60);
         let Served::Sentences(queue) = &self.served else { return Ok(()) };
-        let languages = self.languages.as_ref().map(ModelLanguages::first_marks);
+        let languages = self.languages.as_ref().map(ModelLanguages::first_pair_tokens);
         let options =
             RequestOptions { languages: languages.unwrap_or_default(), ..Default::default() };
         let pending = self.engine.submit(queue, vec![sentence], options, deadline);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use miriam_nmt::translate::Translator;
-use miriam_nmt::{LanguageMarks, LanguageStyle, Languages};
+use miriam_nmt::{LanguagePairTokens, LanguageStyle, Languages};
 
 use crate::config::ModelConfiguration;
 use crate::engine::Sentence;
@@ -94,12 +94,12 @@ impl ModelLanguages {
     ///
     /// # Errors
     /// If a language must be named and is not.
-    pub fn marks(
+    pub fn pair_tokens(
         &self,
         from: Option<&str>,
         to: Option<&str>,
         sentences: &[Sentence],
-    ) -> Result<LanguageMarks, String> {
+    ) -> Result<LanguagePairTokens, String> {
         let [from, to] = self.codes(from, to);
         fn unnamed(side: &str, known: &[NamedLanguage]) -> String {
             let names: Vec<&str> = known.iter().map(|language| &*language.name).collect();
@@ -126,7 +126,7 @@ impl ModelLanguages {
             }
         }
         let known = self.translator.languages();
-        known.map_or(Ok(LanguageMarks::default()), |known| known.marks(from, to))
+        known.map_or(Ok(LanguagePairTokens::default()), |known| known.pair_tokens(from, to))
     }
 
     /// Returns the model's codes for the source and target language of a request; `None` for one
@@ -136,14 +136,16 @@ impl ModelLanguages {
     }
 
     /// Returns the tokens of the first pair. With those of any other pair a sentence is as long.
-    pub fn first_marks(&self) -> LanguageMarks {
+    pub fn first_pair_tokens(&self) -> LanguagePairTokens {
         fn first(side: &[NamedLanguage]) -> Option<String> {
             side.first().map(|language| language.code.clone())
         }
         let (from, to) = (first(&self.from), first(&self.to));
         let known = self.translator.languages();
         // They were found when the model was opened.
-        known.and_then(|known| known.marks(from.as_deref(), to.as_deref()).ok()).unwrap_or_default()
+        known
+            .and_then(|known| known.pair_tokens(from.as_deref(), to.as_deref()).ok())
+            .unwrap_or_default()
     }
 
     /// Describes the languages for people: `en=eng_Latn de=deu_Latn to es=spa_Latn`.
@@ -179,7 +181,7 @@ impl ModelLanguages {
 fn resolve(known: &Languages, side: &str, names: &[String]) -> Result<Vec<NamedLanguage>, String> {
     let found = names.iter().map(|name| {
         let token = known.resolve(name)?;
-        known.marks(Some(name), Some(name))?;
+        known.pair_tokens(Some(name), Some(name))?;
         Ok(NamedLanguage { name: name.clone(), code: token.code.clone() })
     });
     found.collect::<Result<_, String>>().map_err(|reason| format!("{side}: {reason}"))

@@ -388,7 +388,7 @@ fn describe_teacher(
             hasher.update(b"\n");
         }
         hasher.update(format!("{:?}", tokenizers.target_prefix).as_bytes());
-        hasher.update(format!("{:?}", tokenizers.source_marks.bos_id).as_bytes());
+        hasher.update(format!("{:?}", tokenizers.source_boundary_tokens.bos_id).as_bytes());
     }
     description.insert("vocabularies".into(), format!("{:016x}", hasher.finish()));
     let speed_options = ["cpu-threads", "mini-batch", "mini-batch-words", "maxi-batch"];

@@ -7,7 +7,7 @@ use super::files::Files;
 
 use crate::architecture::Model;
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
-use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::segmentation::Segmentation;
 use crate::shortlist::{ShortlistOptions, VocabularyMap};
 use crate::vocabulary::{SpecialTokens, Vocabulary};
@@ -62,7 +62,7 @@ impl FoundModel {
                 Some(TokenizerPair {
                     vocabularies: [Arc::clone(&shared), shared],
                     segmentation: [segmentation.clone(), segmentation],
-                    source_marks: SentenceMarks::default(),
+                    source_boundary_tokens: BoundaryTokens::default(),
                     target_prefix: self.target_prefix.clone(),
                 })
             }
@@ -139,7 +139,7 @@ impl FoundModel {
                 own => own.clone(),
             };
             return Ok(TokenizerPair {
-                source_marks: self.source_marks(&source)?,
+                source_boundary_tokens: self.source_boundary_tokens(&source)?,
                 target_prefix: self.target_prefix(&source)?,
                 vocabularies: [Arc::clone(&source), source],
                 segmentation: [source_segmentation, target_segmentation],
@@ -148,7 +148,7 @@ impl FoundModel {
         let (target, target_segmentation) = self.read_vocabulary(1, &paths[1])?;
         let target = Arc::new(target.truncated(self.table_rows(1, &paths[1])?, "target")?);
         Ok(TokenizerPair {
-            source_marks: self.source_marks(&source)?,
+            source_boundary_tokens: self.source_boundary_tokens(&source)?,
             target_prefix: self.target_prefix(&target)?,
             vocabularies: [source, target],
             segmentation: [source_segmentation, target_segmentation],
@@ -165,8 +165,8 @@ impl FoundModel {
         Ok(vec![id])
     }
 
-    fn source_marks(&self, source: &Vocabulary) -> Result<SentenceMarks> {
-        let Some(tokens) = &self.special_tokens else { return Ok(SentenceMarks::default()) };
+    fn source_boundary_tokens(&self, source: &Vocabulary) -> Result<BoundaryTokens> {
+        let Some(tokens) = &self.special_tokens else { return Ok(BoundaryTokens::default()) };
         let bos_id = match tokens.source_bos.as_deref() {
             None => None,
             Some(token) => Some(source.find(token.as_bytes()).ok_or_else(|| {
@@ -174,6 +174,6 @@ impl FoundModel {
                 Error::mismatch(Path::new(source.name()), "vocabulary", reason)
             })?),
         };
-        Ok(SentenceMarks { bos_id, has_eos: tokens.has_source_eos })
+        Ok(BoundaryTokens { bos_id, has_eos: tokens.has_source_eos })
     }
 }

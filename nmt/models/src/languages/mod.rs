@@ -5,10 +5,10 @@
 //! two and of three letters that mean the same language are equal ([`LanguageTag`]).
 
 mod lists;
-mod marks;
+mod pair_tokens;
 
 pub use lists::{M2M100_LANGUAGES, MBART50_LANGUAGES, NLLB_LANGUAGES};
-pub use marks::LanguageMarks;
+pub use pair_tokens::LanguagePairTokens;
 
 use miriam_textproc::LanguageTag;
 
@@ -17,7 +17,7 @@ use crate::vocabulary::Vocabulary;
 /// A language of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageToken {
-    /// Its code as the model spells it, without the marks around it: `deu_Latn`, `de_DE`, `de`.
+    /// Its code as the model spells it, without the characters around it: `deu_Latn`, `de_DE`, `de`.
     pub code: String,
     /// The id of its token in the source vocabulary.
     pub source_id: Option<u32>,
@@ -195,7 +195,7 @@ pub fn language_code(name: &str) -> Option<String> {
     LanguageTag::parse(undecorated(name)).map(|tag| tag.language)
 }
 
-/// Returns a name without the marks that models write around it.
+/// Returns a name without the characters that models write around it.
 fn undecorated(name: &str) -> &str {
     for (before, after) in [("__", "__"), ("<2", ">"), (">>", "<<")] {
         let inside = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));

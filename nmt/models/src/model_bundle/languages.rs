@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{ModelBundle, SentenceMarks, TokenizerPair};
-use crate::languages::{LanguageMarks, LanguageStyle, Languages};
+use super::{BoundaryTokens, ModelBundle, TokenizerPair};
+use crate::languages::{LanguagePairTokens, LanguageStyle, Languages};
 use crate::segmentation::Segmentation;
 use crate::{Error, Result};
 
@@ -13,11 +13,11 @@ const MIN_CONVERTED_LANGUAGES: usize = 40;
 /// The prefix of T5's tokens that mark spans of text.
 const SENTINEL_PREFIX: &[u8] = b"<extra_id_";
 
-impl SentenceMarks {
+impl BoundaryTokens {
     /// Puts the language of a sentence before its tokens, and EOS after them.
-    pub fn set_language(&mut self, marks: LanguageMarks) {
-        if marks.source_first.is_some() {
-            *self = SentenceMarks { bos_id: marks.source_first, has_eos: true };
+    pub fn set_language(&mut self, tokens: LanguagePairTokens) {
+        if tokens.source_first.is_some() {
+            *self = BoundaryTokens { bos_id: tokens.source_first, has_eos: true };
         }
     }
 }
@@ -60,11 +60,12 @@ impl ModelBundle {
             );
             return Err(Error::unsupported(&self.path, reason));
         }
-        let marks =
-            languages.marks(from, to).map_err(|reason| Error::unsupported(&self.path, reason))?;
+        let tokens = languages
+            .pair_tokens(from, to)
+            .map_err(|reason| Error::unsupported(&self.path, reason))?;
         if let Some(tokenizers) = &mut self.tokenizers {
-            tokenizers.source_marks.set_language(marks);
-            if let Some(id) = marks.target_first {
+            tokenizers.source_boundary_tokens.set_language(tokens);
+            if let Some(id) = tokens.target_first {
                 tokenizers.target_prefix = vec![id];
             }
         }
@@ -114,7 +115,7 @@ impl ModelBundle {
         let Some(tokenizers) = &self.tokenizers else { return false };
         let style = self.languages().map(|languages| languages.style);
         style == Some(LanguageStyle::TargetBeforeSource)
-            && tokenizers.source_marks.bos_id.is_none()
+            && tokenizers.source_boundary_tokens.bos_id.is_none()
             && !matches!(tokenizers.segmentation[0], Segmentation::Presegmented)
     }
 
@@ -127,7 +128,7 @@ impl ModelBundle {
         if !is_text || self.languages_of_both_sides().is_none() {
             return [false; 2];
         }
-        [tokenizers.source_marks.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
+        [tokenizers.source_boundary_tokens.bos_id.is_none(), tokenizers.target_prefix.is_empty()]
     }
 
     /// Returns the message for the command line about languages that must still be set, if any.

@@ -29,7 +29,7 @@ pub struct TokenizerPair {
     /// The segmentation of text of each side into tokens.
     pub segmentation: [Segmentation; 2],
     /// The tokens around those of a source sentence.
-    pub source_marks: SentenceMarks,
+    pub source_boundary_tokens: BoundaryTokens,
     /// The tokens that every translation begins with and that are not part of its text: the
     /// language of the translation, in multilingual models.
     pub target_prefix: Vec<u32>,
@@ -37,17 +37,17 @@ pub struct TokenizerPair {
 
 /// The special tokens that a model needs around those of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentenceMarks {
+pub struct BoundaryTokens {
     /// A token before the first one.
     pub bos_id: Option<u32>,
     /// Whether EOS follows the last one.
     pub has_eos: bool,
 }
 
-impl Default for SentenceMarks {
+impl Default for BoundaryTokens {
     /// Returns EOS at the end, as in Marian.
     fn default() -> Self {
-        SentenceMarks { bos_id: None, has_eos: true }
+        BoundaryTokens { bos_id: None, has_eos: true }
     }
 }
 

@@ -72,19 +72,19 @@ impl Translator {
     /// that is 0.
     fn add_special_tokens(&self, source: &[u32], max_length: usize) -> CompleteSource {
         let tokenizer = &self.models.tokenizers()[0];
-        let (marks, eos) = (tokenizer.marks, tokenizer.vocabulary.eos_id());
-        let mut ids: Vec<u32> = marks.bos_id.into_iter().chain(source.iter().copied()).collect();
-        let has_eos = marks.has_eos && source.last() != Some(&eos);
+        let (boundary, eos) = (tokenizer.boundary_tokens, tokenizer.vocabulary.eos_id());
+        let mut ids: Vec<u32> = boundary.bos_id.into_iter().chain(source.iter().copied()).collect();
+        let has_eos = boundary.has_eos && source.last() != Some(&eos);
         ids.extend(has_eos.then_some(eos));
         cut_keeping_end(&mut ids, max_length, eos);
-        CompleteSource { ids, has_bos: marks.bos_id.is_some(), has_eos }
+        CompleteSource { ids, has_bos: boundary.bos_id.is_some(), has_eos }
     }
 
     /// Whether a source has only special tokens: BOS, EOS and a language token after EOS.
     fn has_no_words(&self, source: &[u32]) -> bool {
         let tokenizer = &self.models.tokenizers()[0];
         let eos = tokenizer.vocabulary.eos_id();
-        let bos = tokenizer.marks.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
+        let bos = tokenizer.boundary_tokens.bos_id.or_else(|| tokenizer.vocabulary.find(b"<s>"));
         match *source {
             [] => true,
             [one] => one == eos || Some(one) == bos,

@@ -17,7 +17,7 @@ use crate::Result;
 use crate::architecture::Model;
 use crate::checkpoint::{DType, OwnedBytes, PackedColumns, QuantMultipliers, StorageOrder, Tensor};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
-use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::packed::{MappedMatrix, is_transposed};
 use crate::segmentation::{BpeCodesFile, Segmentation, SentencePieceModel};
 use crate::shortlist::Shortlist;
@@ -202,9 +202,9 @@ fn open_tokenizers(
         };
         segmentation[side] = Segmentation::Bpe(codes.with_words(extensions.words[side].clone()));
     }
-    let source_marks =
-        SentenceMarks { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };
-    if source_marks.bos_id.is_some_and(|id| id as usize >= source.len()) {
+    let source_boundary_tokens =
+        BoundaryTokens { bos_id: extensions.source_bos, has_eos: !extensions.omits_source_eos };
+    if source_boundary_tokens.bos_id.is_some_and(|id| id as usize >= source.len()) {
         let reason = "the token that sources begin with is out of range";
         return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
     }
@@ -213,7 +213,12 @@ fn open_tokenizers(
         let reason = "a token that translations begin with is out of range";
         return Err(container.damaged(EXTENSIONS_SECTION, reason).into());
     }
-    Ok(TokenizerPair { vocabularies: [source, target], segmentation, source_marks, target_prefix })
+    Ok(TokenizerPair {
+        vocabularies: [source, target],
+        segmentation,
+        source_boundary_tokens,
+        target_prefix,
+    })
 }
 
 fn open_tensors(

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::architecture::{Architecture, Model};
 use crate::checkpoint::{DType, QuantMultipliers, StorageOrder, Tensor};
-use crate::model_bundle::{ModelBundle, SentenceMarks, ShortlistGenerator, TokenizerPair};
+use crate::model_bundle::{BoundaryTokens, ModelBundle, ShortlistGenerator, TokenizerPair};
 use crate::packed::{PackedParts, Precision};
 use crate::segmentation::{Segmentation, WordRules};
 use crate::{Error, Result};
@@ -61,7 +61,7 @@ pub fn write(
         _ => true,
     };
     let has_marks = bundle.tokenizers.as_ref().is_some_and(|words| {
-        words.source_marks != SentenceMarks::default() || !words.target_prefix.is_empty()
+        words.source_boundary_tokens != BoundaryTokens::default() || !words.target_prefix.is_empty()
     });
     if !fits_first_versions || has_marks {
         version += LATER_MODELS;
@@ -113,11 +113,14 @@ fn write_to(
         codes: bundle.tokenizers.as_ref().map(bpe_sections).unwrap_or_default(),
         words: bundle.tokenizers.as_ref().map(word_rules).unwrap_or_default(),
         is_for_browsers: bundle.is_for_browsers,
-        source_bos: bundle.tokenizers.as_ref().and_then(|words| words.source_marks.bos_id),
+        source_bos: bundle
+            .tokenizers
+            .as_ref()
+            .and_then(|words| words.source_boundary_tokens.bos_id),
         omits_source_eos: bundle
             .tokenizers
             .as_ref()
-            .is_some_and(|words| !words.source_marks.has_eos),
+            .is_some_and(|words| !words.source_boundary_tokens.has_eos),
         target_prefix: bundle
             .tokenizers
             .as_ref()

@@ -5,7 +5,7 @@ use super::{LanguageStyle, Languages};
 
 /// The tokens that tell a model the languages of a sentence; none to keep those of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct LanguageMarks {
+pub struct LanguagePairTokens {
     /// The id of the token before the source: the language of the source or, in some models, that
     /// of the translation.
     pub source_first: Option<u32>,
@@ -13,10 +13,10 @@ pub struct LanguageMarks {
     pub target_first: Option<u32>,
 }
 
-impl LanguageMarks {
+impl LanguagePairTokens {
     /// Whether the model's own languages are kept.
     pub fn is_empty(self) -> bool {
-        self == LanguageMarks::default()
+        self == LanguagePairTokens::default()
     }
 }
 
@@ -26,26 +26,30 @@ impl Languages {
     ///
     /// ```
     /// use std::path::Path;
-    /// use miriam_nmt_models::{LanguageMarks, ModelBundle};
+    /// use miriam_nmt_models::{LanguagePairTokens, ModelBundle};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let bundle = ModelBundle::open(Path::new("../testdata/hf-nllb"), None)?;
     /// let languages = bundle.languages().ok_or("not multilingual")?;
     /// let id = |name| languages.resolve(name).map(|language| language.source_id);
-    /// let marks = LanguageMarks { source_first: id("eng_Latn")?, target_first: id("spa_Latn")? };
-    /// assert_eq!(languages.marks(Some("en"), Some("es"))?, marks);
+    /// let tokens = LanguagePairTokens { source_first: id("eng_Latn")?, target_first: id("spa_Latn")? };
+    /// assert_eq!(languages.pair_tokens(Some("en"), Some("es"))?, tokens);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// If the model lacks a language, or that side has no token for it.
-    pub fn marks(&self, from: Option<&str>, to: Option<&str>) -> Result<LanguageMarks, String> {
+    pub fn pair_tokens(
+        &self,
+        from: Option<&str>,
+        to: Option<&str>,
+    ) -> Result<LanguagePairTokens, String> {
         let (source, target) = match self.style {
             LanguageStyle::BothSides => (from, to),
             LanguageStyle::TargetBeforeSource => (to, None),
         };
-        Ok(LanguageMarks {
+        Ok(LanguagePairTokens {
             source_first: source.map(|name| self.source_id(name)).transpose()?,
             target_first: target.map(|name| self.target_id(name)).transpose()?,
         })
