@@ -105,15 +105,16 @@ impl System {
         };
         let mut plan = SearchPlan::load(configuration, &mut context)?;
         models.join_vocabulary()?;
-        if settings.algorithm == SearchAlgorithm::Stack {
-            // Only this search can leave out cells by a bound of their scores.
-            for lm in &mut models.language_models {
-                lm.is_bounded = lm.model.backoffs_only_lower();
-            }
-        }
         models.warn_of_unmatched_reordering()?;
         plan.features.finish(&models, settings.exact_recombination)?;
         plan.choose_path();
+        if settings.algorithm == SearchAlgorithm::Stack && plan.fast_path.is_some() {
+            // Only this search leaves out cells by a bound of their scores, and all backoffs of a
+            // model are read for it.
+            for lm in &mut models.language_models {
+                lm.is_bounded = lm.model.has_only_lowering_backoffs();
+            }
+        }
         Ok(System { settings, models, plan, rescoring: None })
     }
 

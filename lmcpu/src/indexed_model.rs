@@ -62,7 +62,7 @@ impl<M: NgramIndex> LanguageModel for M {
         self.head().minimization_is_closed
     }
 
-    fn backoffs_only_lower(&self) -> bool {
-        NgramIndex::backoffs_only_lower(self)
+    fn has_only_lowering_backoffs(&self) -> bool {
+        NgramIndex::has_only_lowering_backoffs(self)
     }
 }

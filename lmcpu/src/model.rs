@@ -145,7 +145,7 @@ pub trait LanguageModel: Send + Sync {
 
     /// Whether no backoff is greater than 1 (positive as log10), so that no probability is, in any
     /// context. Reads all backoffs of the model; false where that is not supported.
-    fn backoffs_only_lower(&self) -> bool {
+    fn has_only_lowering_backoffs(&self) -> bool {
         false
     }
 }

@@ -60,8 +60,8 @@ pub trait NgramIndex: Send + Sync {
     /// Returns what the file has besides its n-grams.
     fn head(&self) -> &ModelHead<Self::Words>;
 
-    /// Implements [`crate::LanguageModel::backoffs_only_lower`].
-    fn backoffs_only_lower(&self) -> bool {
+    /// Implements [`crate::LanguageModel::has_only_lowering_backoffs`].
+    fn has_only_lowering_backoffs(&self) -> bool {
         false
     }
 

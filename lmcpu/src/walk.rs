@@ -3,8 +3,9 @@
 //!
 //! A walk can stop whenever it waits for memory and resume later, so that a batch keeps
 //! many under way. Where all lookups of a query can begin at once
-//! ([`NgramIndex::INDEPENDENT_LOOKUPS`]) it never stops: everything was prefetched
-//! before, which pays because most words of a minimised context do match.
+//! ([`NgramIndex::INDEPENDENT_LOOKUPS`]) it stops only where a search goes on in the next line of a
+//! table: all else was prefetched before, which pays because most words of a minimised context do
+//! match.
 //!
 //! The additions of f32 values and their order are KenLM's; nothing here may
 //! reorder them.

@@ -1,5 +1,6 @@
-//! The features that training scripts write: distortion, one bidirectional reordering model and
-//! one or two language models, in any order. Systems with these have a fast path in the search.
+//! The features that training scripts write: distortion, and bidirectional phrase-based reordering
+//! with one or two language models, or hierarchical reordering with one, in any order. Systems with
+//! these have a fast path in the search.
 
 use super::distortion::Distortion;
 use super::expansion_feature::ExpansionFeature;
@@ -54,6 +55,14 @@ pub(crate) struct FastPathFeatures {
     before_lm: [u8; NUM_PLAIN_TERMS],
 }
 
+/// The scores of reordering in one direction.
+struct ReorderingScores {
+    /// The first of its columns in an option's row.
+    first_column: usize,
+    orientations: OrientationClasses,
+    is_hierarchical: bool,
+}
+
 impl FastPathFeatures {
     /// Returns the features of `set`, if they are those of the fast path.
     pub(crate) fn from_features(set: &FeatureSet) -> Option<Self> {
@@ -71,22 +80,38 @@ impl FastPathFeatures {
                     0
                 }
                 ExpansionFeature::BackwardReordering(feature) => {
-                    backward = Some((feature.column(0), (feature.orientations, false)));
+                    backward = Some(ReorderingScores {
+                        first_column: feature.column(0),
+                        orientations: feature.orientations,
+                        is_hierarchical: false,
+                    });
                     1
                 }
                 ExpansionFeature::ForwardReordering(feature) => {
-                    forward = Some((feature.column(0), (feature.orientations, false)));
+                    forward = Some(ReorderingScores {
+                        first_column: feature.column(0),
+                        orientations: feature.orientations,
+                        is_hierarchical: false,
+                    });
                     2
                 }
                 ExpansionFeature::Stateful(_) => {
                     let [StatefulFeature::HierarchicalBackward(feature)] = &set.stateful[..] else {
                         return None;
                     };
-                    backward = Some((feature.column, (feature.orientations, true)));
+                    backward = Some(ReorderingScores {
+                        first_column: feature.column,
+                        orientations: feature.orientations,
+                        is_hierarchical: true,
+                    });
                     1
                 }
                 ExpansionFeature::HierarchicalForward(feature) => {
-                    forward = Some((feature.column, (feature.orientations, true)));
+                    forward = Some(ReorderingScores {
+                        first_column: feature.column,
+                        orientations: feature.orientations,
+                        is_hierarchical: true,
+                    });
                     2
                 }
                 ExpansionFeature::LanguageModel(feature) => {
@@ -97,10 +122,10 @@ impl FastPathFeatures {
             };
         }
         let (&first, &last) = (models.first()?, models.last()?);
-        let (distortion, (backward_column, backward), (forward_column, forward)) =
-            (distortion?, backward?, forward?);
-        let (orientations, is_hierarchical) = backward;
-        let kind = match (is_hierarchical, models.len()) {
+        let (distortion, backward, forward) = (distortion?, backward?, forward?);
+        let has_one_model = (backward.orientations, backward.is_hierarchical)
+            == (forward.orientations, forward.is_hierarchical);
+        let kind = match (backward.is_hierarchical, models.len()) {
             (false, 1) => FastPathKind::Plain,
             (false, 2) => FastPathKind::TwoModels,
             (true, 1) => FastPathKind::Hierarchical,
@@ -109,13 +134,13 @@ impl FastPathFeatures {
         let num_before_lm = order.iter().take_while(|&&term| !is_lm(term)).count();
         let has_each_once = num_terms == NUM_PLAIN_TERMS + models.len();
         // Exact recombination adds a state.
-        let has_further_states = set.stateful.len() != usize::from(is_hierarchical);
-        (has_each_once && backward == forward && !has_further_states).then_some(FastPathFeatures {
+        let has_further_states = set.stateful.len() != usize::from(backward.is_hierarchical);
+        (has_each_once && has_one_model && !has_further_states).then_some(FastPathFeatures {
             kind,
             distortion,
-            orientations,
-            backward_column,
-            forward_column,
+            orientations: backward.orientations,
+            backward_column: backward.first_column,
+            forward_column: forward.first_column,
             language_models: [first, last],
             order,
             num_terms,
@@ -124,7 +149,7 @@ impl FastPathFeatures {
         })
     }
 
-    /// Whether no other term comes after the first language model's.
+    /// Whether only terms of language models come after the first language model's.
     #[inline(always)]
     pub(crate) fn lms_are_last(&self) -> bool {
         self.num_before_lm == NUM_PLAIN_TERMS

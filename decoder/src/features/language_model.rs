@@ -137,7 +137,7 @@ impl LanguageModelFeature {
 
     /// Whether the weighted score is never less where the words are more probable.
     #[inline(always)]
-    pub(crate) fn rises(&self) -> bool {
+    pub(crate) fn has_nonnegative_weight(&self) -> bool {
         self.weight >= 0.0
     }
 

@@ -1,8 +1,8 @@
 //! Expansion under the features that most training scripts write: distortion, one
 //! bidirectional phrase-based reordering model and one language model, in any order.
 //!
-//! This is where nearly all systems spend their time, so such a system keeps the data that an
-//! expansion reads of an option in one cache line, and its terms are computed side by side and then
+//! The loop that repeats a stack in which waves met a tie scores with this. The data that an
+//! expansion reads of an option is one cache line, and terms are computed side by side and then
 //! added in the order of the ini, without branches. [`SearchSpace::score_expansion`] gives the same
 //! for any features, one after another.
 

@@ -9,7 +9,9 @@
 use std::ops::Range;
 
 use super::candidates::{Candidates, StackLimits};
-use super::cells::{Cell, CellBuffers, CellScorer, CellTask, Edge, Extended, Predecessor};
+use super::cells::{
+    Cell, CellBuffers, CellScorer, CellTask, Edge, ExtendedHypotheses, Predecessor,
+};
 use super::expansion::{may_extend, respects_constraint};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
@@ -178,7 +180,7 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         let stack = &mut self.stacks[covered as usize];
         let plan = &space.system.plan;
         let (key, limits) = (plan.features.recombination_key, space.limits.stack_limits());
-        let extended = Extended { hypotheses, predecessors, completes };
+        let extended = ExtendedHypotheses { hypotheses, predecessors, completes };
         let task = AddSpanCells { cells: span_cells, stack, key, limits };
         buffers.run(space, extended, plan.fast_path.as_ref(), task);
         self.num_evaluated += self.span_cells.cells.len() as u64;

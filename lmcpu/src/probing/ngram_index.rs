@@ -52,7 +52,7 @@ impl NgramIndex for ProbingModel {
         &self.head
     }
 
-    fn backoffs_only_lower(&self) -> bool {
+    fn has_only_lowering_backoffs(&self) -> bool {
         fn is_lower(value: u64) -> bool {
             f32::from_bits(backoff_bits(value)) <= 0.0
         }

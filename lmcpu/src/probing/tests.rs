@@ -350,7 +350,7 @@ fn minimization_of_the_toy_is_closed_and_of_an_odd_one_is_not() {
 
 #[test]
 fn one_positive_backoff_of_any_order_is_seen() {
-    assert!(build_model(TOY).backoffs_only_lower());
+    assert!(build_model(TOY).has_only_lowering_backoffs());
     let arpa = |unigram: &str, bigram: &str| {
         build_model(&format!(
             "\\data\\\nngram 1=3\nngram 2=1\nngram 3=1\n\n\\1-grams:\n-9\t<s>\n-1\t</s>\n\
@@ -358,9 +358,9 @@ fn one_positive_backoff_of_any_order_is_seen() {
              \\end\\\n"
         ))
     };
-    assert!(arpa("-0.5", "0").backoffs_only_lower());
-    assert!(!arpa("0.25", "0").backoffs_only_lower());
-    assert!(!arpa("-0.5", "0.25").backoffs_only_lower());
+    assert!(arpa("-0.5", "0").has_only_lowering_backoffs());
+    assert!(!arpa("0.25", "0").has_only_lowering_backoffs());
+    assert!(!arpa("-0.5", "0.25").has_only_lowering_backoffs());
 }
 
 /// KenLM's `query -n` prints -0 for `<s>` of probability 1.

@@ -98,7 +98,7 @@ impl LoadedModels {
         &self.target_prefix
     }
 
-    /// Returns the same models for sentences of other languages, whose tokens are `tokens`.
+    /// Returns the same models with the language tokens `tokens` around each sentence.
     ///
     /// # Errors
     /// If the models write from right to left and the translation must begin with a language.

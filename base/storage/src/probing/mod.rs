@@ -320,7 +320,8 @@ impl<L: TableLine> ProbingTable<L> {
     /// Continues a search for the value of `key`, line by line from its home line on. A search that
     /// prefetches the next line and does something else meanwhile does not wait for memory.
     ///
-    /// Panics if `line` is not a line of the table.
+    /// # Panics
+    /// If `line` is not a line of the table.
     #[inline(always)]
     pub fn search_line(&self, line: usize, key: u64) -> LineSearch<L::Value> {
         let lines = &*self.lines;
@@ -375,9 +376,19 @@ mod tests {
         let table = table(&lines, home);
         for (&key, &value) in pairs {
             assert_eq!(table.find(key), Some(value));
-            for other in [nonzero_key(key ^ 1), nonzero_key(key.wrapping_mul(3))] {
+            for other in [key, nonzero_key(key ^ 1), nonzero_key(key.wrapping_mul(3))] {
                 table.prefetch(other);
-                assert_eq!(table.find(other), pairs.get(&other).copied());
+                let expected = pairs.get(&other).copied();
+                assert_eq!(table.find(other), expected);
+                let mut line = table.home_line(other);
+                let found = loop {
+                    match table.search_line(line, other) {
+                        LineSearch::Found(value) => break Some(value),
+                        LineSearch::Absent => break None,
+                        LineSearch::NextLine => line += 1,
+                    }
+                };
+                assert_eq!(found, expected);
             }
         }
         assert_eq!(table.iter().collect::<HashMap<_, _>>(), *pairs);

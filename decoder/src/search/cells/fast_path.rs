@@ -1,14 +1,15 @@
-//! Cells under the features that training scripts write: distortion, one bidirectional reordering
-//! model and one or two language models, in any order.
+//! Cells under the features that training scripts write: distortion, and bidirectional phrase-based
+//! reordering with one or two language models, or hierarchical reordering with one, in any order.
 //!
-//! What an expansion reads of a hypothesis is half a cache line, what it reads of an option one
-//! line, and another for a second language model. The terms before the language models' are added
+//! What an expansion reads of a hypothesis is half a cache line (hierarchical reordering also reads
+//! the hypothesis itself and its coverage), what it reads of an option one line, and another for a
+//! second language model. The terms before the language models' are added
 //! when a cell is made. The number of language models and the kind of reordering are known to the
 //! compiler.
 
 use super::super::SearchSpace;
 use super::lm_scorer::{LmProgress, LmScorer};
-use super::{Cell, CellScorer, Edge, Extended};
+use super::{Cell, CellScorer, Edge, ExtendedHypotheses};
 use crate::coverage::Coverages;
 use crate::features::{
     FastPathFeatures, HierarchicalBackwardScorer, LanguageModelFeature, MAX_FAST_MODELS,
@@ -21,7 +22,7 @@ use crate::translation_options::{HotOption, HotPhrase, MAX_HOT_COLUMNS};
 /// The largest number of forward reordering scores: one per orientation.
 const MAX_ORIENTATIONS: usize = 4;
 
-/// The data that an expansion reads of the hypothesis that it extends, half a cache line.
+/// The data that every expansion reads of the hypothesis that it extends, half a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(in crate::search) struct Predecessor {
@@ -80,10 +81,11 @@ impl Predecessor {
 /// Makes and scores the cells of a system of `LMS` language models, 1 or 2, whose reordering is
 /// `HIERARCHICAL` or not. Until a cell is scored, its total has the terms before the language
 /// models', its future score the log10 probability of the words so far in the first language model,
-/// its state is the one after these, and its next cell is the state of hierarchical reordering.
+/// its state is the one after these, and its next cell is the state in the second language model,
+/// or that of hierarchical reordering.
 pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> {
     features: &'s FastPathFeatures,
-    extended: Extended<'s>,
+    extended: ExtendedHypotheses<'s>,
     /// By option.
     options: &'s [HotOption],
     /// By option, as the second language model sees them.
@@ -286,17 +288,18 @@ impl AwaitedWords {
 }
 
 impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIERARCHICAL> {
-    /// Creates a scorer of cells that extend hypotheses of `space`.
+    /// Creates a scorer of cells that extend the hypotheses in `extended`.
     pub(super) fn new(
         space: &'s mut SearchSpace<'_>,
         features: &'s FastPathFeatures,
-        extended: Extended<'s>,
+        extended: ExtendedHypotheses<'s>,
         buffers: &'s mut FastPathBuffers,
     ) -> Self {
         let SearchSpace { system, options, coverages, lm_caches, stateful_scorers, .. } = space;
         let models = &system.models.language_models;
-        let is_bounded = features.language_models.iter().all(LanguageModelFeature::rises)
-            && models.iter().all(|model| model.is_bounded);
+        let is_bounded =
+            features.language_models.iter().all(LanguageModelFeature::has_nonnegative_weight)
+                && models.iter().all(|model| model.is_bounded);
         let mut models = models.iter().zip(&mut **lm_caches);
         let lms = std::array::from_fn(|_| {
             let (model, cache) = models.next().expect("the system has as many models");

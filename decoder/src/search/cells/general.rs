@@ -9,7 +9,7 @@
 
 use super::super::SearchSpace;
 use super::lm_scorer::{LmProgress, LmScorer};
-use super::{Cell, CellScorer, Edge, Extended};
+use super::{Cell, CellScorer, Edge, ExtendedHypotheses};
 use crate::coverage::Coverages;
 use crate::features::{ExpansionBatch, ExpansionInput, LanguageModelFeature};
 use crate::hypothesis::{Hypothesis, HypothesisId};
@@ -130,13 +130,13 @@ impl CellScorer for GeneralCells<'_, '_> {
 }
 
 impl<'s, 'a> GeneralCells<'s, 'a> {
-    /// Creates a scorer of cells that extend hypotheses of `space`.
+    /// Creates a scorer of cells that extend the hypotheses in `extended`.
     pub(super) fn new(
         space: &'s mut SearchSpace<'a>,
-        extended: Extended<'s>,
+        extended: ExtendedHypotheses<'s>,
         rows: &'s mut CellRows,
     ) -> Self {
-        let Extended { hypotheses, completes, .. } = extended;
+        let ExtendedHypotheses { hypotheses, completes, .. } = extended;
         let num_models = space.lm_caches.len();
         rows.lms.resize_with(num_models, Vec::new);
         let num_states = num_models + space.system.plan.features.stateful.len();

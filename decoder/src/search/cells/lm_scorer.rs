@@ -1,4 +1,4 @@
-//! The words of phrases in one language model, scored as far as its cache knows them.
+//! Scores of the words of phrases in one language model, through its cache.
 
 use miriam_lmcpu::{LanguageModel, LmWord};
 

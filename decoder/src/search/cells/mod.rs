@@ -97,7 +97,7 @@ pub(in crate::search) trait CellTask {
 
 /// The hypotheses of a sentence, whose expansions are cells.
 #[derive(Clone, Copy)]
-pub(in crate::search) struct Extended<'s> {
+pub(in crate::search) struct ExtendedHypotheses<'s> {
     pub(in crate::search) hypotheses: &'s [Hypothesis],
     /// The data of each that systems on the fast path read; empty for others.
     pub(in crate::search) predecessors: &'s [Predecessor],
@@ -113,13 +113,13 @@ pub(in crate::search) struct CellBuffers {
 }
 
 impl CellBuffers {
-    /// Does `task` with the scorer of cells that extend hypotheses of `space`; with that of
-    /// `features` if they are given.
+    /// Runs `task` with the scorer for `features`, or with the general one if there are none; cells
+    /// extend the hypotheses in `extended`.
     #[inline]
     pub(in crate::search) fn run<T: CellTask>(
         &mut self,
         space: &mut SearchSpace<'_>,
-        extended: Extended<'_>,
+        extended: ExtendedHypotheses<'_>,
         features: Option<&FastPathFeatures>,
         task: T,
     ) -> T::Output {

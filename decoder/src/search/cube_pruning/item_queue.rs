@@ -42,7 +42,7 @@ pub(super) trait ExpansionScorer {
     ) -> (f32, u32);
 }
 
-/// Scores with the features of the fast path.
+/// Scores with the features of [`FastPathKind::Plain`](crate::features::FastPathKind::Plain).
 pub(super) struct FastPath<'a>(pub(super) &'a FastPathFeatures);
 
 impl ExpansionScorer for FastPath<'_> {

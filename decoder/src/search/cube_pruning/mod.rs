@@ -19,7 +19,7 @@ mod waves;
 use std::ops::Range;
 
 use super::candidates::StackLimits;
-use super::cells::{CellBuffers, Edge, Extended, Predecessor};
+use super::cells::{CellBuffers, Edge, ExtendedHypotheses, Predecessor};
 use super::lattice::{Discard, Lattice, RecombinedArcs};
 use super::{Search, SearchSpace};
 use crate::coverage::CoverageId;
@@ -154,7 +154,7 @@ impl<L: RecombinedArcs> CubePruning<L> {
         let completes = self.covered == space.length;
         let features = self.fast_path_features(space);
         let CubePruning { waves, buffers, hypotheses, predecessors, .. } = self;
-        let extended = Extended { hypotheses, predecessors, completes };
+        let extended = ExtendedHypotheses { hypotheses, predecessors, completes };
         let task = FillStack { waves, edges: &mut *edges, stack };
         let filled = buffers.run(space, extended, features, task);
         if !filled {

@@ -29,6 +29,8 @@ pub use recurrent_ops::{Annotations, ProjectedEmbeddingCache};
 pub use weights::{EmbeddingTable, PositionalEncoding, Weights};
 
 pub(crate) use load::{UsedParameters, packs_losslessly};
+#[cfg(test)]
+pub(crate) use operations::MAX_GROUP_ROWS;
 
 use crate::Result;
 use crate::layer::Device;

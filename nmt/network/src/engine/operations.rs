@@ -19,7 +19,7 @@ use crate::layer::{
 /// The rows of whole sentences that pass through the layers together. The results of the widest
 /// layers of common models, 1 MiB at 2,048 columns, then stay in a second-level cache, and weights
 /// are still read for many rows.
-const ROWS_AT_ONCE: usize = 128;
+pub(crate) const MAX_GROUP_ROWS: usize = 128;
 
 impl<'a> ColumnSlice<'a, PooledTensor> {
     pub(super) fn view(&self) -> MatRef<'a, f32> {
@@ -78,8 +78,8 @@ impl Backend for Engine {
         [rows.rows(), rows.width()]
     }
 
-    fn rows_at_once(&self) -> usize {
-        ROWS_AT_ONCE
+    fn max_group_rows(&self) -> usize {
+        MAX_GROUP_ROWS
     }
 
     fn zeros(&mut self, rows: usize, width: usize) -> Result<PooledTensor> {

@@ -44,9 +44,9 @@ pub trait Backend {
     /// Returns `[rows, width]` of a tensor.
     fn shape(&self, tensor: &Self::Tensor) -> [usize; 2];
 
-    /// Returns the number of rows at which a batch of whole sentences is best divided: a backend
-    /// whose results should stay in a cache has few, a device takes all sentences at once.
-    fn rows_at_once(&self) -> usize {
+    /// Returns the largest number of rows of whole sentences that should pass through the layers
+    /// together: few where results should stay in a cache, all sentences at once on a device.
+    fn max_group_rows(&self) -> usize {
         usize::MAX
     }
 

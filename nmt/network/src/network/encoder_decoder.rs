@@ -8,9 +8,10 @@ pub trait TeacherForced<B: Backend> {
     /// Returns the weights of the output layer, `[width, tokens]`.
     fn output_weights(&self) -> &B::Weights;
 
-    /// Returns the number of tokens of sources and targets at which a batch is best divided. Layers
-    /// that compute one position of all sentences after the other take all sentences at once.
-    fn rows_at_once(&self, _backend: &B) -> usize {
+    /// Returns the largest number of rows of whole sentences that should pass through the layers
+    /// together. Layers that compute one position of all sentences after the other take all
+    /// sentences at once.
+    fn max_group_rows(&self, _backend: &B) -> usize {
         usize::MAX
     }
 

@@ -53,8 +53,8 @@ impl<B: RecurrentOps> TeacherForced<B> for Layers<B> {
         self.teacher_forced().output_weights()
     }
 
-    fn rows_at_once(&self, backend: &B) -> usize {
-        self.teacher_forced().rows_at_once(backend)
+    fn max_group_rows(&self, backend: &B) -> usize {
+        self.teacher_forced().max_group_rows(backend)
     }
 
     fn target_states(

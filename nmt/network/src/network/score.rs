@@ -42,22 +42,20 @@ impl<D: Device, F: EncoderDecoder<D::Backend>> SequenceScorer for NetworkScorer<
         sources.iter().try_for_each(|tokens| limits.check_source_ids(tokens))?;
         targets.iter().try_for_each(|tokens| limits.check_target_ids(tokens))?;
         let (layers, backend) = (&self.model.layers, &mut self.backend);
-        let rows = sources.iter().zip(targets);
+        let pairs = sources.iter().zip(targets);
         let rows: Vec<usize> =
-            rows.map(|(source, target)| source.len().max(target.len())).collect();
-        let mut all = Vec::with_capacity(targets.len());
-        for group in sentence_groups(&rows, layers.rows_at_once(backend)) {
+            pairs.map(|(source, target)| source.len().max(target.len())).collect();
+        let mut target_scores = Vec::with_capacity(targets.len());
+        for group in sentence_groups(&rows, layers.max_group_rows(backend)) {
             let (sources, targets) = (&sources[group.clone()], &targets[group]);
             let states = layers.target_states(backend, sources, targets)?;
             let tokens: Vec<u32> = targets.concat();
             let scores = backend.log_probabilities(&states, layers.output_weights(), &tokens)?;
             let mut scores = scores.into_iter();
-            all.extend(
-                targets
-                    .iter()
-                    .map(|target| -> Vec<f32> { scores.by_ref().take(target.len()).collect() }),
-            );
+            for target in targets {
+                target_scores.push(scores.by_ref().take(target.len()).collect());
+            }
         }
-        Ok(all)
+        Ok(target_scores)
     }
 }

@@ -6,17 +6,17 @@
 use std::ops::Range;
 
 /// Returns the groups of sentences of the given numbers of rows: as many sentences as have at most
-/// `most_rows` rows together, or a single longer one.
+/// `max_rows` rows together, or a single longer one.
 pub(super) fn sentence_groups(
     rows: &[usize],
-    most_rows: usize,
+    max_rows: usize,
 ) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let mut sum = 0usize;
         let fitting = rows[start..].iter().take_while(|&&rows| {
             sum = sum.saturating_add(rows);
-            sum <= most_rows
+            sum <= max_rows
         });
         let end = rows.len().min(start + fitting.count().max(1));
         let group = start..end;

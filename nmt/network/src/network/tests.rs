@@ -9,6 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::{Ensemble, HypothesisRow, Network, Session, Slot, TopK};
+use crate::engine::MAX_GROUP_ROWS;
 use crate::layer::recurrent::Speedups;
 use miriam_nmt_models::architecture::{
     Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, DecoderStart,
@@ -417,10 +418,12 @@ fn large_batches_give_the_bits_of_single_sentences() {
         let network = random_network(base_config(), 7, precision);
         let mut numbers = TestRng(SplitMix64::new(7));
         let mut sources: Vec<Vec<u32>> = (0..30).map(|_| numbers.sentence(30)).collect();
-        sources[11] = (0..200).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
+        sources[11] = (0..MAX_GROUP_ROWS + 72).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
         let mut targets: Vec<Vec<u32>> = (0..30).map(|_| numbers.sentence(30)).collect();
-        targets[19] = (0..200).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
-        assert!(sources.concat().len() > 512 && targets.concat().len() > 512, "several groups");
+        targets[19] = (0..MAX_GROUP_ROWS + 72).map(|_| numbers.below(VOCAB_SIZE) as u32).collect();
+        for sentences in [&sources, &targets] {
+            assert!(sentences.concat().len() > 3 * MAX_GROUP_ROWS, "several groups");
+        }
         let sources: Vec<&[u32]> = sources.iter().map(|ids| &ids[..]).collect();
         let targets: Vec<&[u32]> = targets.iter().map(|ids| &ids[..]).collect();
         let mut scorer = network.scorer().unwrap();

@@ -163,7 +163,7 @@ impl<B: Backend> Transformer<B> {
         };
         let lengths: Vec<usize> = sentences.iter().map(|sentence| sentence.len()).collect();
         let mut sources = Vec::with_capacity(sentences.len());
-        for group in sentence_groups(&lengths, backend.rows_at_once()) {
+        for group in sentence_groups(&lengths, backend.max_group_rows()) {
             let states = self.encoder_states(backend, &sentences[group.clone()])?;
             sources.extend(self.decoder.pack_sources(
                 backend,
@@ -248,8 +248,8 @@ impl<B: Backend> TeacherForced<B> for Transformer<B> {
         &self.output
     }
 
-    fn rows_at_once(&self, backend: &B) -> usize {
-        backend.rows_at_once()
+    fn max_group_rows(&self, backend: &B) -> usize {
+        backend.max_group_rows()
     }
 
     /// Computes all positions at once.
