@@ -187,8 +187,8 @@ impl<M: NgramIndex> Lane<M> {
         }
     }
 
-    /// Works like [`Lane::begin_word`] where there is no context or the context contains words
-    /// before the sentence.
+    /// Works like [`Lane::begin_word`] for the first words of a sentence: those without a context,
+    /// or with one that contains words before the sentence.
     #[inline(never)]
     fn begin_early_word(&mut self, batch: &Batch<'_, M>) {
         let (model, word) = (batch.model, batch.words[self.position]);

@@ -1,11 +1,10 @@
 //! Cells under the features that training scripts write: distortion, and bidirectional phrase-based
 //! reordering with one or two language models, or hierarchical reordering with one, in any order.
 //!
-//! What an expansion reads of a hypothesis is half a cache line (hierarchical reordering also reads
-//! the hypothesis itself and its coverage), what it reads of an option one line, and another for a
-//! second language model. The terms before the language models' are added
-//! when a cell is made. The number of language models and the kind of reordering are known to the
-//! compiler.
+//! An expansion reads half a cache line of a hypothesis (hierarchical reordering also reads the
+//! hypothesis itself and its coverage), one line of an option, and another for a second language
+//! model. The terms before the language models' are added when a cell is made. The number of
+//! language models and the kind of reordering are known to the compiler.
 
 use super::super::SearchSpace;
 use super::lm_scorer::{LmProgress, LmScorer};
