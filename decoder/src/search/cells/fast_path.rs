@@ -7,7 +7,7 @@
 //! language models and the kind of reordering are known to the compiler.
 
 use super::super::SearchSpace;
-use super::lm_scorer::{LmProgress, LmScorer};
+use super::lm_scorer::{AwaitedWords, LmProgress, LmScorer};
 use super::{Cell, CellScorer, Edge, ExtendedHypotheses};
 use crate::coverage::Coverages;
 use crate::features::{
@@ -103,18 +103,12 @@ pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> 
 #[derive(Default)]
 pub(super) struct FastPathBuffers {
     /// Words whose queries are awaited, by language model.
-    awaited: [AwaitedWords; MAX_FAST_MODELS],
+    awaited: [AwaitedWords<AwaitedWord>; MAX_FAST_MODELS],
     /// The progress of cells in the second language model.
     second: Vec<LmProgress>,
 }
 
-/// Words of cells that a language model is asked for.
-#[derive(Default)]
-struct AwaitedWords {
-    waiting: Vec<AwaitedWord>,
-    prefetched: Vec<AwaitedWord>,
-}
-
+/// A word of a cell that a language model is asked for.
 #[derive(Clone, Copy)]
 struct AwaitedWord {
     cell: u32,
@@ -224,43 +218,44 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], mut while_waiting: impl FnMut()) {
         let mut buffers = std::mem::take(self.buffers);
         let FastPathBuffers { awaited: [first, second], second: progress } = &mut buffers;
-        first.waiting.clear();
+        first.clear();
         for (number, cell) in (0u32..).zip(&mut *cells) {
             let phrase = &self.options[cell.option as usize].phrase;
             let mut progress = LmProgress { state: cell.joint_state, log10: 0.0 };
             let awaited = self.lms[0].score_cached_words(phrase, 0, &mut progress);
             (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
             if let Some(at) = awaited {
-                first.waiting.push(AwaitedWord { cell: number, at: at as u32 });
+                first.push(AwaitedWord { cell: number, at: at as u32 });
             }
         }
         if LMS > 1 {
-            second.waiting.clear();
+            second.clear();
             progress.clear();
             progress.extend(cells.iter().map(|cell| LmProgress { state: cell.next, log10: 0.0 }));
             for ((number, cell), progress) in (0u32..).zip(&*cells).zip(&mut *progress) {
                 let phrase = &self.second_phrases[cell.option as usize];
                 if let Some(at) = self.lms[1].score_cached_words(phrase, 0, progress) {
-                    second.waiting.push(AwaitedWord { cell: number, at: at as u32 });
+                    second.push(AwaitedWord { cell: number, at: at as u32 });
                 }
             }
         }
-        while !first.waiting.is_empty() || LMS > 1 && !second.waiting.is_empty() {
+        while !first.is_empty() || LMS > 1 && !second.is_empty() {
             while_waiting();
-            first.answer(|AwaitedWord { cell, at }| {
-                let cell = &mut cells[cell as usize];
+            first.answer(|word| {
+                let cell = &mut cells[word.cell as usize];
                 let phrase = &self.options[cell.option as usize].phrase;
                 let mut progress = LmProgress { state: cell.joint_state, log10: cell.future_score };
-                let next = self.lms[0].score_awaited_word(phrase, at as usize, &mut progress);
+                let next = self.lms[0].score_awaited_word(phrase, word.at as usize, &mut progress);
                 (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
-                next
+                next.map(|at| AwaitedWord { at: at as u32, ..word })
             });
             if LMS > 1 {
-                second.answer(|AwaitedWord { cell, at }| {
-                    let option = cells[cell as usize].option as usize;
-                    let progress = &mut progress[cell as usize];
+                second.answer(|word| {
+                    let option = cells[word.cell as usize].option as usize;
+                    let progress = &mut progress[word.cell as usize];
                     let phrase = &self.second_phrases[option];
-                    self.lms[1].score_awaited_word(phrase, at as usize, progress)
+                    let next = self.lms[1].score_awaited_word(phrase, word.at as usize, progress);
+                    next.map(|at| AwaitedWord { at: at as u32, ..word })
                 });
             }
         }
@@ -269,20 +264,6 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             self.finish_cell(cell, second, edges);
         }
         *self.buffers = buffers;
-    }
-}
-
-impl AwaitedWords {
-    /// Calls `answer` with each waiting word; the word of the same cell that it returns waits next.
-    #[inline(always)]
-    fn answer(&mut self, mut answer: impl FnMut(AwaitedWord) -> Option<usize>) {
-        std::mem::swap(&mut self.waiting, &mut self.prefetched);
-        self.waiting.clear();
-        for &word in &self.prefetched {
-            if let Some(at) = answer(word) {
-                self.waiting.push(AwaitedWord { at: at as u32, ..word });
-            }
-        }
     }
 }
 

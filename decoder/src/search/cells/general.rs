@@ -8,7 +8,7 @@
 //! features are added in the order of the ini, and the states are joined.
 
 use super::super::SearchSpace;
-use super::lm_scorer::{LmProgress, LmScorer};
+use super::lm_scorer::{AwaitedWords, LmProgress, LmScorer};
 use super::{Cell, CellScorer, Edge, ExtendedHypotheses};
 use crate::coverage::Coverages;
 use crate::features::{ExpansionBatch, ExpansionInput, LanguageModelFeature};
@@ -43,10 +43,8 @@ pub(super) struct GeneralRow {
 pub(super) struct CellRows {
     /// The progress of each language model, by cell.
     lms: Vec<Vec<LmProgress>>,
-    /// Queries that were prefetched in this round, to be answered in the next one.
-    waiting: Vec<Query>,
-    /// Queries that are being answered.
-    prefetched: Vec<Query>,
+    /// The queries of all models.
+    waiting: AwaitedWords<Query>,
     /// A row of states for each cell: the language models', then those of other features.
     states: Vec<u32>,
     /// The weighted scores of features with their own states, a row for each cell.
@@ -166,11 +164,9 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
     /// Answers the waiting queries, and scores the words after each up to the next that is not in
     /// the cache.
     fn answer_queries(&mut self, cells: &[Cell]) {
-        let CellRows { lms, waiting, prefetched, .. } = &mut *self.rows;
-        std::mem::swap(waiting, prefetched);
-        waiting.clear();
+        let CellRows { lms, waiting, .. } = &mut *self.rows;
         let options = self.space.options;
-        for &query in &*prefetched {
+        waiting.answer(|query| {
             let (model, at) = (usize::from(query.model), usize::from(query.at));
             let mut scorer = LmScorer {
                 lm: &*self.space.system.models.language_models[model].model,
@@ -179,10 +175,9 @@ impl<'s, 'a> GeneralCells<'s, 'a> {
             };
             let progress = &mut lms[model][query.cell as usize];
             let phrase = lm_phrase(options, model, cells[query.cell as usize].option);
-            if let Some(at) = scorer.score_awaited_word(phrase, at, progress) {
-                waiting.push(Query { at: at as u16, ..query });
-            }
-        }
+            let next = scorer.score_awaited_word(phrase, at, progress);
+            next.map(|at| Query { at: at as u16, ..query })
+        });
     }
 
     /// Scores the features with their own states.

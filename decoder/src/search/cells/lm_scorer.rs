@@ -14,6 +14,46 @@ pub(super) struct LmProgress {
     pub(super) log10: f32,
 }
 
+/// Words of cells that language models are asked for: those that were prefetched in this round are
+/// answered in the next one.
+pub(super) struct AwaitedWords<W> {
+    waiting: Vec<W>,
+    prefetched: Vec<W>,
+}
+
+impl<W> Default for AwaitedWords<W> {
+    fn default() -> Self {
+        AwaitedWords { waiting: Vec::new(), prefetched: Vec::new() }
+    }
+}
+
+impl<W: Copy> AwaitedWords<W> {
+    pub(super) fn clear(&mut self) {
+        self.waiting.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, word: W) {
+        self.waiting.push(word);
+    }
+
+    /// Calls `answer` with each waiting word; the word of the same cell that it returns waits next.
+    #[inline(always)]
+    pub(super) fn answer(&mut self, mut answer: impl FnMut(W) -> Option<W>) {
+        std::mem::swap(&mut self.waiting, &mut self.prefetched);
+        self.waiting.clear();
+        for &word in &self.prefetched {
+            if let Some(next) = answer(word) {
+                self.waiting.push(next);
+            }
+        }
+    }
+}
+
 /// A language model with its cache, and the pool of the words of phrases.
 pub(super) struct LmScorer<'s> {
     pub(super) lm: &'s dyn LanguageModel,
