@@ -1,5 +1,4 @@
-//! `miriam bench glm` end to end on a synthetic model, and `miriam bench nmt batching` on the toy
-//! text.
+//! `miriam bench glm` end to end on a synthetic model, and `miriam bench nmt` on the toy text.
 
 use std::fs;
 use std::path::Path;
@@ -139,4 +138,61 @@ fn batching_strategies_are_measured_in_turn() {
 
     let refused = run_to_error(&mut bench_batching("train.es", &[]));
     assert!(refused.contains("line N of one belongs to line N of the other"), "{refused}");
+}
+
+#[test]
+fn sizes_of_batches_and_the_output_layer_are_measured_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("made/by the benchmark");
+    let asked = [
+        &["--shape", "gru", "--sentences", "6", "--batches", "1", "4", "16", "--words", "300"][..],
+        &["-n", "1", "--beams", "2", "--precisions", "f32", "-o"],
+    ];
+    let output = lossy_text(&run(bench_batching("test.es", &asked.concat()).arg(&folder)));
+    for heading in ["f32, beam 2, sentences / s", "output layer, ms a step", "fewer than 8"] {
+        assert!(output.contains(heading), "{heading}: {output}");
+    }
+
+    let speed = read_csv(&folder, "speed.csv");
+    let column = |name: &str| speed[0].iter().position(|n| n == name).expect(name);
+    let number = |row: &[String], name: &str| row[column(name)].parse::<f64>().unwrap();
+    assert_eq!(speed.len(), 1 + 3 * 3, "three sizes in three variants");
+    for row in &speed[1..] {
+        assert_eq!((&row[0][..], &row[1][..]), ("gru", "cpu f32"));
+        let rate = number(row, "sentences") / number(row, "seconds");
+        assert!((number(row, "sentences_per_second") / rate - 1.0).abs() < 0.01, "{row:?}");
+        let sentences = if number(row, "batch") > 6.0 { 16.0 } else { 6.0 };
+        assert_eq!(number(row, "sentences"), sentences, "a text is repeated for a larger batch");
+    }
+    let rows_of = |variant: &str| {
+        let row = speed.iter().find(|row| row[column("batch")] == "16" && row[4] == variant);
+        number(row.expect(variant), "rows")
+    };
+    assert!(rows_of("dead rows kept") > rows_of("not topped up"), "{speed:?}");
+
+    let parts = read_csv(&folder, "output.csv");
+    let rows: Vec<&str> = parts[1..].iter().map(|row| &row[4][..]).collect();
+    assert_eq!(rows, ["2", "8", "32"], "a row for each hypothesis of a full batch");
+    let times = parts[1..].iter().flat_map(|row| &row[5..]);
+    assert_eq!(times.filter(|time| time.parse::<f64>().unwrap() > 0.0).count(), 3 * 5);
+
+    let steps = read_csv(&folder, "steps.csv");
+    let recorded = |variant: &str| {
+        let steps = steps.iter().filter(|step| step[4] == variant);
+        let counts = steps.map(|step| [7, 8].map(|cell| step[cell].parse::<usize>().unwrap()));
+        counts.collect::<Vec<_>>()
+    };
+    let living = recorded("not topped up");
+    assert!(living.is_sorted_by(|a, b| a[0] >= b[0]), "{living:?}");
+    assert_eq!(living[0], [16, 16], "a beam starts with one row");
+    for variant in ["not topped up", "dead rows kept", "all optimisations"] {
+        let rows: usize = recorded(variant).iter().map(|step| step[1]).sum();
+        assert_eq!(rows as f64, rows_of(variant), "{variant}");
+    }
+    for (chart, dots) in [("speed.svg", 2 * 3), ("steps.svg", 0), ("sentences.svg", 0)] {
+        let svg = fs::read_to_string(folder.join(chart)).unwrap();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let found = document.descendants().filter(|node| node.tag_name().name() == "circle");
+        assert_eq!(found.count(), dots, "{chart}");
+    }
 }

@@ -7,9 +7,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use miriam_bench::nmt::random_models::{random_transformer_without_eos, transformer_shape};
+use miriam_bench::nmt::random_models::{random_model_without_eos, transformer_shape};
 use miriam_nmt::architecture::{
-    AutoregressionConfig, RecurrentSublayerConfig, SruKind, TransformerConfig,
+    Architecture, AutoregressionConfig, RecurrentSublayerConfig, SruKind, TransformerConfig,
 };
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::{HypothesisRow, Network, Session, TopK};
@@ -103,7 +103,8 @@ fn main() {
         if cases.is_empty() {
             continue;
         }
-        let model = random_transformer_without_eos(description, 1).expect("the shape is valid");
+        let model = random_model_without_eos(Architecture::Transformer(description), 1)
+            .expect("the shape is valid");
         let mut loaded: Option<(Precision, Network)> = None;
         for (name, precision, batch, beam) in cases {
             if loaded.as_ref().is_none_or(|(other, _)| *other != precision) {

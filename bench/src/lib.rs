@@ -28,6 +28,7 @@ mod input;
 pub mod lm;
 mod machine;
 pub mod nmt;
+mod palette;
 pub mod scaling;
 pub mod serving;
 mod statistics;

@@ -4,6 +4,7 @@ pub mod batching;
 pub mod devlin;
 pub mod gpu;
 pub mod random_models;
+mod speed;
 
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::Session;
@@ -13,7 +14,7 @@ use miriam_nmt::{DeviceSet, Result};
 use crate::error::Error;
 
 pub use devlin::STACKED_SHAPES;
-pub use random_models::TRANSFORMER_SIZES;
+pub use random_models::DECODING_SHAPES;
 
 /// The first id after EOS and the unknown token.
 const FIRST_TOKEN: u32 = 2;

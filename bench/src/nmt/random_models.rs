@@ -10,12 +10,27 @@ use miriam_nmt::architecture::{
 };
 use miriam_storage::random::SplitMix64;
 
-/// Names of the sizes. `tiny` is Firefox's: width 256, feed-forward width 1,536, 6 encoder and 2
-/// decoder layers. `base` is that of Vaswani et al. (2017): 512, 2,048, 6 and 6.
-pub const TRANSFORMER_SIZES: [&str; 2] = ["tiny", "base"];
+/// Names of the models that decoding is measured with. `gru` is Amun's (Hoang et al. 2018): one
+/// layer of GRUs on either side, 256 wide. `mlstm` has mLSTMs, 512 wide. `tiny` is Firefox's
+/// transformer: width 256, feed-forward width 1,536, 6 encoder and 2 decoder layers. `base` is that
+/// of Vaswani et al. (2017): 512, 2,048, 6 and 6.
+pub const DECODING_SHAPES: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 
 /// The bias of EOS, with which no hypothesis ends before the length limit.
 const EOS_BIAS: f32 = -1e4;
+
+/// The names of the biases of output layers, of recurrent models and of transformers.
+const OUTPUT_BIASES: [&str; 2] = ["decoder_ff_logit_l2_b", "decoder_ff_logit_out_b"];
+
+/// Returns the architecture called `name`, one of [`DECODING_SHAPES`], with vocabularies of `words`
+/// tokens; `None` if it is unknown.
+pub fn decoding_architecture(name: &str, words: usize) -> Option<Architecture> {
+    Some(match name {
+        "gru" => Architecture::Recurrent(recurrent_shape(CellKind::Gru, 256, words)),
+        "mlstm" => Architecture::Recurrent(recurrent_shape(CellKind::Mlstm, 512, words)),
+        _ => Architecture::Transformer(transformer_shape(name, words)?),
+    })
+}
 
 /// Returns the transformer called `name` with a shared vocabulary of `words` tokens; `None` if it
 /// is unknown.
@@ -78,16 +93,21 @@ pub fn random_model(architecture: Architecture, gain: f32, seed: u64) -> Result<
     Model::with_values(architecture, |parameter| random_values(parameter, gain, &mut numbers))
 }
 
-/// Returns a recurrent model of that shape with weights as in [`random_model`], which never generates
-/// EOS.
+/// Returns a model that never generates EOS. Weights of transformers are Glorot-uniform (Glorot and
+/// Bengio 2010), those of other architectures as in [`random_model`].
 ///
 /// # Errors
-/// If the shape is not valid.
-pub fn random_recurrent_without_eos(shape: RecurrentConfig, seed: u64) -> Result<Model> {
+/// If the architecture is not valid.
+pub fn random_model_without_eos(architecture: Architecture, seed: u64) -> Result<Model> {
     let mut numbers = SplitMix64::new(seed);
-    Model::with_values(Architecture::Recurrent(shape), |parameter| {
-        let mut values = random_values(parameter, 1.0, &mut numbers);
-        if parameter.name == "decoder_ff_logit_l2_b" {
+    let is_transformer = matches!(architecture, Architecture::Transformer(_));
+    Model::with_values(architecture, |parameter| {
+        let mut values = if is_transformer {
+            glorot_values(parameter, &mut numbers)
+        } else {
+            random_values(parameter, 1.0, &mut numbers)
+        };
+        if OUTPUT_BIASES.contains(&&parameter.name[..]) {
             values[0] = EOS_BIAS;
         }
         values
@@ -132,27 +152,11 @@ pub fn recurrent_shape(cell: CellKind, width: usize, words: usize) -> RecurrentC
     }
 }
 
-/// Returns a model with Glorot-uniform weights (Glorot and Bengio 2010) that never generates EOS.
-///
-/// # Errors
-/// If the shape is not valid.
-pub fn random_transformer_without_eos(shape: TransformerConfig, seed: u64) -> Result<Model> {
-    let mut numbers = SplitMix64::new(seed);
-    Model::with_values(Architecture::Transformer(shape), |parameter| {
-        let [rows, columns] = parameter.shape;
-        let range = (6.0 / (rows + columns) as f32).sqrt();
-        let mut values: Vec<f32> = (0..rows * columns)
-            .map(|_| {
-                if parameter.name.ends_with("_ln_scale") {
-                    1.0
-                } else {
-                    range * (2.0 * numbers.next_f32() - 1.0)
-                }
-            })
-            .collect();
-        if parameter.name == "decoder_ff_logit_out_b" {
-            values[0] = EOS_BIAS;
-        }
-        values
-    })
+fn glorot_values(parameter: &ParameterSpec, numbers: &mut SplitMix64) -> Vec<f32> {
+    let [rows, columns] = parameter.shape;
+    if parameter.name.ends_with("_ln_scale") {
+        return vec![1.0; rows * columns];
+    }
+    let range = (6.0 / (rows + columns) as f32).sqrt();
+    (0..rows * columns).map(|_| range * (2.0 * numbers.next_f32() - 1.0)).collect()
 }

@@ -7,18 +7,9 @@ use miriam_chart::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
 use super::study::{Point, ScalingStudy, SystemRuns};
 use super::topology::Topology;
+use crate::palette::style;
 use crate::{date, machine};
 
-/// The colours of systems, which people with colour blindness can tell apart too.
-const COLOURS: [Colour; 7] = [
-    Colour(0x1f, 0x5f, 0xa8),
-    Colour(0xd5, 0x5e, 0x00),
-    Colour(0x00, 0x9e, 0x73),
-    Colour(0xcc, 0x79, 0xa7),
-    Colour(0x56, 0xb4, 0xe9),
-    Colour(0xe6, 0x9f, 0x00),
-    Colour(0x22, 0x22, 0x22),
-];
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 
 /// The ratio of the highest speeds of two systems from which speeds have a logarithmic axis: on a
@@ -27,12 +18,6 @@ const LOGARITHMIC_FROM: f64 = 8.0;
 
 /// The least share of the kernel at the top of its axis, in per cent, so that noise looks small.
 const LEAST_KERNEL_AXIS: f64 = 5.0;
-
-/// Returns the style of the system with this index.
-fn style(place: usize) -> LineStyle {
-    let colour = COLOURS[place % COLOURS.len()];
-    if place < COLOURS.len() { LineStyle::solid(colour) } else { LineStyle::dashed(colour) }
-}
 
 /// Returns the chart of `study`, each of whose points has a run.
 pub fn draw(study: &ScalingStudy) -> Chart {

@@ -14,6 +14,8 @@ use miriam_kernels::topk::{ColumnIds, update_topk_from_scores};
 use miriam_nmt::Result;
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 
+use crate::machine::Clock;
+
 /// The id of EOS of random models.
 pub(super) const EOS_ID: u32 = 0;
 
@@ -27,6 +29,20 @@ pub(super) struct Ablation {
     pub keep_dead_rows: bool,
     /// The scores of the output layer, the softmax and the top-k are separate passes.
     pub unfused_output: bool,
+}
+
+/// A step of a recorded search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepRecord {
+    /// The number of times that sentences have entered the batch: without top-up, the number of the
+    /// batch from 1.
+    pub fills: usize,
+    /// The number of unfinished sentences.
+    pub sentences: usize,
+    /// The number of computed rows, finished ones included.
+    pub rows: usize,
+    /// The time of the network and of the output layer in seconds.
+    pub seconds: f64,
 }
 
 /// A session that wraps another one, with ablations.
@@ -49,6 +65,12 @@ pub(super) struct AblatedSession<'a> {
     pub steps: usize,
     /// The number of rows of all steps.
     pub rows: usize,
+    /// The clock of recorded steps; `None` if they are not recorded.
+    clock: Option<Clock>,
+    /// The steps, if they are recorded. Until its top-k is found, the last one has the time of its
+    /// start as its time.
+    pub records: Vec<StepRecord>,
+    fills: usize,
 }
 
 impl<'a> AblatedSession<'a> {
@@ -56,6 +78,7 @@ impl<'a> AblatedSession<'a> {
         inner: &'a mut dyn Session,
         target_lengths: Option<&'a HashMap<Vec<u32>, usize>>,
         ablation: Ablation,
+        clock: Option<Clock>,
     ) -> Self {
         AblatedSession {
             inner,
@@ -70,6 +93,9 @@ impl<'a> AblatedSession<'a> {
             log_normalizers: Vec::new(),
             steps: 0,
             rows: 0,
+            clock,
+            records: Vec::new(),
+            fills: 0,
         }
     }
 
@@ -103,6 +129,7 @@ impl Session for AblatedSession<'_> {
         assert!(candidates.is_none(), "shortlists are not supported");
         // The finished sentences belong to the previous batch.
         self.drop_dead_sentences();
+        self.fills += 1;
         let slots = self.inner.begin(sentences, candidates)?;
         for (words, slot) in sentences.iter().zip(&slots) {
             let slot = slot.0 as usize;
@@ -117,6 +144,7 @@ impl Session for AblatedSession<'_> {
     }
 
     fn step(&mut self, rows: &[HypothesisRow]) -> Result<()> {
+        let start = self.clock.map(Clock::seconds);
         let mut all = rows.to_vec();
         for &slot in &self.dead {
             let before = (0..).zip(&self.last_rows).filter(|(_, row)| row.slot == slot);
@@ -126,13 +154,19 @@ impl Session for AblatedSession<'_> {
                 token: PAD_TOKEN,
             }));
         }
+        let mut sentences = 0;
         for at in (0..rows.len()).filter(|at| *at == 0 || rows[*at].slot != rows[*at - 1].slot) {
+            sentences += 1;
             let tokens_left = &mut self.tokens_left[rows[at].slot.0 as usize];
             *tokens_left = tokens_left.saturating_sub(1);
         }
         self.inner.step(&all)?;
         self.steps += 1;
         self.rows += all.len();
+        if let Some(seconds) = start {
+            let (fills, rows) = (self.fills, all.len());
+            self.records.push(StepRecord { fills, sentences, rows, seconds });
+        }
         self.last_rows = all;
         Ok(())
     }
@@ -155,6 +189,9 @@ impl Session for AblatedSession<'_> {
                 best.clear();
                 update_topk_from_scores(self.cpu, &[0.0], ColumnIds::Shortlist(&[EOS_ID]), best);
             }
+        }
+        if let (Some(clock), Some(record)) = (self.clock, self.records.last_mut()) {
+            record.seconds = clock.seconds() - record.seconds;
         }
         Ok(())
     }

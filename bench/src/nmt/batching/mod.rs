@@ -1,44 +1,58 @@
-//! Benchmark of batching: sorting, shrinking and topping up batches, and the fused output layer.
+//! Benchmark of batching: sorting, shrinking and topping up batches, their sizes, and the output
+//! layer, fused and taken apart.
 
 mod ablated_session;
+mod output_parts;
+mod report;
+mod steps;
 pub(super) mod variant;
 
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use miriam_chart::{Chart, LineStyle};
 use miriam_kernels::Cpu;
 use miriam_kernels::autotuner::Autotuner;
 use miriam_nmt::DeviceSet;
+use miriam_nmt::architecture::Model;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::translate::{GPU_PRECISIONS, Placement};
+use miriam_textio::{Output, Progress, ProgressTask};
 
-use super::random_models::transformer_shape;
+use super::random_models::{decoding_architecture, random_model_without_eos};
 use super::resolve_device;
-use crate::error::{Error, Result};
+use super::speed::{self, SpeedCurve, SpeedRow};
+use crate::error::{Error, Result, cannot};
 use crate::input::read_text;
-use crate::machine::{cpu_name, cpu_seconds};
-use crate::statistics::{median, share_of_equal};
-use variant::{BatchingRun, BatchingVariant, ParallelText, load_random_transformer, run_variant};
+use crate::machine::{Clock, cpu_name};
+use crate::statistics::median;
+use crate::{date, palette};
+use output_parts::OutputParts;
+use report::{OutputRow, RoundTimes};
+use steps::RecordedSearch;
+use variant::{BatchingRun, BatchingVariant, ParallelText, run_variant};
 
-/// Options of the benchmark: a transformer with random weights translates a text on one thread.
-/// Each translation has the length of its reference.
+/// Options of the benchmark: a model with random weights translates a text on one thread. Each
+/// translation has the length of its reference.
 #[derive(Clone, Debug)]
 pub struct BatchingStudy {
     /// The source text: one sentence per line, words or pieces separated by spaces.
     pub input: PathBuf,
     /// The reference translations, of which only the lengths are used.
     pub target: PathBuf,
-    /// The size of the transformer, one of [`TRANSFORMER_SIZES`](super::TRANSFORMER_SIZES).
+    /// The model, one of [`DECODING_SHAPES`](super::DECODING_SHAPES).
     pub shape: String,
     /// The maximal number of sentences.
     pub sentences: u32,
     /// The size of the vocabulary, at least 3.
     pub words: u32,
-    /// The number of sentences in a batch.
-    pub batch: u32,
+    /// The numbers of sentences in a batch, at least one. Of a single one, all variants are
+    /// measured, of several, [`SWEPT`]. A text with fewer sentences than a batch is repeated.
+    pub batches: Vec<u32>,
     /// The beam sizes.
     pub beams: Vec<u32>,
     /// The precisions of GEMM; if empty, f32 and i8, on a GPU f32 and f16.
@@ -49,143 +63,276 @@ pub struct BatchingStudy {
     pub rounds: u32,
     /// The time in seconds after which no further round of a table begins.
     pub seconds: f64,
+    /// The folder for CSV files and charts.
+    pub output: Option<PathBuf>,
 }
 
-/// Measures batching with all optimisations and without some of them, and prints a table for each
-/// precision and beam size, and a summary in Markdown. Times are CPU times; on a GPU, wall times.
+/// The variants that are measured with several sizes of batches: the default, Amun's, and that of
+/// programs that compute finished sentences (Hoang et al. 2018, figure 3).
+const SWEPT: &[BatchingVariant] = BatchingVariant::ALL.split_at(3).0;
+
+/// The largest number of scores of a step whose output layer is taken apart. The engine keeps the
+/// memory of matrices of up to this size; larger ones would be measured with its allocation.
+const MAX_SCORES: u64 = 1 << 22;
+
+/// Measures batching with all optimisations and without some of them, and the parts of the output
+/// layer. Prints a table for each precision and beam size. With a folder it also records each step,
+/// and writes `speed.csv`, `output.csv`, `steps.csv` and charts. Times are CPU times; on a GPU, wall
+/// times.
 ///
 /// # Errors
-/// If the texts cannot be read or are not parallel, the shape is unknown, or the device cannot be
-/// used or does not support a precision.
-pub fn run(options: &BatchingStudy, out: &mut dyn Write) -> Result<()> {
+/// If the texts cannot be read or are not parallel, the shape is unknown, the device cannot be used
+/// or does not support a precision, or a file cannot be written.
+pub fn run(options: &BatchingStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let paths = [&options.input, &options.target].map(PathBuf::as_path);
     let text = ParallelText::new(&source?, &target?, sentences, words, paths)?;
-    let shape = transformer_shape(&options.shape, words)
+    let architecture = decoding_architecture(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
-    let [read, translated] = text.token_counts();
     let devices = resolve_device(&options.device)?;
     let is_gpu = devices.is_cuda();
-    let place = if is_gpu {
-        devices.to_string()
-    } else {
-        format!("{}, {}", cpu_name(), Cpu::describe_detected())
-    };
+    if let Some(folder) = &options.output {
+        fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    }
     let precisions = match &options.precisions[..] {
         [] if is_gpu => &GPU_PRECISIONS,
         [] => &[Precision::F32, Precision::I8],
         chosen => chosen,
     };
-    let (shape_name, batch) = (&options.shape, options.batch);
-    writeln!(out, "{place}, one thread, {shape_name}, batches of {batch}")?;
+    let machine = if is_gpu {
+        devices.to_string()
+    } else {
+        format!("{}, {}", cpu_name(), Cpu::describe_detected())
+    };
+    let [read, translated] = text.token_counts();
+    let sizes: Vec<String> = options.batches.iter().map(u32::to_string).collect();
+    writeln!(out, "{machine}, one thread, {}, batches of {}", options.shape, sizes.join(", "))?;
     writeln!(out, "{} sentences, {read} tokens in, {translated} out", text.num_sentences())?;
-    let mut columns = Vec::new();
-    let tuner = Arc::new(Autotuner::new(Cpu::detect()));
+
+    let tables = precisions.len() * options.beams.len() * options.batches.len();
+    let task = progress.task("measuring", Some(tables as u64));
+    let mut measurement = Measurement {
+        options,
+        text,
+        model: random_model_without_eos(architecture, 1)?,
+        tuner: Arc::new(Autotuner::new(Cpu::detect())),
+        clock: if is_gpu { Clock::Wall(Instant::now()) } else { Clock::Cpu },
+        results: Results::default(),
+    };
     for &precision in precisions {
-        let placement = Placement { devices: &devices, precision, tuner: &tuner };
-        let network = load_random_transformer(&shape, &placement)?;
+        let placement = Placement { devices: &devices, precision, tuner: &measurement.tuner };
+        let network = placement.load_network(&measurement.model, Path::new("a random model"))?;
+        let place = format!("{devices} {}", precision.name());
         for &beam in &options.beams {
-            let name = format!("{}, beam {beam}", precision.name());
-            let (times, passes) = measure(options, &network, &text, beam, is_gpu)?;
-            write_table(out, &name, translated, &times, &passes)?;
-            columns.push((name, times));
+            let subject = Subject { network: &network, place: &place, precision, beam };
+            measurement.measure(&subject, out, &task)?;
         }
     }
-    Ok(write_summary(out, &columns)?)
+    drop(task);
+    measurement.results.print(out)?;
+    match &options.output {
+        Some(folder) => measurement.results.write(folder),
+        None => Ok(()),
+    }
 }
 
-/// The seconds of each round, `[variant][round]`.
-type RoundTimes = Vec<Vec<f64>>;
+impl BatchingStudy {
+    /// Returns the variants that are measured.
+    fn variants(&self) -> &'static [BatchingVariant] {
+        if self.batches.len() == 1 { &BatchingVariant::ALL } else { SWEPT }
+    }
+}
 
-/// Runs all variants in turn; returns their times, and the results of the last round.
-fn measure(
-    options: &BatchingStudy,
-    network: &Network,
-    text: &ParallelText,
+/// A loaded network and the beam size with which it translates.
+struct Subject<'a> {
+    network: &'a Network,
+    /// The device and its precision.
+    place: &'a str,
+    precision: Precision,
     beam: u32,
-    is_gpu: bool,
-) -> Result<(RoundTimes, Vec<BatchingRun>)> {
-    let (start, batch) = (Instant::now(), options.batch as usize);
-    let seconds = || if is_gpu { start.elapsed().as_secs_f64() } else { cpu_seconds() };
-    let mut times = vec![Vec::new(); BatchingVariant::ALL.len()];
-    let mut passes = Vec::new();
-    for round in 0..=options.rounds {
-        if round > 1 && start.elapsed().as_secs_f64() > options.seconds {
-            break;
+}
+
+/// A study with its results so far.
+struct Measurement<'a> {
+    options: &'a BatchingStudy,
+    text: ParallelText,
+    model: Model,
+    tuner: Arc<Autotuner>,
+    clock: Clock,
+    results: Results,
+}
+
+impl Measurement<'_> {
+    /// Measures and prints all sizes of batches, and records steps if files are written.
+    fn measure(
+        &mut self,
+        subject: &Subject<'_>,
+        out: &mut dyn Write,
+        task: &ProgressTask<'_>,
+    ) -> Result<()> {
+        let &Subject { network, place, precision, beam } = subject;
+        let options = self.options;
+        let (name, variants) = (format!("{}, beam {beam}", precision.name()), options.variants());
+        let is_sweep = variants == SWEPT;
+        if is_sweep {
+            report::write_sizes_heading(out, &name, variants)?;
         }
-        passes.clear();
-        for (variant, times) in BatchingVariant::ALL.into_iter().zip(&mut times) {
-            let before = seconds();
-            let mut session = network.session()?;
-            passes.push(run_variant(&mut *session, text, batch, beam as usize, variant)?);
-            // The first round is not counted: in it the autotuner chooses GEMM kernels.
-            if round > 0 {
-                times.push(seconds() - before);
+        let columns = [options.shape.clone(), place.to_owned(), beam.to_string()];
+        for &batch in &options.batches {
+            let text = self.text_for(batch);
+            let (times, passes) = self.measure_variants(network, &text, [batch, beam])?;
+            let speeds = variants.iter().zip(&times).zip(&passes);
+            let speeds = speeds.map(|((variant, times), pass)| SpeedRow {
+                model: options.shape.clone(),
+                place: place.to_owned(),
+                beam,
+                batch,
+                variant: variant.name,
+                sentences: text.num_sentences(),
+                tokens: text.token_counts()[1],
+                seconds: median(times),
+                steps: pass.steps,
+                rows: pass.rows,
+            });
+            let speeds: Vec<SpeedRow> = speeds.collect();
+            if is_sweep {
+                report::write_size(out, &speeds, times[0].len(), &passes)?;
+            } else {
+                report::write_variants(out, &name, &speeds, &times, &passes)?;
+                self.results.columns.push((name.clone(), times));
+            }
+            self.results.speeds.extend(speeds);
+            let rows = u64::from(batch) * u64::from(beam);
+            let has_parts = rows * u64::from(options.words) <= MAX_SCORES;
+            if matches!(self.clock, Clock::Cpu) && has_parts {
+                let (model, rows, beam) = (&self.model, rows as usize, beam as usize);
+                let mut parts = OutputParts::load(model, precision, &self.tuner, rows, beam)?;
+                let times = parts.measure(options.rounds)?;
+                let subject = columns.clone();
+                self.results.outputs.push(OutputRow { subject, batch, rows, times });
+            }
+            task.advance(1);
+        }
+        if let (Some(_), Some(&batch)) = (&options.output, options.batches.iter().max()) {
+            let text = self.text_for(batch);
+            let sizes = [batch, beam, options.rounds];
+            let searches = steps::record(network, &text, &columns, sizes, self.clock)?;
+            self.results.searches.extend(searches);
+        }
+        Ok(())
+    }
+
+    /// Returns the text, repeated if it has fewer sentences than a batch.
+    fn text_for(&self, batch: u32) -> ParallelText {
+        self.text.resized(self.text.num_sentences().max(batch as usize))
+    }
+
+    /// Runs all variants in turn; returns their times, and the results of the last round.
+    fn measure_variants(
+        &self,
+        network: &Network,
+        text: &ParallelText,
+        [batch, beam]: [u32; 2],
+    ) -> Result<(RoundTimes, Vec<BatchingRun>)> {
+        let (start, variants) = (Instant::now(), self.options.variants());
+        let mut times = vec![Vec::new(); variants.len()];
+        let mut passes = Vec::new();
+        for round in 0..=self.options.rounds {
+            if round > 1 && start.elapsed().as_secs_f64() > self.options.seconds {
+                break;
+            }
+            passes.clear();
+            for (&variant, times) in variants.iter().zip(&mut times) {
+                let before = self.clock.seconds();
+                let mut session = network.session()?;
+                let (batch, beam) = (batch as usize, beam as usize);
+                passes.push(run_variant(&mut *session, text, batch, beam, variant, None)?);
+                // The first round is not counted: in it the autotuner chooses GEMM kernels.
+                if round > 0 {
+                    times.push(self.clock.seconds() - before);
+                }
             }
         }
+        Ok((times, passes))
     }
-    Ok((times, passes))
 }
 
-fn write_table(
-    out: &mut dyn Write,
-    name: &str,
-    words: usize,
-    times: &RoundTimes,
-    passes: &[BatchingRun],
-) -> std::io::Result<()> {
-    let title = format!("{name}, {} rounds", times[0].len());
-    writeln!(
-        out,
-        "\n{title:<26} {:>10} {:>7} {:>9} {:>8} {:>22}  same",
-        "tokens / s", "steps", "rows", "a step", "time",
-    )?;
-    for ((way, seconds), pass) in BatchingVariant::ALL.iter().zip(times).zip(passes) {
-        writeln!(
-            out,
-            "{:<26} {:>10.0} {:>7} {:>9} {:>8.1} {:>22} {:>4.0}%",
-            way.name,
-            words as f64 / median(seconds),
-            pass.steps,
-            pass.rows,
-            pass.rows as f64 / pass.steps as f64,
-            format_spread(&ratios(seconds, &times[0])),
-            100.0 * share_of_equal(&pass.translations, &passes[0].translations),
-        )?;
-    }
-    for (name, without, with) in BatchingVariant::COMPARISONS {
-        writeln!(out, "{name:<26} {}", format_spread(&ratios(&times[without], &times[with])))?;
-    }
-    out.flush()
+/// All results.
+#[derive(Default)]
+struct Results {
+    speeds: Vec<SpeedRow>,
+    /// The times of all variants by precision and beam size, if there is one size of batches.
+    columns: Vec<(String, RoundTimes)>,
+    outputs: Vec<OutputRow>,
+    searches: Vec<RecordedSearch>,
 }
 
-/// Writes the speed-up by each optimisation as a table in Markdown.
-fn write_summary(out: &mut dyn Write, columns: &[(String, RoundTimes)]) -> std::io::Result<()> {
-    let names: Vec<&str> = columns.iter().map(|(name, _)| &name[..]).collect();
-    writeln!(
-        out,
-        "\n| speed-up by | {} |\n|---|{}",
-        names.join(" | "),
-        "---|".repeat(names.len())
-    )?;
-    for (name, without, with) in BatchingVariant::COMPARISONS {
-        fn factor(times: &RoundTimes, without: usize, with: usize) -> f64 {
-            median(&ratios(&times[without], &times[with]))
+impl Results {
+    /// Prints what follows the tables of speeds.
+    fn print(&self, out: &mut dyn Write) -> Result<()> {
+        if !self.columns.is_empty() {
+            report::write_summary(out, &self.columns)?;
         }
-        let cells = columns.iter().map(|(_, times)| format!("{:.2}", factor(times, without, with)));
-        writeln!(out, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "))?;
+        if !self.outputs.is_empty() {
+            report::write_output(out, &self.outputs)?;
+        }
+        Ok(report::write_few_sentences(out, &self.searches)?)
     }
-    out.flush()
+
+    /// Writes CSV files and charts.
+    fn write(&self, folder: &Path) -> Result<()> {
+        let notes = [format!("{}, one thread; {}", cpu_name(), date::today())];
+        let charts = [
+            ("speed.svg", self.draw_speeds(&notes)),
+            ("steps.svg", steps::draw_times(&self.searches, &notes)),
+            ("sentences.svg", steps::draw_sentences(&self.searches, &notes)),
+        ];
+        let speeds = self.speeds.iter().map(SpeedRow::to_csv);
+        let outputs = self.outputs.iter().map(OutputRow::to_csv);
+        let tables = [
+            ("speed.csv", csv(SpeedRow::HEADING, speeds)),
+            ("output.csv", csv(OutputRow::HEADING, outputs)),
+            ("steps.csv", steps::to_csv(&self.searches)),
+        ];
+        let charts = charts.map(|(name, chart)| (name, chart.to_svg()));
+        for (name, text) in tables.into_iter().chain(charts) {
+            Output::write_file(&folder.join(name), text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Draws sentences per second over the size of batches: solid lines are the default, dashed
+    /// ones keep finished sentences.
+    fn draw_speeds(&self, notes: &[String]) -> Chart {
+        let mut curves: Vec<SpeedCurve<'_>> = Vec::new();
+        let mut subjects: Vec<String> = Vec::new();
+        for row in &self.speeds {
+            let is_dashed = row.variant == SWEPT[2].name;
+            if !is_dashed && row.variant != SWEPT[0].name {
+                continue;
+            }
+            let subject = format!("{}, {}, beam {}", row.model, row.place, row.beam);
+            let label = format!("{subject}, {}", row.variant);
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
+            match curves.iter_mut().find(|curve| curve.label == label) {
+                Some(curve) => curve.rows.push(row),
+                None => {
+                    let colour = palette::colour(subjects.len() - 1);
+                    let style = LineStyle { colour, is_dashed };
+                    curves.push(SpeedCurve { label, style, rows: vec![row] });
+                }
+            }
+        }
+        let title = "Speed with increasing sizes of batches".into();
+        let rate = ("sentences a second", SpeedRow::sentence_rate as fn(&SpeedRow) -> f64);
+        speed::draw(title, notes.to_vec(), rate, &curves)
+    }
 }
 
-fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
-    one.iter().zip(other).map(|(a, b)| a / b).collect()
-}
-
-/// Formats the median with the least and the largest value.
-fn format_spread(values: &[f64]) -> String {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(0.0, f64::max);
-    format!("{:.2} ({least:.2} to {most:.2})", median(values))
+fn csv(heading: &str, rows: impl Iterator<Item = String>) -> String {
+    let rows: String = rows.map(|row| row + "\n").collect();
+    format!("{heading}\n{rows}")
 }

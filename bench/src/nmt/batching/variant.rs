@@ -7,19 +7,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use miriam_nmt::architecture::TransformerConfig;
 use miriam_nmt::batch::BatchingOptions;
-use miriam_nmt::network::{Network, Session};
+use miriam_nmt::network::Session;
 use miriam_nmt::search::{Request, SearchOptions};
-use miriam_nmt::translate::Placement;
 use miriam_storage::random::SplitMix64;
 use miriam_textio::display_name;
 
-use super::super::random_models::random_transformer_without_eos;
 use super::super::{FIRST_TOKEN, translate_requests};
-use super::ablated_session::{AblatedSession, Ablation, EOS_ID};
+use super::ablated_session::{AblatedSession, Ablation, EOS_ID, StepRecord};
 use crate::error::{Error, Result};
 use crate::input::{lines, words};
+use crate::machine::Clock;
 
 /// The number of batches read ahead and sorted, as in `nmt translate`.
 const READ_AHEAD_BATCHES: usize = 20;
@@ -191,18 +189,6 @@ impl ParallelText {
     }
 }
 
-/// Loads a transformer of this shape with random weights.
-///
-/// # Errors
-/// If the shape is not valid, or the device cannot be used.
-pub fn load_random_transformer(
-    shape: &TransformerConfig,
-    placement: &Placement<'_>,
-) -> Result<Network> {
-    let model = random_transformer_without_eos(shape.clone(), 1)?;
-    Ok(placement.load_network(&model, Path::new("a random model"))?)
-}
-
 /// The result of translating a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchingRun {
@@ -214,9 +200,12 @@ pub struct BatchingRun {
     pub steps: usize,
     /// The number of rows of all steps.
     pub rows: usize,
+    /// The steps, if they were recorded.
+    pub records: Vec<StepRecord>,
 }
 
-/// Translates a text on this thread, `batch` sentences at a time, with beam size `beam`.
+/// Translates a text on this thread, `batch` sentences at a time, with beam size `beam`. Steps are
+/// recorded if there is a clock.
 ///
 /// # Errors
 /// Those of [`translate_requests`].
@@ -226,6 +215,7 @@ pub fn run_variant(
     batch: usize,
     beam: usize,
     variant: BatchingVariant,
+    clock: Option<Clock>,
 ) -> Result<BatchingRun> {
     assert!(
         !(variant.keep_dead_rows && variant.top_up),
@@ -233,7 +223,7 @@ pub fn run_variant(
     );
     let ablation =
         Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
-    let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation);
+    let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation, clock);
     let batching = BatchingOptions {
         max_sentences: batch,
         max_source_tokens: 0,
@@ -244,23 +234,20 @@ pub fn run_variant(
     let options = SearchOptions { beam_size: beam, ..text.search_options.clone() };
     let found = translate_requests(&mut session, &text.requests, &options, &batching);
     session.drop_dead_sentences();
-    let (steps, rows) = (session.steps, session.rows);
+    let AblatedSession { steps, rows, records, .. } = session;
     let found = found?;
     let scores = found.iter().map(|translation| translation.log_probability).collect();
     let translations = found.into_iter().map(|translation| translation.tokens).collect();
-    Ok(BatchingRun { translations, scores, steps, rows })
+    Ok(BatchingRun { translations, scores, steps, rows, records })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use miriam_kernels::Cpu;
-    use miriam_kernels::autotuner::Autotuner;
-    use miriam_nmt::DeviceSet;
+    use miriam_nmt::architecture::Architecture;
     use miriam_nmt::engine::Precision;
+    use miriam_nmt::network::Network;
 
-    use super::super::super::random_models::transformer_of_width;
+    use super::super::super::random_models::{random_model_without_eos, transformer_of_width};
     use super::*;
 
     /// Returns a text with pairs of these lengths.
@@ -279,10 +266,9 @@ mod tests {
     const LENGTHS: [(usize, usize); 7] = [(3, 4), (9, 1), (2, 6), (5, 5), (12, 11), (4, 2), (1, 0)];
 
     fn session(precision: Precision) -> Box<dyn Session> {
-        let shape = transformer_of_width(32, 48, [1, 2], 120);
-        let tuner = Arc::new(Autotuner::new(Cpu::detect()));
-        let placement = Placement { devices: &DeviceSet::Cpu, precision, tuner: &tuner };
-        load_random_transformer(&shape, &placement).unwrap().session().unwrap()
+        let shape = Architecture::Transformer(transformer_of_width(32, 48, [1, 2], 120));
+        let model = random_model_without_eos(shape, 1).unwrap();
+        Network::load(&model, Path::new("a random model"), precision).unwrap().session().unwrap()
     }
 
     #[test]
@@ -292,7 +278,7 @@ mod tests {
             let mut session = session(precision);
             for beam in [1, 3] {
                 let mut pass = |variant| {
-                    run_variant(&mut *session, &text, 3, beam, variant).unwrap().translations
+                    run_variant(&mut *session, &text, 3, beam, variant, None).unwrap().translations
                 };
                 let baseline = pass(BatchingVariant::ALL[0]);
                 let lengths: Vec<usize> = baseline.iter().map(Vec::len).collect();
@@ -314,7 +300,8 @@ mod tests {
         let (text, mut session) = (text(&LENGTHS), session(Precision::F32));
         let mut counts = |name: &str, beam| {
             let variant = *BatchingVariant::ALL.iter().find(|v| v.name == name).unwrap();
-            let pass = run_variant(&mut *session, &text, 3, beam, variant).unwrap();
+            let pass = run_variant(&mut *session, &text, 3, beam, variant, None).unwrap();
+            assert_eq!(pass.records, [], "nothing is recorded");
             (pass.steps, pass.rows)
         };
         // 5, 2, 7 | 6, 12, 3 | 1
@@ -326,6 +313,33 @@ mod tests {
         assert_eq!(counts("all optimisations", 1).1, 36);
         // A beam starts with one row for each sentence.
         assert_eq!(counts("not topped up", 3), (12 + 7 + 1, 7 + 3 * (36 - 7)));
+    }
+
+    /// The sentences of each step follow from the lengths, including EOS, and so do the rows.
+    #[test]
+    fn recorded_steps_have_the_sentences_that_are_left() {
+        let (text, mut session) = (text(&LENGTHS), session(Precision::F32));
+        let mut steps = |name: &str| {
+            let variant = *BatchingVariant::ALL.iter().find(|v| v.name == name).unwrap();
+            let clock = Some(Clock::Cpu);
+            let pass = run_variant(&mut *session, &text, 3, 2, variant, clock).unwrap();
+            assert_eq!(pass.records.len(), pass.steps);
+            assert_eq!(pass.records.iter().map(|step| step.rows).sum::<usize>(), pass.rows);
+            assert!(pass.records.iter().all(|step| (0.0..60.0).contains(&step.seconds)));
+            pass.records
+        };
+        // 5, 2, 7 | 6, 12, 3 | 1; a beam starts with one row for each sentence.
+        let living = steps("unsorted, not topped up");
+        let left = |batch: usize| {
+            let steps = living.iter().filter(|step| step.fills == batch);
+            steps.map(|step| (step.sentences, step.rows)).collect::<Vec<_>>()
+        };
+        assert_eq!(left(1), [(3, 3), (3, 6), (2, 4), (2, 4), (2, 4), (1, 2), (1, 2)]);
+        assert_eq!(left(3), [(1, 1)]);
+        let dead = steps("unsorted, dead rows kept");
+        let counts = |steps: &[StepRecord]| steps.iter().map(|s| s.sentences).collect::<Vec<_>>();
+        assert_eq!(counts(&dead), counts(&living), "dead rows are not sentences");
+        assert_eq!(dead[6].rows, 6);
     }
 
     #[test]

@@ -102,13 +102,13 @@ pub fn check_subject(
     let mut session = cpu.load(subject)?.session()?;
     for &beam in &study.beams {
         let [variant, ..] = BatchingVariant::ALL;
-        expected.push(run_variant(&mut *session, &text, batch, beam as usize, variant)?);
+        expected.push(run_variant(&mut *session, &text, batch, beam as usize, variant, None)?);
     }
     for place in others {
         let mut session = place.load(subject)?.session()?;
         for (&beam, expected) in study.beams.iter().zip(&expected) {
             let [variant, ..] = BatchingVariant::ALL;
-            let found = run_variant(&mut *session, &text, batch, beam as usize, variant)?;
+            let found = run_variant(&mut *session, &text, batch, beam as usize, variant, None)?;
             let comparison = Comparison::new(expected, &found);
             writeln!(
                 out,

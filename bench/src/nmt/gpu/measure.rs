@@ -6,11 +6,12 @@ use miriam_nmt::network::Session;
 use miriam_textio::ProgressTask;
 
 use super::super::batching::variant::{BatchingRun, BatchingVariant, run_variant};
+use super::super::speed::SpeedRow;
 use super::NmtGpuStudy;
 use super::models::Subject;
 use super::paper::{PaperModel, ROOFLINES, total_floor};
 use super::places::Place;
-use super::report::{KernelRow, Report, SpeedRow};
+use super::report::{BoundedSpeed, KernelRow, Report};
 use crate::error::Result;
 use crate::statistics::median_by;
 
@@ -65,7 +66,7 @@ pub fn measure_subject(
                 let row = run.measure(&mut *session, &paper)?;
                 // Shapes are the same in all places.
                 if number == 0 && variant == default {
-                    report.add_kernels(run.kernels(&row, &paper)?);
+                    report.add_kernels(run.kernels(&row.speed, &paper)?);
                 }
                 report.add_speed(row)?;
                 task.advance(1);
@@ -86,7 +87,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn measure(&self, session: &mut dyn Session, paper: &PaperModel) -> Result<SpeedRow> {
+    fn measure(&self, session: &mut dyn Session, paper: &PaperModel) -> Result<BoundedSpeed> {
         let (batch, beam) = (self.batch as usize, self.beam as usize);
         let least = if self.study.quick { MIN_SENTENCES_OF_QUICK_STUDY } else { MIN_SENTENCES };
         let text = self.subject.text.resized(least.max(MIN_BATCHES * batch));
@@ -95,7 +96,7 @@ impl Run<'_> {
         // is not counted. A quick study tests the program, so it needs no such round.
         for round in u32::from(self.study.quick)..=self.study.repeat {
             let start = Instant::now();
-            let run = run_variant(session, &text, batch, beam, self.variant)?;
+            let run = run_variant(session, &text, batch, beam, self.variant, None)?;
             if round > 0 {
                 times.push((start.elapsed().as_secs_f64(), run));
             }
@@ -107,7 +108,7 @@ impl Run<'_> {
         let rows_per_step = run.rows as f64 / steps as f64;
         let sizes = self.subject.step_sizes(rows_per_step, beam, tokens);
         let work = paper.work(sizes)?.step;
-        Ok(SpeedRow {
+        let speed = SpeedRow {
             model: self.subject.name.clone(),
             place: self.place.to_string(),
             beam: self.beam,
@@ -118,8 +119,9 @@ impl Run<'_> {
             seconds,
             steps: run.steps,
             rows: run.rows,
-            floors: ROOFLINES.map(|roofline| total_floor(&roofline, &work)),
-        })
+        };
+        let floors = ROOFLINES.map(|roofline| total_floor(&roofline, &work));
+        Ok(BoundedSpeed { speed, floors })
     }
 
     /// Returns the computed work of a whole batch, a row for each kernel.

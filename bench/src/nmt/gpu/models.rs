@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
-use miriam_nmt::architecture::{CellKind, Model};
+use miriam_nmt::architecture::{Architecture, CellKind, Model};
 use miriam_nmt::search::SearchOptions;
 use miriam_nmt::translate::{Tokenizer, TokenizerScratch};
 use miriam_storage::random::SplitMix64;
 
 use super::super::batching::variant::ParallelText;
 use super::super::random_models::{
-    random_recurrent_without_eos, random_transformer_without_eos, recurrent_shape,
-    transformer_of_width, transformer_shape,
+    DECODING_SHAPES, decoding_architecture, random_model_without_eos, recurrent_shape,
+    transformer_of_width,
 };
 use super::NmtGpuStudy;
 use super::paper::StepSizes;
@@ -34,21 +34,16 @@ const VOCABULARY_SIZE: usize = 30_000;
 /// The vocabulary size of random models in a quick run.
 const QUICK_VOCABULARY_SIZE: usize = 60;
 
-/// The width of the states and of the embeddings of the random GRU model.
-const GRU_WIDTH: usize = 256;
-/// The width of the states and of the embeddings of the random mLSTM model.
-const MLSTM_WIDTH: usize = 512;
+/// The width of random models in a quick run.
+const QUICK_WIDTH: usize = 16;
 
 /// The number of sentences of a generated text.
 const SENTENCES: usize = 2_560;
 
 /// Returns the number of models of the benchmark. Each is loaded when the previous one is done.
 pub fn subject_count(study: &NmtGpuStudy) -> usize {
-    if study.models.is_empty() { RANDOM_MODELS.len() } else { study.models.len() }
+    if study.models.is_empty() { DECODING_SHAPES.len() } else { study.models.len() }
 }
-
-/// The names of the random models.
-const RANDOM_MODELS: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 
 /// Generates or reads the model with the index `number`, and its text.
 ///
@@ -57,32 +52,18 @@ const RANDOM_MODELS: [&str; 4] = ["gru", "mlstm", "tiny", "base"];
 pub fn subject(study: &NmtGpuStudy, number: usize) -> Result<Subject> {
     match study.models.get(number) {
         Some(path) => read_subject(study, path),
-        None => random_subject(study, RANDOM_MODELS[number]),
+        None => random_subject(study, DECODING_SHAPES[number]),
     }
 }
 
 fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
     let words = if study.quick { QUICK_VOCABULARY_SIZE } else { VOCABULARY_SIZE };
-    let width = |full: usize| if study.quick { 16 } else { full };
-    let seed = study.seed;
-    let model = match name {
-        "gru" => {
-            let shape = recurrent_shape(CellKind::Gru, width(GRU_WIDTH), words);
-            random_recurrent_without_eos(shape, seed)?
-        }
-        "mlstm" => {
-            let shape = recurrent_shape(CellKind::Mlstm, width(MLSTM_WIDTH), words);
-            random_recurrent_without_eos(shape, seed)?
-        }
-        name => {
-            let layers = if name == "tiny" { [1, 1] } else { [1, 2] };
-            let shape = match transformer_shape(name, words) {
-                Some(shape) if !study.quick => shape,
-                _ => transformer_of_width(16, 24, layers, words),
-            };
-            random_transformer_without_eos(shape, seed)?
-        }
+    let architecture = if study.quick {
+        quick_architecture(name, words)
+    } else {
+        decoding_architecture(name, words).expect("the name of a shape")
     };
+    let model = random_model_without_eos(architecture, study.seed)?;
     let text = match &study.input {
         Some(path) => {
             let text = read_text(path)?;
@@ -90,10 +71,23 @@ fn random_subject(study: &NmtGpuStudy, name: &str) -> Result<Subject> {
             // translation.
             ParallelText::new(&text, &text, SENTENCES, words, [path, path])?
         }
-        None => ParallelText::random(&random_lengths(study), words, seed),
+        None => ParallelText::random(&random_lengths(study), words, study.seed),
     };
     let path = PathBuf::from(format!("a random model ({name})"));
     Ok(Subject { name: name.to_owned(), model, path, text })
+}
+
+/// Returns the architecture called `name`, but small.
+fn quick_architecture(name: &str, words: usize) -> Architecture {
+    let recurrent = |cell| Architecture::Recurrent(recurrent_shape(cell, QUICK_WIDTH, words));
+    let transformer =
+        |layers| Architecture::Transformer(transformer_of_width(QUICK_WIDTH, 24, layers, words));
+    match name {
+        "gru" => recurrent(CellKind::Gru),
+        "mlstm" => recurrent(CellKind::Mlstm),
+        "tiny" => transformer([1, 1]),
+        _ => transformer([1, 2]),
+    }
 }
 
 /// Draws lengths of sentences and of their translations, in tokens. The lengths of real sentences

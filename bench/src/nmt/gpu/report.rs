@@ -5,67 +5,23 @@ use std::path::Path;
 
 use miriam_textio::Output;
 
+use super::super::speed::{SpeedRow, csv_name};
 use super::paper::{KernelWork, ROOFLINES};
 use crate::date;
 use crate::error::Result;
 use crate::machine::cpu_name;
 
-/// A measurement of a model in a place.
-pub struct SpeedRow {
-    pub model: String,
-    /// The device and its precision.
-    pub place: String,
-    pub beam: u32,
-    /// The batch size in sentences.
-    pub batch: u32,
-    /// The name of the variant of batching.
-    pub variant: &'static str,
-    /// The number of translated sentences.
-    pub sentences: usize,
-    /// The number of tokens of their translations, including EOS.
-    pub tokens: usize,
-    /// The median time of a run.
-    pub seconds: f64,
-    pub steps: usize,
-    /// The number of rows of all steps.
-    pub rows: usize,
+/// A measured speed with its lower bounds.
+pub struct BoundedSpeed {
+    pub speed: SpeedRow,
     /// The lower bound of the seconds of a step, for each of [`ROOFLINES`].
     pub floors: [f64; ROOFLINES.len()],
 }
 
-impl SpeedRow {
-    /// Returns the target tokens per second.
-    pub fn rate(&self) -> f64 {
-        self.tokens as f64 / self.seconds
-    }
-
-    fn rows_per_step(&self) -> f64 {
-        self.rows as f64 / self.steps.max(1) as f64
-    }
-
-    /// Returns the milliseconds per step, including a share of the encoder's time.
-    fn step_milliseconds(&self) -> f64 {
-        1e3 * self.seconds / self.steps.max(1) as f64
-    }
-
+impl BoundedSpeed {
     fn to_csv(&self) -> String {
         let floors = self.floors.map(|floor| format!(",{:.6}", 1e3 * floor)).concat();
-        format!(
-            "{},{},{},{},{},{},{},{:.9},{},{},{:.1},{:.6},{:.2}{floors}\n",
-            csv_name(&self.model),
-            self.place,
-            self.beam,
-            self.batch,
-            csv_name(self.variant),
-            self.sentences,
-            self.tokens,
-            self.seconds,
-            self.steps,
-            self.rows,
-            self.rate(),
-            self.step_milliseconds(),
-            self.rows_per_step(),
-        )
+        format!("{}{floors}\n", self.speed.to_csv())
     }
 }
 
@@ -98,13 +54,6 @@ impl KernelRow {
     }
 }
 
-/// Replaces separators of CSV, which file names may contain.
-fn csv_name(name: &str) -> String {
-    name.replace(", ", " ").replace([',', '"', '\n'], "_")
-}
-
-const SPEED_HEADING: &str = "model,place,beam,batch,batching,sentences,tokens,seconds,steps,rows,\
-                             tokens_per_second,step_ms,rows_per_step";
 const KERNEL_HEADING: &str = "model,beam,batch,phase,kernel,launches,bytes_f32,operations";
 
 /// All measurements, each printed when it is added.
@@ -112,7 +61,7 @@ pub struct Report<'o> {
     out: &'o mut dyn Write,
     /// Notes on the machine.
     pub notes: Vec<String>,
-    pub rows: Vec<SpeedRow>,
+    pub rows: Vec<BoundedSpeed>,
     kernels: Vec<KernelRow>,
 }
 
@@ -148,8 +97,9 @@ impl<'o> Report<'o> {
     }
 
     /// Adds a measurement, and prints it.
-    pub fn add_speed(&mut self, row: SpeedRow) -> Result<()> {
-        let floors = row.floors.map(|floor| format!(" {:>10.4}", 1e3 * floor)).concat();
+    pub fn add_speed(&mut self, bounded: BoundedSpeed) -> Result<()> {
+        let row = &bounded.speed;
+        let floors = bounded.floors.map(|floor| format!(" {:>10.4}", 1e3 * floor)).concat();
         writeln!(
             self.out,
             "{:<12} {:<12} {:>4} {:>5} {:<24} {:>10.0} {:>10.3} {:>6} {:>8.1}{floors}",
@@ -158,14 +108,14 @@ impl<'o> Report<'o> {
             row.beam,
             row.batch,
             row.variant,
-            row.rate(),
+            row.token_rate(),
             row.step_milliseconds(),
             row.steps,
             row.rows_per_step(),
         )?;
         // A row takes seconds to measure, and the output may be a pipe that somebody watches.
         self.out.flush()?;
-        self.rows.push(row);
+        self.rows.push(bounded);
         Ok(())
     }
 
@@ -178,8 +128,8 @@ impl<'o> Report<'o> {
     pub fn write(&self, folder: &Path) -> Result<()> {
         let floors =
             |unit: &str| ROOFLINES.map(|roofline| format!(",floor_{}_{unit}", roofline.name));
-        let heading = [SPEED_HEADING, &floors("ms").concat(), "\n"].concat();
-        let rows: String = self.rows.iter().map(SpeedRow::to_csv).collect();
+        let heading = [SpeedRow::HEADING, &floors("ms").concat(), "\n"].concat();
+        let rows: String = self.rows.iter().map(BoundedSpeed::to_csv).collect();
         Output::write_file(&folder.join("speed.csv"), (heading + &rows).as_bytes())?;
         let heading = [KERNEL_HEADING, &floors("us").concat(), "\n"].concat();
         let rows: String = self.kernels.iter().map(KernelRow::to_csv).collect();

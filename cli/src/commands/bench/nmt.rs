@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, value_parser};
 use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
 use miriam_bench::nmt::gpu::{self, NmtGpuStudy};
-use miriam_bench::nmt::{STACKED_SHAPES, TRANSFORMER_SIZES};
+use miriam_bench::nmt::{DECODING_SHAPES, STACKED_SHAPES};
 use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
@@ -20,14 +20,21 @@ pub enum Command {
     Gpu(GpuArguments),
 }
 
-/// Measure batching with all optimisations, and without some of them
+/// Measure batching with all optimisations and without some of them, and sizes of batches
 ///
-/// Translates a text on one thread with a transformer with random weights. Each translation has
-/// the length of its reference, so that lengths vary as in real text. All variants take turns;
-/// times are medians of CPU time (on a GPU of wall time) over the rounds. The first round is not
-/// counted.
+/// Translates a text on one thread with random weights. Each translation has the length of its
+/// reference, so that lengths vary as in real text. All variants take turns; times are medians of
+/// CPU time (on a GPU of wall time) over the rounds. The first round is not counted. On the CPU, the
+/// output layer is also taken apart into product, bias, softmax and k best.
+///
+/// With one size of batches all variants are measured; with several, the speed over their size, with
+/// and without finished sentences. With -o the steps of each search are recorded too: speed.csv and
+/// speed.svg have the speeds, output.csv the parts of the output layer, steps.csv each step,
+/// steps.svg the time of each step of one batch, sentences.svg how many sentences batches still have.
 ///
 /// Example: miriam bench nmt batching -i test.de --target test.en
+///
+/// Example: miriam bench nmt batching -i test.de --target test.en --shape gru --batches 1 4 16 64 -o amun
 #[derive(Args)]
 pub struct BatchingArguments {
     /// The source text: one sentence per line, words or pieces separated by spaces
@@ -36,8 +43,8 @@ pub struct BatchingArguments {
     /// The reference translations, of which only the lengths are used
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
-    /// The model
-    #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = TRANSFORMER_SIZES)]
+    /// The model: Amun's GRU, an mLSTM, or a transformer
+    #[arg(long, value_name = "NAME", default_value = "tiny", value_parser = DECODING_SHAPES)]
     shape: String,
     /// The maximal number of sentences
     #[arg(long, value_name = "N", default_value = "192", value_parser = value_parser!(u32).range(1..=10_000_000))]
@@ -45,9 +52,9 @@ pub struct BatchingArguments {
     /// The size of the vocabulary
     #[arg(long, value_name = "N", default_value = "32000", value_parser = value_parser!(u32).range(100..=1_000_000))]
     words: u32,
-    /// The number of sentences in a batch
-    #[arg(long, value_name = "N", default_value = "32", value_parser = value_parser!(u32).range(1..=65_536))]
-    batch: u32,
+    /// The numbers of sentences in a batch
+    #[arg(long, visible_alias = "batch", value_name = "N", num_args = 1.., default_value = "32", value_parser = value_parser!(u32).range(1..=65_536))]
+    batches: Vec<u32>,
     /// The beam sizes
     #[arg(long, value_name = "N", num_args = 1.., default_values = ["1", "5"], value_parser = value_parser!(u32).range(1..=1000))]
     beams: Vec<u32>,
@@ -63,6 +70,9 @@ pub struct BatchingArguments {
     /// Begin no further round of a table after S seconds
     #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
+    /// The folder for CSV files and charts; it is created if it is missing
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
 }
 
 /// Measure the speedups of Devlin's paper (2017) for a recurrent model, one after another
@@ -148,7 +158,7 @@ fn parse_precision(text: &str) -> Result<Precision, String> {
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     let out = &mut standard_output();
     match command {
-        Command::Batching(arguments) => batching::run(&arguments.into(), out)?,
+        Command::Batching(arguments) => batching::run(&arguments.into(), out, &common.progress())?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out)?,
         Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
     }
@@ -163,12 +173,13 @@ impl From<BatchingArguments> for BatchingStudy {
             shape: arguments.shape,
             sentences: arguments.sentences,
             words: arguments.words,
-            batch: arguments.batch,
+            batches: arguments.batches,
             beams: arguments.beams,
             precisions: arguments.precisions,
             device: arguments.device,
             rounds: arguments.n,
             seconds: arguments.seconds,
+            output: arguments.output,
         }
     }
 }

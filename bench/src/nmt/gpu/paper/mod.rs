@@ -181,18 +181,18 @@ impl PaperModel {
 
 #[cfg(test)]
 mod tests {
-    use miriam_nmt::architecture::CellKind;
+    use miriam_nmt::architecture::{Architecture, CellKind};
 
     use super::super::super::random_models::{
-        random_recurrent_without_eos, random_transformer_without_eos, recurrent_shape,
-        transformer_of_width,
+        random_model_without_eos, recurrent_shape, transformer_of_width,
     };
     use super::*;
 
     const SIZES: StepSizes = StepSizes { sentences: 3, beam: 2, source_length: 5, history: 4 };
 
-    fn step(model: &Model) -> WorkByKernel {
-        PaperModel::new(model, Path::new("random")).unwrap().work(SIZES).unwrap().step
+    fn step(architecture: Architecture) -> WorkByKernel {
+        let model = random_model_without_eos(architecture, 1).unwrap();
+        PaperModel::new(&model, Path::new("random")).unwrap().work(SIZES).unwrap().step
     }
 
     /// The operations of GEMM were computed by hand: 16 wide, 24 inside, one layer, 50 tokens, 6
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn products_of_a_transformer_are_those_of_its_matrices() {
         let shape = transformer_of_width(16, 24, [1, 1], 50);
-        let work = step(&random_transformer_without_eos(shape, 1).unwrap());
+        let work = step(Architecture::Transformer(shape));
         let matrices = 16 * 48 + 16 * 16 + 16 * 16 + 16 * 16 + 2 * 16 * 24 + 16 * 50;
         assert_eq!(work["product"].launches, 7);
         assert_eq!(work["product"].product_operations, (2 * 6 * matrices) as f64);
@@ -214,7 +214,7 @@ mod tests {
     fn every_cell_has_its_kernel() {
         for (cell, kernel) in [(CellKind::Gru, "gru"), (CellKind::Mlstm, "lstm_cell")] {
             let shape = recurrent_shape(cell, 16, 50);
-            let work = step(&random_recurrent_without_eos(shape, 1).unwrap());
+            let work = step(Architecture::Recurrent(shape));
             assert!(work.contains_key(kernel), "{work:?}");
             assert_eq!(work["attend"].launches, 1);
         }
