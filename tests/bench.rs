@@ -109,6 +109,33 @@ fn every_devlin_optimization_has_a_row() {
     assert!(error.contains("no line with words"), "{error}");
 }
 
+#[test]
+fn devlin_systems_stand_beside_their_published_speeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let devlin = |asked: &[&str]| {
+        let mut command = miriam();
+        command.args(["bench", "nmt", "devlin", "--sentences", "1", "--passes", "1"]);
+        command.args(["--words", "200", "-i"]).arg(project_root().join("examples/toy/test.en"));
+        command.args(asked).arg("-o").arg(folder.path());
+        command
+    };
+    let table = lossy_text(&run(&mut devlin(&["--shape", "s1", "s3", "e1"])));
+    let systems = read_csv(folder.path(), "systems.csv");
+    let published: Vec<[&str; 3]> =
+        systems[1..].iter().map(|row| [&row[0][..], &row[2], &row[3]]).collect();
+    assert_eq!(published, [["s1", "1", "418"], ["s3", "1", "271"], ["e1", "2", "102"]]);
+    for row in &systems[1..] {
+        assert!(row[4..].iter().all(|rate| rate.parse::<f64>().unwrap() > 0.0), "{row:?}");
+        assert!(table.lines().any(|line| line.starts_with(&row[0])), "{table}");
+    }
+    run(&mut devlin(&["--alone"]));
+    let speedups = read_csv(folder.path(), "speedups.csv");
+    assert_eq!(speedups[1][..2], ["s1", "baseline"]);
+    assert_eq!(speedups.len(), 1 + 8);
+    let refused = run_to_error(&mut devlin(&["--shape", "all", "--alone"]));
+    assert!(refused.contains("expected one shape"), "{refused}");
+}
+
 fn bench_batching(target: &str, asked: &[&str]) -> Command {
     let toy = project_root().join("examples/toy");
     let mut command = miriam();

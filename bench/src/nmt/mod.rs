@@ -13,7 +13,7 @@ use miriam_nmt::{DeviceSet, Result};
 
 use crate::error::Error;
 
-pub use devlin::STACKED_SHAPES;
+pub use devlin::SYSTEM_NAMES;
 pub use random_models::DECODING_SHAPES;
 
 /// The first id after EOS and the unknown token.

@@ -1,24 +1,29 @@
-//! Benchmark of the speedups of Devlin's paper (2017) for recurrent models.
+//! Benchmark of Devlin's paper (2017) on recurrent models: the speedups of table 1, and the systems
+//! of table 2.
 
+mod systems;
 #[cfg(test)]
 mod tests;
 mod workload;
 
+use std::fmt::Write as _;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use miriam_kernels::Cpu;
-use miriam_nmt::architecture::Architecture;
-use miriam_nmt::network::Network;
+use miriam_nmt::architecture::Model;
+use miriam_nmt::network::{Ensemble, Network, Session};
+use miriam_textio::{Output, Progress};
 
 use super::random_models::random_model;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, cannot};
 use crate::input::read_text;
 use crate::machine::{cpu_name, cpu_seconds};
 use crate::statistics::share_of_equal;
-pub use workload::STACKED_SHAPES;
-use workload::{AblationSetting, Workload, WorkloadResult, stacked_shape};
+use systems::DevlinSystem;
+pub use systems::SYSTEM_NAMES;
+use workload::{AblationSetting, Workload, WorkloadResult};
 
 /// Options of the benchmark, which translates sentence by sentence on one thread.
 #[derive(Clone, Debug)]
@@ -29,29 +34,42 @@ pub struct DevlinStudy {
     pub sentences: u32,
     /// The size of each vocabulary.
     pub words: u32,
-    /// The shape, one of [`STACKED_SHAPES`].
-    pub shape: String,
+    /// The systems, of [`SYSTEM_NAMES`]: of one, each speedup is measured; several are compared with
+    /// all speedups.
+    pub shapes: Vec<String>,
     /// Measure each speedup alone, instead of adding one after the other.
     pub alone: bool,
     /// The number of passes over the sentences.
     pub passes: u32,
+    /// The folder for a CSV file.
+    pub output: Option<PathBuf>,
 }
 
 /// The gain of the random weights, chosen so that translations vary and that hypotheses of a beam
 /// share parents about as often as Devlin's.
 const GAIN: f32 = 1.5;
 
-/// Prints a row for each setting.
+/// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
+/// With a folder it also writes `speedups.csv` or `systems.csv`.
 ///
 /// # Errors
-/// If the text cannot be read or has no words, or the shape is unknown.
-pub fn run(options: &DevlinStudy, out: &mut dyn Write) -> Result<()> {
+/// If the text cannot be read or has no words, a system is unknown, several are to be measured with
+/// each speedup alone, or the file cannot be written.
+pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
+    let systems = options.shapes.iter().map(|name| {
+        DevlinSystem::named(name)
+            .ok_or_else(|| Error::unmeasurable(format!("{name}: unknown shape")))
+    });
+    let systems: Vec<DevlinSystem> = systems.collect::<Result<_>>()?;
+    if systems.len() > 1 && options.alone {
+        return Err(Error::unmeasurable("--alone: expected one shape; several have all speedups"));
+    }
     let text = read_text(&options.input)?;
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let workload = Workload::new(&text, sentences, words, &options.input)?;
-    let shape = stacked_shape(&options.shape, words)
-        .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
-    let model = random_model(Architecture::Stacked(shape), GAIN, 1)?;
+    if let Some(folder) = &options.output {
+        fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    }
     writeln!(out, "{}, {}, one thread", cpu_name(), Cpu::describe_detected())?;
     writeln!(
         out,
@@ -59,35 +77,159 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write) -> Result<()> {
         workload.num_sentences(),
         workload.mean_shortlist_size().round(),
     )?;
-    writeln!(out, "setting               words / s  ms / sentence  factor  same translations")?;
-    let settings =
-        if options.alone { AblationSetting::individual() } else { AblationSetting::cumulative() };
-    let mut first: Option<(f64, WorkloadResult)> = None;
-    let mut shared = None;
-    for setting in settings {
-        let path = Path::new("a random model");
-        let network = Network::load_with(&model, path, setting.precision, &setting.shortcuts)?;
-        let network = Arc::new(network);
-        let (mut best, mut outcome) = (f64::INFINITY, WorkloadResult::default());
-        for _ in 0..options.passes {
+    let study = Study { options, workload, out, progress };
+    match systems[..] {
+        [system] => study.measure_speedups(&system),
+        _ => study.measure_systems(&systems),
+    }
+}
+
+struct Study<'a> {
+    options: &'a DevlinStudy,
+    workload: Workload,
+    out: &'a mut dyn Write,
+    progress: &'a dyn Progress,
+}
+
+impl Study<'_> {
+    /// Measures the speedups for one system.
+    fn measure_speedups(self, system: &DevlinSystem) -> Result<()> {
+        writeln!(
+            self.out,
+            "setting               words / s  ms / sentence  factor  same translations"
+        )?;
+        let settings = if self.options.alone {
+            AblationSetting::individual()
+        } else {
+            AblationSetting::cumulative()
+        };
+        let models = self.generate(system)?;
+        let mut csv = String::from("shape,setting,words_per_second,ms_per_sentence,factor,same\n");
+        let mut first: Option<Speed> = None;
+        let mut distinct_parents = None;
+        let task = self.progress.task("measuring", Some(settings.len() as u64));
+        for setting in settings {
+            let speed = self.measure(&models, &setting)?;
+            let result = &speed.result;
+            distinct_parents = Some(result.distinct_parents as f64 / result.rows as f64);
+            let reference = first.get_or_insert_with(|| speed.clone());
+            let factor = speed.rate / reference.rate;
+            let same = share_of_equal(&result.translations, &reference.result.translations);
+            let (name, rate, milliseconds) =
+                (setting.name, speed.rate, speed.sentence_milliseconds);
+            writeln!(
+                self.out,
+                "{name:<20} {rate:>10.0} {milliseconds:>14.2} {factor:>6.2}x {:>17.1}%",
+                100.0 * same,
+            )?;
+            let name = super::speed::csv_name(name);
+            let system = system.name;
+            let _ =
+                writeln!(csv, "{system},{name},{rate:.1},{milliseconds:.3},{factor:.3},{same:.4}");
+            task.advance(1);
+        }
+        drop(task);
+        if let Some(share) = distinct_parents {
+            writeln!(self.out, "{:.0} % of hypotheses had a parent of their own", 100.0 * share)?;
+        }
+        self.write("speedups.csv", &csv)
+    }
+
+    /// Measures several systems with all speedups, in 16 and in 8 bits, beside the paper's figures.
+    /// Factors are relative to the first system.
+    fn measure_systems(self, systems: &[DevlinSystem]) -> Result<()> {
+        let first_name = systems[0].name;
+        let heading = format!("of {first_name}");
+        writeln!(
+            self.out,
+            "{:<5} {:<15} {:>17} {heading:>7} {:>17} {heading:>7} {:>13} {heading:>7}",
+            "shape", "above attention", "words / s (paper)", "words / s, i16", "i8",
+        )?;
+        let mut csv = String::from("shape,layers,models,published,i16,i8\n");
+        let mut first: Option<[f64; 3]> = None;
+        let task = self.progress.task("measuring", Some(systems.len() as u64));
+        for system in systems {
+            let models = self.generate(system)?;
+            let [i16, i8] = AblationSetting::all_speedups()
+                .map(|setting| self.measure(&models, &setting).map(|speed| speed.rate));
+            let rates = [system.published_rate, i16?, i8?];
+            let reference = first.get_or_insert(rates);
+            let [published, i16, i8] = rates;
+            let [a, b, c] = [0, 1, 2].map(|column| rates[column] / reference[column]);
+            let DevlinSystem { name, layers, models, .. } = system;
+            writeln!(
+                self.out,
+                "{name:<5} {layers:<15} {published:>17.0} {a:>7.2} {i16:>17.0} {b:>7.2} {i8:>13.0} \
+                 {c:>7.2}"
+            )?;
+            // A row takes minutes to measure, and the output may be a pipe that somebody watches.
+            self.out.flush()?;
+            let layers = super::speed::csv_name(layers);
+            let _ = writeln!(csv, "{name},{layers},{models},{published},{i16:.1},{i8:.1}");
+            task.advance(1);
+        }
+        drop(task);
+        self.write("systems.csv", &csv)
+    }
+
+    /// Generates the models of a system.
+    fn generate(&self, system: &DevlinSystem) -> Result<Vec<Model>> {
+        let words = self.options.words as usize;
+        let models =
+            (1..=system.models).map(|seed| random_model(system.architecture(words), GAIN, seed));
+        Ok(models.collect::<miriam_nmt::Result<_>>()?)
+    }
+
+    /// Returns the speed of the fastest pass.
+    fn measure(&self, models: &[Model], setting: &AblationSetting) -> Result<Speed> {
+        let networks = load(models, setting)?;
+        let (mut best, mut result) = (f64::INFINITY, WorkloadResult::default());
+        for _ in 0..self.options.passes {
+            let session = open_session(&networks)?;
             let before = cpu_seconds();
-            outcome = workload.translate(&network)?;
+            result = self.workload.translate(session)?;
             best = best.min(cpu_seconds() - before);
         }
-        let rate = outcome.tokens as f64 / best;
-        shared = Some(outcome.distinct_parents as f64 / outcome.rows as f64);
-        let (slowest, reference) = first.get_or_insert_with(|| (rate, outcome.clone()));
-        writeln!(
-            out,
-            "{:<20} {rate:>10.0} {:>14.2} {:>6.2}x {:>17.1}%",
-            setting.name,
-            1000.0 * best / workload.num_sentences() as f64,
-            rate / *slowest,
-            100.0 * share_of_equal(&outcome.translations, &reference.translations),
-        )?;
+        Ok(Speed {
+            rate: result.tokens as f64 / best,
+            sentence_milliseconds: 1000.0 * best / self.workload.num_sentences() as f64,
+            result,
+        })
     }
-    if let Some(share) = shared {
-        writeln!(out, "{:.0} % of hypotheses had a parent of their own", 100.0 * share)?;
+
+    fn write(&self, name: &str, csv: &str) -> Result<()> {
+        match &self.options.output {
+            Some(folder) => Ok(Output::write_file(&folder.join(name), csv.as_bytes())?),
+            None => Ok(()),
+        }
     }
-    Ok(())
+}
+
+/// The speed of a pass, with its result.
+#[derive(Clone)]
+struct Speed {
+    /// Words per second.
+    rate: f64,
+    sentence_milliseconds: f64,
+    result: WorkloadResult,
+}
+
+fn load(models: &[Model], setting: &AblationSetting) -> Result<Vec<Network>> {
+    let networks = models.iter().map(|model| {
+        let (path, speedups) = (Path::new("a random model"), &setting.shortcuts);
+        Network::load_with(model, path, setting.precision, speedups)
+    });
+    Ok(networks.collect::<miriam_nmt::Result<_>>()?)
+}
+
+/// Opens a session of a model, or of an ensemble of several.
+fn open_session(networks: &[Network]) -> Result<Box<dyn Session>> {
+    let mut sessions = Vec::new();
+    for network in networks {
+        sessions.push(network.session()?);
+    }
+    match sessions.len() {
+        1 => Ok(sessions.remove(0)),
+        _ => Ok(Box::new(Ensemble::new(sessions, None)?)),
+    }
 }

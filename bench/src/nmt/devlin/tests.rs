@@ -3,10 +3,11 @@ use std::path::Path;
 
 use miriam_nmt::architecture::{Architecture, StackedConfig, TopLayerConfig};
 use miriam_nmt::layer::recurrent::Speedups;
-use miriam_nmt::network::Network;
 
 use super::super::random_models::random_model;
-use super::workload::{AblationSetting, Workload, WorkloadResult, stacked_shape};
+use super::systems::{DevlinSystem, SYSTEM_NAMES, stacked_shape};
+use super::workload::{AblationSetting, Workload, WorkloadResult};
+use super::{load, open_session};
 
 const TEXT: &[u8] =
     b"a dog runs over a field\n\ntwo men sit on a bench and a dog looks on\na field\n";
@@ -15,25 +16,26 @@ fn workload(words: usize) -> Workload {
     Workload::new(TEXT, 10, words, Path::new("text")).unwrap()
 }
 
-fn translate(setting: &AblationSetting) -> WorkloadResult {
+/// Translates with an ensemble of models with these seeds.
+fn translate(setting: &AblationSetting, seeds: &[u64]) -> WorkloadResult {
     let small = StackedConfig {
         encoder_state_width: 16,
         state_width: 32,
         attention_width: 16,
-        fc_depth: 3,
         fc_width: 24,
-        top: TopLayerConfig::Tanh(16),
-        ..stacked_shape("s3", 300).unwrap()
+        ..stacked_shape(3, TopLayerConfig::Tanh(16), 300)
     };
-    let model = random_model(Architecture::Stacked(small), 1.5, 5).unwrap();
-    let (path, shortcuts) = (Path::new("random"), &setting.shortcuts);
-    let network = Network::load_with(&model, path, setting.precision, shortcuts).unwrap();
-    workload(300).translate(&network).unwrap()
+    let models = seeds
+        .iter()
+        .map(|&seed| random_model(Architecture::Stacked(small.clone()), 1.5, seed).unwrap());
+    let networks = load(&models.collect::<Vec<_>>(), setting).unwrap();
+    workload(300).translate(open_session(&networks).unwrap()).unwrap()
 }
 
 #[test]
 fn translations_vary_and_exact_speedups_change_none() {
-    let all: Vec<WorkloadResult> = AblationSetting::individual().iter().map(translate).collect();
+    let all: Vec<WorkloadResult> =
+        AblationSetting::individual().iter().map(|setting| translate(setting, &[5])).collect();
     let baseline = &all[0];
     assert_eq!(baseline.translations.len(), 3, "lines without words are skipped");
     let words: HashSet<u32> = baseline.translations.concat().into_iter().collect();
@@ -49,6 +51,36 @@ fn translations_vary_and_exact_speedups_change_none() {
             assert_eq!(outcome.translations, baseline.translations, "{}", setting.name);
         }
     }
+}
+
+/// An ensemble of one model twice translates as the model, one of two models otherwise.
+#[test]
+fn ensembles_translate_with_all_their_models() {
+    let [setting, _] = AblationSetting::all_speedups();
+    let alone = translate(&setting, &[5]);
+    assert_eq!(translate(&setting, &[5, 5]).translations, alone.translations);
+    assert_ne!(translate(&setting, &[5, 6]).translations, alone.translations);
+}
+
+#[test]
+fn systems_have_the_layers_of_the_table() {
+    for (name, last, next) in [
+        ("s1", "decoder_cell_Ux", "decoder_fc1_W"),
+        ("s2", "decoder_top_Ux", "decoder_fc1_W"),
+        ("s4", "decoder_fc7_W", "decoder_fc8_W"),
+        ("s6", "decoder_fc15_W", "decoder_fc16_W"),
+        ("s7", "decoder_l8_cell1_U", "decoder_l9_cell1_U"),
+        ("s7", "encoder_l8_cell1_U", "encoder_l9_cell1_U"),
+        ("e2", "decoder_fc7_W", "decoder_top_Ux"),
+    ] {
+        let architecture = DevlinSystem::named(name).unwrap().architecture(300);
+        architecture.validate().unwrap();
+        let parameters = architecture.parameters();
+        let has = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+        assert!(has(last) && !has(next), "{name}: {last}, {next}");
+    }
+    let counts = SYSTEM_NAMES.map(|name| DevlinSystem::named(name).unwrap().models);
+    assert_eq!(counts, [1, 1, 1, 1, 1, 1, 1, 2, 3]);
 }
 
 #[test]

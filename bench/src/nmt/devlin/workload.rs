@@ -1,5 +1,5 @@
-//! Settings and sentences of Devlin's study (2017, table 1): a recurrent model that translates
-//! sentence by sentence on one thread, with one speedup after another.
+//! Settings and sentences of Devlin's study (2017): recurrent models that translate sentence by
+//! sentence on one thread, with one speedup after another or with all.
 //!
 //! Like Devlin's baseline, this one has shortlists, stops early and computes the hypotheses of a
 //! beam in one GEMM. Source sentences come from real text, and the id of a word is its frequency
@@ -12,12 +12,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use miriam_nmt::Result as NmtResult;
-use miriam_nmt::architecture::{EmbeddingConfig, StackedConfig, TopLayerConfig};
 use miriam_nmt::batch::BatchingOptions;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
-use miriam_nmt::network::{HypothesisRow, Network, Session, Slot, TopK};
+use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::search::{Request, SearchOptions};
 use miriam_storage::random::SplitMix64;
 
@@ -32,42 +31,6 @@ const FREQUENT_TOKENS: u32 = 100;
 
 /// Devlin's beam size.
 const BEAM_SIZE: usize = 6;
-
-/// Names of the shapes of Devlin's table 2, which differ in the layers above the attentional GRU.
-pub const STACKED_SHAPES: [&str; 6] = ["s1", "s2", "s3", "s4", "s5", "s6"];
-
-/// Returns the shape called `name` with vocabularies of `words` tokens; `None` if it is unknown.
-pub fn stacked_shape(name: &str, words: usize) -> Option<StackedConfig> {
-    let (depth, top) = match name {
-        "s1" => (0, TopLayerConfig::None),
-        "s2" => (0, TopLayerConfig::Gru(1024)),
-        "s3" => (3, TopLayerConfig::Tanh(1024)),
-        "s4" => (7, TopLayerConfig::Tanh(1024)),
-        "s5" => (7, TopLayerConfig::Gru(1024)),
-        "s6" => (15, TopLayerConfig::Tanh(1024)),
-        _ => return None,
-    };
-    let tables = EmbeddingConfig {
-        source_vocab_size: words,
-        target_vocab_size: words,
-        dim: 512,
-        shared: false,
-        tied_output: false,
-        output_bias: true,
-        right_to_left: false,
-        suppress_tokens: Vec::new(),
-    };
-    Some(StackedConfig {
-        embeddings: tables,
-        encoder_depth: 3,
-        encoder_state_width: 512,
-        state_width: 1024,
-        attention_width: 1024,
-        fc_depth: depth,
-        fc_width: 768,
-        top,
-    })
-}
 
 /// A model precision with a set of speedups.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +72,13 @@ impl AblationSetting {
             setting.shortcuts.activation_impl = ActivationImpl::Vector;
         });
         settings
+    }
+
+    /// Returns all speedups that keep translations, in sixteen bits and in eight.
+    pub fn all_speedups() -> [AblationSetting; 2] {
+        [("16 bits", Precision::I16), ("8 bits", Precision::I8)].map(|(name, precision)| {
+            AblationSetting { name, precision, shortcuts: Speedups::default() }
+        })
     }
 
     /// Returns the baseline alone and with one speedup each.
@@ -204,7 +174,7 @@ impl Workload {
     ///
     /// # Errors
     /// Those of [`translate_requests`].
-    pub fn translate(&self, network: &Network) -> Result<WorkloadResult> {
+    pub fn translate(&self, session: Box<dyn Session>) -> Result<WorkloadResult> {
         // As in Devlin's study, translations are at most as long as their sources, and a hypothesis
         // ends early if its score is far below the best one.
         let options = SearchOptions {
@@ -215,8 +185,7 @@ impl Workload {
             suppress_tokens: vec![1],
             ..SearchOptions::default()
         };
-        let mut session =
-            CountingSession { inner: network.session()?, rows: 0, distinct_parents: 0 };
+        let mut session = CountingSession { inner: session, rows: 0, distinct_parents: 0 };
         let batching = BatchingOptions::default();
         let found = translate_requests(&mut session, &self.requests, &options, &batching)?;
         let translations: Vec<Vec<u32>> =

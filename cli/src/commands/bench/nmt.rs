@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, value_parser};
 use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
 use miriam_bench::nmt::gpu::{self, NmtGpuStudy};
-use miriam_bench::nmt::{DECODING_SHAPES, STACKED_SHAPES};
+use miriam_bench::nmt::{DECODING_SHAPES, SYSTEM_NAMES};
 use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
@@ -75,13 +76,16 @@ pub struct BatchingArguments {
     output: Option<PathBuf>,
 }
 
-/// Measure the speedups of Devlin's paper (2017) for a recurrent model, one after another
+/// Measure the speedups of Devlin's paper (2017) for recurrent models, and its systems
 ///
 /// Translates sentence by sentence on one thread with a beam of 6 and shortlists of 20 words
 /// for each source word. Weights are random, so translations are meaningless. Times are the CPU
-/// times of the fastest pass.
+/// times of the fastest pass. For one shape, a speedup is added after the other (table 1); several
+/// shapes are compared with all speedups, beside the paper's words per second (table 2).
 ///
 /// Example: miriam bench nmt devlin -i news.en --sentences 100
+///
+/// Example: miriam bench nmt devlin -i news.en --shape all -o devlin
 #[derive(Args)]
 pub struct DevlinArguments {
     /// The text that provides sentence lengths and word frequencies; - for standard input
@@ -93,15 +97,26 @@ pub struct DevlinArguments {
     /// The size of each vocabulary
     #[arg(long, value_name = "N", default_value = "80000", value_parser = value_parser!(u32).range(200..=1_000_000))]
     words: u32,
-    /// The shape: s1 to s6 of Devlin's table 2
-    #[arg(long, value_name = "NAME", default_value = "s1", value_parser = STACKED_SHAPES)]
-    shape: String,
+    /// The shapes of Devlin's table 2: s7 has eight LSTM layers, e1 and e2 are ensembles of two and
+    /// three models s4
+    #[arg(long, value_name = "NAME", num_args = 1.., default_value = "s1", value_parser = shape_names())]
+    shape: Vec<String>,
     /// Measure each speedup alone, instead of adding one after the other
     #[arg(long)]
     alone: bool,
     /// The number of passes over the sentences
     #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..))]
     passes: u32,
+    /// The folder for a CSV file; it is created if it is missing
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+}
+
+/// The name of all shapes together.
+const ALL_SHAPES: &str = "all";
+
+fn shape_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(SYSTEM_NAMES.into_iter().chain([ALL_SHAPES]))
 }
 
 /// Measure neural decoding on a GPU and the CPU, with lower bounds of the time
@@ -159,7 +174,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     let out = &mut standard_output();
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out, &common.progress())?,
-        Command::Devlin(arguments) => devlin::run(&arguments.into(), out)?,
+        Command::Devlin(arguments) => devlin::run(&arguments.into(), out, &common.progress())?,
         Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
     }
     Ok(())
@@ -186,8 +201,13 @@ impl From<BatchingArguments> for BatchingStudy {
 
 impl From<DevlinArguments> for DevlinStudy {
     fn from(arguments: DevlinArguments) -> Self {
-        let DevlinArguments { input, sentences, words, shape, alone, passes } = arguments;
-        DevlinStudy { input, sentences, words, shape, alone, passes }
+        let DevlinArguments { input, sentences, words, shape, alone, passes, output } = arguments;
+        let shapes = if shape.iter().any(|name| name == ALL_SHAPES) {
+            SYSTEM_NAMES.map(str::to_owned).to_vec()
+        } else {
+            shape
+        };
+        DevlinStudy { input, sentences, words, shapes, alone, passes, output }
     }
 }
 
