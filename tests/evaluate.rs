@@ -81,6 +81,37 @@ fn systems_are_compared_with_the_first() {
     assert!(table.contains("bs:1000|seed:12345") && table.contains("(p = 0.0010)*\n"), "{table}");
 }
 
+/// Scores as sacreBLEU 2.6.0 prints them for the same files.
+#[test]
+fn several_systems_are_scored_side_by_side() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("ref", "the cat sat on the mat\nhello world again here\n");
+    write("a", "the cat sat on a mat\nhello world again\n");
+    write("b_2", "a cat sat on the mat\nhello again here\n");
+    let compare = |arguments: &[&str]| {
+        let mut command = miriam();
+        command.current_dir(folder.path()).args(["evaluate", "ref", "-i", "a", "b_2"]);
+        lossy_text(&run(command.args(["-m", "bleu", "chrf"]).args(arguments)))
+    };
+    let json = "[\n    {\n        \"system\": \"a\",\n        \"BLEU\": \"53.4\",\n        \
+                \"chrF2\": \"73.1\"\n    },\n    {\n        \"system\": \"b_2\",\n        \
+                \"BLEU\": \"63.5\",\n        \"chrF2\": \"68.2\"\n    }\n]\n";
+    assert_eq!(compare(&[]), json);
+    let text = compare(&["-f", "text"]);
+    assert!(text.starts_with("BLEU|nrefs:1|case:mixed|eff:no|tok:13a"), "{text}");
+    assert!(text.contains("  a = 53.4\n  b_2 = 63.5\nchrF2|"), "{text}");
+    let latex = compare(&["-f", "latex", "-w", "2"]);
+    assert!(latex.contains(" b\\_2 & 63.52 & 68.17 \\\\\n\\bottomrule"), "{latex}");
+    let tested = compare(&["-f", "latex", "--paired-bs"]);
+    assert!(tested.contains(" Baseline: a & 53.4 (μ = 39.9 ± 26.9) &"), "{tested}");
+    // The mean of resampled scores, to the last digit.
+    let tested = compare(&["-f", "json", "--paired-bs"]);
+    assert!(tested.contains("\"mean\": 39.932112365682606"), "{tested}");
+}
+
 #[test]
 fn several_references_and_invalid_utf8() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -133,7 +164,8 @@ fn texts_of_different_lengths_are_refused() {
         &["--sentence-level", "--confidence"],
         &["--sentence-level", "--metric", "bleu,ter"],
         &["--confidence", "--confidence-n", "0"],
-        &["-i", "other"],
+        &["-i", "other", "--confidence"],
+        &["-i", "other", "--sentence-level"],
     ] {
         let mut command = evaluate(&reference, wrong);
         let output = command.arg("-i").arg(&output).stdin(Stdio::null()).output();

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use crate::numpy_mean;
 use crate::numpy_random::NumpyRng;
 use crate::{ConfidenceInterval, Metric, Resampling, Score, SegmentStatistics};
 
@@ -27,12 +28,13 @@ pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> 
         (Some(low), Some(high)) => high - low,
         _ => 0.0,
     };
-    let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
     let half_width = 0.5 * span;
     if metric.has_f32_scores() {
-        ConfidenceInterval { mean: (mean as f32).into(), half_width: (half_width as f32).into() }
+        let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+        let mean = numpy_mean::mean(&scores);
+        ConfidenceInterval { mean: mean.into(), half_width: (half_width as f32).into() }
     } else {
-        ConfidenceInterval { mean, half_width }
+        ConfidenceInterval { mean: numpy_mean::mean(&scores), half_width }
     }
 }
 

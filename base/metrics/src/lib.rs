@@ -34,6 +34,7 @@ pub mod chrf;
 mod error;
 pub mod mbr;
 mod metric;
+mod numpy_mean;
 mod numpy_random;
 mod paired_test;
 mod python_text;

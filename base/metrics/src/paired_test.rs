@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use crate::bootstrap::{confidence_interval, resample_scores};
+use crate::numpy_mean;
 use crate::numpy_random::NumpyRng;
 use crate::{ConfidenceInterval, Metric, PairedTest, Resampling, SegmentStatistics};
 
@@ -39,8 +40,7 @@ pub fn compare_systems(
                     let p_value = (number > 0).then(|| {
                         let pairs = resampled.iter().zip(&baselines);
                         let mut differences: Vec<f64> = pairs.map(|(a, b)| (a - b).abs()).collect();
-                        let count = differences.len().max(1) as f64;
-                        let mean = differences.iter().sum::<f64>() / count;
+                        let mean = numpy_mean::mean(&differences);
                         differences.iter_mut().for_each(|difference| *difference -= mean);
                         p_value(&differences, (first - score).abs())
                     });

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use miriam_metrics::{
-    Metric, PairedTest, Resampling, Score, ScoreFormat, SegmentStatistics, compare_systems,
-    corpus_score, corpus_statistics, estimate_confidence, sentence_score,
+    Metric, PairedTest, Resampling, Score, ScoreFormat, corpus_score, corpus_statistics,
+    estimate_confidence, sentence_score,
 };
 use miriam_textio::{Lines, display_name};
 
+use super::compared_systems::ComparedSystems;
 use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
-
 use crate::common::{CommonOptions, check_stdin_use, open_text};
 
 /// The number of lines that end in a separate full stop from which a text looks tokenised.
@@ -37,8 +37,8 @@ pub struct Arguments {
     /// References in each file, separated by tabs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = num_refs_parser())]
     num_refs: u16,
-    /// The translations: plain, .gz, .zst, .bz2 or .xz; - for standard input; several for
-    /// paired tests
+    /// The translations: plain, .gz, .zst, .bz2 or .xz; - for standard input. Several systems are
+    /// scored side by side
     #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
     /// The metrics, separated by commas or spaces
@@ -120,6 +120,8 @@ enum OutputFormat {
     Json,
     Text,
     Table,
+    /// A table for LaTeX of several systems
+    Latex,
 }
 
 fn num_refs_parser() -> clap::builder::RangedI64ValueParser<u16> {
@@ -145,8 +147,11 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         1 if paired.is_some() => {
             exit_with_usage_error("a paired test needs two systems: -i FILE -i FILE")
         }
-        2.. if paired.is_none() => {
-            exit_with_usage_error("several systems need a paired test: --paired-bs or --paired-ar")
+        2.. if arguments.significance.confidence => {
+            exit_with_usage_error("--confidence is for one system; compare several by --paired-bs")
+        }
+        2.. if arguments.sentence_level => {
+            exit_with_usage_error("--sentence-level is for one system")
         }
         _ => {}
     }
@@ -166,12 +171,22 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if kinds.contains(&MetricName::Bleu) && !arguments.force {
         systems.iter().for_each(warn_if_tokenized);
     }
-    let report = common.build_thread_pool()?.install(|| match paired {
-        Some(test) => test_significance(&metrics, &systems, &references, test, &arguments),
-        None if arguments.sentence_level => {
-            score_sentences(&*metrics[0], &systems[0], &references, &arguments)
+    let report = common.build_thread_pool()?.install(|| match &systems[..] {
+        [system] if arguments.sentence_level => {
+            score_sentences(&*metrics[0], system, &references, &arguments)
         }
-        None => score_corpus(&metrics, &systems[0], &references, &arguments),
+        [system] => score_corpus(&metrics, system, &references, &arguments),
+        _ => {
+            let systems: Vec<_> =
+                systems.into_iter().map(|system| (system.name, system.lines)).collect();
+            let compared = ComparedSystems::new(&metrics, &systems, &references, paired)?;
+            let style = arguments.style();
+            Ok(match arguments.output_format() {
+                OutputFormat::Json => compared.to_json(style),
+                OutputFormat::Text | OutputFormat::Table => compared.to_text(style),
+                OutputFormat::Latex => compared.to_latex(style),
+            })
+        }
     })?;
     crate::console::print(report)
 }
@@ -293,7 +308,7 @@ fn score_corpus(
     }
     let style = arguments.style();
     match arguments.output_format() {
-        OutputFormat::Text => {
+        OutputFormat::Text | OutputFormat::Latex => {
             return Ok(align_equal_signs(scores.iter().map(|s| s.to_line(style)).collect()));
         }
         OutputFormat::Table if !arguments.score_only => return Ok(format_table(&scores, style)),
@@ -364,66 +379,4 @@ fn score_sentences(
         let _ = writeln!(report, "{}", score.to_line(arguments.style()));
     }
     Ok(report)
-}
-
-/// Compares each system with the first: one line per system and metric, or JSON.
-fn test_significance(
-    metrics: &[Box<dyn Metric>],
-    systems: &[TextFile],
-    references: &[Vec<String>],
-    test: PairedTest,
-    arguments: &Arguments,
-) -> anyhow::Result<String> {
-    let width = usize::from(arguments.width);
-    let mut objects: Vec<String> = systems
-        .iter()
-        .enumerate()
-        .map(|(number, system)| {
-            let role = if number == 0 { "Baseline: " } else { "" };
-            let name = format!("{role}{}", system.name).replace('\\', "\\\\").replace('"', "\\\"");
-            format!("    {{\n        \"system\": \"{name}\"")
-        })
-        .collect();
-    let mut report = String::new();
-    for metric in metrics {
-        let rows: Vec<SegmentStatistics> = systems
-            .iter()
-            .map(|system| corpus_statistics(&**metric, &system.lines, references))
-            .collect::<Result<_, _>>()?;
-        let signature = corpus_score(&**metric, &rows[0], references.len()).signature;
-        let signature = signature.with_test(test).to_text(arguments.short);
-        let _ = writeln!(report, "{}|{signature}", metric.name());
-        let compared = compare_systems(&**metric, &rows, test);
-        for ((system, comparison), object) in systems.iter().zip(&compared).zip(&mut objects) {
-            let _ = write!(report, "  {} = {:.width$}", system.name, comparison.score);
-            fn null() -> String {
-                String::from("null")
-            }
-            let (mut p_value, mut mean, mut half_width) = (null(), null(), null());
-            if let Some(confidence) = comparison.confidence {
-                (mean, half_width) =
-                    (format!("{:?}", confidence.mean), format!("{:?}", confidence.half_width));
-                let (mean, half_width) = (confidence.mean, confidence.half_width);
-                let _ = write!(report, " (μ = {mean:.width$} ± {half_width:.width$})");
-            }
-            if let Some(p) = comparison.p_value {
-                p_value = format!("{p:?}");
-                let _ = write!(report, " (p = {p:.4}){}", if p < 0.05 { "*" } else { "" });
-            }
-            report.push('\n');
-            let _ = write!(
-                object,
-                ",\n        \"{}\": {{\n            \"score\": {:?},\n            \"p_value\": \
-                 {p_value},\n            \"mean\": {mean},\n            \"ci\": \
-                 {half_width}\n        }}",
-                metric.name(),
-                comparison.score
-            );
-        }
-    }
-    if arguments.output_format() != OutputFormat::Json {
-        return Ok(report);
-    }
-    let objects: Vec<String> = objects.into_iter().map(|object| object + "\n    }").collect();
-    Ok(format!("[\n{}\n]\n", objects.join(",\n")))
 }

@@ -3,6 +3,7 @@
 pub mod align;
 pub mod bench;
 mod bleu_tokenizer;
+mod compared_systems;
 pub mod demo;
 pub mod documentation;
 pub mod dump;

@@ -1,0 +1,192 @@
+//! Scores of several systems side by side, with or without a paired test: as text, as sacreBLEU's
+//! JSON, and as a table for LaTeX.
+
+use std::fmt::Write as _;
+
+use miriam_metrics::{
+    Metric, PairedTest, ScoreFormat, SegmentStatistics, SystemComparison, compare_systems,
+    corpus_score, corpus_statistics,
+};
+use serde_json::Value;
+
+/// Systems and their scores.
+pub struct ComparedSystems {
+    names: Vec<String>,
+    metrics: Vec<ComparedMetric>,
+    /// Whether a paired test compared the systems with the first one.
+    is_tested: bool,
+}
+
+/// The scores of all systems by one metric.
+struct ComparedMetric {
+    name: String,
+    /// The long and the short signature.
+    signatures: [String; 2],
+    systems: Vec<SystemComparison>,
+}
+
+impl ComparedSystems {
+    /// Scores the lines of named systems, and compares each with the first one by `test`.
+    ///
+    /// # Errors
+    /// If texts have different numbers of lines, or none.
+    pub fn new(
+        metrics: &[Box<dyn Metric>],
+        systems: &[(String, Vec<String>)],
+        references: &[Vec<String>],
+        test: Option<PairedTest>,
+    ) -> anyhow::Result<Self> {
+        let compare = |metric: &dyn Metric| -> anyhow::Result<ComparedMetric> {
+            let rows: Vec<SegmentStatistics> = systems
+                .iter()
+                .map(|(_, lines)| corpus_statistics(metric, lines, references))
+                .collect::<Result<_, _>>()?;
+            let scores = rows.iter().map(|rows| corpus_score(metric, rows, references.len()));
+            let scores: Vec<_> = scores.collect();
+            let mut signature = scores[0].signature.clone();
+            if let Some(test) = test {
+                signature = signature.with_test(test);
+            }
+            let compared = match test {
+                Some(test) => compare_systems(metric, &rows, test),
+                None => {
+                    let scores = scores.iter().map(|score| score.value);
+                    let alone = |score| SystemComparison { score, p_value: None, confidence: None };
+                    scores.map(alone).collect()
+                }
+            };
+            Ok(ComparedMetric {
+                name: metric.name(),
+                signatures: [false, true].map(|is_short| signature.to_text(is_short)),
+                systems: compared,
+            })
+        };
+        Ok(ComparedSystems {
+            names: systems.iter().map(|(name, _)| name.clone()).collect(),
+            metrics: metrics.iter().map(|metric| compare(&**metric)).collect::<Result<_, _>>()?,
+            is_tested: test.is_some(),
+        })
+    }
+
+    /// Returns the name of a system. In a test the first one is the baseline.
+    fn label(&self, place: usize) -> String {
+        let role = if self.is_tested && place == 0 { "Baseline: " } else { "" };
+        format!("{role}{}", self.names[place])
+    }
+
+    /// Returns a line for each metric, with its signature, and for each of its scores.
+    pub fn to_text(&self, format: ScoreFormat) -> String {
+        let mut text = String::new();
+        for metric in &self.metrics {
+            let signature = &metric.signatures[usize::from(format.short_signature)];
+            let _ = writeln!(text, "{}|{signature}", metric.name);
+            for (name, system) in self.names.iter().zip(&metric.systems) {
+                let _ = writeln!(text, "  {name} = {}", describe(system, format.decimals));
+            }
+        }
+        text
+    }
+
+    /// Returns a JSON list with an object for each system, as sacreBLEU writes it: without a test
+    /// scores are rounded and written as text.
+    pub fn to_json(&self, format: ScoreFormat) -> String {
+        let objects: Vec<String> = (0..self.names.len())
+            .map(|place| {
+                let name = Value::from(self.label(place));
+                let mut object = format!("    {{\n        \"system\": {name}");
+                for metric in &self.metrics {
+                    let SystemComparison { score, p_value, confidence } = metric.systems[place];
+                    let _ = write!(object, ",\n        \"{}\": ", metric.name);
+                    if !self.is_tested {
+                        let _ = write!(object, "\"{score:.*}\"", format.decimals);
+                        continue;
+                    }
+                    let number = |value: Option<f64>| match value {
+                        Some(value) => format!("{value:?}"),
+                        None => "null".into(),
+                    };
+                    let _ = write!(
+                        object,
+                        "{{\n            \"score\": {score:?},\n            \"p_value\": {},\n            \
+                         \"mean\": {},\n            \"ci\": {}\n        }}",
+                        number(p_value),
+                        number(confidence.map(|found| found.mean)),
+                        number(confidence.map(|found| found.half_width)),
+                    );
+                }
+                object + "\n    }"
+            })
+            .collect();
+        format!("[\n{}\n]\n", objects.join(",\n"))
+    }
+
+    /// Returns a table for LaTeX with the package `booktabs`, and the signatures below it.
+    pub fn to_latex(&self, format: ScoreFormat) -> String {
+        let mut rows = vec![vec!["System".to_owned()]];
+        for metric in &self.metrics {
+            let interval = match metric.systems[0].confidence {
+                Some(_) => " (μ ± 95\\% CI)",
+                None => "",
+            };
+            rows[0].push(format!("{}{interval}", metric.name));
+        }
+        for place in 0..self.names.len() {
+            let scores = self.metrics.iter().map(|metric| &metric.systems[place]);
+            let scores = scores.map(|system| describe(system, format.decimals));
+            rows.push(std::iter::once(escape_latex(&self.label(place))).chain(scores).collect());
+        }
+        let mut text =
+            format!("\\begin{{tabular}}{{r{}}}\n\\toprule\n", "c".repeat(self.metrics.len()));
+        for (number, row) in rows.iter().enumerate() {
+            let _ = writeln!(text, " {} \\\\", row.join(" & "));
+            if number == 0 {
+                text.push_str("\\midrule\n");
+            }
+        }
+        text.push_str("\\bottomrule\n\\end{tabular}\n\n");
+        for metric in &self.metrics {
+            let signature = &metric.signatures[usize::from(format.short_signature)];
+            let _ = writeln!(text, "{}|{signature}", metric.name);
+        }
+        text
+    }
+}
+
+/// Returns a score, with the mean of resampled scores and its interval, and the p-value, which has a
+/// star below 0.05.
+fn describe(system: &SystemComparison, decimals: usize) -> String {
+    let mut text = format!("{:.decimals$}", system.score);
+    if let Some(confidence) = system.confidence {
+        let (mean, half_width) = (confidence.mean, confidence.half_width);
+        let _ = write!(text, " (μ = {mean:.decimals$} ± {half_width:.decimals$})");
+    }
+    if let Some(p) = system.p_value {
+        let _ = write!(text, " (p = {p:.4}){}", if p < 0.05 { "*" } else { "" });
+    }
+    text
+}
+
+/// Returns a text in which no character has a meaning in LaTeX.
+fn escape_latex(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_no_meaning_in_latex() {
+        assert_eq!(escape_latex("a_b/50%~"), "a\\_b/50\\%\\textasciitilde{}");
+    }
+}
