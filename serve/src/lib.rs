@@ -54,7 +54,7 @@ mod server;
 mod text_translation;
 
 pub use app::App;
-pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind};
+pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind, ShortlistSetting};
 pub use keys::make_key;
 pub use reload::ReloadSender;
 pub use server::{CheckedModel, ConfigurationSource, OpenListener, Server, check};

@@ -1,6 +1,7 @@
 //! Websockets, spoken by hand: Marian's lines and OPUS-MT's JSON.
 
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use serde_json::json;
@@ -115,6 +116,28 @@ fn marian_gives_the_lines_of_the_command_line() {
     lines.iter().take(5).for_each(|line| socket.send(1, line.as_bytes()));
     for expected in expected.iter().take(5) {
         assert_eq!(socket.receive(), (1, format!("{expected}\n").into_bytes()));
+    }
+}
+
+/// The options of `marian-decoder`, as in scripts of Marian's examples.
+#[test]
+fn marian_server_takes_the_options_of_the_decoder() {
+    let toy = crate::common::project_root().join("examples/toy-neural");
+    let lines = lines(6);
+    let search = ["-b", "2", "-n", "0.6", "--max-length", "4", "--max-length-crop"];
+    let mut command = crate::common::miriam();
+    command.args(["nmt", "translate", "--quiet", "-m"]).arg(&toy).args(search);
+    let expected = super::output(&mut command, &lines);
+    for model in ["-m", "-c"] {
+        let mut command = crate::common::miriam();
+        command.arg0("marian-server").arg(model);
+        command.arg(if model == "-c" { toy.join("decoder.yml") } else { toy.clone() });
+        command.args(["-p", "0", "--cpu-threads", "1", "--mini-batch", "4", "--maxi-batch", "10"]);
+        command.args(["--maxi-batch-sort", "src", "-w", "100", "--log-level", "warn"]).args(search);
+        let server = Server::start_by(&mut command);
+        server.wait_until_ready();
+        let found = Socket::open(&server, "/translate").ask(&lines.join("\n"));
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{model}");
     }
 }
 

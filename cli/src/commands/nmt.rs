@@ -9,6 +9,8 @@ mod models;
 mod rescore;
 mod running_text;
 mod score;
+#[cfg(feature = "serve")]
+mod serve;
 pub(super) mod train;
 mod translate;
 mod value_parsers;
@@ -107,7 +109,7 @@ pub enum Command {
     /// Serve one model with marian-server's options; `miriam serve` has more options
     #[cfg(feature = "serve")]
     #[command(hide = true)]
-    Serve(super::serve::NeuralArguments),
+    Serve(Box<serve::Arguments>),
     /// Describe a model of any format
     ///
     /// Example: miriam nmt info model.npz --json
@@ -176,7 +178,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::Vocab(arguments) => vocab::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         #[cfg(feature = "serve")]
-        Command::Serve(arguments) => super::serve::run_neural(arguments, common),
+        Command::Serve(arguments) => serve::run(*arguments, common),
         Command::Info(arguments) => info(arguments),
     }
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use miriam_serve::{
-    Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, ModelKind,
-    OpenListener, Server,
+    Api, CheckedModel, Configuration, ConfigurationSource, ModelConfiguration, OpenListener, Server,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -127,50 +126,6 @@ impl Arguments {
         }
         Ok(all)
     }
-}
-
-/// One neural model, with the options of marian-server.
-#[derive(Args)]
-pub struct NeuralArguments {
-    /// The model: a file or a folder, or a decoder's configuration
-    #[arg(short, long)]
-    model: PathBuf,
-    /// Its source and target vocabularies, or a joint one
-    #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
-    vocabs: Vec<PathBuf>,
-    /// The port, only on this machine
-    #[arg(short, long, value_name = "PORT", default_value = "8080")]
-    port: u16,
-    #[command(flatten)]
-    tuner_cache: AutotunerCacheOptions,
-}
-
-/// Serves one neural model.
-pub fn run_neural(arguments: NeuralArguments, common: &CommonOptions) -> anyhow::Result<()> {
-    let NeuralArguments { model, vocabs, port, tuner_cache } = arguments;
-    let tuner_cache = tuner_cache.open();
-    let kind = Some(ModelKind::Neural);
-    let model = ModelConfiguration {
-        name: "marian".into(),
-        path: model,
-        vocabs,
-        kind,
-        ..Default::default()
-    };
-    let threads = match common.threads {
-        Threads::Count(count) => Some(count),
-        Threads::All => None,
-    };
-    let configuration = Configuration {
-        listen: vec![format!("127.0.0.1:{port}")],
-        threads,
-        models: vec![model],
-        ..Configuration::default()
-    };
-    let tuner = Arc::clone(&tuner_cache.tuner);
-    run_server(Box::new(move || Ok(configuration.clone())), tuner)?;
-    tuner_cache.save();
-    Ok(())
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {

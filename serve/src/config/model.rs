@@ -2,6 +2,7 @@
 
 mod decoding;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use miriam_lmcpu::ArpaOptions;
@@ -104,6 +105,19 @@ pub enum ShortlistSetting {
 }
 
 impl ShortlistSetting {
+    /// Returns the setting of a command line: a file, and the numbers and the least probability that
+    /// may follow it. `None` without words.
+    pub fn from_words(words: &[String]) -> Option<Self> {
+        match words {
+            [] => None,
+            [file] => Some(ShortlistSetting::File(file.into())),
+            _ => {
+                let values = words.iter().cloned().map(toml::Value::String).collect();
+                Some(ShortlistSetting::Pruned(values))
+            }
+        }
+    }
+
     /// Returns the file with its options, or `None` for no shortlist.
     ///
     /// # Errors
@@ -182,7 +196,12 @@ impl ModelConfiguration {
             path: path.into(),
             ..ModelConfiguration::default()
         };
+        let mut given = HashSet::new();
         for (key, value) in parts {
+            // A model may have two vocabularies.
+            if !given.insert(key) && key != "vocab" {
+                return Err(format!("{key} is given twice; several languages are written a+b"));
+            }
             fn languages(value: &str) -> Vec<String> {
                 value.split('+').map(str::to_owned).collect()
             }
@@ -197,7 +216,7 @@ impl ModelConfiguration {
                     let found = kinds.into_iter().find(|kind| kind.name() == value);
                     model.kind = Some(found.ok_or("kind is phrase, neural or lm")?);
                 }
-                "default" => model.default = value == "true",
+                "default" => model.default = read_flag(key, value)?,
                 "raw" => model.raw = Some(read_flag(key, value)?),
                 "nonbreaking-prefixes" => model.nonbreaking_prefixes = Some(value.into()),
                 "precision" => model.precision = Some(value.to_owned()),

@@ -17,7 +17,8 @@ use super::value_parsers::{batch_size, finite, length};
 use crate::commands::rescore_lists::{RescoringFiles, name_features};
 use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
 use crate::common::{
-    CommonOptions, Threads, exit_with_usage_error, is_broken_pipe, open_text, parse_threads,
+    CommonOptions, Threads, check_stdin_use, exit_with_usage_error, is_broken_pipe, open_text,
+    parse_threads,
 };
 use crate::signals::{SignalHandler, describe_partial_files};
 
@@ -166,6 +167,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     a.ignored_options.check(a.tsv.is_some());
     let texts = Texts::new(a);
     let inputs = [&texts.source, &texts.target, &texts.tsv, &texts.n_best];
+    check_stdin_use(inputs.into_iter().flatten())?;
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }

@@ -110,7 +110,8 @@ fn augment(mut command: Command) -> Command {
             Arity::Many if BARE_OPTIONS.contains(&spec.name) => {
                 arg.num_args(0..=3).value_name(spec.value_name).default_missing_value("true")
             }
-            Arity::Many => arg.num_args(1..).value_name(spec.value_name),
+            // Marian also collects the values of repeated options.
+            Arity::Many => arg.num_args(1..).value_name(spec.value_name).action(ArgAction::Append),
         };
         if spec.arity == Arity::Flag {
             arg = arg.hide_possible_values(true).value_parser(["true", "false"]);

@@ -195,7 +195,7 @@ enum SemanticsName {
 /// Search options, whose defaults depend on the format of the model.
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
-struct SearchArguments {
+pub struct SearchArguments {
     /// Hypotheses kept at each step; 1 is greedy [Marian 12, CTranslate2 2]
     #[arg(short, long, value_name = "N", value_parser = beam_size())]
     beam_size: Option<usize>,
@@ -245,7 +245,7 @@ struct SearchArguments {
 
 #[derive(Args)]
 #[command(next_help_heading = "Sampling")]
-struct SamplingArguments {
+pub struct SamplingArguments {
     /// Draw words at random from the K best ones; 0 for all
     #[arg(long, value_name = "K", value_parser = length_or_zero())]
     sampling_topk: Option<usize>,
@@ -356,42 +356,57 @@ impl Arguments {
 impl Arguments {
     /// Returns the decoding options that servers and Python also have.
     fn settings(&self) -> DecodingSettings {
-        let (text, search, sampling) = (&self.text, &self.search, &self.sampling);
-        fn flag(on: bool, off: bool) -> Option<bool> {
-            on.then_some(true).or(off.then_some(false))
-        }
+        let text = &self.text;
         DecodingSettings {
-            beam_size: search.beam_size,
-            normalize: search.normalize.map(Into::into),
-            word_penalty: search.word_penalty.map(Into::into),
-            max_length_factor: search.max_length_factor.map(Into::into),
-            max_decoding_length: search.max_decoding_length,
-            min_length: search.min_length,
-            patience: search.patience.map(Into::into),
-            coverage_penalty: search.coverage_penalty.map(Into::into),
-            repetition_penalty: search.repetition_penalty.map(Into::into),
-            no_repeat_ngram_size: search.no_repeat_ngram_size,
             lm_weight: self.language_model.lm_weight.map(Into::into),
-            early_stop: search.early_stop.map(Into::into),
-            allow_unk: flag(search.allow_unk, search.disable_unk),
             replace_unknowns: flag(text.replace_unknowns, text.no_replace_unknowns),
             max_length: text.max_length,
             max_length_crop: flag(text.max_length_crop, text.no_max_length_crop),
-            sampling_topk: sampling.sampling_topk,
-            sampling_topp: sampling.sampling_topp.map(Into::into),
-            sampling_epsilon: sampling.sampling_epsilon.map(Into::into),
-            sampling_temperature: sampling.sampling_temperature.map(Into::into),
-            output_sampling: sampling.output_sampling(),
-            seed: sampling.seed,
+            ..DecodingSettings::default()
         }
+        .or(self.search.settings())
+        .or(self.sampling.settings())
+    }
+}
+
+/// Returns the value of a pair of switches, of which one turns on what the other turns off.
+fn flag(on: bool, off: bool) -> Option<bool> {
+    on.then_some(true).or(off.then_some(false))
+}
+
+impl SearchArguments {
+    /// Returns the decoding options that are given.
+    pub fn settings(&self) -> DecodingSettings {
+        DecodingSettings {
+            beam_size: self.beam_size,
+            normalize: self.normalize.map(Into::into),
+            word_penalty: self.word_penalty.map(Into::into),
+            max_length_factor: self.max_length_factor.map(Into::into),
+            max_decoding_length: self.max_decoding_length,
+            min_length: self.min_length,
+            patience: self.patience.map(Into::into),
+            coverage_penalty: self.coverage_penalty.map(Into::into),
+            repetition_penalty: self.repetition_penalty.map(Into::into),
+            no_repeat_ngram_size: self.no_repeat_ngram_size,
+            early_stop: self.early_stop.map(Into::into),
+            allow_unk: flag(self.allow_unk, self.disable_unk),
+            ..DecodingSettings::default()
+        }
+    }
+
+    /// Returns the name of the program whose rules end the search, if it is given.
+    pub fn semantics_name(&self) -> Option<String> {
+        let value = self.search?.to_possible_value()?;
+        Some(value.get_name().to_owned())
     }
 }
 
 /// The number of CPU threads; `None` for 0, which selects GPUs in Marian.
 #[derive(Clone, Copy)]
-struct CpuThreads(Option<Threads>);
+pub struct CpuThreads(pub Option<Threads>);
 
-fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
+/// Parses a number of CPU threads.
+pub fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
     if text == "0" {
         return Ok(CpuThreads(None));
     }
@@ -399,6 +414,19 @@ fn parse_cpu_threads(text: &str) -> Result<CpuThreads, String> {
 }
 
 impl SamplingArguments {
+    /// Returns the decoding options that are given. An invalid one ends the program.
+    pub fn settings(&self) -> DecodingSettings {
+        DecodingSettings {
+            sampling_topk: self.sampling_topk,
+            sampling_topp: self.sampling_topp.map(Into::into),
+            sampling_epsilon: self.sampling_epsilon.map(Into::into),
+            sampling_temperature: self.sampling_temperature.map(Into::into),
+            output_sampling: self.output_sampling(),
+            seed: self.seed,
+            ..DecodingSettings::default()
+        }
+    }
+
     /// Parses sampling as Marian writes it.
     fn output_sampling(&self) -> Option<OutputSampling> {
         let words = self.output_sampling.as_ref()?.join(" ");

@@ -42,7 +42,7 @@ struct Arguments {
     #[arg(long)]
     arpa: Option<PathBuf>,
     /// Drop n-grams that occur at most this often, one threshold per order
-    #[arg(long, num_args = 1.., action = ArgAction::Set)]
+    #[arg(long, num_args = 1.., action = ArgAction::Append)]
     prune: Vec<u64>,
     /// Drop n-grams with words that this file does not list
     #[arg(long = "limit_vocab_file")]

@@ -14,6 +14,8 @@ pub struct RenamedProgram {
     command: &'static [&'static str],
     /// Perl's Getopt::Long reads the options: names have one dash or two and may be shortened.
     has_long_getopt: bool,
+    /// The words `stdin` and `stdout` are the standard streams, as Marian's programs read them.
+    names_streams: bool,
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
 }
@@ -44,38 +46,55 @@ const fn ignored_with_value(name: &'static str) -> OptionRule {
 
 /// Returns a program whose options are all passed on.
 const fn same_options(name: &'static str, command: &'static [&'static str]) -> RenamedProgram {
-    RenamedProgram { name, command, has_long_getopt: false, options: &[] }
+    RenamedProgram { name, command, has_long_getopt: false, names_streams: false, options: &[] }
+}
+
+/// Returns a program of Marian.
+const fn marian(
+    name: &'static str,
+    command: &'static [&'static str],
+    options: &'static [OptionRule],
+) -> RenamedProgram {
+    RenamedProgram { name, command, has_long_getopt: false, names_streams: true, options }
 }
 
 pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
-    RenamedProgram {
-        name: "detokenizer.perl",
-        command: &["detokenize"],
-        has_long_getopt: false,
-        options: &[],
-    },
+    same_options("detokenizer.perl", &["detokenize"]),
     RenamedProgram {
         name: "detruecase.perl",
         command: &["truecase", "--undo"],
         has_long_getopt: true,
+        names_streams: false,
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
-    RenamedProgram {
-        name: "marian",
-        command: &["nmt", "train"],
-        has_long_getopt: false,
-        options: &[renamed("-o", "--optimizer")],
-    },
-    same_options("marian-decoder", &["nmt", "translate"]),
-    same_options("marian-scorer", &["nmt", "score"]),
+    marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer")]),
+    marian("marian-decoder", &["nmt", "translate"], &[]),
+    // Scores do not depend on how sentences are batched, and nothing is drawn at random.
+    marian(
+        "marian-scorer",
+        &["nmt", "score"],
+        &[
+            ignored_with_value("--maxi-batch-sort"),
+            ignored_with_value("--mini-batch-words"),
+            ignored_with_value("--seed"),
+        ],
+    ),
+    // A server translates what has arrived; nothing is read ahead and sorted.
     #[cfg(feature = "serve")]
-    same_options("marian-server", &["nmt", "serve"]),
-    RenamedProgram {
-        name: "marian-vocab",
-        command: &["nmt", "vocab", "--kind", "words", "--text", "-"],
-        has_long_getopt: false,
-        options: &[renamed("-m", "--size"), renamed("--max-size", "--size")],
-    },
+    marian(
+        "marian-server",
+        &["nmt", "serve"],
+        &[
+            ignored_with_value("--maxi-batch"),
+            ignored_with_value("--maxi-batch-sort"),
+            ignored_with_value("--mini-batch-words"),
+        ],
+    ),
+    marian(
+        "marian-vocab",
+        &["nmt", "vocab", "--kind", "words", "--text", "-"],
+        &[renamed("-m", "--size"), renamed("--max-size", "--size")],
+    ),
     same_options("moses", &["translate"]),
     same_options("moses2", &["translate"]),
     #[cfg(feature = "serve")]
@@ -85,12 +104,14 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         name: "tokenizer.perl",
         command: &["tokenize"],
         has_long_getopt: false,
+        names_streams: false,
         options: &[ignored_with_value("-lines"), ignored("-time")],
     },
     RenamedProgram {
         name: "train-truecaser.perl",
         command: &["truecase", "--train"],
         has_long_getopt: true,
+        names_streams: false,
         options: &[
             renamed("corpus", "--input"),
             renamed("model", "--output"),
@@ -101,6 +122,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         name: "truecase.perl",
         command: &["truecase"],
         has_long_getopt: true,
+        names_streams: false,
         options: &[
             renamed("model", "--model"),
             renamed_switch("a", "--asr"),
@@ -126,7 +148,7 @@ impl RenamedProgram {
         let mut given = arguments.iter().skip(1);
         while let Some(word) = given.next() {
             let Some((rule, attached)) = self.find_rule(word) else {
-                words.push(word.clone());
+                words.push(self.name_stream(word));
                 continue;
             };
             words.extend(rule.replacement.map(OsString::from));
@@ -136,6 +158,16 @@ impl RenamedProgram {
             }
         }
         words
+    }
+
+    /// Returns a word as this program reads it, which calls both standard streams `-`.
+    fn name_stream(&self, word: &OsString) -> OsString {
+        let stream = |name: &str| {
+            let value = name.split_once('=').map_or(name, |(_, value)| value);
+            let is_stream = self.names_streams && matches!(value, "stdin" | "stdout");
+            is_stream.then(|| format!("{}-", &name[..name.len() - value.len()]))
+        };
+        word.to_str().and_then(stream).map_or_else(|| word.clone(), OsString::from)
     }
 
     /// Returns the rule of an option, and the value that is written in the same word.
@@ -193,6 +225,14 @@ mod tests {
                 "miriam translate -f moses.ini -n-best-list - 5",
             ),
             ("marian --version", "miriam --version"),
+            (
+                "marian-decoder -c a.yml -i stdin --output=stdout",
+                "miriam nmt translate -c a.yml -i - --output=-",
+            ),
+            (
+                "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",
+                "miriam nmt score -m m -t - a",
+            ),
             ("tokenizer.perl -l de -lines 100 -time -a", "miriam tokenize -l de -a"),
             (
                 "train-truecaser.perl --model m --corpus c",

@@ -1,0 +1,118 @@
+//! `miriam nmt serve`: a server of one neural model, with the options of marian-server.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use miriam_nmt::translate::DecodingSettings;
+use miriam_serve::{Configuration, ModelConfiguration, ModelKind, ShortlistSetting};
+
+use super::ignored_options::IgnoredOptions;
+use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
+use super::value_parsers::{batch_size, length};
+use crate::commands::serve::run_server;
+use crate::commands::tuner_cache::AutotunerCacheOptions;
+use crate::common::{CommonOptions, Threads};
+
+/// One neural model, with the options of marian-server.
+#[derive(Args)]
+pub struct Arguments {
+    /// The model: a file or a folder, or a decoder's configuration
+    #[arg(short, long, alias = "models", required_unless_present = "config")]
+    model: Option<PathBuf>,
+    /// A decoder's configuration (.yml), which names the model; options given here override it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "model")]
+    config: Option<PathBuf>,
+    /// Its source and target vocabularies, or a joint one
+    #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
+    vocabs: Vec<PathBuf>,
+    /// The port, only on this machine
+    #[arg(short, long, value_name = "PORT", default_value = "8080")]
+    port: u16,
+    #[command(flatten)]
+    search: SearchArguments,
+    #[command(flatten)]
+    sampling: SamplingArguments,
+    /// The longest sentence, in pieces
+    #[arg(long, value_name = "N", value_parser = length())]
+    max_length: Option<usize>,
+    /// Translate only the beginning of longer sentences
+    #[arg(long)]
+    max_length_crop: bool,
+    /// A shortlist, then the numbers of frequent words and of translations per word, and the least
+    /// probability [100 100 0]
+    #[arg(long, num_args = 1..=4, value_names = ["FILE", "FIRST", "BEST", "THRESHOLD"])]
+    shortlist: Vec<String>,
+    /// Sentences translated together
+    #[arg(long, value_name = "N", value_parser = batch_size())]
+    mini_batch: Option<usize>,
+    /// Precision of GEMM [that of the model's weights]
+    #[arg(long, value_name = "KIND")]
+    precision: Option<String>,
+    /// The same as --threads; 0, which selects GPUs in Marian, has no effect
+    #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
+    cpu_threads: Option<CpuThreads>,
+    /// The GPU, as Marian names it [the CPU]
+    #[arg(short, long, value_name = "N")]
+    devices: Option<u32>,
+    #[command(flatten)]
+    tuner_cache: AutotunerCacheOptions,
+    #[command(flatten)]
+    ignored_options: IgnoredOptions,
+}
+
+impl Arguments {
+    /// Returns the model with its options.
+    fn model_configuration(&self) -> ModelConfiguration {
+        let lengths = DecodingSettings {
+            max_length: self.max_length,
+            max_length_crop: self.max_length_crop.then_some(true),
+            ..DecodingSettings::default()
+        };
+        let device = self.devices.filter(|_| {
+            if miriam_nmt::gpu_count() == 0 {
+                tracing::warn!(
+                    "without effect here: --devices; there is no GPU, the model runs on the CPU"
+                );
+            }
+            miriam_nmt::gpu_count() > 0
+        });
+        ModelConfiguration {
+            name: "marian".into(),
+            path: self.model.clone().or(self.config.clone()).unwrap_or_default(),
+            vocabs: self.vocabs.clone(),
+            kind: Some(ModelKind::Neural),
+            decoding: lengths.or(self.search.settings()).or(self.sampling.settings()),
+            search: self.search.semantics_name(),
+            shortlist: ShortlistSetting::from_words(&self.shortlist),
+            mini_batch: self.mini_batch,
+            precision: self.precision.clone(),
+            device: device.map(|number| format!("cuda:{number}")),
+            ..Default::default()
+        }
+    }
+}
+
+/// Serves the model.
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    arguments.ignored_options.check(false);
+    let tuner_cache = arguments.tuner_cache.open();
+    let threads = match arguments.cpu_threads {
+        Some(CpuThreads(Some(threads))) => threads,
+        Some(CpuThreads(None)) | None => common.threads,
+    };
+    let threads = match threads {
+        Threads::Count(count) => Some(count),
+        Threads::All => None,
+    };
+    let configuration = Configuration {
+        listen: vec![format!("127.0.0.1:{}", arguments.port)],
+        threads,
+        models: vec![arguments.model_configuration()],
+        ..Configuration::default()
+    };
+    let tuner = Arc::clone(&tuner_cache.tuner);
+    run_server(Box::new(move || Ok(configuration.clone())), tuner)?;
+    tuner_cache.save();
+    Ok(())
+}
