@@ -283,7 +283,7 @@ impl Configuration {
     /// Checks everything that does not depend on files.
     ///
     /// # Errors
-    /// If there is no model, or two models have the same name.
+    /// If there is no model, two models have the same name, or a language is not a code.
     pub fn check(&self) -> Result<()> {
         fn wrong(reason: String) -> Result<(), Error> {
             Err(Error::Usage { reason })
@@ -300,6 +300,18 @@ impl Configuration {
         for (number, model) in self.models.iter().enumerate() {
             if model.name.is_empty() {
                 return wrong(format!("{}: the model has no name", model.path.display()));
+            }
+            fn is_code(code: &str) -> bool {
+                !code.is_empty() && !code.contains([' ', ',', ';', '=', '\t'])
+            }
+            for (side, codes) in [("from", &model.from), ("to", &model.to)] {
+                if let Some(code) = codes.iter().find(|code| !is_code(code)) {
+                    return wrong(format!(
+                        "model {}: {side} has the language {code:?}; give codes such as en, several \
+                         as en+de",
+                        model.name
+                    ));
+                }
             }
             // As in a request.
             let most = self.limits.n_best;

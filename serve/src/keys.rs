@@ -110,6 +110,7 @@ impl Keys {
     }
 
     fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut keys = Keys::default();
         for (number, line) in text.lines().enumerate() {
             let key = parse_line(line).map_err(|reason| (number + 1, reason.to_owned()))?;

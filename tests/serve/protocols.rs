@@ -488,6 +488,12 @@ fn opus_mt_and_opus_cat() {
     assert_eq!(server.get("/MtRestService/ListSupportedLanguagePairs").json(), json!(["en-es"]));
     let wrong = server.get("/MtRestService/TranslateJson?input=a&srcLangCode=xx&trgLangCode=es");
     assert_eq!(wrong.status, 404);
+    // Plug-ins write names in several cases, and declare JSON without a body.
+    let mut client = super::client::Client::connect(&server.address);
+    let json_type = [("Content-Type", "application/json")];
+    let pairs = "/MTRestService/listSupportedLanguagePairs";
+    assert_eq!(client.request("GET", pairs, &json_type, b"").json(), json!(["en-es"]));
+    assert_eq!(server.get("/MTRestService/Other").status, 404);
 }
 
 #[test]
@@ -505,7 +511,14 @@ fn deepl() {
     let form = "text=the+house&text=the+dog&target_lang=ES&split_sentences=0";
     let found = server.post("/v2/translate", "application/x-www-form-urlencoded", form.as_bytes());
     assert_eq!(found.json()["translations"].as_array().unwrap().len(), 2);
-    for (name, value) in [("glossary_id", "x"), ("formality", "more"), ("tag_handling", "odt")] {
+    for (name, value) in [
+        ("glossary_id", "x"),
+        ("formality", "more"),
+        ("tag_handling", "odt"),
+        ("split_sentences", "7"),
+        ("tag_handling_version", "v9"),
+        ("model_type", "best"),
+    ] {
         let mut body = json!({"text": ["a"], "target_lang": "ES"});
         body[name] = json!(value);
         let response = server.post_json("/v2/translate", &body);
@@ -520,6 +533,7 @@ fn deepl() {
         json!([{"language": "ES", "name": "Spanish", "supports_formality": false}])
     );
     assert_eq!(server.get("/v2/languages").json(), json!([{"language": "EN", "name": "English"}]));
+    assert_eq!(server.get("/v2/languages?type=x").status, 400);
     // There are no glossaries, styles and memories: lists are empty, and single ones are not found.
     for (path, name) in [
         ("/v2/glossary-language-pairs", "supported_languages"),
@@ -540,6 +554,12 @@ fn deepl() {
     let count = server.get("/v2/usage").json()["character_count"].as_u64().unwrap();
     let asked: usize = lines.iter().map(|line| line.chars().count()).sum();
     assert_eq!(count as usize, asked + "the house".len() + "the dog".len());
+    let line_breaks = |split: &str| {
+        let body = json!({"text": ["the\nhouse"], "target_lang": "ES", "split_sentences": split});
+        let found = server.post_json("/v2/translate", &body).json();
+        found["translations"][0]["text"].as_str().unwrap().matches('\n').count()
+    };
+    assert_eq!(["1", "nonewlines"].map(line_breaks), [1, 0]);
 }
 
 #[test]

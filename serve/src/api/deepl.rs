@@ -32,6 +32,12 @@ const EMPTY_LISTS: [(&str, &str); 5] = [
     ("/v3/translation_memories", "translation_memories"),
 ];
 
+/// Parameters of translations that change nothing here, with their values.
+const CHOICES: [(&str, &[&str]); 2] = [
+    ("tag_handling_version", &["v1", "v2"]),
+    ("model_type", &["quality_optimized", "prefer_quality_optimized", "latency_optimized"]),
+];
+
 /// Parameters that are not supported.
 const UNSUPPORTED: [&str; 5] =
     ["glossary_id", "glossary_ids", "style_id", "translation_memory_id", "custom_instructions"];
@@ -124,9 +130,21 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         return Err(Refusal::invalid(format!("{name} is not supported: leave it out")));
     }
     let split = match given.get("split_sentences") {
-        Some(value) if truth(value) == Some(false) => Split::Lines,
-        _ => Split::Sentences,
+        // Sentences go on in the next line.
+        Some(value) if value.as_str() == Some("nonewlines") => {
+            texts.iter_mut().for_each(|text| *text = text.replace(['\n', '\r'], " "));
+            Split::Sentences
+        }
+        Some(value) => match truth(value) {
+            Some(true) => Split::Sentences,
+            Some(false) => Split::Lines,
+            None => return Err(unsupported_value("split_sentences")),
+        },
+        None => Split::Sentences,
     };
+    for (name, values) in CHOICES {
+        check_choice(&given, name, values)?;
+    }
     let rules = markup_rules(&given)?;
     let format = match rules {
         None => DocumentFormat::Text(split),
@@ -137,7 +155,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
         return Err(Refusal::invalid("formality is not supported"));
     }
     let to = given.text("target_lang");
-    let to = to.ok_or_else(|| Refusal::invalid("Value for 'target_lang' not supported."))?;
+    let to = to.ok_or_else(|| unsupported_value("target_lang"))?;
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     app.admit(key.as_deref(), characters)?;
     app.metrics.characters.fetch_add(characters as u64, Ordering::Relaxed);
@@ -160,6 +178,21 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
             })
         });
     Ok(json!({"translations": results.collect::<Vec<_>>()}))
+}
+
+/// Returns the refusal of a value, in DeepL's words.
+fn unsupported_value(name: &str) -> Refusal {
+    Refusal::invalid(format!("Value for '{name}' not supported."))
+}
+
+/// Checks that a parameter, if it is given, has one of `values`.
+fn check_choice(given: &Parameters, name: &str, values: &[&str]) -> Result<(), Refusal> {
+    match given.get(name) {
+        Some(value) if is_set(value) && !value.as_str().is_some_and(|v| values.contains(&v)) => {
+            Err(unsupported_value(name))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the rules for the elements of texts, if texts have markup.
@@ -260,6 +293,7 @@ fn target_codes(code: &str) -> Vec<String> {
 fn list_languages(app: &App, call: &Call) -> Result<Value, Refusal> {
     let (given, key) = open(app, call)?;
     app.admit(key.as_deref(), 0)?;
+    check_choice(&given, "type", &["source", "target"])?;
     let registry = app.registry();
     if given.text("type") == Some("target") {
         let codes = registry.targets().into_iter().flat_map(target_codes);

@@ -72,7 +72,7 @@ impl Group {
             _ if libre::PATHS.contains(&path) => Group::Api(Api::Libre),
             _ if below("/translator/", path) => Group::Api(Api::OpenNmt),
             _ if below("/api/", path) => Group::Api(Api::OpusMt),
-            _ if below(opus_cat::PREFIX, path) => Group::Api(Api::OpusCat),
+            _ if opus_cat::method_name(path).is_some() => Group::Api(Api::OpusCat),
             _ if below("/v2/", path) || below("/v3/", path) => Group::Api(Api::DeepL),
             _ => return None,
         })

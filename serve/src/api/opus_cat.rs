@@ -14,14 +14,37 @@ use crate::http::{Call, Response, json as respond, respond as respond_plain};
 use crate::refusal::Refusal;
 use crate::text_translation::TranslatedText;
 
-/// The prefix of the names of methods.
-pub(super) const PREFIX: &str = "/MtRestService/";
+/// The prefix of the names of methods. Clients write it, and the names, in several cases.
+const PREFIX: &str = "/MtRestService/";
+
+/// Returns the name of the method that a path calls, if it is one of this interface.
+pub(super) fn method_name(path: &str) -> Option<&str> {
+    let (prefix, name) = path.split_at_checked(PREFIX.len())?;
+    (prefix.eq_ignore_ascii_case(PREFIX) && !name.is_empty()).then_some(name)
+}
+
+/// The names of methods.
+const NAMES: [&str; 9] = [
+    "TranslateJson",
+    "TranslatePost",
+    "Translate",
+    "TranslateStream",
+    "Login",
+    "ListSupportedLanguagePairs",
+    "GetLanguagePairModelTags",
+    "CheckModelStatus",
+    "PreOrderBatch",
+];
 
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
     if call.method != Method::GET && call.method != Method::POST {
         return wrong_method("GET, POST");
     }
-    let name = call.path.strip_prefix(PREFIX).unwrap_or_default();
+    let given_name = method_name(&call.path).unwrap_or_default();
+    let mut names = NAMES.into_iter();
+    let Some(name) = names.find(|name| name.eq_ignore_ascii_case(given_name)) else {
+        return not_found();
+    };
     // Its body is a list of texts.
     if name == "PreOrderBatch" && call.method == Method::POST {
         let text = "nothing is translated in advance; segments are when they are asked for";

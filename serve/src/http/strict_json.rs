@@ -24,8 +24,28 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
 /// Those of [`parse`], and if a name or its value does not fit `T`.
 pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut value = parse(bytes)?;
+    // A list would be read as the values of the names in their order.
+    if !value.is_object() {
+        return Err("expected an object".into());
+    }
     remove_nulls(&mut value);
-    serde_json::from_value(value).map_err(|error| error.to_string())
+    serde_json::from_value(value).map_err(|error| plain_words(&error.to_string()))
+}
+
+/// Types as the library calls them, and what clients call them.
+const TYPES: [(&str, &str); 7] = [
+    ("expected usize", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected u32", "expected a whole number"),
+    ("expected f32", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("expected a sequence", "expected a list"),
+    ("invalid type: ", ""),
+];
+
+/// Returns a message without the names of types.
+fn plain_words(message: &str) -> String {
+    TYPES.iter().fold(message.to_owned(), |text, (name, plain)| text.replace(name, plain))
 }
 
 fn remove_nulls(value: &mut Value) {
@@ -137,6 +157,14 @@ mod tests {
         #[serde(default)]
         split: bool,
         text: Vec<String>,
+    }
+
+    #[test]
+    fn values_of_other_types_are_named_in_plain_words() {
+        let error = |text: &str| parse_object::<Request>(text.as_bytes()).unwrap_err();
+        assert_eq!(error(r#"[true, ["a"]]"#), "expected an object");
+        assert_eq!(error(r#"{"split": 1, "text": []}"#), "integer `1`, expected true or false");
+        assert_eq!(error(r#"{"text": "a"}"#), "string \"a\", expected a list");
     }
 
     #[test]

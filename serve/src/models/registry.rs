@@ -58,6 +58,12 @@ impl Registry {
         self.models.iter().filter(|model| model.translates())
     }
 
+    /// Returns the models that translate: the one that requests get by default, then the others.
+    fn preferred(&self) -> impl Iterator<Item = &Arc<Model>> + Clone {
+        let default = self.translating().filter(|model| model.configuration.default);
+        default.chain(self.translating().filter(|model| !model.configuration.default))
+    }
+
     /// Finds the model `name`.
     pub fn find(&self, name: &str) -> Option<&Arc<Model>> {
         self.models.iter().find(|model| model.name() == name)
@@ -167,16 +173,14 @@ impl Registry {
         match (from, to) {
             (Some(from), Some(to)) => self.pair(from, to),
             (None, None) => {
-                let mut models = self.translating();
-                let chosen = models.clone().find(|model| model.configuration.default);
-                let model = chosen.or_else(|| models.next()).ok_or(RouteError::Nothing)?;
+                let model = self.preferred().next().ok_or(RouteError::Nothing)?;
                 let models = vec![Arc::clone(model)];
                 let (from, to) = (&model.configuration.from, &model.configuration.to);
                 Ok(Route { models, from: only(from), to: only(to), pivot: None })
             }
             (Some(from), None) => {
                 let from = known(from, self.sources())?;
-                let model = self.translating().find(|model| has(&model.configuration.from, from));
+                let model = self.preferred().find(|model| has(&model.configuration.from, from));
                 let model = model.ok_or(RouteError::Nothing)?;
                 let to = only(&model.configuration.to);
                 let (models, from) = (vec![Arc::clone(model)], Some(from.to_owned()));
@@ -184,7 +188,7 @@ impl Registry {
             }
             (None, Some(to)) => {
                 let to = known(to, self.targets())?;
-                let model = self.translating().find(|model| has(&model.configuration.to, to));
+                let model = self.preferred().find(|model| has(&model.configuration.to, to));
                 let model = model.ok_or(RouteError::Nothing)?;
                 let from = only(&model.configuration.from);
                 let (models, to) = (vec![Arc::clone(model)], Some(to.to_owned()));
@@ -193,7 +197,7 @@ impl Registry {
         }
     }
 
-    /// Finds the route of a pair of languages: the first model that has it, or two in a row.
+    /// Finds the route of a pair of languages: the preferred model that has it, or two in a row.
     fn pair(&self, from: &str, to: &str) -> Result<Route, RouteError> {
         // A language of the other side is known too, even if no model has the pair.
         let from = known(from, self.sources()).or_else(|_| known(from, self.targets()))?;
@@ -215,10 +219,10 @@ impl Registry {
         Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
     }
 
-    /// Finds the first model that has a pair of languages. Models may spell a language in several
+    /// Finds the preferred model that has a pair of languages. Models may spell a language in several
     /// ways; a model with another spelling comes last.
     fn direct(&self, from: &str, to: &str) -> Option<&Arc<Model>> {
-        let mut models = self.translating();
+        let mut models = self.preferred();
         let same = models.clone().find(|model| has_pair(model, from, to, has));
         same.or_else(|| models.find(|model| has_pair(model, from, to, has_alias)))
     }

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit_texts, number, parse, text};
+use super::{admit_texts, check_lines, number, parse, text};
 use crate::app::App;
 use crate::http::Call;
 use crate::models::LanguageModel;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, RouteError};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,12 +33,20 @@ fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     let Request { model, text, top } = parse(&call.body)?;
     let texts = text.as_slice().to_vec();
     admit_texts(app, call, &texts)?;
+    check_lines(&texts)?;
     let registry = app.registry();
     let found = registry.language_model(model.as_deref());
-    let found = found.and_then(|model| model.language_model()).ok_or_else(|| {
-        let name = model.map(|name| format!(" {name:?}")).unwrap_or_default();
-        Refusal::Invalid(format!("there is no language model{name}"))
-    })?;
+    let found = found.and_then(|model| model.language_model());
+    let found = match (found, model) {
+        (Some(found), _) => found,
+        (None, Some(name)) if registry.find(&name).is_none() => {
+            return Err(RouteError::NoModel(name).into());
+        }
+        (None, Some(name)) => {
+            return Err(Refusal::Invalid(format!("{name} is not a language model")));
+        }
+        (None, None) => return Err(Refusal::Invalid("there is no language model".into())),
+    };
     Ok(Opened { model: Arc::clone(found), texts, top })
 }
 

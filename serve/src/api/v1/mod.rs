@@ -62,13 +62,30 @@ fn check_query(query: &str) -> Result<(), String> {
 
 /// Returns the response to an unknown path or a wrong method.
 fn unknown(path: &str) -> Response {
-    match path {
-        "models" => wrong_method("GET"),
+    let (mut plain, detail) = match path {
+        "models" => (wrong_method("GET"), "use GET"),
         "translate" | "score" | "perplexity" | "next" | "split" | "tokenize" | "detokenize" => {
-            wrong_method("POST")
+            (wrong_method("POST"), "use POST")
         }
-        _ => not_found(),
+        _ => (not_found(), "there is nothing at this path"),
+    };
+    let problem = respond_problem(plain.status(), detail);
+    for (name, value) in problem.headers() {
+        plain.headers_mut().insert(name, value.clone());
     }
+    *plain.body_mut() = problem.into_body();
+    plain
+}
+
+/// Returns a problem of RFC 9457 as a response.
+fn respond_problem(status: StatusCode, detail: &str) -> Response {
+    let problem = json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or_default(),
+        "status": status.as_u16(),
+        "detail": detail,
+    });
+    respond(status, "application/problem+json", problem.to_string())
 }
 
 /// Returns a problem of RFC 9457 as a response.
@@ -101,6 +118,15 @@ fn admit(app: &App, call: &Call, characters: usize) -> Result<(), Refusal> {
 /// Does the same for a request with texts.
 fn admit_texts(app: &App, call: &Call, texts: &[String]) -> Result<(), Refusal> {
     app.admit_texts(call.bearer(), texts)
+}
+
+/// Checks that each text is one line.
+fn check_lines(texts: &[String]) -> Result<(), Refusal> {
+    if texts.iter().any(|text| text.contains(['\n', '\r'])) {
+        let reason = "a text has a line break; give each line as a text of a list";
+        return Err(Refusal::Invalid(reason.into()));
+    }
+    Ok(())
 }
 
 /// Converts a number with the digits of an f32; null for a number that JSON does not have.

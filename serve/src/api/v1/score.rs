@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit, number, parse};
+use super::{admit, check_lines, number, parse};
 use crate::app::App;
 use crate::config::ModelKind;
 use crate::engine::{RequestOptions, Sentence, SentenceResult};
@@ -31,6 +31,8 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal
     let (sources, targets) = (request.source.as_slice(), request.target.as_slice());
     let all = sources.iter().chain(targets);
     admit(app, call, all.map(|text| text.chars().count()).sum())?;
+    check_lines(sources)?;
+    check_lines(targets)?;
     if sources.len() != targets.len() {
         let reason = format!("{} sources and {} targets", sources.len(), targets.len());
         return Err(Refusal::Invalid(reason));

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::translate::OneOrMany;
-use super::{admit_texts, parse, text};
+use super::{admit_texts, check_lines, parse, text};
 use crate::app::App;
 use crate::background;
 use crate::http::Call;
@@ -24,7 +24,23 @@ type TextTool = fn(&str, &[String], &dyn Fn() -> bool) -> Result<Vec<Value>, Int
 
 /// Answers with the result of `tool` for each text.
 async fn answer(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
-    let Request { language, text: texts } = parse(&call.body)?;
+    answer_request(app, call, parse(&call.body)?, tool).await
+}
+
+/// Does the same where each text is a line.
+async fn answer_lines(app: &App, call: &Call, tool: TextTool) -> Result<Value, Refusal> {
+    let request: Request = parse(&call.body)?;
+    check_lines(request.text.as_slice())?;
+    answer_request(app, call, request, tool).await
+}
+
+async fn answer_request(
+    app: &App,
+    call: &Call,
+    request: Request,
+    tool: TextTool,
+) -> Result<Value, Refusal> {
+    let Request { language, text: texts } = request;
     admit_texts(app, call, texts.as_slice())?;
     let bytes = background::text_work(texts.as_slice());
     let results = background::run_on_text(bytes, app.deadline(None), move |should_stop| {
@@ -50,7 +66,7 @@ pub(super) async fn split(app: &App, call: &Call) -> Result<Value, Refusal> {
 
 /// Returns the tokens of each text, separated by spaces.
 pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    answer(app, call, |language, texts, should_stop| {
+    answer_lines(app, call, |language, texts, should_stop| {
         let tokenizer = Tokenizer::new(language);
         each_until(texts, should_stop, |line, out| tokenizer.tokenize(line, out))
     })
@@ -59,7 +75,7 @@ pub(super) async fn tokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
 
 /// Returns the text of each list of tokens.
 pub(super) async fn detokenize(app: &App, call: &Call) -> Result<Value, Refusal> {
-    answer(app, call, |language, texts, should_stop| {
+    answer_lines(app, call, |language, texts, should_stop| {
         let detokenizer = Detokenizer::new(language);
         each_until(texts, should_stop, |line, out| detokenizer.detokenize(line, out))
     })

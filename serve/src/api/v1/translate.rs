@@ -108,7 +108,7 @@ enum Format {
 }
 
 #[derive(Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
 pub(super) enum OneOrMany {
     One(String),
     Many(Vec<String>),
