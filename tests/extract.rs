@@ -62,6 +62,23 @@ fn recorded_links_give_the_tables_of_moses() {
 }
 
 #[test]
+fn text_with_crlf_gives_the_same_tables() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = ["source", "target", "links"].map(|name| {
+        let text = fs::read_to_string(project_root().join("extract/testdata").join(name)).unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+        path
+    });
+    let output = folder.path().join("tables");
+    let mut command = extract(files.each_ref().map(|path| path.as_path()), &output);
+    run(command.args(["--max-length", "3", "--tables", "plain"]));
+    let expected = read_decompressed(&project_root().join("extract/testdata/phrase-table"));
+    let found = read_decompressed(&output.join("phrase-table"));
+    assert_eq!(lossy_text(&found), lossy_text(&expected));
+}
+
+#[test]
 fn tables_are_compressed_as_requested() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let expected = read_decompressed(&project_root().join("extract/testdata/phrase-table"));

@@ -243,7 +243,8 @@ pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> a
 }
 
 /// Checks before a command begins that its inputs can be read and that its outputs, given with the
-/// names of their options, are different files. Several may be `-` or a device.
+/// names of their options, are different files. Several outputs may be `-` or a device. Standard
+/// input as two inputs ends the program.
 ///
 /// # Errors
 /// If an input cannot be read, or is also an output.
@@ -261,6 +262,10 @@ pub fn check_files<'p>(
                 path.display()
             ));
         }
+    }
+    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+    if let Err(error) = check_stdin_use(&inputs) {
+        exit_with_usage_error(error.to_string());
     }
     for input in inputs {
         // Without an output it is only read.

@@ -199,7 +199,9 @@ fn parse_batch(
     let mut before = [0; 3];
     for (number, ends) in (batch.first_line..).zip(&batch.ends) {
         for (side, &end) in ends[..2].iter().enumerate() {
+            // Lines may end in CRLF, as everywhere else.
             let line = &batch.text[start..end];
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
             if find_separator(line).is_some() {
                 let reason = "a word contains |||, the field separator of tables; write it as \
                               &#124;&#124;&#124;, as Moses' tokenizer does";

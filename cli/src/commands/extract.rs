@@ -10,7 +10,7 @@ use miriam_extract::{
 use miriam_lmcpu::estimate::default_memory;
 use miriam_textio::{Compression, Input};
 
-use crate::common::{CommonOptions, exit_with_usage_error, warn_of_memory_floor};
+use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error, warn_of_memory_floor};
 use crate::memory_size::parse_memory;
 
 /// Extract phrases from word-aligned text: phrase table, reordering table, word
@@ -108,6 +108,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error(error.to_string());
     }
     let inputs = [&*arguments.source, &*arguments.target, &*arguments.alignment];
+    check_stdin_use(inputs)?;
     for input in inputs {
         Input::check_access(input, None)?;
     }
