@@ -28,7 +28,6 @@ mod input;
 pub mod lm;
 mod machine;
 pub mod nmt;
-mod palette;
 pub mod scaling;
 pub mod serving;
 mod statistics;

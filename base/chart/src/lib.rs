@@ -44,7 +44,32 @@ pub struct LineStyle {
     pub is_dashed: bool,
 }
 
+/// The colours of curves, which people with colour blindness can tell apart too.
+const CURVE_COLOURS: [Colour; 7] = [
+    Colour(0x1f, 0x5f, 0xa8),
+    Colour(0xd5, 0x5e, 0x00),
+    Colour(0x00, 0x9e, 0x73),
+    Colour(0xcc, 0x79, 0xa7),
+    Colour(0x56, 0xb4, 0xe9),
+    Colour(0xe6, 0x9f, 0x00),
+    Colour(0x22, 0x22, 0x22),
+];
+
+impl Colour {
+    /// Returns the colour of the curve with the index `place`; after seven they repeat.
+    pub fn of_curve(place: usize) -> Self {
+        CURVE_COLOURS[place % CURVE_COLOURS.len()]
+    }
+}
+
 impl LineStyle {
+    /// Returns the style of the curve with the index `place`: first solid lines of all colours, then
+    /// dashed ones.
+    pub fn of_curve(place: usize) -> Self {
+        let is_dashed = place / CURVE_COLOURS.len() % 2 == 1;
+        LineStyle { colour: Colour::of_curve(place), is_dashed }
+    }
+
     /// Returns the style of a solid line.
     pub const fn solid(colour: Colour) -> Self {
         LineStyle { colour, is_dashed: false }

@@ -1,20 +1,10 @@
 //! Charts of a study: cross-entropy over epochs and over simulated time, one curve per system.
 
-use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
 
 use super::report::Study;
 use super::training::ValidationPoint;
 use crate::date;
-
-const COLOURS: [Colour; 7] = [
-    Colour(0x1f, 0x5f, 0xa8),
-    Colour(0xc2, 0x4b, 0x1e),
-    Colour(0x2e, 0x7d, 0x4f),
-    Colour(0x7a, 0x4f, 0xa3),
-    Colour(0xb0, 0x8a, 0x12),
-    Colour(0x1a, 0x8f, 0x9c),
-    Colour(0x8a, 0x3b, 0x5c),
-];
 
 /// The height of the panel above the lowest point: with the high losses of the first epochs in
 /// it, the differences between systems could not be seen.
@@ -33,11 +23,7 @@ pub fn by_time(study: &Study) -> Chart {
 fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     let (mut legend, mut curves) = (Vec::new(), Vec::new());
     for (index, (system, runs)) in study.systems.iter().enumerate() {
-        let colour = COLOURS[index % COLOURS.len()];
-        let style = match index / COLOURS.len() % 2 {
-            0 => LineStyle::solid(colour),
-            _ => LineStyle::dashed(colour),
-        };
+        let style = LineStyle::of_curve(index);
         let name = match system.name {
             name if system.is_synchronous() => name.into(),
             name => format!("({name})"),

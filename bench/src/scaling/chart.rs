@@ -7,7 +7,6 @@ use miriam_chart::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
 use super::study::{Point, ScalingStudy, SystemRuns};
 use super::topology::Topology;
-use crate::palette::style;
 use crate::{date, machine};
 
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
@@ -27,10 +26,10 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     let is_single = study.systems.len() == 1;
     let mut legend: Vec<(String, LineStyle)> = if is_single {
         let label = "measured (median; bars: slowest to fastest)";
-        vec![(label.into(), style(0))]
+        vec![(label.into(), LineStyle::of_curve(0))]
     } else {
         let systems = study.systems.iter().enumerate();
-        systems.map(|(place, system)| (system.name.clone(), style(place))).collect()
+        systems.map(|(place, system)| (system.name.clone(), LineStyle::of_curve(place))).collect()
     };
     legend.push(("ideal".into(), IDEAL));
     let mut panels = vec![draw_speeds(study, cores)];
@@ -126,7 +125,10 @@ fn draw_curves(study: &ScalingStudy, value: impl Fn(&SystemRuns, &Point) -> f64)
         .map(|(place, system)| {
             let points = system.points.iter();
             let points = points.map(|point| (point.threads as f64, value(system, point)));
-            Curve { markers: true, ..Curve::new(style(place), points.collect::<Vec<_>>()) }
+            Curve {
+                markers: true,
+                ..Curve::new(LineStyle::of_curve(place), points.collect::<Vec<_>>())
+            }
         })
         .collect()
 }

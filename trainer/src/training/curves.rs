@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use miriam_chart::{Axis, Chart, Colour, Curve, LineStyle, Panel};
+use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
 use miriam_textio::Output;
 
 use crate::error::{Error, Result};
@@ -17,13 +17,6 @@ const HEADER: &str = "updates,labels,epoch,name,value";
 pub const LOSS: &str = "loss";
 /// The name of the learning rate.
 pub const RATE: &str = "learning-rate";
-
-const COLOURS: [Colour; 4] = [
-    Colour(0x1f, 0x5f, 0xa8),
-    Colour(0xc2, 0x4b, 0x1e),
-    Colour(0x2e, 0x7d, 0x4f),
-    Colour(0x7a, 0x4f, 0xa3),
-];
 
 /// A value at a point of the training.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +126,7 @@ impl Curves {
             for name in names {
                 let points = self.points_of(name);
                 if !points.is_empty() {
-                    let style = LineStyle::solid(COLOURS[legend.len() % COLOURS.len()]);
+                    let style = LineStyle::of_curve(legend.len());
                     legend.push((describe(name), style));
                     let markers = points.len() < 60;
                     curves.push(Curve { markers, ..Curve::new(style, points) });

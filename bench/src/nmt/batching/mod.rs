@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use miriam_chart::{Chart, LineStyle};
+use miriam_chart::{Chart, Colour, LineStyle};
 use miriam_kernels::Cpu;
 use miriam_kernels::autotuner::Autotuner;
 use miriam_nmt::DeviceSet;
@@ -26,11 +26,11 @@ use miriam_textio::{Output, Progress, ProgressTask};
 use super::random_models::{decoding_architecture, random_model_without_eos};
 use super::resolve_device;
 use super::speed::{self, SpeedCurve, SpeedRow};
+use crate::date;
 use crate::error::{Error, Result, cannot};
 use crate::input::read_text;
 use crate::machine::{Clock, cpu_name};
 use crate::statistics::median;
-use crate::{date, palette};
 use output_parts::OutputParts;
 use report::{OutputRow, RoundTimes};
 use steps::RecordedSearch;
@@ -320,7 +320,7 @@ impl Results {
             match curves.iter_mut().find(|curve| curve.label == label) {
                 Some(curve) => curve.rows.push(row),
                 None => {
-                    let colour = palette::colour(subjects.len() - 1);
+                    let colour = Colour::of_curve(subjects.len() - 1);
                     let style = LineStyle { colour, is_dashed };
                     curves.push(SpeedCurve { label, style, rows: vec![row] });
                 }

@@ -1,12 +1,11 @@
 //! Chart of tokens per second over batch size with the smallest beam: a curve for each model and
 //! place.
 
-use miriam_chart::{Chart, LineStyle};
+use miriam_chart::{Chart, Colour, LineStyle};
 
 use super::super::batching::variant::BatchingVariant;
 use super::super::speed::{self, SpeedCurve, SpeedRow};
 use super::report::Report;
-use crate::palette;
 
 /// Returns the chart of `report`: solid lines are devices, dashed ones the CPU.
 pub fn draw(report: &Report<'_>) -> Chart {
@@ -23,7 +22,7 @@ pub fn draw(report: &Report<'_>) -> Chart {
         SpeedCurve {
             label: format!("{model}, {place}"),
             style: LineStyle {
-                colour: palette::colour(index),
+                colour: Colour::of_curve(index),
                 is_dashed: place.starts_with("cpu"),
             },
             rows: rows.copied().collect(),
