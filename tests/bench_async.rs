@@ -101,6 +101,23 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     }
 }
 
+/// At a rate of 10 the model does not learn, so the first validation is the best one.
+#[test]
+fn training_runs_end_when_they_no_longer_improve() {
+    let corpus = corpus();
+    let mut command = study(&corpus, "stopped", &["--systems", "1", "--early-stopping", "2"]);
+    let table = lossy_text(&run(command.args(["--rate", "10"])));
+    assert!(table.starts_with("| system | | dev CE | at epoch | after hours |"), "{table}");
+    let curves = read(&corpus, "stopped/curves.csv");
+    let csv = read(&corpus, "stopped/study.csv");
+    let row = &rows(&csv)[0];
+    let (epochs, to_best): (f64, f64) = (row[12].parse().unwrap(), row[13].parse().unwrap());
+    assert!(epochs < 2.0, "two epochs were the most: {csv}");
+    let points = rows(&curves);
+    assert_eq!(points.len(), 3, "the best and two more: {curves}");
+    assert_eq!(points[0][3].parse::<f64>().unwrap(), to_best, "{csv} {curves}");
+}
+
 #[test]
 fn studies_that_do_not_fit_are_refused() {
     let corpus = corpus();

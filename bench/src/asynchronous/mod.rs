@@ -46,8 +46,11 @@ pub struct AsyncOptions {
     pub systems: Vec<System>,
     /// Seeds, at least one.
     pub seeds: Vec<u64>,
-    /// The number of epochs of each training run.
+    /// The number of epochs of each training run, or the largest number with early stopping.
     pub epochs: u64,
+    /// The number of validations without a lower cross-entropy after which a training run ends; 0
+    /// for no early stopping.
+    pub early_stopping: u64,
     /// The number of workers if `machine` is `None`.
     pub workers: usize,
     /// The description of the simulated machine; `None` for the thesis's machine.
@@ -227,7 +230,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         ("valid-sets", options.dev.iter().map(|path| text(path)).collect()),
         ("vocabs", vec![vocabulary.clone(), vocabulary]),
         ("after", vec![format!("{}e", options.epochs)]),
-        ("early-stopping", vec!["0".into()]),
+        ("early-stopping", vec![options.early_stopping.to_string()]),
         ("valid-metrics", vec!["ce-mean-words".into(), "bleu".into()]),
         ("workers", vec!["1".into()]),
         ("overwrite", vec!["true".into()]),

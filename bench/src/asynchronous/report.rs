@@ -18,6 +18,12 @@ pub struct Study {
 struct Row {
     /// The epoch of the validation with the lowest cross-entropy.
     epoch: f64,
+    /// The simulated hours to that validation.
+    hours: f64,
+    /// The BLEU of that validation.
+    bleu_at_best: f64,
+    /// The number of epochs of the training run.
+    epochs: f64,
     /// The lowest validation cross-entropy, in nats per target token: mean, least and largest.
     best: [f64; 3],
     /// The last validation cross-entropy.
@@ -58,14 +64,16 @@ impl Study {
     pub fn runs_csv(&self) -> String {
         let mut text = String::from(
             "system,seed,words,simulated_seconds,words_per_second,best_epoch,best_cross_entropy,\
-             last_cross_entropy,training_loss,best_bleu,staleness,bytes\n",
+             last_cross_entropy,training_loss,best_bleu,staleness,bytes,epochs,\
+             seconds_to_best,bleu_at_best\n",
         );
         for run in self.runs() {
             let TrainingRun { system, seed, words, seconds, training_loss, .. } = run;
             let (best, last) = (run.best(), run.last());
             let _ = writeln!(
                 text,
-                "{},{seed},{words},{seconds:.3},{:.1},{:.3},{:.6},{:.6},{training_loss:.6},{:.3},{:.3},{:.0}",
+                "{},{seed},{words},{seconds:.3},{:.1},{:.3},{:.6},{:.6},{training_loss:.6},{:.3},{:.3},{:.0},\
+                 {:.3},{:.3},{:.3}",
                 system.name,
                 *words as f64 / seconds,
                 best.epoch,
@@ -73,7 +81,10 @@ impl Study {
                 last.cross_entropy,
                 best_bleu(run),
                 run.staleness,
-                run.bytes
+                run.bytes,
+                last.epoch,
+                best.seconds,
+                best.bleu
             );
         }
         text
@@ -111,8 +122,9 @@ impl Study {
     /// several seeds, some columns also show the lowest and the highest value.
     pub fn table(&self) -> String {
         let mut text = String::from(
-            "| system | | dev CE | at epoch | last CE | train CE | BLEU | seconds | words/s | staleness | bytes/word |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|\n",
+            "| system | | dev CE | at epoch | after hours | BLEU there | epochs | last CE | train CE | \
+             BLEU | seconds | words/s | staleness | bytes/word |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for (system, runs) in &self.systems {
             let row = Row::new(runs);
@@ -129,11 +141,14 @@ impl Study {
             }
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {:.1} | {:.3} | {:.3} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
+                "| {} | {} | {} | {:.1} | {:.2} | {:.1} | {:.1} | {:.3} | {:.3} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
                 system.name,
                 system.about,
                 with_range(row.best, 3, runs),
                 row.epoch,
+                row.hours,
+                row.bleu_at_best,
+                row.epochs,
                 row.last,
                 row.training_loss,
                 with_range(row.bleu, 1, runs),
@@ -151,6 +166,9 @@ impl Row {
     fn new(runs: &[TrainingRun]) -> Self {
         Row {
             epoch: mean(runs, |run| run.best().epoch),
+            hours: mean(runs, |run| run.best().seconds / 3600.0),
+            bleu_at_best: mean(runs, |run| run.best().bleu),
+            epochs: mean(runs, |run| run.last().epoch),
             best: mean_and_range(runs, |run| run.best().cross_entropy),
             last: mean(runs, |run| run.last().cross_entropy),
             training_loss: mean(runs, |run| run.training_loss),

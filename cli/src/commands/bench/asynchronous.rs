@@ -46,9 +46,13 @@ pub struct Arguments {
     /// The seeds of parameters and data, as 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Epochs of each training run
-    #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u64).range(1..))]
-    epochs: u64,
+    /// Epochs of each training run, at most if --early-stopping is given [default: 10, or 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: Option<u64>,
+    /// End a training run after N validations, of which there are two an epoch, without a lower
+    /// cross-entropy: the study of time to convergence
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    early_stopping: Option<u64>,
     /// Workers of the simulated machine
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "machine")]
     workers: u16,
@@ -103,7 +107,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         output: arguments.output,
         systems,
         seeds: arguments.seeds,
-        epochs: arguments.epochs,
+        epochs: arguments.epochs.unwrap_or(if arguments.early_stopping.is_some() {
+            100
+        } else {
+            10
+        }),
+        early_stopping: arguments.early_stopping.unwrap_or(0),
         workers: arguments.workers.into(),
         machine: arguments.machine,
         batch_words: arguments.batch_words as usize,
