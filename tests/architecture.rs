@@ -124,6 +124,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "miriam-storage",
             "miriam-textio",
             "miriam-chart",
+            "miriam-metrics",
+            "miriam-probingpt",
             "miriam-kernels",
             "miriam-lmcpu",
             "miriam-glm",

@@ -1,4 +1,5 @@
-//! `miriam bench glm` end to end on a synthetic model, and `miriam bench nmt` on the toy text.
+//! `miriam bench glm` end to end on a synthetic model, `miriam bench pt` on a small table, and `miriam
+//! bench nmt` on the toy text.
 
 use std::fs;
 use std::path::Path;
@@ -222,4 +223,46 @@ fn sizes_of_batches_and_the_output_layer_are_measured_and_drawn() {
         let found = document.descendants().filter(|node| node.tag_name().name() == "circle");
         assert_eq!(found.count(), dots, "{chart}");
     }
+}
+
+#[test]
+fn lookups_in_a_phrase_table_are_measured_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let table = "a ||| x ||| 0.5 |||\na ||| y ||| 0.25 |||\na b ||| z ||| 1 |||\n";
+    fs::write(folder.join("table"), table).unwrap();
+    fs::write(folder.join("text"), "a b a\n\nc a\n").unwrap();
+    let command = |arguments: &[&str]| {
+        let mut command = miriam();
+        command.current_dir(folder).args(arguments);
+        command
+    };
+    run(&mut command(&["pt", "build", "--phrase-table", "table", "-o", "t.pt", "--quiet"]));
+
+    let asked = ["bench", "pt", "t.pt", "-i", "text", "--passes", "3", "--threads", "2"];
+    let output = lossy_text(&run(command(&asked).args(["--csv", "speed.csv"])));
+    let rows = read_csv(folder, "speed.csv");
+    // Of `a b a`: a, a b, b, b a, a, as no source phrase has three words; of `c a`: a.
+    for (row, (way, threads, targets)) in rows[1..].iter().zip([
+        ("find", "1", "0"),
+        ("targets", "1", "21"),
+        ("find", "2", "0"),
+        ("targets", "2", "21"),
+    ]) {
+        assert_eq!(row[..5], [way, threads, "18", "12", targets], "{output}");
+        assert!(output.contains(&format!("{way:<8} {threads:>7}")), "{output}");
+    }
+    assert_eq!(rows.len(), 5);
+    assert!(output.contains("reads 1.000 lines of the index"), "{output}");
+    assert!(output.contains("66.7 % of the spans are source phrases"), "{output}");
+
+    let info = lossy_text(&run(&mut command(&["pt", "info", "t.pt"])));
+    assert!(info.contains("a lookup of a source phrase reads 1.000 of them, at most 1"), "{info}");
+    let json = run(&mut command(&["pt", "info", "t.pt", "--json"]));
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["index"]["max_buckets_read"], 1, "{json}");
+
+    fs::write(folder.join("empty"), "\n").unwrap();
+    let error = run_to_error(&mut command(&["bench", "pt", "t.pt", "-i", "empty"]));
+    assert!(error.contains("no line with words"), "{error}");
 }

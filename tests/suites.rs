@@ -10,6 +10,7 @@ mod architecture;
 mod arpa_defects;
 mod bench;
 mod bench_async;
+mod bench_cost;
 mod bench_nmt_gpu;
 mod bench_scaling;
 mod binary_systems;

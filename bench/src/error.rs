@@ -22,6 +22,9 @@ pub enum Error {
     /// A language model for GPUs could not be built, opened or queried.
     #[error(transparent)]
     Glm(#[from] miriam_glm::Error),
+    /// A phrase table could not be opened or read.
+    #[error(transparent)]
+    PhraseTable(#[from] miriam_probingpt::Error),
     /// A phrase-based system could not be loaded, or could not translate.
     #[error(transparent)]
     Decoder(#[from] miriam_decoder::Error),

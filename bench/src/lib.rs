@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod asynchronous;
+pub mod cost;
 mod date;
 mod error;
 pub mod glm;
@@ -28,6 +29,7 @@ mod input;
 pub mod lm;
 mod machine;
 pub mod nmt;
+pub mod pt;
 pub mod scaling;
 pub mod serving;
 mod statistics;

@@ -32,7 +32,7 @@ pub struct SpanLookup {
     code_starts: Vec<u32>,
     word_hashes: Vec<u64>,
     pub(crate) spans: Vec<HashedSpan>,
-    candidates: Vec<SpanHit>,
+    pub(crate) candidates: Vec<SpanHit>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,11 @@ impl SpanLookup {
     /// Makes empty buffers.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Returns the number of spans that were looked up: those without an unknown word.
+    pub fn num_spans(&self) -> usize {
+        self.spans.len()
     }
 
     /// Returns the spans found, by start and then length, ascending.

@@ -14,11 +14,11 @@ mod process;
 mod report;
 mod run_stats;
 mod saved_runs;
-mod study;
+pub(crate) mod study;
 mod system;
 mod text;
 mod time_left;
-mod topology;
+pub(crate) mod topology;
 mod verdict;
 
 use std::fs;
@@ -69,6 +69,26 @@ pub struct ScalingOptions {
 /// If a measurement fails, there are fewer CPUs than threads, names are the same, the folder has
 /// runs of another study, or a file cannot be read or written.
 pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
+    let mut study = begin(options, |topology, measured| {
+        let counts = select_counts(&options.counts, topology)?;
+        // Numbers of threads that were measured before stay in the study.
+        select_counts(&[&counts[..], measured].concat(), topology)
+    })?;
+    measure(options, &mut study, &|study| write_results(study, &options.output))?;
+    write_results(&study, &options.output)?;
+    out.write_all(study.table().as_bytes())?;
+    Ok(out.write_all(study.verdict().as_bytes())?)
+}
+
+/// Checks the options, and returns the study of them with the runs that are saved in the folder.
+/// `select` returns the numbers of threads, given those of saved runs.
+///
+/// # Errors
+/// Those of [`run`] before the first measurement, and those of `select`.
+pub(crate) fn begin(
+    options: &ScalingOptions,
+    select: impl FnOnce(&Topology, &[usize]) -> Result<Vec<usize>>,
+) -> Result<ScalingStudy> {
     system::check_names(&options.systems)?;
     Input::check_access(&options.input, None)?;
     if options.input.as_os_str() == "-" {
@@ -82,10 +102,8 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     tracing::info!("{}: {topology}", machine::cpu_name());
     let description = StudyDescription::new(options, &topology)?;
     let saved = if options.overwrite { Vec::new() } else { description.read_runs(folder)? };
-    let mut counts = select_counts(&options.counts, &topology)?;
-    // Numbers of threads that were measured before stay in the study.
-    counts.extend(saved.iter().map(|run| run.threads));
-    let counts = select_counts(&counts, &topology)?;
+    let measured: Vec<usize> = saved.iter().map(|run| run.threads).collect();
+    let counts = select(&topology, &measured)?;
     let names: Vec<String> = options.systems.iter().map(|system| system.name.clone()).collect();
     let mut study = ScalingStudy::new(topology, &names, &counts);
     for run in saved {
@@ -94,14 +112,16 @@ pub fn run(options: &ScalingOptions, out: &mut dyn Write) -> Result<()> {
     // Runs first: those that --overwrite discards must never lie beside the new description.
     study.write_runs(folder)?;
     description.write(folder)?;
-    measure(options, &mut study)?;
-    write_results(&study, folder)?;
-    out.write_all(study.table().as_bytes())?;
-    Ok(out.write_all(study.verdict().as_bytes())?)
+    Ok(study)
 }
 
-/// Makes the measurements that `study` lacks.
-fn measure(options: &ScalingOptions, study: &mut ScalingStudy) -> Result<()> {
+/// Makes the measurements that `study` lacks, and saves each at once. After each round `write` gets
+/// the study.
+pub(crate) fn measure(
+    options: &ScalingOptions,
+    study: &mut ScalingStudy,
+    write: &dyn Fn(&ScalingStudy) -> Result<()>,
+) -> Result<()> {
     let (counts, order) = (study.counts(), study.topology.cpu_order());
     let all = plan_runs(options.systems.len(), counts.len(), options.repeat);
     let planned: Vec<PlannedRun> = all.iter().copied().filter(|&run| !study.has_run(run)).collect();
@@ -144,7 +164,7 @@ fn measure(options: &ScalingOptions, study: &mut ScalingStudy) -> Result<()> {
         );
         // A long study can be looked at before its end.
         if rest.first().is_some_and(|next| next.round > round) && study.has_all_points() {
-            write_results(study, &options.output)?;
+            write(study)?;
         }
     }
     Ok(())
@@ -156,6 +176,6 @@ fn write_results(study: &ScalingStudy, folder: &Path) -> Result<()> {
     write_file(folder, "scaling.svg", &chart::draw(study).to_svg())
 }
 
-fn write_file(folder: &Path, name: &str, text: &str) -> Result<()> {
+pub(crate) fn write_file(folder: &Path, name: &str, text: &str) -> Result<()> {
     Ok(Output::write_file(&folder.join(name), text.as_bytes())?)
 }

@@ -17,7 +17,7 @@ pub struct ScalingStudy {
 /// The runs of one system.
 pub struct SystemRuns {
     pub name: String,
-    /// A point for each number of threads, ascending. The first one has one thread.
+    /// A point for each number of threads, ascending.
     pub points: Vec<Point>,
 }
 
@@ -29,8 +29,8 @@ pub struct Point {
 }
 
 impl ScalingStudy {
-    /// Returns a study without runs of the systems `names` with `counts` threads, the first of
-    /// which must be 1.
+    /// Returns a study without runs of the systems `names` with `counts` threads. Speed-ups are
+    /// relative to the first count.
     pub fn new(topology: Topology, names: &[String], counts: &[usize]) -> Self {
         let systems = names.iter().map(|name| {
             let points = counts.iter().map(|&threads| Point { threads, runs: BTreeMap::new() });
@@ -65,7 +65,7 @@ impl ScalingStudy {
 }
 
 impl SystemRuns {
-    /// Returns the speed of a point divided by that of one thread.
+    /// Returns the speed of a point divided by that of the first one, which has one thread.
     pub fn speed_up(&self, point: &Point) -> f64 {
         point.median().words_per_second() / self.points[0].median().words_per_second()
     }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use miriam_decoder::{Configuration, build_binary_system};
-use miriam_probingpt::{AnyTable, BuildOptions, BuildReport, EntryPrinter, Statistics, build_file};
+use miriam_probingpt::{
+    AnyTable, BuildOptions, BuildReport, EntryPrinter, IndexStatistics, Statistics, build_file,
+};
 use miriam_storage::LoadMethod;
 use miriam_textio::{Input, Lines, Output, fields, parse_size};
 
@@ -113,7 +115,7 @@ pub struct DumpArguments {
     reordering: Option<PathBuf>,
 }
 
-/// Print counts, the size of each section, and statistics of the scores.
+/// Print counts, the size of each section, the load of the index, and statistics of the scores.
 ///
 /// Example: miriam pt info phrase-table.miriam --json
 #[derive(Args)]
@@ -308,6 +310,10 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
     let statistics = table.statistics()?;
     let counts = table_counts(&table, &statistics);
     let parts = section_sizes(&table);
+    let index = match &table {
+        AnyTable::Native(table) => Some(table.index_statistics()?),
+        AnyTable::Moses(_) => None,
+    };
     let mut output = Output::create("-".as_ref())?;
     let text = if arguments.json {
         fn pair((name, number): &(&str, u64)) -> String {
@@ -316,6 +322,13 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
         let mut members: Vec<String> = counts.iter().map(pair).collect();
         let parts: Vec<String> = parts.iter().map(pair).collect();
         members.push(format!("\"sections\":{{{}}}", parts.join(",")));
+        if let Some(index) = index {
+            let IndexStatistics { buckets, load, mean_buckets_read, max_buckets_read } = index;
+            members.push(format!(
+                "\"index\":{{\"buckets\":{buckets},\"load\":{load},\
+                 \"mean_buckets_read\":{mean_buckets_read},\"max_buckets_read\":{max_buckets_read}}}"
+            ));
+        }
         let scores = statistics.scores.iter().map(|s| {
             let distinct = s.distinct.map_or("null".into(), |n| n.to_string());
             let [lowest, highest, mean] =
@@ -335,6 +348,16 @@ fn info(arguments: InfoArguments) -> anyhow::Result<()> {
         text += "\nsection                       bytes\n";
         for (name, length) in parts {
             text += &format!("{name:<20} {length:>14}\n");
+        }
+        if let Some(index) = index {
+            text += &format!(
+                "\nindex: {} buckets, {:.1} % of their slots in use; a lookup of a source phrase \
+                 reads {:.3} of them, at most {}\n",
+                index.buckets,
+                100.0 * index.load,
+                index.mean_buckets_read,
+                index.max_buckets_read
+            );
         }
         text += "\nscore  lowest ln  mean ln  highest ln  stored\n";
         for (k, s) in statistics.scores.iter().enumerate() {

@@ -1,12 +1,15 @@
 //! `miriam bench`: the benchmarks that the documentation quotes.
 
 mod asynchronous;
+mod cost;
 mod glm;
 mod lm;
 mod nmt;
+mod pt;
 mod scaling;
 mod scaling_run;
 mod serve;
+mod systems;
 
 use clap::Subcommand;
 
@@ -17,6 +20,11 @@ pub enum Command {
     /// Measure queries per second of a language model, without the time to load it
     #[command(after_help = "Example:\n  miriam bench lm lm.miriam -i text.en --threads 1")]
     Lm(lm::Arguments),
+    /// Measure lookups per second of a phrase table, and count the cache lines that they read
+    #[command(
+        after_help = "Example:\n  miriam bench pt phrase-table.miriam -i text.de --threads 1"
+    )]
+    Pt(pt::Arguments),
     Glm(glm::Arguments),
     Scaling(scaling::Arguments),
     Serve(serve::Arguments),
@@ -33,6 +41,7 @@ pub enum Command {
 pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Lm(arguments) => lm::run(arguments, common),
+        Command::Pt(arguments) => pt::run(arguments, common),
         Command::Glm(arguments) => glm::run(arguments, common),
         Command::Nmt(command) => nmt::run(command, common),
         Command::Scaling(arguments) => scaling::run(arguments),

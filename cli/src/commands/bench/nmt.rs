@@ -11,6 +11,7 @@ use miriam_bench::nmt::{DECODING_SHAPES, SYSTEM_NAMES};
 use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
 
+use super::cost;
 use crate::common::CommonOptions;
 use crate::console::standard_output;
 
@@ -19,6 +20,7 @@ pub enum Command {
     Batching(BatchingArguments),
     Devlin(DevlinArguments),
     Gpu(GpuArguments),
+    Cost(Box<cost::Arguments>),
 }
 
 /// Measure batching with all optimisations and without some of them, and sizes of batches
@@ -175,6 +177,7 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out, &common.progress())?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out, &common.progress())?,
+        Command::Cost(arguments) => cost::run(*arguments, common)?,
         Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
     }
     Ok(())

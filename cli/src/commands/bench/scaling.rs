@@ -1,17 +1,8 @@
 //! `miriam bench scaling`: the speed-up with threads.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use clap::Args;
 
-use clap::{ArgGroup, Args, ValueEnum};
-use miriam_bench::scaling::{
-    MeasuredSystem, ScalingOptions, Workload, default_name, split_name, split_options,
-};
-use miriam_textio::{Input, affinity};
-
-use super::scaling_run::{LanguageModelOptions, NeuralOptions, parse_seconds};
-use crate::commands::system_configuration::read_configuration;
-use crate::common::exit_with_usage_error;
+use super::systems::StudyArguments;
 use crate::console::standard_output;
 
 /// The speed-up with threads, of one or several systems: cores first, then hyperthreads
@@ -33,197 +24,17 @@ use crate::console::standard_output;
 ///       --system 'moses2=moses2 -f a.ini --threads {threads}'
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-#[command(group(ArgGroup::new("systems").required(true).multiple(true).args(["config", "nmt", "lm", "system"])))]
 pub struct Arguments {
-    /// A system's moses.ini, or its folder. May be repeated. Its name in the figure is
-    /// that of the folder of a moses.ini, or of another file without its ending
-    #[arg(long, value_name = "[NAME=]INI")]
-    config: Vec<String>,
-    /// A neural model, as for `nmt translate -m`. May be repeated
-    #[arg(long, value_name = "[NAME=]MODEL")]
-    nmt: Vec<String>,
-    /// A language model, as for `lm perplexity`, which scores the text. May be repeated
-    #[arg(long, value_name = "[NAME=]FILE")]
-    lm: Vec<String>,
-    /// The models that --config names: those of phrase systems, or the same as --nmt or --lm
-    #[arg(long, value_name = "KIND", default_value = "phrase", requires = "config")]
-    workload: ConfigKind,
-    /// Another program: a command of the shell that reads lines from standard input and
-    /// writes a line for each. {threads} and {cpus} in it become the number of threads
-    /// and the list of their CPUs. It runs on the text once and several times; the
-    /// difference counts, without loading. May be repeated
-    #[arg(long, value_name = "NAME=COMMAND")]
-    system: Vec<String>,
-    /// Further options for one system, as a shell splits them: of `translate`, `nmt
-    /// translate` or `lm perplexity`. May be repeated
-    #[arg(long = "options", value_name = "NAME=OPTIONS")]
-    own_options: Vec<String>,
-    /// The text: plain, .gz, .zst, .bz2 or .xz
-    #[arg(short, long, value_name = "FILE")]
-    input: PathBuf,
+    #[command(flatten)]
+    study: StudyArguments,
     /// Numbers of threads, as 1,2,4; 1 is always among them. Without it powers of
     /// two up to the physical cores, then hyperthreads
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..))]
     counts: Vec<u16>,
-    /// The folder to write to; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER")]
-    output: PathBuf,
-    /// The number of measurements of each thread count
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u16).range(1..))]
-    repeat: u16,
-    /// The minimal duration of a measurement, for which the text is repeated
-    #[arg(long, value_name = "S", default_value = "5", value_parser = parse_seconds)]
-    seconds: f64,
-    /// Measure again what an earlier study in the folder measured
-    #[arg(long)]
-    overwrite: bool,
-    /// Further options for all systems but other programs, which must then be of one
-    /// kind: of `translate`, `nmt translate` or `lm perplexity`
-    #[arg(last = true, value_name = "OPTIONS")]
-    options: Vec<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum ConfigKind {
-    Phrase,
-    Nmt,
-    Lm,
-}
-
-impl Arguments {
-    /// Returns the systems in their order in the figure.
-    fn systems(&self) -> anyhow::Result<Vec<MeasuredSystem>> {
-        let mut systems = Vec::new();
-        let config = match self.workload {
-            ConfigKind::Phrase => Workload::Phrase,
-            ConfigKind::Nmt => Workload::Neural,
-            ConfigKind::Lm => Workload::LanguageModel,
-        };
-        systems.extend(self.name_models(&self.config, config));
-        systems.extend(self.name_models(&self.nmt, Workload::Neural));
-        systems.extend(self.name_models(&self.lm, Workload::LanguageModel));
-        check_common_options(&systems, &self.options);
-        for argument in &self.system {
-            let Some((name, command)) = argument.split_once('=') else {
-                exit_with_usage_error(format!("--system {argument}: expected NAME=COMMAND"));
-            };
-            let workload = Workload::Command(command.into());
-            systems.push(MeasuredSystem { name: name.into(), workload, options: Vec::new() });
-        }
-        for argument in &self.own_options {
-            add_own_options(argument, &mut systems);
-        }
-        // Errors of inis or of options are reported before the first measurement.
-        let mut cpus = affinity::allowed_cpus()?;
-        cpus.truncate(1);
-        for system in &mut systems {
-            let tokens = system.arguments(&self.input, &cpus);
-            let MeasuredSystem { workload, options, .. } = system;
-            match workload {
-                Workload::Phrase(ini) => {
-                    *ini = find_ini(ini, options, &tokens)?;
-                }
-                Workload::Neural(model) => {
-                    check_model(model)?;
-                    NeuralOptions::parse_or_exit(&tokens);
-                }
-                Workload::LanguageModel(model) => {
-                    check_model(model)?;
-                    LanguageModelOptions::parse_or_exit(&tokens);
-                }
-                Workload::Command(_) => {}
-            }
-        }
-        Ok(systems)
-    }
-}
-
-impl Arguments {
-    /// Returns the systems of models that are given as `[NAME=]PATH`.
-    fn name_models(
-        &self,
-        arguments: &[String],
-        workload: fn(PathBuf) -> Workload,
-    ) -> impl Iterator<Item = MeasuredSystem> {
-        arguments.iter().map(move |argument| {
-            let (name, model) = split_name(argument);
-            let name = name.map_or_else(|| default_name(model.as_ref()), str::to_owned);
-            let (workload, options) = (workload(model.into()), self.options.clone());
-            MeasuredSystem { name, workload, options }
-        })
-    }
-}
-
-/// Checks that options for all systems have systems of one kind, whose options they are.
-fn check_common_options(systems: &[MeasuredSystem], options: &[String]) {
-    let mut kinds: Vec<&str> = systems.iter().map(|system| system.workload.kind()).collect();
-    kinds.dedup();
-    let reason = match kinds[..] {
-        _ if options.is_empty() => return,
-        [_] => return,
-        [] => "options after -- are not for other programs; write theirs into --system",
-        _ => "options after -- are for systems of one kind; give each its own by --options",
-    };
-    exit_with_usage_error(reason.into());
-}
-
-/// Returns the ini file of a phrase system that is given by it or its folder. `tokens` are the
-/// arguments of its measurement, with the user's `options` among them.
-///
-/// # Errors
-/// If the configuration cannot be read.
-fn find_ini(ini: &Path, options: &[String], tokens: &[OsString]) -> anyhow::Result<PathBuf> {
-    let tokens: Vec<String> =
-        tokens.iter().map(|token| token.to_string_lossy().into_owned()).collect();
-    match read_configuration(&tokens) {
-        Ok(configuration) => Ok(configuration.ini),
-        Err(error) => {
-            // Options that are right by themselves contradict those of the study.
-            let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
-            read_configuration(&[&file[..], options].concat())?;
-            exit_with_usage_error(format!(
-                "{error}; the study gives -i, -threads and -cpus, so leave them out"
-            ))
-        }
-    }
-}
-
-fn check_model(model: &Path) -> anyhow::Result<()> {
-    Ok(Input::check_access(model, None)?)
-}
-
-/// Adds the options of `NAME=OPTIONS` to its system.
-fn add_own_options(argument: &str, systems: &mut [MeasuredSystem]) {
-    let Some((name, text)) = argument.split_once('=') else {
-        exit_with_usage_error(format!("--options {argument}: expected NAME=OPTIONS"));
-    };
-    let Some(options) = split_options(text) else {
-        exit_with_usage_error(format!("--options {argument}: a quotation mark is not closed"));
-    };
-    let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
-    match systems.iter_mut().find(|system| system.name == name) {
-        Some(MeasuredSystem { workload: Workload::Command(_), .. }) => {
-            exit_with_usage_error(format!(
-                "--options {argument}: {name} is another program; write its options into --system"
-            ));
-        }
-        Some(system) => system.options.extend(options),
-        None => exit_with_usage_error(format!(
-            "--options {argument}: there is no system {name}; there are {}",
-            names.join(", ")
-        )),
-    }
 }
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let options = ScalingOptions {
-        systems: arguments.systems()?,
-        input: arguments.input,
-        counts: arguments.counts.into_iter().map(usize::from).collect(),
-        output: arguments.output,
-        repeat: arguments.repeat.into(),
-        seconds: arguments.seconds,
-        overwrite: arguments.overwrite,
-    };
+    let counts = arguments.counts.into_iter().map(usize::from).collect();
+    let options = arguments.study.scaling_options(counts)?;
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }

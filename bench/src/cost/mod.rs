@@ -1,0 +1,187 @@
+//! Study of quality against cost: BLEU, and the price of translating a million words, of several
+//! systems with one or several settings of their search (Junczys-Dowmunt et al. 2018, figures 1 and
+//! 2; Bogoychev 2019, chapter 6).
+//!
+//! Speeds are measured, saved and resumed as in a scaling study, with one number of threads. Each
+//! system also translates the text once to a file, which is scored against the reference.
+
+mod report;
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
+
+use crate::error::{Error, Result, cannot, refused};
+use crate::input::{lines, read_text};
+use crate::scaling::study::ScalingStudy;
+use crate::scaling::topology::count_noun;
+use crate::scaling::{self, MeasuredSystem, ScalingOptions, Workload};
+use report::CostRow;
+
+/// Options of the study.
+pub struct CostOptions {
+    /// The systems with each of their settings, the text, the folder and the repetitions.
+    pub study: ScalingOptions,
+    /// The curve to which each of these systems belongs, by its name.
+    pub curves: Vec<String>,
+    /// The reference translation of the text.
+    pub reference: PathBuf,
+    /// BLEU and its options.
+    pub bleu: Bleu,
+    /// The number of threads of each system.
+    pub threads: usize,
+    /// The price of an hour of the machine with so many threads, in any currency.
+    pub price: f64,
+}
+
+/// Measures and scores every system, writes `cost.csv`, `cost.svg` and the translations, and prints
+/// a table. The same options resume a study that was stopped.
+///
+/// # Errors
+/// If a measurement or a translation fails, the reference does not fit the text, names are the same,
+/// the folder has runs of another study, or a file cannot be read or written.
+pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
+    let references = read_lines(&options.reference)?;
+    let num_lines = read_lines(&options.study.input)?.len();
+    if references.len() != num_lines {
+        return Err(Error::unmeasurable(format!(
+            "{}: the reference has {}, but the text has {num_lines}; line N of one belongs to \
+             line N of the other",
+            options.reference.display(),
+            count_noun(references.len(), "line"),
+        )));
+    }
+    let threads = options.threads;
+    let mut study = scaling::begin(&options.study, |topology, measured| {
+        let all = topology.cpu_order().len();
+        if threads > all {
+            return Err(Error::unmeasurable(format!(
+                "--threads: {threads} threads need as many CPUs; this process may use {all}"
+            )));
+        }
+        match measured.iter().find(|&&count| count != threads) {
+            Some(&count) => Err(Error::unmeasurable(format!(
+                "{}: the runs in this folder are with {}, not with {threads}; give -o another \
+                 folder, or --overwrite to measure again",
+                options.study.output.display(),
+                count_noun(count, "thread")
+            ))),
+            None => Ok(vec![threads]),
+        }
+    })?;
+    let quality = translate_all(options, &study, &references)?;
+    let write = |study: &ScalingStudy| {
+        let rows = CostRow::from_study(study, options, &quality);
+        scaling::write_file(&options.study.output, "cost.csv", &report::csv(&rows))?;
+        let chart = report::chart(&rows, options, &study.topology);
+        scaling::write_file(&options.study.output, "cost.svg", &chart.to_svg())
+    };
+    scaling::measure(&options.study, &mut study, &write)?;
+    write(&study)?;
+    let rows = CostRow::from_study(&study, options, &quality);
+    Ok(out.write_all(report::table(&rows).as_bytes())?)
+}
+
+/// Returns the BLEU of each system. Translations of an earlier command of the same study are kept.
+fn translate_all(
+    options: &CostOptions,
+    study: &ScalingStudy,
+    references: &[String],
+) -> Result<Vec<f64>> {
+    let folder = options.study.output.join("translations");
+    fs::create_dir_all(&folder).map_err(cannot("make this folder", &folder))?;
+    let cpus = &study.topology.cpu_order()[..options.threads];
+    let systems = options.study.systems.iter().zip(&study.systems);
+    systems
+        .map(|(system, runs)| {
+            let path = folder.join(file_name(&system.name));
+            // Without runs of this study the file may be of another one.
+            let is_measured = runs.points.iter().any(|point| !point.runs.is_empty());
+            if !(is_measured && path.exists()) {
+                tracing::info!("{}: translating the text", system.name);
+                translate(system, &options.study.input, cpus, &path)?;
+            }
+            let translations = read_lines(&path)?;
+            if translations.len() != references.len() {
+                return Err(Error::unmeasurable(format!(
+                    "{}: {} for {} of the text",
+                    path.display(),
+                    count_noun(translations.len(), "line"),
+                    count_noun(references.len(), "line")
+                )));
+            }
+            let rows = corpus_statistics(&options.bleu, &translations, &[references.to_vec()])
+                .map_err(|error| Error::unmeasurable(error.to_string()))?;
+            Ok(corpus_score(&options.bleu, &rows, 1).value)
+        })
+        .collect()
+}
+
+/// Returns a file name that no other name of a system has.
+fn file_name(name: &str) -> String {
+    let safe = |c: char| match c {
+        '%' => "%25".to_owned(),
+        '/' => "%2F".to_owned(),
+        c => c.to_string(),
+    };
+    format!("{}.txt", name.chars().map(safe).collect::<String>())
+}
+
+/// Translates `input` to the file `output` by a process of this program, or by the system's command.
+fn translate(system: &MeasuredSystem, input: &Path, cpus: &[usize], output: &Path) -> Result<()> {
+    let arguments = system.arguments(input, cpus);
+    let partial = output.with_extension("partial");
+    let file = File::create(&partial).map_err(cannot("create this file", &partial))?;
+    let program = std::env::current_exe().map_err(refused("find this program"))?;
+    let mut command = Command::new(program);
+    command.args(["--log-level", "warn", "--quiet"]).stdin(Stdio::null());
+    match &system.workload {
+        Workload::Phrase(_) => {
+            command.arg("translate").args(arguments);
+        }
+        Workload::Neural(_) => {
+            command.args(["nmt", "translate", "-i"]).arg(input).args(arguments);
+        }
+        Workload::LanguageModel(_) => {
+            let reason = format!("{}: a language model does not translate", system.name);
+            return Err(Error::unmeasurable(reason));
+        }
+        Workload::Command(_) => {
+            let mut text = tempfile::tempfile().map_err(refused("make a temporary file"))?;
+            text.write_all(&read_text(input)?)
+                .and_then(|()| text.seek(SeekFrom::Start(0)))
+                .map_err(refused("copy the text to a temporary file"))?;
+            command = Command::new("sh");
+            command.arg("-c").args(arguments).stdin(text);
+        }
+    }
+    let status = command.stdout(file).status().map_err(refused("start a translation"))?;
+    if !status.success() {
+        let reason = format!("the translation by {} failed: {status}", system.name);
+        return Err(Error::unmeasurable(reason));
+    }
+    fs::rename(&partial, output).map_err(cannot("rename a file to", output))
+}
+
+/// Returns the lines of a text. Bytes that are not UTF-8 become U+FFFD.
+fn read_lines(path: &Path) -> Result<Vec<String>> {
+    let text = read_text(path)?;
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(lines(&text).map(|line| String::from_utf8_lossy(line).into_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_systems_make_file_names() {
+        assert_eq!(file_name("base beam 4"), "base beam 4.txt");
+        assert_eq!(file_name("../a%2Fb"), "..%2Fa%252Fb.txt");
+    }
+}

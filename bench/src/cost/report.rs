@@ -1,0 +1,200 @@
+//! Table, CSV and chart of a study of quality against cost.
+
+use std::fmt::Write;
+
+use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
+
+use super::CostOptions;
+use crate::scaling::study::ScalingStudy;
+use crate::scaling::topology::{Topology, count_noun};
+use crate::{date, machine};
+
+/// The ratio of prices from which their axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 8.0;
+
+/// The quality and the cost of a system with one setting.
+#[derive(Clone, Debug)]
+pub struct CostRow {
+    name: String,
+    /// The name of its curve.
+    curve: String,
+    bleu: f64,
+    words_per_second: f64,
+    /// The price of translating a million words: median, lowest and highest.
+    price: [f64; 3],
+    peak_bytes: u64,
+    /// Whether no other system is both as good and cheaper, or as cheap and better.
+    is_efficient: bool,
+}
+
+impl CostRow {
+    /// Returns a row for each system that has a run, in the order of the study.
+    pub fn from_study(study: &ScalingStudy, options: &CostOptions, bleu: &[f64]) -> Vec<Self> {
+        let price_at = |rate: f64| options.price / 3600.0 * 1e6 / rate;
+        let systems = study.systems.iter().zip(&options.curves).zip(bleu);
+        let measured = systems.filter(|((system, _), _)| !system.points[0].runs.is_empty());
+        let mut rows: Vec<CostRow> = measured
+            .map(|((system, curve), &bleu)| {
+                let point = &system.points[0];
+                let (slowest, fastest) = point.spread();
+                let median = point.median();
+                CostRow {
+                    name: system.name.clone(),
+                    curve: curve.clone(),
+                    bleu,
+                    words_per_second: median.words_per_second(),
+                    price: [median.words_per_second(), fastest, slowest].map(price_at),
+                    peak_bytes: median.peak_bytes,
+                    is_efficient: false,
+                }
+            })
+            .collect();
+        mark_efficient(&mut rows);
+        rows
+    }
+}
+
+/// Marks the rows on the Pareto frontier.
+fn mark_efficient(rows: &mut [CostRow]) {
+    for place in 0..rows.len() {
+        let row = &rows[place];
+        let is_beaten = rows.iter().any(|other| {
+            let (cheaper, better) = (other.price[0] < row.price[0], other.bleu > row.bleu);
+            let no_dearer = other.price[0] <= row.price[0];
+            no_dearer && other.bleu >= row.bleu && (cheaper || better)
+        });
+        rows[place].is_efficient = !is_beaten;
+    }
+}
+
+/// Returns a line for each row.
+pub fn csv(rows: &[CostRow]) -> String {
+    let mut text = String::from(
+        "system,curve,bleu,words_per_second,price_of_million_words,lowest_price,highest_price,\
+         peak_bytes,efficient\n",
+    );
+    for row in rows {
+        let CostRow { name, curve, bleu, words_per_second, peak_bytes, is_efficient, .. } = row;
+        let [price, low, high] = row.price;
+        let _ = writeln!(
+            text,
+            "{name},{curve},{bleu:.3},{words_per_second:.1},{price:.6},{low:.6},{high:.6},\
+             {peak_bytes},{is_efficient}"
+        );
+    }
+    text
+}
+
+/// Returns the rows as a table for the terminal, the cheapest first.
+pub fn table(rows: &[CostRow]) -> String {
+    let mut rows: Vec<&CostRow> = rows.iter().collect();
+    rows.sort_by(|a, b| a.price[0].total_cmp(&b.price[0]));
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(6);
+    let mut text =
+        format!("{:width$}   BLEU   words/s  price of a million words  peak MiB\n", "system");
+    for row in rows {
+        let mark = if row.is_efficient { "  efficient" } else { "" };
+        let _ = writeln!(
+            text,
+            "{:width$} {:>6.2} {:>9.0} {:>25.4} {:>9.0}{mark}",
+            row.name,
+            row.bleu,
+            row.words_per_second,
+            row.price[0],
+            row.peak_bytes as f64 / f64::from(1 << 20)
+        );
+    }
+    text.push_str("efficient: no other system is as good and cheaper, or as cheap and better\n");
+    text
+}
+
+/// Returns the chart: BLEU over the price, with a curve through the settings of each system.
+pub fn chart(rows: &[CostRow], options: &CostOptions, topology: &Topology) -> Chart {
+    let mut names: Vec<&str> = Vec::new();
+    for row in rows {
+        if !names.contains(&row.curve.as_str()) {
+            names.push(&row.curve);
+        }
+    }
+    let curves = names.iter().enumerate().map(|(place, name)| {
+        let members = rows.iter().filter(|row| row.curve == *name);
+        let mut points: Vec<(f64, f64)> = members.map(|row| (row.price[0], row.bleu)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Curve { markers: true, ..Curve::new(LineStyle::of_curve(place), points) }
+    });
+    let curves: Vec<Curve> = curves.collect();
+    let prices: Vec<f64> = rows.iter().map(|row| row.price[0]).collect();
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let (cheapest, dearest) = range(&mut prices.iter().copied());
+    let (worst, best) = range(&mut rows.iter().map(|row| row.bleu));
+    const LABEL: &str = "price of a million words";
+    let x_axis = if dearest > LOGARITHMIC_FROM * cheapest {
+        Axis::logarithmic(LABEL, prices)
+    } else {
+        Axis::linear(LABEL, 0.0, 1.04 * dearest)
+    };
+    // A point of BLEU is always visible, and noise below it is not enlarged.
+    let margin = (0.1 * (best - worst)).max(0.5);
+    Chart {
+        title: "Quality against cost".into(),
+        notes: vec![
+            format!("{}: {topology}; {}", machine::cpu_name(), date::today()),
+            format!(
+                "{}, {} an hour; medians of {}",
+                count_noun(options.threads, "thread"),
+                options.price,
+                count_noun(options.study.repeat, "run")
+            ),
+        ],
+        legend: names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| ((*name).to_owned(), LineStyle::of_curve(place)))
+            .collect(),
+        x_axis,
+        bands: Vec::new(),
+        panels: vec![Panel {
+            height: 420,
+            y_axis: Axis::linear("BLEU", (worst - margin).max(0.0), best + margin),
+            curves,
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, bleu: f64, price: f64) -> CostRow {
+        CostRow {
+            name: name.into(),
+            curve: name.into(),
+            bleu,
+            words_per_second: 1e6 / 3600.0 / price,
+            price: [price; 3],
+            peak_bytes: 1 << 20,
+            is_efficient: false,
+        }
+    }
+
+    #[test]
+    fn systems_that_another_one_beats_are_not_efficient() {
+        let mut rows = [
+            row("good", 30.0, 3.0),
+            row("cheap", 20.0, 1.0),
+            row("beaten", 25.0, 3.5),
+            row("as good and dearer", 20.0, 1.5),
+            row("twin", 30.0, 3.0),
+        ];
+        mark_efficient(&mut rows);
+        let efficient = rows.iter().filter(|row| row.is_efficient);
+        let names: Vec<&str> = efficient.map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["good", "cheap", "twin"]);
+        let table = table(&rows);
+        let order: Vec<&str> = table.lines().skip(1).map(|line| &line[..5]).collect();
+        assert_eq!(order[..2], ["cheap", "as go"], "{table}");
+        assert!(table.contains("cheap               20.00"), "{table}");
+    }
+}

@@ -1,0 +1,109 @@
+//! `miriam bench nmt cost`: quality against cost.
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+use miriam_bench::cost::CostOptions;
+use miriam_bench::scaling::{MeasuredSystem, Workload};
+
+use super::systems::StudyArguments;
+use crate::commands::metric_arguments::BleuArguments;
+use crate::common::{CommonOptions, exit_with_usage_error};
+use crate::console::standard_output;
+
+/// Measure BLEU and the price of a million words, of several systems and settings
+///
+/// Systems are neural, phrase-based, or other programs. Each translates the text once,
+/// for BLEU, and then repeatedly on --threads threads, for its speed; loading is not
+/// counted. --beams and --pop-limits measure each system with several settings, which
+/// become a curve. cost.csv has a line for each, cost.svg has BLEU over the price, and
+/// a table goes to standard output. It marks the systems that no other system beats.
+///
+/// Each measurement is saved at once, and the same command resumes a study that was
+/// stopped.
+///
+/// Examples:
+///   miriam bench nmt cost --nmt teacher --nmt student --beams 1,4 -i test.de
+///       --reference test.en --price 0.102 --threads 1 -o cost
+///   miriam bench nmt cost --config moses.ini --pop-limits 100,400,1000 -i test.de
+///       --reference test.en --tokenize none -o cost -- -search-algorithm 1
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    #[command(flatten)]
+    study: StudyArguments,
+    /// The reference translation of the text
+    #[arg(long, value_name = "FILE")]
+    reference: PathBuf,
+    /// The price of an hour of the machine with so many threads, in any currency
+    #[arg(long, value_name = "P", default_value = "1", value_parser = parse_price)]
+    price: f64,
+    /// Beam sizes of neural models, as 1,4 [default: that of each model]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=1000))]
+    beams: Vec<u16>,
+    /// Pop limits of phrase-based systems, as 100,400 [default: that of each system]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
+    pop_limits: Vec<u32>,
+    #[command(flatten)]
+    bleu: BleuArguments,
+}
+
+fn parse_price(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(price) if price > 0.0 && f64::is_finite(price) => Ok(price),
+        _ => Err("expected a positive number".into()),
+    }
+}
+
+/// Returns the settings of a system, each with the words that it adds to the system's name and
+/// with its options.
+fn settings(
+    system: &MeasuredSystem,
+    beams: &[u16],
+    pop_limits: &[u32],
+) -> Vec<(String, [String; 2])> {
+    fn each<N: Copy + ToString>(
+        values: &[N],
+        what: &str,
+        option: &str,
+    ) -> Vec<(String, [String; 2])> {
+        let values = values.iter().map(N::to_string);
+        values.map(|value| (format!(" {what} {value}"), [option.into(), value])).collect()
+    }
+    match system.workload {
+        Workload::Neural(_) => each(beams, "beam", "--beam-size"),
+        Workload::Phrase(_) => each(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
+        Workload::LanguageModel(_) => exit_with_usage_error(format!(
+            "{}: a language model does not translate; leave out --lm",
+            system.name
+        )),
+        Workload::Command(_) => Vec::new(),
+    }
+}
+
+pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
+    let Arguments { study, reference, price, beams, pop_limits, bleu } = arguments;
+    let threads = common.threads.count();
+    let bleu = bleu.build(None, false)?;
+    let mut study = study.scaling_options(vec![threads])?;
+    let (mut systems, mut curves) = (Vec::new(), Vec::new());
+    for system in study.systems {
+        let settings = settings(&system, &beams, &pop_limits);
+        if settings.is_empty() {
+            curves.push(system.name.clone());
+            systems.push(system);
+            continue;
+        }
+        for (suffix, options) in settings {
+            curves.push(system.name.clone());
+            systems.push(MeasuredSystem {
+                name: format!("{}{suffix}", system.name),
+                options: [&system.options[..], &options].concat(),
+                ..system.clone()
+            });
+        }
+    }
+    study.systems = systems;
+    let options = CostOptions { study, curves, reference, bleu, threads, price };
+    Ok(miriam_bench::cost::run(&options, &mut standard_output())?)
+}
