@@ -253,13 +253,16 @@ fn the_ini_combines_all_models() {
     assert_eq!(of_first, 100);
     assert!(tuned == scored);
     // Translations of the neural model enter the list, marked by a feature that is tuned.
-    let log = corpus.finish("model", &["--neural-candidates", "3"]);
+    let log = corpus.finish("model", &["--neural-candidates", "3", "--keep-work"]);
     assert_eq!(trainings(&log), [""; 0]);
     let ini = lossy_text(&corpus.read("model", "moses.ini"));
     assert!(
         ini.contains("path=${INI}/neural candidates=3\n") && ini.contains("\nNeural0Candidate= ")
     );
-    translate("moses.ini", &["-n-best-list", path.to_str().unwrap(), "99", "distinct"]);
+    // Tuning begins with weights that were found without them.
+    let search = lossy_text(&corpus.read("model/train.work", "dev.search.list"));
+    assert!(search.contains("Neural0Candidate= 0") && !search.contains("Neural0Candidate= 1"));
+    translate("moses.ini", &["-n-best-list", path.to_str().unwrap(), "102", "distinct"]);
     let list = fs::read_to_string(&path).unwrap();
     assert!(list.contains("Neural0Candidate= 1") && list.contains("Neural0Candidate= 0"));
     let too_many = run_to_error(&mut corpus.train("model", &["--neural-candidates", "1001"]));

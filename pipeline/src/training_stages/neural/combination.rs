@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use miriam_combine::tune::{TuneListOptions, tune_lists};
+use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::{Configuration, translate_text};
 use miriam_textio::{CancellableProgress, CancellationToken, Input, Output, Progress};
 
@@ -28,6 +29,9 @@ const TUNING_ROUNDS: usize = 20;
 const FEATURES: [&str; 2] = ["Neural0", "Reverse0"];
 /// The name of the feature that marks the translations of the first.
 const MARK: &str = "Neural0Candidate";
+
+/// A weight of the mark with which no marked translation is chosen.
+const EXCLUDING_WEIGHT: f64 = -1000.0;
 
 /// The neural models of a combination.
 #[derive(Clone, Copy)]
@@ -95,6 +99,11 @@ impl TrainingRun<'_> {
             case_insensitive: false,
             threads: self.options.threads,
         };
+        let initial = match models.candidates {
+            0 => None,
+            _ => Some(self.tune_without_candidates(&list, &options, progress)?),
+        };
+        let options = TuneListOptions { initial, ..options };
         let report = tune_lists(&list, &options, Output::create_atomic(&weights)?, progress)?;
         let ini = combined_ini(&phrase_ini, models, &read_text(&weights)?);
         let mut statistics = stage_statistics([("combined_bleu", report.bleu.into())]);
@@ -118,6 +127,30 @@ impl TrainingRun<'_> {
         }
         write_atomically(&self.full_path(INI_FILE), ini.as_bytes())?;
         Ok(statistics)
+    }
+
+    /// Returns weights that were tuned without the neural model's own translations, and with which
+    /// none of these is chosen. Tuning that begins with them does not end with worse ones. If it
+    /// began with equal weights, it would first choose mostly these translations, and might never
+    /// come back to lists as good as those of the search.
+    fn tune_without_candidates(
+        &self,
+        list: &Path,
+        options: &TuneListOptions,
+        progress: &dyn Progress,
+    ) -> Result<FeatureWeights> {
+        let [search_list, weights] = ["dev.search.list", "dev.search.weights"]
+            .map(|name| self.full_path(Self::work_file(name)));
+        let text = fs::read(list).map_err(|e| Error::io(list, "read", e))?;
+        let is_added = |line: &&[u8]| contains(line, format!("{MARK}= 1").as_bytes());
+        let kept = text.split_inclusive(|&byte| byte == b'\n').filter(|line| !is_added(line));
+        write_atomically(&search_list, &kept.collect::<Vec<_>>().concat())?;
+        tune_lists(&search_list, options, Output::create_atomic(&weights)?, progress)?;
+        let tuned = read_text(&weights)?;
+        let others = tuned.lines().filter(|line| !line.starts_with(MARK));
+        let others: String = others.map(|line| format!("{line}\n")).collect();
+        write_atomically(&weights, format!("{others}{MARK}= {EXCLUDING_WEIGHT}\n").as_bytes())?;
+        Ok(FeatureWeights::read(&weights)?)
     }
 
     /// Translates the dev text into a list with the scores of all models, by a system in which
@@ -178,6 +211,11 @@ fn combined_ini(phrase_ini: &str, models: Models, weights: &str) -> String {
          [rescore-n-best]\n{LIST_SIZE}\n\n[rescore-weight]\n{weights}",
         models.forward.folder(),
     )
+}
+
+/// Whether `line` contains `part`.
+fn contains(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|window| window == part)
 }
 
 fn read_text(path: &Path) -> Result<String> {
