@@ -266,3 +266,22 @@ fn lookups_in_a_phrase_table_are_measured_and_counted() {
     let error = run_to_error(&mut command(&["bench", "pt", "t.pt", "-i", "empty"]));
     assert!(error.contains("no line with words"), "{error}");
 }
+
+#[test]
+fn every_optimisation_of_marian_has_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let mut command = miriam();
+    command.args(["bench", "nmt", "marian", "--sentences", "2", "--passes", "1", "--words", "300"]);
+    command.arg("-i").arg(toy.join("test.en")).arg("--target").arg(toy.join("test.es"));
+    let table = lossy_text(&run(command.arg("-o").arg(folder.path())));
+    let csv = read_csv(folder.path(), "marian.csv");
+    let names = ["32-bit floats", "+ shortlist", "+ 16 bits", "+ auto-tuning"];
+    for (row, name) in csv[1..].chunks(2).zip(names) {
+        assert!(row.iter().all(|cells| cells[2].parse::<f64>().unwrap() > 0.0), "{row:?}");
+        assert!(table.lines().any(|line| line.starts_with(name)), "{name}: {table}");
+    }
+    assert_eq!(csv.len(), 1 + 5 * 2);
+    assert_eq!((&csv[1][3][..], &csv[1][4][..], &csv[1][5][..]), ("1.000", "1.00", "1.0000"));
+    assert!(table.contains("1.34x") && table.contains("1.45x"), "the paper's factors: {table}");
+}

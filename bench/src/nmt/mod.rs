@@ -3,6 +3,8 @@
 pub mod batching;
 pub mod devlin;
 pub mod gpu;
+pub mod marian;
+mod random_candidates;
 pub mod random_models;
 mod speed;
 

@@ -3,9 +3,9 @@
 
 use miriam_nmt::Result;
 use miriam_nmt::architecture::{
-    Activation, Architecture, AutoregressionConfig, CellKind, DecoderStart, EmbeddingConfig,
-    EncoderKind, Model, ParameterSpec, PositionalEncodingKind, PreNormKeys, ProcessStep,
-    ProcessSteps, RecurrentConfig, RecurrentDecoderConfig, RecurrentEncoderConfig,
+    Activation, Architecture, AutoregressionConfig, AverageAttentionConfig, CellKind, DecoderStart,
+    EmbeddingConfig, EncoderKind, Model, ParameterSpec, PositionalEncodingKind, PreNormKeys,
+    ProcessStep, ProcessSteps, RecurrentConfig, RecurrentDecoderConfig, RecurrentEncoderConfig,
     TransformerConfig, TransformerStackConfig,
 };
 use miriam_storage::random::SplitMix64;
@@ -29,6 +29,22 @@ pub fn decoding_architecture(name: &str, words: usize) -> Option<Architecture> {
         "gru" => Architecture::Recurrent(recurrent_shape(CellKind::Gru, 256, words)),
         "mlstm" => Architecture::Recurrent(recurrent_shape(CellKind::Mlstm, 512, words)),
         _ => Architecture::Transformer(transformer_shape(name, words)?),
+    })
+}
+
+/// Returns Marian's transformer-base-AAN (Junczys-Dowmunt et al. 2018): a base transformer whose decoder
+/// has average attention with a gate and a feed-forward layer.
+pub fn average_attention_base(words: usize) -> Architecture {
+    let base = transformer_of_width(512, 2048, [6, 6], words);
+    let attention = AverageAttentionConfig {
+        ffn_depth: 2,
+        ffn_width: 2048,
+        activation: Activation::Swish,
+        has_gate: true,
+    };
+    Architecture::Transformer(TransformerConfig {
+        autoregression: AutoregressionConfig::AverageAttention(attention),
+        ..base
     })
 }
 

@@ -126,7 +126,10 @@ impl Session for AblatedSession<'_> {
     }
 
     fn begin(&mut self, sentences: &[&[u32]], candidates: Option<&[&[u32]]>) -> Result<Vec<Slot>> {
-        assert!(candidates.is_none(), "shortlists are not supported");
+        assert!(
+            candidates.is_none() || !self.ablation.unfused_output,
+            "separate passes have all scores"
+        );
         // The finished sentences belong to the previous batch.
         self.drop_dead_sentences();
         self.fills += 1;

@@ -320,7 +320,7 @@ impl Results {
             match curves.iter_mut().find(|curve| curve.label == label) {
                 Some(curve) => curve.rows.push(row),
                 None => {
-                    let colour = Colour::of_curve(subjects.len() - 1);
+                    let colour = Colour::for_curve(subjects.len() - 1);
                     let style = LineStyle { colour, is_dashed };
                     curves.push(SpeedCurve { label, style, rows: vec![row] });
                 }

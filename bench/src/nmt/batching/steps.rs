@@ -107,7 +107,7 @@ pub fn draw_times(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     let curves = |value: fn(&StepRecord) -> f64| {
         let curves = shown.iter().enumerate().map(|(index, search)| {
             let points = (1u32..).map(f64::from).zip(search.first_batch().iter().map(value));
-            Curve::new(LineStyle::of_curve(index), points.collect::<Vec<_>>())
+            Curve::new(LineStyle::for_curve(index), points.collect::<Vec<_>>())
         });
         curves.collect::<Vec<_>>()
     };
@@ -139,7 +139,7 @@ pub fn draw_sentences(searches: &[RecordedSearch], notes: &[String]) -> Chart {
         counts.sort_unstable();
         counts.dedup();
         let share = |&count: &usize| (count as f64, 100.0 * search.share_below(count + 1));
-        Curve::new(LineStyle::of_curve(index), counts.iter().map(share).collect::<Vec<_>>())
+        Curve::new(LineStyle::for_curve(index), counts.iter().map(share).collect::<Vec<_>>())
     });
     let panel = Panel {
         height: 320,
@@ -164,7 +164,7 @@ fn chart(
         notes.push(format!("{model}, {place}, beam {beam}, batches of {}", search.batch));
     }
     let legend = shown.iter().enumerate().map(|(index, search)| -> (String, LineStyle) {
-        (search.variant.name.into(), LineStyle::of_curve(index))
+        (search.variant.name.into(), LineStyle::for_curve(index))
     });
     let (title, legend) = (title.into(), legend.collect());
     Chart { title, notes, legend, x_axis, panels, bands: Vec::new() }

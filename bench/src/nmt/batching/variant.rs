@@ -13,6 +13,7 @@ use miriam_nmt::search::{Request, SearchOptions};
 use miriam_storage::random::SplitMix64;
 use miriam_textio::display_name;
 
+use super::super::random_candidates::draw_candidates;
 use super::super::{FIRST_TOKEN, translate_requests};
 use super::ablated_session::{AblatedSession, Ablation, EOS_ID, StepRecord};
 use crate::error::{Error, Result};
@@ -20,7 +21,7 @@ use crate::input::{lines, words};
 use crate::machine::Clock;
 
 /// The number of batches read ahead and sorted, as in `nmt translate`.
-const READ_AHEAD_BATCHES: usize = 20;
+pub const READ_AHEAD_BATCHES: usize = 20;
 
 /// A method of filling and computing batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +164,19 @@ impl ParallelText {
         self.requests.push(Request { source, ..Request::default() });
     }
 
+    /// Returns the text with shortlists of `per_token` random tokens for each source token.
+    pub fn with_candidates(&self, per_token: usize, vocabulary_size: usize) -> Self {
+        let requests = self.requests.iter().map(|request| {
+            let candidates = draw_candidates(&request.source, per_token, vocabulary_size);
+            Request { candidates: Some(candidates), ..request.clone() }
+        });
+        ParallelText {
+            requests: requests.collect(),
+            target_lengths: self.target_lengths.clone(),
+            search_options: self.search_options.clone(),
+        }
+    }
+
     /// Returns the first sentences, again from the first where there are fewer.
     pub fn resized(&self, sentences: usize) -> Self {
         ParallelText {
@@ -217,13 +231,6 @@ pub fn run_variant(
     variant: BatchingVariant,
     clock: Option<Clock>,
 ) -> Result<BatchingRun> {
-    assert!(
-        !(variant.keep_dead_rows && variant.top_up),
-        "a batch that is topped up never finishes"
-    );
-    let ablation =
-        Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
-    let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation, clock);
     let batching = BatchingOptions {
         max_sentences: batch,
         max_source_tokens: 0,
@@ -231,8 +238,30 @@ pub fn run_variant(
         sort_by_length: variant.sort_by_length,
         top_up: variant.top_up,
     };
+    run_batches(session, text, &batching, beam, variant, clock)
+}
+
+/// Works as [`run_variant`] with other limits of batches.
+///
+/// # Errors
+/// Those of [`translate_requests`].
+pub fn run_batches(
+    session: &mut dyn Session,
+    text: &ParallelText,
+    batching: &BatchingOptions,
+    beam: usize,
+    variant: BatchingVariant,
+    clock: Option<Clock>,
+) -> Result<BatchingRun> {
+    assert!(
+        !(variant.keep_dead_rows && variant.top_up),
+        "a batch that is topped up never finishes"
+    );
+    let ablation =
+        Ablation { keep_dead_rows: variant.keep_dead_rows, unfused_output: variant.unfused_output };
+    let mut session = AblatedSession::new(session, text.target_lengths.as_ref(), ablation, clock);
     let options = SearchOptions { beam_size: beam, ..text.search_options.clone() };
-    let found = translate_requests(&mut session, &text.requests, &options, &batching);
+    let found = translate_requests(&mut session, &text.requests, &options, batching);
     session.drop_dead_sentences();
     let AblatedSession { steps, rows, records, .. } = session;
     let found = found?;

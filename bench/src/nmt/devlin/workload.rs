@@ -18,16 +18,14 @@ use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::search::{Request, SearchOptions};
-use miriam_storage::random::SplitMix64;
 
+use super::super::random_candidates::draw_candidates;
 use super::super::{FIRST_TOKEN, translate_requests};
 use crate::error::{Error, Result};
 use crate::input;
 
 /// The number of candidates for each source token (Devlin 2017, section 3).
 const CANDIDATES_PER_TOKEN: usize = 20;
-/// The number of frequent tokens that are candidates for every sentence.
-const FREQUENT_TOKENS: u32 = 100;
 
 /// Devlin's beam size.
 const BEAM_SIZE: usize = 6;
@@ -149,7 +147,7 @@ impl Workload {
             .map(|line| {
                 let mut source: Vec<u32> = line.iter().map(|token| ids[token]).collect();
                 source.push(0);
-                let candidates = Some(draw_candidates(&source, words));
+                let candidates = Some(draw_candidates(&source, CANDIDATES_PER_TOKEN, words));
                 Request { source, candidates, ..Request::default() }
             })
             .collect();
@@ -194,21 +192,6 @@ impl Workload {
         let words = translations.iter().map(Vec::len).sum();
         Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })
     }
-}
-
-/// Returns twenty random tokens for each source token, frequent ones more often, and the most
-/// frequent tokens of the vocabulary.
-fn draw_candidates(source: &[u32], words: usize) -> Vec<u32> {
-    let mut all: Vec<u32> = (0..FREQUENT_TOKENS.min(words as u32)).collect();
-    for &word in source {
-        let mut numbers = SplitMix64::new(u64::from(word));
-        let drawn =
-            (0..CANDIDATES_PER_TOKEN).map(|_| (words as f32).powf(numbers.next_f32()) as u32);
-        all.extend(drawn.map(|word| word.min(words as u32 - 1)));
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// A session that counts rows and their distinct parents.

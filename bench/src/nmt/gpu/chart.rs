@@ -22,7 +22,7 @@ pub fn draw(report: &Report<'_>) -> Chart {
         SpeedCurve {
             label: format!("{model}, {place}"),
             style: LineStyle {
-                colour: Colour::of_curve(index),
+                colour: Colour::for_curve(index),
                 is_dashed: place.starts_with("cpu"),
             },
             rows: rows.copied().collect(),

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, value_parser};
 use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
 use miriam_bench::nmt::gpu::{self, NmtGpuStudy};
+use miriam_bench::nmt::marian::{self, MarianStudy};
 use miriam_bench::nmt::{DECODING_SHAPES, SYSTEM_NAMES};
 use miriam_nmt::DeviceSet;
 use miriam_nmt::engine::Precision;
@@ -19,6 +20,7 @@ use crate::console::standard_output;
 pub enum Command {
     Batching(BatchingArguments),
     Devlin(DevlinArguments),
+    Marian(MarianArguments),
     Gpu(GpuArguments),
     Cost(Box<cost::Arguments>),
 }
@@ -121,6 +123,35 @@ fn shape_names() -> PossibleValuesParser {
     PossibleValuesParser::new(SYSTEM_NAMES.into_iter().chain([ALL_SHAPES]))
 }
 
+/// Measure the optimisations of Marian's paper (2018): shortlist, 16 bits, auto-tuning
+///
+/// Translates a text on one thread with a base transformer with average attention and random
+/// weights, one sentence at a time and in batches of 384 words. Each translation has the length of
+/// its reference. Times are medians of CPU time.
+///
+/// Example: miriam bench nmt marian -i test.de --target test.en
+#[derive(Args)]
+pub struct MarianArguments {
+    /// The source text: one sentence per line, words or pieces separated by spaces
+    #[arg(short, long, value_name = "FILE")]
+    input: PathBuf,
+    /// The reference translations, of which only the lengths are used
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// The maximal number of sentences
+    #[arg(long, value_name = "N", default_value = "100", value_parser = value_parser!(u32).range(1..=10_000_000))]
+    sentences: u32,
+    /// The size of the vocabulary
+    #[arg(long, value_name = "N", default_value = "32000", value_parser = value_parser!(u32).range(100..=1_000_000))]
+    words: u32,
+    /// The number of counted passes over the text
+    #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
+    passes: u32,
+    /// The folder for a CSV file; it is created if it is missing
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+}
+
 /// Measure neural decoding on a GPU and the CPU, with lower bounds of the time
 ///
 /// Measures tokens per second for beam and batch sizes in each precision of the GPU and on one
@@ -177,6 +208,9 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
     match command {
         Command::Batching(arguments) => batching::run(&arguments.into(), out, &common.progress())?,
         Command::Devlin(arguments) => devlin::run(&arguments.into(), out, &common.progress())?,
+        Command::Marian(arguments) => {
+            marian::run(&arguments.into(), out, &common.progress())?;
+        }
         Command::Cost(arguments) => cost::run(*arguments, common)?,
         Command::Gpu(arguments) => gpu::run(&arguments.into(), out, &common.progress())?,
     }
@@ -211,6 +245,13 @@ impl From<DevlinArguments> for DevlinStudy {
             shape
         };
         DevlinStudy { input, sentences, words, shapes, alone, passes, output }
+    }
+}
+
+impl From<MarianArguments> for MarianStudy {
+    fn from(arguments: MarianArguments) -> Self {
+        let MarianArguments { input, target, sentences, words, passes, output } = arguments;
+        MarianStudy { input, target, sentences, words, passes, output }
     }
 }
 
