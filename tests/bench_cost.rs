@@ -34,7 +34,9 @@ fn systems_with_their_settings_are_scored_and_priced() {
         "--config",
         ini.to_str().unwrap(),
         "--pop-limits",
-        "5,50",
+        "1,50",
+        "--options",
+        "toy=-search-algorithm 1",
         "--system",
         // The source itself, slowly.
         "copy=awk '{ for (i = 0; i < 3000; i++) x += i; print }'",
@@ -47,7 +49,7 @@ fn systems_with_their_settings_are_scored_and_priced() {
     let table = read_csv(folder);
     let names: Vec<&str> = table[1..].iter().map(|row| &row[0][..]).collect();
     let expected =
-        ["toy pop limit 5", "toy pop limit 50", "toy-neural beam 1", "toy-neural beam 2"];
+        ["toy pop limit 1", "toy pop limit 50", "toy-neural beam 1", "toy-neural beam 2"];
     assert_eq!(names, [&expected[..], &["copy"]].concat());
     let curves: Vec<&str> = table[1..].iter().map(|row| &row[1][..]).collect();
     assert_eq!(curves, ["toy", "toy", "toy-neural", "toy-neural", "copy"]);
@@ -56,7 +58,7 @@ fn systems_with_their_settings_are_scored_and_priced() {
         // 7.2 an hour is 0.002 a second.
         let price = 0.002 * 1e6 / number(3);
         assert!((number(4) / price - 1.0).abs() < 1e-2, "{row:?}");
-        assert_eq!((number(4), number(4)), (number(5), number(6)), "one run: {row:?}");
+        assert_eq!([number(5), number(6)], [number(4); 2], "one run: {row:?}");
         // BLEU is that of `evaluate` over the file of translations.
         let translations = folder.join("translations").join(format!("{}.txt", row[0]));
         let mut evaluate = miriam();
@@ -67,6 +69,7 @@ fn systems_with_their_settings_are_scored_and_priced() {
     }
     let bleu = |row: usize| table[row][2].parse::<f64>().unwrap();
     assert!(bleu(3) > 90.0 && bleu(5) < 10.0, "{table:?}");
+    assert!(bleu(1) < bleu(2), "a pop limit of 1 finds less: {table:?}");
     assert!(table[1..].iter().any(|row| row[8] == "true"), "{table:?}");
     let svg = fs::read_to_string(folder.join("cost.svg")).unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -74,12 +77,23 @@ fn systems_with_their_settings_are_scored_and_priced() {
     assert_eq!(circles.count(), 5);
     assert!(svg.contains("BLEU") && svg.contains("7.2 an hour"), "{svg}");
 
-    // The same command measures nothing again; another reference is scored anew.
+    // The same command measures and translates nothing again.
     let again = bench_cost(folder, &arguments).output().unwrap();
     let messages = lossy_text(&again.stderr);
     assert!(again.status.success() && messages.contains("5 of 5 measurements"), "{messages}");
     assert!(!messages.contains("translating"), "{messages}");
     assert_eq!(read_csv(folder), table);
+    // A new system joins the study, and with --overwrite all is translated again.
+    let more = [
+        &arguments[..],
+        &["--system", "last=awk '{ for (i = 0; i < 3000; i++) x += i; print $NF }'"],
+    ];
+    run(&mut bench_cost(folder, &more.concat()));
+    assert_eq!(read_csv(folder).len(), table.len() + 1);
+    fs::write(folder.join("translations/copy.txt"), "stale\n").unwrap();
+    let again = bench_cost(folder, &more.concat()).arg("--overwrite").output().unwrap();
+    let messages = lossy_text(&again.stderr);
+    assert!(again.status.success() && messages.contains("copy: translating"), "{messages}");
 }
 
 #[test]
@@ -100,6 +114,13 @@ fn texts_and_systems_that_do_not_fit_are_refused() {
     let error =
         run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--price", "0"]));
     assert!(error.contains("expected a positive number"), "{error}");
+    let toy = project_root().join("examples/toy");
+    let ini = ["--config", toy.to_str().unwrap(), "--pop-limits", "5"];
+    let error = run_to_usage_error(&mut bench_cost(&output, &ini));
+    assert!(error.contains("add -- -search-algorithm 1"), "{error}");
+    let error =
+        run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--beams", "1"]));
+    assert!(error.contains("--beams is for neural models"), "{error}");
     let error = run_to_error(&mut bench_cost(&output, &["--system", "half=head -n 3"]));
     assert!(error.contains("half.txt: 3 lines for "), "{error}");
 }

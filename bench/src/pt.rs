@@ -73,6 +73,7 @@ const SENTENCES_PER_TASK: usize = 64;
 /// results cannot be written.
 pub fn run(options: &PtOptions, out: &mut dyn Write) -> Result<()> {
     Input::check_access(&options.input, options.csv.as_deref())?;
+    Input::check_access(&options.table, options.csv.as_deref())?;
     let table = AnyTable::open(&options.table, options.load)?;
     let text = read_text(&options.input)?;
     let sentences = Sentences::read(&text, &table, options.max_length);

@@ -117,6 +117,18 @@ mod tests {
         costs
     }
 
+    /// From the limit on, only first phrases are split off.
+    #[test]
+    fn long_sentences_have_the_same_estimates() {
+        let length = super::MAX_DIVIDED + 1;
+        let best = |start: usize, span: usize| -1.0 - ((start * 7 + span * 3) % 11) as f32;
+        let [mut long, mut every] = [FutureCost::default(), FutureCost::default()];
+        long.fill(length, 2, best);
+        every.fill_with(length, 2, length, best);
+        // Whole numbers are added exactly.
+        assert!(long.costs == every.costs);
+    }
+
     proptest! {
         #[test]
         fn all_splits_are_compared(

@@ -135,3 +135,44 @@ fn keys_have_names_in_the_log() {
     assert!(!answered(200).is_empty() && answered(200).iter().all(|line| line["key"] == "one"));
     assert!(!answered(401).is_empty() && answered(401).iter().all(|line| line["key"].is_null()));
 }
+
+/// Keys that a typing error turns into something else.
+#[test]
+fn languages_and_keys_of_models_are_checked() {
+    let path = toy().split_once('=').unwrap().1.to_owned();
+    let path = path.split_once(',').map_or(path.clone(), |(path, _)| path.to_owned());
+    for (keys, message) in [
+        ("from=en to=es", "from has the language \"en to=es\""),
+        ("from=en;de,to=es", "from has the language \"en;de\""),
+        ("from=,to=es", "from has the language \"\""),
+        ("from=en,from=de", "from is given twice; write several as a+b"),
+        ("default=yes", "default=yes: give true or false"),
+    ] {
+        let mut command = crate::common::miriam();
+        command.args(["serve", "--check", "--model", &format!("a={path},{keys}")]);
+        let output = command.output().unwrap();
+        let messages = crate::common::lossy_text(&output.stderr);
+        assert!(!output.status.success() && messages.contains(message), "{keys}: {messages}");
+    }
+}
+
+/// The default model has the requests of its languages, wherever it stands.
+#[test]
+fn the_default_model_is_preferred_where_a_request_names_languages() {
+    let toy = toy();
+    let default = format!("{},default=true", toy_neural());
+    let server = Server::start(&["--model", &toy, "--model", &default]);
+    let body = json!({"text": "the house", "from": "en", "to": "es"});
+    let found = server.post_json("/v1/translate", &body).json();
+    assert!(found["model"].as_str().unwrap().starts_with("neural@"), "{found}");
+    let problem = server.get("/v1/nothing");
+    assert_eq!(problem.status, 404);
+    assert_eq!(problem.header("content-type"), "application/problem+json");
+    for path in ["/v1/tokenize", "/v1/score"] {
+        let body = match path {
+            "/v1/score" => json!({"source": "a\nb", "target": "a"}),
+            _ => json!({"language": "en", "text": "a\nb"}),
+        };
+        assert_eq!(server.post_json(path, &body).status, 400, "{path}");
+    }
+}

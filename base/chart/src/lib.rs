@@ -57,7 +57,7 @@ const CURVE_COLOURS: [Colour; 7] = [
 
 impl Colour {
     /// Returns the colour of the curve with the index `place`; after seven they repeat.
-    pub fn of_curve(place: usize) -> Self {
+    pub fn for_curve(place: usize) -> Self {
         CURVE_COLOURS[place % CURVE_COLOURS.len()]
     }
 }
@@ -65,9 +65,9 @@ impl Colour {
 impl LineStyle {
     /// Returns the style of the curve with the index `place`: first solid lines of all colours, then
     /// dashed ones.
-    pub fn of_curve(place: usize) -> Self {
+    pub fn for_curve(place: usize) -> Self {
         let is_dashed = place / CURVE_COLOURS.len() % 2 == 1;
-        LineStyle { colour: Colour::of_curve(place), is_dashed }
+        LineStyle { colour: Colour::for_curve(place), is_dashed }
     }
 
     /// Returns the style of a solid line.

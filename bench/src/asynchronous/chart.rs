@@ -23,7 +23,7 @@ pub fn by_time(study: &Study) -> Chart {
 fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
     let (mut legend, mut curves) = (Vec::new(), Vec::new());
     for (index, (system, runs)) in study.systems.iter().enumerate() {
-        let style = LineStyle::of_curve(index);
+        let style = LineStyle::for_curve(index);
         let name = match system.name {
             name if system.is_synchronous() => name.into(),
             name => format!("({name})"),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use miriam_metrics::{Bleu, corpus_score, corpus_statistics};
+use miriam_textio::Output;
 
 use crate::error::{Error, Result, cannot, refused};
 use crate::input::{lines, read_text};
@@ -33,7 +34,7 @@ pub struct CostOptions {
     pub bleu: Bleu,
     /// The number of threads of each system.
     pub threads: usize,
-    /// The price of an hour of the machine with so many threads, in any currency.
+    /// The price of an hour of the machine, in any currency.
     pub price: f64,
 }
 
@@ -44,6 +45,7 @@ pub struct CostOptions {
 /// If a measurement or a translation fails, the reference does not fit the text, names are the same,
 /// the folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
+    scaling::check_input(&options.study.input)?;
     let references = read_lines(&options.reference)?;
     let num_lines = read_lines(&options.study.input)?.len();
     if references.len() != num_lines {
@@ -72,35 +74,46 @@ pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
             None => Ok(vec![threads]),
         }
     })?;
-    let quality = translate_all(options, &study, &references)?;
+    let quality = Quality::measure(options, &study, &references)?;
     let write = |study: &ScalingStudy| {
         let rows = CostRow::from_study(study, options, &quality);
         scaling::write_file(&options.study.output, "cost.csv", &report::csv(&rows))?;
-        let chart = report::chart(&rows, options, &study.topology);
+        let chart = report::chart(&rows, options, &study.topology, &quality.signature);
         scaling::write_file(&options.study.output, "cost.svg", &chart.to_svg())
     };
     scaling::measure(&options.study, &mut study, &write)?;
     write(&study)?;
     let rows = CostRow::from_study(&study, options, &quality);
-    Ok(out.write_all(report::table(&rows).as_bytes())?)
+    Ok(out.write_all(report::table(&rows, &quality.signature).as_bytes())?)
 }
 
-/// Returns the BLEU of each system. Translations of an earlier command of the same study are kept.
-fn translate_all(
-    options: &CostOptions,
-    study: &ScalingStudy,
-    references: &[String],
-) -> Result<Vec<f64>> {
-    let folder = options.study.output.join("translations");
-    fs::create_dir_all(&folder).map_err(cannot("make this folder", &folder))?;
-    let cpus = &study.topology.cpu_order()[..options.threads];
-    let systems = options.study.systems.iter().zip(&study.systems);
-    systems
-        .map(|(system, runs)| {
+/// The quality of the translations of all systems.
+struct Quality {
+    /// By system.
+    bleu: Vec<f64>,
+    /// The signature of BLEU.
+    signature: String,
+}
+
+impl Quality {
+    /// Translates the text with each system, and scores the translations. Those of an earlier command
+    /// are kept if the description of the study is the same.
+    fn measure(options: &CostOptions, study: &ScalingStudy, references: &[String]) -> Result<Self> {
+        let folder = options.study.output.join("translations");
+        let description = options.study.output.join(scaling::DESCRIPTION);
+        let description = fs::read(&description).map_err(cannot("read this file", &description))?;
+        let kept = folder.join(scaling::DESCRIPTION);
+        let is_new = options.study.overwrite || fs::read(&kept).ok() != Some(description.clone());
+        if is_new && folder.exists() {
+            fs::remove_dir_all(&folder).map_err(cannot("remove this folder", &folder))?;
+        }
+        fs::create_dir_all(&folder).map_err(cannot("make this folder", &folder))?;
+        Output::write_file(&kept, &description)?;
+        let cpus = &study.topology.cpu_order()[..options.threads];
+        let (mut bleu, mut signature) = (Vec::new(), String::new());
+        for system in &options.study.systems {
             let path = folder.join(file_name(&system.name));
-            // Without runs of this study the file may be of another one.
-            let is_measured = runs.points.iter().any(|point| !point.runs.is_empty());
-            if !(is_measured && path.exists()) {
+            if !path.exists() {
                 tracing::info!("{}: translating the text", system.name);
                 translate(system, &options.study.input, cpus, &path)?;
             }
@@ -115,9 +128,12 @@ fn translate_all(
             }
             let rows = corpus_statistics(&options.bleu, &translations, &[references.to_vec()])
                 .map_err(|error| Error::unmeasurable(error.to_string()))?;
-            Ok(corpus_score(&options.bleu, &rows, 1).value)
-        })
-        .collect()
+            let score = corpus_score(&options.bleu, &rows, 1);
+            bleu.push(score.value);
+            signature = score.signature.to_text(false);
+        }
+        Ok(Quality { bleu, signature })
+    }
 }
 
 /// Returns a file name that no other name of a system has.
@@ -160,6 +176,8 @@ fn translate(system: &MeasuredSystem, input: &Path, cpus: &[usize], output: &Pat
     }
     let status = command.stdout(file).status().map_err(refused("start a translation"))?;
     if !status.success() {
+        // What was written is incomplete.
+        let _ = fs::remove_file(&partial);
         let reason = format!("the translation by {} failed: {status}", system.name);
         return Err(Error::unmeasurable(reason));
     }

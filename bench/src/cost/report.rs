@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use miriam_chart::{Axis, Chart, Curve, LineStyle, Panel};
 
-use super::CostOptions;
+use super::{CostOptions, Quality};
 use crate::scaling::study::ScalingStudy;
 use crate::scaling::topology::{Topology, count_noun};
 use crate::{date, machine};
@@ -29,9 +29,9 @@ pub struct CostRow {
 
 impl CostRow {
     /// Returns a row for each system that has a run, in the order of the study.
-    pub fn from_study(study: &ScalingStudy, options: &CostOptions, bleu: &[f64]) -> Vec<Self> {
+    pub fn from_study(study: &ScalingStudy, options: &CostOptions, quality: &Quality) -> Vec<Self> {
         let price_at = |rate: f64| options.price / 3600.0 * 1e6 / rate;
-        let systems = study.systems.iter().zip(&options.curves).zip(bleu);
+        let systems = study.systems.iter().zip(&options.curves).zip(&quality.bleu);
         let measured = systems.filter(|((system, _), _)| !system.points[0].runs.is_empty());
         let mut rows: Vec<CostRow> = measured
             .map(|((system, curve), &bleu)| {
@@ -78,15 +78,23 @@ pub fn csv(rows: &[CostRow]) -> String {
         let [price, low, high] = row.price;
         let _ = writeln!(
             text,
-            "{name},{curve},{bleu:.3},{words_per_second:.1},{price:.6},{low:.6},{high:.6},\
-             {peak_bytes},{is_efficient}"
+            "{name},{curve},{bleu:.3},{words_per_second:.1},{},{},{},{peak_bytes},{is_efficient}",
+            significant(price, 6),
+            significant(low, 6),
+            significant(high, 6)
         );
     }
     text
 }
 
-/// Returns the rows as a table for the terminal, the cheapest first.
-pub fn table(rows: &[CostRow]) -> String {
+/// Returns a positive number with `digits` significant digits.
+fn significant(number: f64, digits: i32) -> String {
+    let decimals = digits - 1 - number.log10().floor() as i32;
+    format!("{number:.*}", decimals.max(0) as usize)
+}
+
+/// Returns the rows as a table for the terminal, the cheapest first, and the signature of BLEU.
+pub fn table(rows: &[CostRow], signature: &str) -> String {
     let mut rows: Vec<&CostRow> = rows.iter().collect();
     rows.sort_by(|a, b| a.price[0].total_cmp(&b.price[0]));
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(6);
@@ -96,20 +104,26 @@ pub fn table(rows: &[CostRow]) -> String {
         let mark = if row.is_efficient { "  efficient" } else { "" };
         let _ = writeln!(
             text,
-            "{:width$} {:>6.2} {:>9.0} {:>25.4} {:>9.0}{mark}",
+            "{:width$} {:>6.2} {:>9.0} {:>25} {:>9.0}{mark}",
             row.name,
             row.bleu,
             row.words_per_second,
-            row.price[0],
+            significant(row.price[0], 4),
             row.peak_bytes as f64 / f64::from(1 << 20)
         );
     }
     text.push_str("efficient: no other system is as good and cheaper, or as cheap and better\n");
+    let _ = writeln!(text, "BLEU|{signature}");
     text
 }
 
 /// Returns the chart: BLEU over the price, with a curve through the settings of each system.
-pub fn chart(rows: &[CostRow], options: &CostOptions, topology: &Topology) -> Chart {
+pub fn chart(
+    rows: &[CostRow],
+    options: &CostOptions,
+    topology: &Topology,
+    signature: &str,
+) -> Chart {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
         if !names.contains(&row.curve.as_str()) {
@@ -120,7 +134,7 @@ pub fn chart(rows: &[CostRow], options: &CostOptions, topology: &Topology) -> Ch
         let members = rows.iter().filter(|row| row.curve == *name);
         let mut points: Vec<(f64, f64)> = members.map(|row| (row.price[0], row.bleu)).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Curve { markers: true, ..Curve::new(LineStyle::of_curve(place), points) }
+        Curve { markers: true, ..Curve::new(LineStyle::for_curve(place), points) }
     });
     let curves: Vec<Curve> = curves.collect();
     let prices: Vec<f64> = rows.iter().map(|row| row.price[0]).collect();
@@ -147,11 +161,12 @@ pub fn chart(rows: &[CostRow], options: &CostOptions, topology: &Topology) -> Ch
                 options.price,
                 count_noun(options.study.repeat, "run")
             ),
+            format!("BLEU|{signature}"),
         ],
         legend: names
             .iter()
             .enumerate()
-            .map(|(place, name)| ((*name).to_owned(), LineStyle::of_curve(place)))
+            .map(|(place, name)| ((*name).to_owned(), LineStyle::for_curve(place)))
             .collect(),
         x_axis,
         bands: Vec::new(),
@@ -192,7 +207,12 @@ mod tests {
         let efficient = rows.iter().filter(|row| row.is_efficient);
         let names: Vec<&str> = efficient.map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["good", "cheap", "twin"]);
-        let table = table(&rows);
+        let table = table(&rows, "nrefs:1");
+        assert!(table.ends_with("BLEU|nrefs:1\n"), "{table}");
+        assert_eq!(
+            [0.00142, 3.0, 1234.5].map(|price| significant(price, 4)),
+            ["0.001420", "3.000", "1234"]
+        );
         let order: Vec<&str> = table.lines().skip(1).map(|line| &line[..5]).collect();
         assert_eq!(order[..2], ["cheap", "as go"], "{table}");
         assert!(table.contains("cheap               20.00"), "{table}");

@@ -26,10 +26,10 @@ pub fn draw(study: &ScalingStudy) -> Chart {
     let is_single = study.systems.len() == 1;
     let mut legend: Vec<(String, LineStyle)> = if is_single {
         let label = "measured (median; bars: slowest to fastest)";
-        vec![(label.into(), LineStyle::of_curve(0))]
+        vec![(label.into(), LineStyle::for_curve(0))]
     } else {
         let systems = study.systems.iter().enumerate();
-        systems.map(|(place, system)| (system.name.clone(), LineStyle::of_curve(place))).collect()
+        systems.map(|(place, system)| (system.name.clone(), LineStyle::for_curve(place))).collect()
     };
     legend.push(("ideal".into(), IDEAL));
     let mut panels = vec![draw_speeds(study, cores)];
@@ -127,7 +127,7 @@ fn draw_curves(study: &ScalingStudy, value: impl Fn(&SystemRuns, &Point) -> f64)
             let points = points.map(|point| (point.threads as f64, value(system, point)));
             Curve {
                 markers: true,
-                ..Curve::new(LineStyle::of_curve(place), points.collect::<Vec<_>>())
+                ..Curve::new(LineStyle::for_curve(place), points.collect::<Vec<_>>())
             }
         })
         .collect()

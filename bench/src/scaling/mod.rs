@@ -34,9 +34,10 @@ pub use measurement::Measurement;
 pub use option_text::split_options;
 use plan::{PlannedRun, plan_runs, select_counts};
 pub use run_stats::RunStats;
+pub(crate) use saved_runs::DESCRIPTION;
 use saved_runs::StudyDescription;
 use study::ScalingStudy;
-pub use system::{MeasuredSystem, Workload, default_name, split_name};
+pub use system::{MeasuredSystem, Workload, check_names, default_name, split_name};
 use time_left::{MeasuredDurations, describe_duration};
 use topology::{Topology, count_noun};
 
@@ -89,12 +90,8 @@ pub(crate) fn begin(
     options: &ScalingOptions,
     select: impl FnOnce(&Topology, &[usize]) -> Result<Vec<usize>>,
 ) -> Result<ScalingStudy> {
-    system::check_names(&options.systems)?;
-    Input::check_access(&options.input, None)?;
-    if options.input.as_os_str() == "-" {
-        let reason = "-i: expected a file, found standard input; the text is read more than once";
-        return Err(Error::unmeasurable(reason));
-    }
+    check_names(&options.systems)?;
+    check_input(&options.input)?;
     let allowed = affinity::allowed_cpus().map_err(refused("list its CPUs"))?;
     let topology = Topology::read(Path::new("/sys/devices/system/cpu"), &allowed);
     let folder = &options.output;
@@ -113,6 +110,15 @@ pub(crate) fn begin(
     study.write_runs(folder)?;
     description.write(folder)?;
     Ok(study)
+}
+
+/// Checks that the text is a file that can be read.
+pub(crate) fn check_input(input: &Path) -> Result<()> {
+    if input.as_os_str() == "-" {
+        let reason = "-i: expected a file, found standard input; the text is read more than once";
+        return Err(Error::unmeasurable(reason));
+    }
+    Ok(Input::check_access(input, None)?)
 }
 
 /// Makes the measurements that `study` lacks, and saves each at once. After each round `write` gets

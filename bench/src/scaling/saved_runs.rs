@@ -22,7 +22,8 @@ use crate::error::{Error, Result, cannot, refused};
 use crate::machine;
 
 const RUNS: &str = "runs.csv";
-const DESCRIPTION: &str = "study.json";
+/// The file that says what a study measures.
+pub const DESCRIPTION: &str = "study.json";
 const SYSTEMS: &str = "systems";
 
 const HEADING: &str = "system,threads,round,words_per_second,user_seconds,system_seconds,\

@@ -129,10 +129,13 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     if let Some(name) = UNSUPPORTED.iter().find(|name| given.all(name).any(is_set)) {
         return Err(Refusal::invalid(format!("{name} is not supported: leave it out")));
     }
-    let split = match given.get("split_sentences") {
-        // Sentences go on in the next line.
+    let split = match given.get("split_sentences").filter(|value| is_set(value)) {
         Some(value) if value.as_str() == Some("nonewlines") => {
-            texts.iter_mut().for_each(|text| *text = text.replace(['\n', '\r'], " "));
+            // Sentences go on in the next line. In markup lines end none anyway.
+            if given.text("tag_handling").is_none() {
+                let join = |text: &String| text.replace("\r\n", " ").replace(['\n', '\r'], " ");
+                texts.iter_mut().for_each(|text| *text = join(text));
+            }
             Split::Sentences
         }
         Some(value) => match truth(value) {

@@ -200,7 +200,9 @@ impl ModelConfiguration {
         for (key, value) in parts {
             // A model may have two vocabularies.
             if !given.insert(key) && key != "vocab" {
-                return Err(format!("{key} is given twice; several languages are written a+b"));
+                let several =
+                    if matches!(key, "from" | "to") { "; write several as a+b" } else { "" };
+                return Err(format!("{key} is given twice{several}"));
             }
             fn languages(value: &str) -> Vec<String> {
                 value.split('+').map(str::to_owned).collect()

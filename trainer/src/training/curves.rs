@@ -126,7 +126,7 @@ impl Curves {
             for name in names {
                 let points = self.points_of(name);
                 if !points.is_empty() {
-                    let style = LineStyle::of_curve(legend.len());
+                    let style = LineStyle::for_curve(legend.len());
                     legend.push((describe(name), style));
                     let markers = points.len() < 60;
                     curves.push(Curve { markers, ..Curve::new(style, points) });

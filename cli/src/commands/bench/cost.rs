@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 use miriam_bench::cost::CostOptions;
-use miriam_bench::scaling::{MeasuredSystem, Workload};
+use miriam_bench::scaling::{MeasuredSystem, ScalingOptions, Workload};
+use miriam_decoder::SearchAlgorithm;
 
 use super::systems::StudyArguments;
 use crate::commands::metric_arguments::BleuArguments;
+use crate::commands::system_configuration::read_configuration;
 use crate::common::{CommonOptions, exit_with_usage_error};
 use crate::console::standard_output;
 
@@ -35,7 +37,7 @@ pub struct Arguments {
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
-    /// The price of an hour of the machine with so many threads, in any currency
+    /// The price of an hour of the machine, in any currency, if --threads use all of it
     #[arg(long, value_name = "P", default_value = "1", value_parser = parse_price)]
     price: f64,
     /// Beam sizes of neural models, as 1,4 [default: that of each model]
@@ -85,25 +87,51 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { study, reference, price, beams, pop_limits, bleu } = arguments;
     let threads = common.threads.count();
     let bleu = bleu.build(None, false)?;
-    let mut study = study.scaling_options(vec![threads])?;
-    let (mut systems, mut curves) = (Vec::new(), Vec::new());
-    for system in study.systems {
-        let settings = settings(&system, &beams, &pop_limits);
-        if settings.is_empty() {
-            curves.push(system.name.clone());
-            systems.push(system);
-            continue;
+    let mut curves = Vec::new();
+    let study = study.scaling_options(vec![threads], |systems| {
+        let has = |kind: &str| systems.iter().any(|system| system.workload.kind() == kind);
+        if !beams.is_empty() && !has("nmt") {
+            exit_with_usage_error("--beams is for neural models: --nmt".into());
         }
-        for (suffix, options) in settings {
-            curves.push(system.name.clone());
-            systems.push(MeasuredSystem {
+        if !pop_limits.is_empty() && !has("phrase") {
+            exit_with_usage_error("--pop-limits is for phrase-based systems: --config".into());
+        }
+        let expanded = systems.into_iter().flat_map(|system| {
+            let settings = settings(&system, &beams, &pop_limits);
+            if settings.is_empty() {
+                curves.push(system.name.clone());
+                return vec![system];
+            }
+            curves.extend(settings.iter().map(|_| system.name.clone()));
+            let with = |(suffix, options): (String, [String; 2])| MeasuredSystem {
                 name: format!("{}{suffix}", system.name),
                 options: [&system.options[..], &options].concat(),
                 ..system.clone()
-            });
-        }
+            };
+            settings.into_iter().map(with).collect()
+        });
+        expanded.collect()
+    })?;
+    if !pop_limits.is_empty() {
+        check_pop_limits(&study)?;
     }
-    study.systems = systems;
     let options = CostOptions { study, curves, reference, bleu, threads, price };
     Ok(miriam_bench::cost::run(&options, &mut standard_output())?)
+}
+
+/// Checks that phrase-based systems search by cube pruning, which alone has a pop limit.
+fn check_pop_limits(study: &ScalingOptions) -> anyhow::Result<()> {
+    for system in &study.systems {
+        let Workload::Phrase(ini) = &system.workload else { continue };
+        let file = ["-f".to_owned(), ini.to_string_lossy().into_owned()];
+        let configuration = read_configuration(&[&file[..], &system.options].concat())?;
+        if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
+            exit_with_usage_error(format!(
+                "--pop-limits: {} searches by stacks, which have no pop limit; add -- \
+                 -search-algorithm 1",
+                system.name
+            ));
+        }
+    }
+    Ok(())
 }

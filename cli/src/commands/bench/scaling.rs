@@ -35,6 +35,6 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments) -> anyhow::Result<()> {
     let counts = arguments.counts.into_iter().map(usize::from).collect();
-    let options = arguments.study.scaling_options(counts)?;
+    let options = arguments.study.scaling_options(counts, |systems| systems)?;
     Ok(miriam_bench::scaling::run(&options, &mut standard_output())?)
 }

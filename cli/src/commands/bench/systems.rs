@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use miriam_bench::scaling::{
-    MeasuredSystem, ScalingOptions, Workload, default_name, split_name, split_options,
+    MeasuredSystem, ScalingOptions, Workload, check_names, default_name, split_name, split_options,
 };
 use miriam_textio::{Input, affinity};
 
@@ -68,13 +68,18 @@ enum ConfigKind {
 }
 
 impl StudyArguments {
-    /// Returns the options of a study with `counts` threads.
+    /// Returns the options of a study with `counts` threads. `expand` may replace systems by several
+    /// with further options.
     ///
     /// # Errors
     /// If a model or a configuration cannot be read. Wrong options end the program.
-    pub fn scaling_options(self, counts: Vec<usize>) -> anyhow::Result<ScalingOptions> {
+    pub fn scaling_options(
+        self,
+        counts: Vec<usize>,
+        expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
+    ) -> anyhow::Result<ScalingOptions> {
         Ok(ScalingOptions {
-            systems: self.systems()?,
+            systems: self.systems(expand)?,
             input: self.input,
             counts,
             output: self.output,
@@ -85,7 +90,10 @@ impl StudyArguments {
     }
 
     /// Returns the systems in their order in the figure.
-    fn systems(&self) -> anyhow::Result<Vec<MeasuredSystem>> {
+    fn systems(
+        &self,
+        expand: impl FnOnce(Vec<MeasuredSystem>) -> Vec<MeasuredSystem>,
+    ) -> anyhow::Result<Vec<MeasuredSystem>> {
         let mut systems = Vec::new();
         let config = match self.workload {
             ConfigKind::Phrase => Workload::Phrase,
@@ -106,6 +114,8 @@ impl StudyArguments {
         for argument in &self.own_options {
             add_own_options(argument, &mut systems);
         }
+        check_names(&systems)?;
+        let mut systems = expand(systems);
         // Errors of inis or of options are reported before the first measurement.
         let mut cpus = affinity::allowed_cpus()?;
         cpus.truncate(1);

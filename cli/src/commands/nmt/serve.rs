@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use miriam_nmt::engine::Precision;
 use miriam_nmt::translate::DecodingSettings;
 use miriam_serve::{Configuration, ModelConfiguration, ModelKind, ShortlistSetting};
 
 use super::ignored_options::IgnoredOptions;
+use super::models::precision_names;
 use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
 use super::value_parsers::{batch_size, length};
 use crate::commands::serve::run_server;
@@ -20,7 +22,8 @@ pub struct Arguments {
     /// The model: a file or a folder, or a decoder's configuration
     #[arg(short, long, alias = "models", required_unless_present = "config")]
     model: Option<PathBuf>,
-    /// A decoder's configuration (.yml), which names the model; options given here override it
+    /// A decoder's configuration (.yml), which names the model; the search options given here override
+    /// it
     #[arg(short, long, value_name = "FILE", conflicts_with = "model")]
     config: Option<PathBuf>,
     /// Its source and target vocabularies, or a joint one
@@ -47,7 +50,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = batch_size())]
     mini_batch: Option<usize>,
     /// Precision of GEMM [that of the model's weights]
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", alias = "compute-type",
+          value_parser = precision_names(&Precision::ALL))]
     precision: Option<String>,
     /// The same as --threads; 0, which selects GPUs in Marian, has no effect
     #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
@@ -69,14 +73,13 @@ impl Arguments {
             max_length_crop: self.max_length_crop.then_some(true),
             ..DecodingSettings::default()
         };
-        let device = self.devices.filter(|_| {
-            if miriam_nmt::gpu_count() == 0 {
-                tracing::warn!(
-                    "without effect here: --devices; there is no GPU, the model runs on the CPU"
-                );
-            }
-            miriam_nmt::gpu_count() > 0
-        });
+        let mut device = self.devices.map(|number| format!("cuda:{number}"));
+        if device.is_some() && miriam_nmt::gpu_count() == 0 {
+            tracing::warn!(
+                "without effect here: --devices; there is no GPU, the model runs on the CPU"
+            );
+            device = None;
+        }
         ModelConfiguration {
             name: "marian".into(),
             path: self.model.clone().or(self.config.clone()).unwrap_or_default(),
@@ -87,7 +90,7 @@ impl Arguments {
             shortlist: ShortlistSetting::from_words(&self.shortlist),
             mini_batch: self.mini_batch,
             precision: self.precision.clone(),
-            device: device.map(|number| format!("cuda:{number}")),
+            device,
             ..Default::default()
         }
     }

@@ -32,8 +32,8 @@ struct Opened {
 fn open(app: &App, call: &Call) -> Result<Opened, Refusal> {
     let Request { model, text, top } = parse(&call.body)?;
     let texts = text.as_slice().to_vec();
-    admit_texts(app, call, &texts)?;
     check_lines(&texts)?;
+    admit_texts(app, call, &texts)?;
     let registry = app.registry();
     let found = registry.language_model(model.as_deref());
     let found = found.and_then(|model| model.language_model());

@@ -69,23 +69,13 @@ fn unknown(path: &str) -> Response {
         }
         _ => (not_found(), "there is nothing at this path"),
     };
-    let problem = respond_problem(plain.status(), detail);
+    let body = describe_problem(plain.status(), detail).to_string();
+    let problem = respond(plain.status(), "application/problem+json", body);
     for (name, value) in problem.headers() {
         plain.headers_mut().insert(name, value.clone());
     }
     *plain.body_mut() = problem.into_body();
     plain
-}
-
-/// Returns a problem of RFC 9457 as a response.
-fn respond_problem(status: StatusCode, detail: &str) -> Response {
-    let problem = json!({
-        "type": "about:blank",
-        "title": status.canonical_reason().unwrap_or_default(),
-        "status": status.as_u16(),
-        "detail": detail,
-    });
-    respond(status, "application/problem+json", problem.to_string())
 }
 
 /// Returns a problem of RFC 9457 as a response.
@@ -96,12 +86,15 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 
 /// Returns a problem as a JSON object.
 fn problem(refusal: &Refusal) -> Value {
-    let status = status(refusal);
+    describe_problem(status(refusal), &refusal.detail())
+}
+
+fn describe_problem(status: StatusCode, detail: &str) -> Value {
     json!({
         "type": "about:blank",
         "title": status.canonical_reason().unwrap_or_default(),
         "status": status.as_u16(),
-        "detail": refusal.detail(),
+        "detail": detail,
     })
 }
 

@@ -29,10 +29,10 @@ struct Request {
 pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let request: Request = parse(&call.body)?;
     let (sources, targets) = (request.source.as_slice(), request.target.as_slice());
-    let all = sources.iter().chain(targets);
-    admit(app, call, all.map(|text| text.chars().count()).sum())?;
     check_lines(sources)?;
     check_lines(targets)?;
+    let all = sources.iter().chain(targets);
+    admit(app, call, all.map(|text| text.chars().count()).sum())?;
     if sources.len() != targets.len() {
         let reason = format!("{} sources and {} targets", sources.len(), targets.len());
         return Err(Refusal::Invalid(reason));
