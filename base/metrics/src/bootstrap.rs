@@ -16,26 +16,43 @@ pub fn estimate_confidence(
     score: &mut Score,
 ) {
     let scores = resample_scores(metric, rows, resampling);
-    score.confidence = Some(confidence_interval(metric, scores));
+    score.confidence = Some(confidence_interval(metric, scores, plain_mean));
     score.signature.insert_resampling("bs", resampling.count, resampling.seed);
 }
 
-/// Returns the mean and the 95 % range of `scores`.
-pub(crate) fn confidence_interval(metric: &dyn Metric, mut scores: Vec<f64>) -> ConfidenceInterval {
+/// Returns the mean, as `mean` computes it of sorted scores, and the 95 % range of `scores`.
+pub(crate) fn confidence_interval(
+    metric: &dyn Metric,
+    mut scores: Vec<f64>,
+    mean: fn(&dyn Metric, &[f64]) -> f64,
+) -> ConfidenceInterval {
     scores.sort_unstable_by(f64::total_cmp);
     let outside = scores.len() / 40;
     let span = match (scores.get(outside), scores.iter().nth_back(outside)) {
         (Some(low), Some(high)) => high - low,
         _ => 0.0,
     };
-    let half_width = 0.5 * span;
+    let (mean, half_width) = (mean(metric, &scores), 0.5 * span);
+    if metric.has_f32_scores() {
+        ConfidenceInterval { mean: (mean as f32).into(), half_width: (half_width as f32).into() }
+    } else {
+        ConfidenceInterval { mean, half_width }
+    }
+}
+
+/// Returns a mean without NumPy's rounding errors: sacreBLEU takes that of Python's `statistics` for the
+/// interval of one system.
+fn plain_mean(_: &dyn Metric, scores: &[f64]) -> f64 {
+    scores.iter().sum::<f64>() / scores.len().max(1) as f64
+}
+
+/// Returns NumPy's mean, which sacreBLEU takes in paired tests.
+pub(crate) fn mean_of_paired_test(metric: &dyn Metric, scores: &[f64]) -> f64 {
     if metric.has_f32_scores() {
         let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-        let mean = numpy_mean::mean(&scores);
-        ConfidenceInterval { mean: mean.into(), half_width: (half_width as f32).into() }
-    } else {
-        ConfidenceInterval { mean: numpy_mean::mean(&scores), half_width }
+        return numpy_mean::mean(&scores).into();
     }
+    numpy_mean::mean(scores)
 }
 
 /// Returns the scores of resampled texts. Like in NumPy, statistics are added in f32.

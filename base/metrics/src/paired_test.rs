@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::bootstrap::{confidence_interval, resample_scores};
+use crate::bootstrap::{confidence_interval, mean_of_paired_test, resample_scores};
 use crate::numpy_mean;
 use crate::numpy_random::NumpyRng;
 use crate::{ConfidenceInterval, Metric, PairedTest, Resampling, SegmentStatistics};
@@ -47,7 +47,11 @@ pub fn compare_systems(
                     SystemComparison {
                         score: *score,
                         p_value,
-                        confidence: Some(confidence_interval(metric, resampled)),
+                        confidence: Some(confidence_interval(
+                            metric,
+                            resampled,
+                            mean_of_paired_test,
+                        )),
                     }
                 })
                 .collect()
