@@ -395,6 +395,7 @@ impl SearchArguments {
     }
 
     /// Returns the name of the program whose rules end the search, if it is given.
+    #[cfg(feature = "serve")]
     pub fn semantics_name(&self) -> Option<String> {
         let value = self.search?.to_possible_value()?;
         Some(value.get_name().to_owned())
