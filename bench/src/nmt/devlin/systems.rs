@@ -31,7 +31,7 @@ enum Body {
 const TANH: TopLayerConfig = TopLayerConfig::Tanh(1024);
 const GRU: TopLayerConfig = TopLayerConfig::Gru(1024);
 
-/// The names of [`DevlinSystem::ALL`].
+/// The names of all systems.
 pub const SYSTEM_NAMES: [&str; 9] = {
     let mut names = [""; 9];
     let mut index = 0;
