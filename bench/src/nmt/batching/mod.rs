@@ -51,7 +51,8 @@ pub struct BatchingStudy {
     /// The size of the vocabulary, at least 3.
     pub words: u32,
     /// The numbers of sentences in a batch, at least one. Of a single one, all variants are
-    /// measured, of several, the default, that without top-up, and that with dead rows. A text with fewer sentences than a batch is repeated.
+    /// measured; of several, the default, that without top-up, and that with dead rows. A text with
+    /// fewer sentences than a batch is repeated.
     pub batches: Vec<u32>,
     /// The beam sizes.
     pub beams: Vec<u32>,
