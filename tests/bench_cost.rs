@@ -91,9 +91,11 @@ fn systems_with_their_settings_are_scored_and_priced() {
     run(&mut bench_cost(folder, &more.concat()));
     assert_eq!(read_csv(folder).len(), table.len() + 1);
     fs::write(folder.join("translations/copy.txt"), "stale\n").unwrap();
+    fs::write(folder.join("translations/mine.txt"), "not of the study\n").unwrap();
     let again = bench_cost(folder, &more.concat()).arg("--overwrite").output().unwrap();
     let messages = lossy_text(&again.stderr);
     assert!(again.status.success() && messages.contains("copy: translating"), "{messages}");
+    assert!(folder.join("translations/mine.txt").exists(), "other files stay");
 }
 
 #[test]

@@ -103,6 +103,7 @@ fn several_systems_are_scored_side_by_side() {
     let text = compare(&["-f", "text"]);
     assert!(text.starts_with("BLEU|nrefs:1|case:mixed|eff:no|tok:13a"), "{text}");
     assert!(text.contains("  a = 53.4\n  b_2 = 63.5\nchrF2|"), "{text}");
+    assert_eq!(compare(&["-f", "text", "-b"]), "53.4\n63.5\n73.1\n68.2\n");
     let latex = compare(&["-f", "latex", "-w", "2"]);
     assert!(latex.contains(" b\\_2 & 63.52 & 68.17 \\\\\n\\bottomrule"), "{latex}");
     let tested = compare(&["-f", "latex", "--paired-bs"]);

@@ -104,8 +104,14 @@ impl Quality {
         let description = fs::read(&description).map_err(cannot("read this file", &description))?;
         let kept = folder.join(scaling::DESCRIPTION);
         let is_new = options.study.overwrite || fs::read(&kept).ok() != Some(description.clone());
-        if is_new && folder.exists() {
-            fs::remove_dir_all(&folder).map_err(cannot("remove this folder", &folder))?;
+        if is_new {
+            // Only files of these names: the folder may have others, which are not of the study.
+            for system in &options.study.systems {
+                let path = folder.join(file_name(&system.name));
+                if path.exists() {
+                    fs::remove_file(&path).map_err(cannot("remove this file", &path))?;
+                }
+            }
         }
         fs::create_dir_all(&folder).map_err(cannot("make this folder", &folder))?;
         Output::write_file(&kept, &description)?;

@@ -74,9 +74,16 @@ impl ComparedSystems {
         format!("{role}{}", self.names[place])
     }
 
-    /// Returns a line for each metric, with its signature, and for each of its scores.
+    /// Returns a line for each metric, with its signature, and for each of its scores; or only the
+    /// numbers, metric by metric.
     pub fn to_text(&self, format: ScoreFormat) -> String {
         let mut text = String::new();
+        if format.score_only {
+            for system in self.metrics.iter().flat_map(|metric| &metric.systems) {
+                let _ = writeln!(text, "{:.*}", format.decimals, system.score);
+            }
+            return text;
+        }
         for metric in &self.metrics {
             let signature = &metric.signatures[usize::from(format.short_signature)];
             let _ = writeln!(text, "{}|{signature}", metric.name);

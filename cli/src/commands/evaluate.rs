@@ -147,7 +147,6 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         1 if matches!(arguments.format, Some(OutputFormat::Latex)) => {
             exit_with_usage_error("--format latex is for several systems: -i FILE -i FILE")
         }
-        2.. if arguments.score_only => exit_with_usage_error("--score-only is for one system"),
         1 if paired.is_some() => {
             exit_with_usage_error("a paired test needs two systems: -i FILE -i FILE")
         }

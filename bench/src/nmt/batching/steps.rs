@@ -129,7 +129,7 @@ pub fn draw_times(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     )
 }
 
-/// Draws the share of steps with at most so many sentences, for the variants that drop finished
+/// Draws the share of steps that have at most a number of sentences, over that number, for the variants that drop finished
 /// ones.
 pub fn draw_sentences(searches: &[RecordedSearch], notes: &[String]) -> Chart {
     let shown: Vec<&RecordedSearch> =

@@ -67,9 +67,11 @@ impl TrainingRun<'_> {
                 ],
                 _ => &["weights", "table", "lm", "dev", NEURAL_FOLDER, REVERSE_FOLDER],
             },
+            // With candidates, tuning begins with weights that were found without them.
             key: format!(
-                "{LIST_SIZE} {} {TUNING_ROUNDS} {}",
+                "{LIST_SIZE} {}{} {TUNING_ROUNDS} {}",
                 neural.candidates,
+                if neural.candidates > 0 { " after 0" } else { "" },
                 stage_keys::tuning(Some(tuning))
             ),
             files: vec![INI_FILE.into()],
