@@ -62,7 +62,38 @@ fn a_synthetic_model_is_measured_in_every_layout() {
     // One and two threads of the default layout, one of each other model.
     assert_eq!(of("circle"), 4 * (3 + 1 + 1 + 1));
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
-    assert_eq!(left.len(), 3, "models are gone: {left:?}");
+    assert_eq!(left.len(), 4, "models are gone: {left:?}");
+}
+
+#[test]
+fn trees_of_one_node_are_counted_and_prices_divide_speeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = ["--quick", "--synthetic", "20000", "--device", "cpu", "--repeat", "1"];
+    let mut command = bench_glm(&asked);
+    let output = lossy_text(&run(command.args(["--cpu-price", "250", "-o"]).arg(folder.path())));
+    assert!(output.contains("trees of n-grams of 2, 3, .. words that are one node of 32 keys: "));
+
+    let trees = read_csv(folder.path(), "trees.csv");
+    assert_eq!(trees[0], ["counted", "order", "node_width", "trees", "single_node", "share"]);
+    // The model and two texts, four orders, three widths.
+    assert_eq!(trees.len(), 1 + 3 * 4 * 3);
+    for widths in trees[1..].chunks(3) {
+        let shares: Vec<f64> = widths.iter().map(|row| row[5].parse().unwrap()).collect();
+        assert!(shares.is_sorted() && shares[2] <= 1.0, "wider nodes hold more trees: {widths:?}");
+    }
+
+    let queries = read_csv(folder.path(), "queries.csv");
+    let column = |name: &str| queries[0].iter().position(|n| n == name).expect(name);
+    let [threads, rate, priced] =
+        ["threads", "queries_per_second", "queries_per_second_and_price"].map(column);
+    for row in &queries[1..] {
+        if row[threads] == "2" {
+            let number = |column: usize| row[column].parse::<f64>().unwrap();
+            assert!((number(rate) / 250.0 - number(priced)).abs() <= 1.0, "{row:?}");
+        } else {
+            assert_eq!(row[priced], "", "one thread is not the whole CPU: {row:?}");
+        }
+    }
 }
 
 #[test]
@@ -121,6 +152,7 @@ fn devlin_systems_stand_beside_their_published_speeds() {
         command
     };
     let table = lossy_text(&run(&mut devlin(&["--shape", "s1", "s3", "e1"])));
+    assert_eq!(lossy_text(&run(&mut devlin(&["--shape", "s1", "s3", "e1"]))), table);
     let systems = read_csv(folder.path(), "systems.csv");
     let published: Vec<[&str; 3]> =
         systems[1..].iter().map(|row| [&row[0][..], &row[2], &row[3]]).collect();
@@ -129,7 +161,9 @@ fn devlin_systems_stand_beside_their_published_speeds() {
         assert!(row[4..].iter().all(|rate| rate.parse::<f64>().unwrap() > 0.0), "{row:?}");
         assert!(table.lines().any(|line| line.starts_with(&row[0])), "{table}");
     }
-    run(&mut devlin(&["--alone"]));
+    let refused = run_to_error(&mut devlin(&["--alone"]));
+    assert!(refused.contains("alone is false, now it is true"), "{refused}");
+    run(&mut devlin(&["--alone", "--overwrite"]));
     let speedups = read_csv(folder.path(), "speedups.csv");
     assert_eq!(speedups[1][..2], ["s1", "baseline"]);
     assert_eq!(speedups.len(), 1 + 8);
@@ -177,6 +211,8 @@ fn sizes_of_batches_and_the_output_layer_are_measured_and_drawn() {
         &["-n", "1", "--beams", "2", "--precisions", "f32", "-o"],
     ];
     let output = lossy_text(&run(bench_batching("test.es", &asked.concat()).arg(&folder)));
+    let again = run(bench_batching("test.es", &asked.concat()).arg(&folder));
+    assert_eq!(lossy_text(&again), output, "the same command measures nothing again");
     for heading in ["f32, beam 2, sentences / s", "output layer, ms a step", "fewer than 8"] {
         assert!(output.contains(heading), "{heading}: {output}");
     }
@@ -275,6 +311,9 @@ fn every_optimisation_of_marian_has_a_row() {
     command.args(["bench", "nmt", "marian", "--sentences", "2", "--passes", "1", "--words", "300"]);
     command.arg("-i").arg(toy.join("test.en")).arg("--target").arg(toy.join("test.es"));
     let table = lossy_text(&run(command.arg("-o").arg(folder.path())));
+    // Speeds are measured once.
+    assert_eq!(lossy_text(&run(&mut command)), table);
+    assert_ne!(lossy_text(&run(command.arg("--overwrite"))), table);
     let csv = read_csv(folder.path(), "marian.csv");
     let names = ["32-bit floats", "+ shortlist", "+ 16 bits", "+ auto-tuning"];
     for (row, name) in csv[1..].chunks(2).zip(names) {

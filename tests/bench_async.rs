@@ -78,8 +78,14 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     assert!(of("sync", 4) < of("1", 4), "{csv}");
     assert!(of("1-dropping", 11) < of("1", 11) / 2.0, "{csv}");
 
+    // A batch has about 128 words; synchronous updates and those of (3) have more.
+    assert!(of("1", 15) > 64.0 && of("1", 15) < 160.0 && of("1", 16) > 0.0, "{csv}");
+    assert!(of("3", 15) > 1.7 * of("1", 15) && of("0", 15) < 0.5 * of("1", 15), "{csv}");
+    assert!(trainings[0][16].is_empty(), "{csv}");
+
     let curves = read(&corpus, "a/curves.csv");
     let points = rows(&curves);
+    assert!(points.iter().all(|point| (1.0..6.0).contains(&number(point, 6))), "{curves}");
     assert!(points.len() >= 12 * 4, "two validations an epoch: {curves}");
     for pair in points.windows(2).filter(|pair| pair[0][..2] == pair[1][..2]) {
         assert!(number(&pair[0], 2) < number(&pair[1], 2), "{pair:?}");
@@ -89,7 +95,7 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
         let svg = read(&corpus, &format!("a/{name}.svg"));
         let document = roxmltree::Document::parse(&svg).unwrap();
         let lines = document.descendants().filter(|n| n.attribute("stroke-width") == Some("2"));
-        assert_eq!(lines.count(), 12, "six curves and their entries in the legend");
+        assert_eq!(lines.count(), 18, "six curves in two panels, and their entries in the legend");
     }
 
     // The same again, in a folder in which one training run is missing.
@@ -98,6 +104,20 @@ fn systems_are_compared_by_epoch_and_by_simulated_time() {
     run(&mut study(&corpus, "b", &asked));
     for name in ["study.csv", "curves.csv", "machine.toml"] {
         assert_eq!(read(&corpus, &format!("a/{name}")), read(&corpus, &format!("b/{name}")));
+    }
+}
+
+#[test]
+fn learning_rates_are_flexible_cyclic_and_random() {
+    let corpus = corpus();
+    let systems = "delay-4,delay-4-cyclic,1-flexible,5-flexible,1-cyclic,1-random";
+    let table = lossy_text(&run(&mut study(&corpus, "rates", &["--systems", systems])));
+    let losses: Vec<&str> =
+        table.lines().skip(2).map(|row| row.split('|').nth(3).unwrap().trim()).collect();
+    assert_eq!(losses.len(), 6, "{table}");
+    for (place, loss) in losses.iter().enumerate() {
+        assert!((1.0..6.0).contains(&loss.parse::<f64>().unwrap()), "{table}");
+        assert!(!losses[..place].contains(loss), "each has a rate of its own: {table}");
     }
 }
 

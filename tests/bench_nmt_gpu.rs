@@ -55,6 +55,8 @@ fn speed_has_a_row_for_each_batch_and_way_of_batching() {
     let folder = folder.path().join("made/by the study");
     let output = lossy_text(&run(bench(&["--device", "cpu", "-o"]).arg(&folder)));
     assert!(output.contains("no device was measured"), "{output}");
+    let again = lossy_text(&run(bench(&["--device", "cpu", "-o"]).arg(&folder)));
+    assert_eq!(again, output, "the same command measures nothing again");
     let read = |name: &str| {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect());

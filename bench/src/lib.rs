@@ -23,6 +23,7 @@
 pub mod asynchronous;
 pub mod cost;
 mod date;
+mod description;
 mod error;
 pub mod glm;
 mod input;
@@ -30,6 +31,7 @@ pub mod lm;
 mod machine;
 pub mod nmt;
 pub mod pt;
+mod saved_results;
 pub mod scaling;
 pub mod serving;
 mod statistics;
@@ -37,3 +39,4 @@ pub mod synthetic;
 mod workers;
 
 pub use error::{Error, Result};
+pub use saved_results::StudyFolder;

@@ -21,41 +21,55 @@ pub fn by_time(study: &Study) -> Chart {
 }
 
 fn draw(study: &Study, label: &str, x: fn(&ValidationPoint) -> f64) -> Chart {
-    let (mut legend, mut curves) = (Vec::new(), Vec::new());
-    for (index, (system, runs)) in study.systems.iter().enumerate() {
-        let style = LineStyle::for_curve(index);
+    let legend = study.systems.iter().enumerate().map(|(index, (system, _))| {
         let name = match system.name {
             name if system.is_synchronous() => name.into(),
             name => format!("({name})"),
         };
-        legend.push((format!("{name} {}", system.about), style));
-        let points = Study::mean_curve(runs);
-        let points: Vec<_> = points.iter().map(|p| (x(p), p.cross_entropy)).collect();
-        curves.push(Curve::new(style, points));
+        (format!("{name} {}", system.about), LineStyle::for_curve(index))
+    });
+    let curves = |y: fn(&ValidationPoint) -> f64| {
+        let curves = study.systems.iter().enumerate().map(|(index, (_, runs))| {
+            let points = Study::mean_curve(runs);
+            let points = points.iter().map(|point| (x(point), y(point)));
+            let points = points.filter(|(_, y)| !y.is_nan()).collect::<Vec<_>>();
+            Curve::new(LineStyle::for_curve(index), points)
+        });
+        curves.collect::<Vec<Curve>>()
+    };
+    let validation = curves(|point| point.cross_entropy);
+    let training = curves(|point| point.training_cross_entropy);
+    let points = validation.iter().flat_map(|curve| &curve.points);
+    let last = points.map(|(x, _)| *x).fold(0.0, f64::max);
+    let mut panels = vec![panel("validation set, nats a word", 420, validation)];
+    // Training runs of older programs have no sample.
+    if training.iter().any(|curve| !curve.points.is_empty()) {
+        panels.push(panel("training text, nats a word", 320, training));
     }
+    Chart {
+        title: "Asynchronous SGD on a simulated machine".into(),
+        notes: vec![format!(
+            "{}: cross-entropy of the validation set and of a sample of the training text, mean of \
+             the seeds; {}",
+            study.data,
+            date::today()
+        )],
+        legend: legend.collect(),
+        x_axis: Axis::linear(label, 0.0, last),
+        bands: Vec::new(),
+        panels,
+    }
+}
+
+/// Returns a panel of the lowest part of curves.
+fn panel(label: &str, height: u32, mut curves: Vec<Curve>) -> Panel {
     let points = curves.iter().flat_map(|curve| &curve.points);
     let low = points.clone().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
-    let high = points.clone().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
-    let last = points.map(|(x, _)| *x).fold(0.0, f64::max);
+    let high = points.map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
     for curve in &mut curves {
         // Points above the panel are left out, except the last one before the curve enters it.
         let outside = curve.points.iter().take_while(|(_, y)| *y > low + SHOWN_NATS).count();
         curve.points.drain(..outside);
     }
-    Chart {
-        title: "Asynchronous SGD on a simulated machine".into(),
-        notes: vec![format!(
-            "{}: cross-entropy of the validation set, mean of the seeds; {}",
-            study.data,
-            date::today()
-        )],
-        legend,
-        x_axis: Axis::linear(label, 0.0, last),
-        bands: Vec::new(),
-        panels: vec![Panel {
-            height: 420,
-            y_axis: Axis::linear("nats a word", low, high.min(low + SHOWN_NATS)),
-            curves,
-        }],
-    }
+    Panel { height, y_axis: Axis::linear(label, low, high.min(low + SHOWN_NATS)), curves }
 }

@@ -140,6 +140,9 @@ pub fn run(
     Ok(true)
 }
 
+/// The number of pairs of the training text whose cross-entropy is measured at each validation.
+const TRAINING_SAMPLE: usize = 1000;
+
 /// Options that the study or its systems set and that a configuration of the model may not set.
 const SET_BY_SYSTEMS: &[&str] = &[
     "after",
@@ -147,6 +150,7 @@ const SET_BY_SYSTEMS: &[&str] = &[
     "after-epochs",
     "async-sgd",
     "batch-flexible-lr",
+    "batch-normal-words",
     "count-target-words",
     "cpu-threads",
     "disp-freq",
@@ -178,6 +182,7 @@ const SET_BY_SYSTEMS: &[&str] = &[
     "seed",
     "simulate-async",
     "task",
+    "train-ce-sample",
     "train-sets",
     "valid-freq",
     "valid-metrics",
@@ -232,6 +237,7 @@ fn prepare(options: &AsyncOptions, stop: &CancellationToken) -> Result<Trainee> 
         ("after", vec![format!("{}e", options.epochs)]),
         ("early-stopping", vec![options.early_stopping.to_string()]),
         ("valid-metrics", vec!["ce-mean-words".into(), "bleu".into()]),
+        ("train-ce-sample", vec![TRAINING_SAMPLE.to_string()]),
         ("workers", vec!["1".into()]),
         ("overwrite", vec!["true".into()]),
     ] {

@@ -65,7 +65,7 @@ impl Study {
         let mut text = String::from(
             "system,seed,words,simulated_seconds,words_per_second,best_epoch,best_cross_entropy,\
              last_cross_entropy,training_loss,best_bleu,staleness,bytes,epochs,\
-             seconds_to_best,bleu_at_best\n",
+             seconds_to_best,bleu_at_best,push_words,push_words_deviation\n",
         );
         for run in self.runs() {
             let TrainingRun { system, seed, words, seconds, training_loss, .. } = run;
@@ -73,7 +73,7 @@ impl Study {
             let _ = writeln!(
                 text,
                 "{},{seed},{words},{seconds:.3},{:.1},{:.3},{:.6},{:.6},{training_loss:.6},{:.3},{:.3},{:.0},\
-                 {:.3},{:.3},{:.3}",
+                 {:.3},{:.3},{:.3},{:.1},{}",
                 system.name,
                 *words as f64 / seconds,
                 best.epoch,
@@ -84,7 +84,9 @@ impl Study {
                 run.bytes,
                 last.epoch,
                 best.seconds,
-                best.bleu
+                best.bleu,
+                run.push_words[0],
+                optional(run.push_words[1], 1),
             );
         }
         text
@@ -92,13 +94,18 @@ impl Study {
 
     /// Returns a CSV table with a line for each validation.
     pub fn curves_csv(&self) -> String {
-        let mut text = String::from("system,seed,epoch,simulated_seconds,cross_entropy,bleu\n");
+        let mut text = String::from(
+            "system,seed,epoch,simulated_seconds,cross_entropy,bleu,training_cross_entropy\n",
+        );
         for run in self.runs() {
-            for ValidationPoint { epoch, seconds, cross_entropy, bleu } in &run.validations {
+            for point in &run.validations {
+                let ValidationPoint { epoch, seconds, cross_entropy, bleu, .. } = point;
                 let _ = writeln!(
                     text,
-                    "{},{},{epoch:.4},{seconds:.3},{cross_entropy:.6},{bleu:.3}",
-                    run.system.name, run.seed
+                    "{},{},{epoch:.4},{seconds:.3},{cross_entropy:.6},{bleu:.3},{}",
+                    run.system.name,
+                    run.seed,
+                    optional(point.training_cross_entropy, 6),
                 );
             }
         }
@@ -114,6 +121,7 @@ impl Study {
             seconds: mean(runs, |run| run.validations[nth].seconds),
             cross_entropy: mean(runs, |run| run.validations[nth].cross_entropy),
             bleu: mean(runs, |run| run.validations[nth].bleu),
+            training_cross_entropy: mean(runs, |run| run.validations[nth].training_cross_entropy),
         });
         points.collect()
     }
@@ -179,6 +187,11 @@ impl Row {
             bytes_per_word: mean(runs, |run| run.bytes / run.words as f64),
         }
     }
+}
+
+/// Formats a cell of a CSV table, which is empty if there is no number.
+fn optional(value: f64, digits: usize) -> String {
+    if value.is_nan() { String::new() } else { format!("{value:.digits$}") }
 }
 
 /// Returns the mean, the least and the largest value.

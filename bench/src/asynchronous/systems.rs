@@ -24,6 +24,11 @@ const LARGE_SECONDS: f64 = 0.85;
 const SMALL_SECONDS: f64 = 0.35;
 const TRANSFER_SECONDS: f64 = 0.19;
 
+/// Batches of all four workers in a cycle of the learning rate (section 5.6.2).
+const CYCLE: f64 = 40_000.0;
+/// The factor by which the rate rises in a cycle; the thesis does not say.
+const CYCLE_RISE: f64 = 10.0;
+
 /// A system that the study trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System {
@@ -38,6 +43,19 @@ pub struct System {
     tunes_momentum: bool,
     drops: bool,
     buffers: bool,
+    rate: Rate,
+}
+
+/// The learning rate of the updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rate {
+    Constant,
+    /// Proportional to the words of an update, relative to the mean of those before (section 5.6.1).
+    Flexible,
+    /// Rises again and again (section 5.6.2).
+    Cyclic,
+    /// Uniform between 0 and the constant rate (appendix A).
+    Random,
 }
 
 /// The duration of local optimisers, and their effect on shards.
@@ -58,11 +76,12 @@ const PLAIN: System = System {
     tunes_momentum: false,
     drops: false,
     buffers: false,
+    rate: Rate::Constant,
 };
 const LOCAL: Local = Local { is_endless: false, shard: "delta" };
 
 /// All systems: the thesis's ten, then variants of them.
-pub const SYSTEMS: [System; 14] = [
+pub const SYSTEMS: [System; 22] = [
     System { name: SYNCHRONOUS, about: "synchronous, warm-up", warms_up: true, ..PLAIN },
     System { name: "0", about: "small batches", is_small: true, ..PLAIN },
     System {
@@ -121,6 +140,45 @@ pub const SYSTEMS: [System; 14] = [
         ..PLAIN
     },
     System { name: "1-buffer", about: "large batches, gradients buffered", buffers: true, ..PLAIN },
+    System { name: "delay-4", about: "4 batches an update", delay: 4, ..PLAIN },
+    System {
+        name: "delay-4-cyclic",
+        about: "4 batches an update, cyclic rate",
+        delay: 4,
+        rate: Rate::Cyclic,
+        ..PLAIN
+    },
+    System {
+        name: "1-flexible",
+        about: "large batches, flexible rate",
+        rate: Rate::Flexible,
+        ..PLAIN
+    },
+    System {
+        name: "2-flexible",
+        about: "2 batches an update, flexible rate",
+        delay: 2,
+        rate: Rate::Flexible,
+        ..PLAIN
+    },
+    System {
+        name: "5-flexible",
+        about: "2 batches an update, local optimisers, momentum tuned, flexible rate",
+        delay: 2,
+        local: Some(LOCAL),
+        tunes_momentum: true,
+        rate: Rate::Flexible,
+        ..PLAIN
+    },
+    System { name: "1-cyclic", about: "large batches, cyclic rate", rate: Rate::Cyclic, ..PLAIN },
+    System { name: "1-random", about: "large batches, random rate", rate: Rate::Random, ..PLAIN },
+    System {
+        name: "2-random",
+        about: "2 batches an update, random rate",
+        delay: 2,
+        rate: Rate::Random,
+        ..PLAIN
+    },
 ];
 
 /// The name of the synchronous system.
@@ -198,7 +256,17 @@ impl System {
         let mut options = RawOptions::default();
         let mut set = |name: &str, value: String| options.set(name, vec![value]);
         let rate = scale.rate * if self.is_small { SMALL_RATE } else { 1.0 };
-        set("learn-rate", rate.to_string())?;
+        match self.rate {
+            Rate::Constant | Rate::Flexible => set("learn-rate", rate.to_string())?,
+            Rate::Cyclic | Rate::Random => {}
+        }
+        if self.rate == Rate::Flexible {
+            set("batch-flexible-lr", "true".into())?;
+            set("batch-normal-words", "0".into())?;
+        }
+        if self.rate == Rate::Random {
+            set("lr-random", rate.to_string())?;
+        }
         set("mini-batch-words", scale.batch_words(self).to_string())?;
         set("count-target-words", "true".into())?;
         // 16,000 updates of the thesis: 4,000 batches of each of four workers.
@@ -233,6 +301,12 @@ impl System {
             ["0.9", "0.999"]
         };
         options.set("optimizer-params", betas.map(String::from).into())?;
+        if self.rate == Rate::Cyclic {
+            let updates = scale.workers as u64 * scale.batches_a_worker(self, CYCLE / 4.0);
+            let updates = updates.div_ceil(self.delay as u64);
+            let cycle = [rate / CYCLE_RISE, rate, updates as f64];
+            options.set("lr-cycle", cycle.map(|value| value.to_string()).into())?;
+        }
         if self.tunes_momentum {
             let schedule = vec!["0.93,0.997@0".into(), format!("0.92,0.998@{batches}")];
             options.set("momentum-schedule", schedule)?;
@@ -272,6 +346,11 @@ mod tests {
         assert_eq!(get("sync", "lr-warmup"), format!("{}t", 16_000 * 10_449));
         assert_eq!(get("6", "lr-warmup"), get("sync", "lr-warmup"));
         assert_eq!(get("1-buffer", "gradient-buffer"), "4");
+        assert_eq!(get("1-cyclic", "lr-cycle"), "0.000045 0.00045 40000");
+        assert_eq!(get("delay-4-cyclic", "lr-cycle"), "0.000045 0.00045 10000");
+        assert_eq!(get("1-random", "lr-random"), "0.00045");
+        assert_eq!(get("5-flexible", "batch-normal-words"), "0");
+        assert_eq!(get("1-cyclic", "learn-rate"), "");
         for system in SYSTEMS {
             let mut options = system.options(&THESIS).unwrap();
             if !system.is_synchronous() {

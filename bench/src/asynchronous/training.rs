@@ -48,6 +48,9 @@ pub struct TrainingRun {
     pub staleness: f64,
     /// The number of bytes sent between workers.
     pub bytes: f64,
+    /// The mean number of target words of a push, and its standard deviation; of synchronous
+    /// training, the mean of an update alone.
+    pub push_words: [f64; 2],
 }
 
 /// Results of a validation.
@@ -61,6 +64,8 @@ pub struct ValidationPoint {
     pub cross_entropy: f64,
     /// BLEU of greedy translations.
     pub bleu: f64,
+    /// Cross-entropy of a sample of the training text, in nats per target token.
+    pub training_cross_entropy: f64,
 }
 
 impl TrainingRun {
@@ -81,6 +86,7 @@ struct Push {
     seconds: f64,
     staleness: f64,
     bytes: f64,
+    words: f64,
 }
 
 impl Trainee {
@@ -167,6 +173,8 @@ impl Trainee {
     ) -> Option<TrainingRun> {
         let mut validations: Vec<ValidationPoint> = Vec::new();
         let (mut training_loss, mut end) = (f64::NAN, (0, 0));
+        // The sample is scored before the validation set.
+        let mut sample = f64::NAN;
         let seconds = |updates: u64, words: u64| {
             if system.is_synchronous() {
                 Some(self.synchronous_seconds(updates, words))
@@ -189,8 +197,10 @@ impl Trainee {
                         seconds: seconds(updates, words)?,
                         cross_entropy: value,
                         bleu: f64::NAN,
+                        training_cross_entropy: std::mem::replace(&mut sample, f64::NAN),
                     });
                 }
+                "training sample: ce-mean-words" => sample = value,
                 "bleu" => validations.last_mut()?.bleu = value,
                 _ => {}
             }
@@ -216,18 +226,31 @@ impl Trainee {
             } else {
                 pushes.iter().map(|push| push.bytes).sum()
             },
+            push_words: if is_synchronous {
+                [end.1 as f64 / end.0.max(1) as f64, f64::NAN]
+            } else {
+                let words: Vec<f64> = pushes.iter().map(|push| push.words).collect();
+                mean_and_deviation(&words)
+            },
         })
     }
+}
+
+fn mean_and_deviation(values: &[f64]) -> [f64; 2] {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    [mean, (squares / values.len() as f64).sqrt()]
 }
 
 fn parse_pushes(text: &str) -> Option<Vec<Push>> {
     fn parse(line: &str) -> Option<Push> {
         let fields: Vec<&str> = line.split(',').collect();
-        let &[_, _, seconds, staleness, bytes, _] = &fields[..] else { return None };
+        let &[_, _, seconds, staleness, bytes, words] = &fields[..] else { return None };
         Some(Push {
             seconds: seconds.parse().ok()?,
             staleness: staleness.parse().ok()?,
             bytes: bytes.parse().ok()?,
+            words: words.parse().ok()?,
         })
     }
     text.lines().skip(1).map(parse).collect()

@@ -93,6 +93,7 @@ fn text_names<'r>(report: &'r Report<'_>) -> Vec<&'r str> {
 mod tests {
     use miriam_glm::GlmOptions;
 
+    use super::super::HardwarePrices;
     use super::super::report::Engine;
     use super::*;
 
@@ -125,7 +126,7 @@ mod tests {
         let other = Engine::glm(GlmOptions { max_hashed_order: 0, ..GlmOptions::default() }, 5);
         let trie = Engine::other("trie");
         let mut sink = std::io::sink();
-        let mut report = Report::new(&mut sink);
+        let mut report = Report::new(&mut sink, HardwarePrices::default(), 1);
         for mode in QueryMode::ALL {
             for power in 2..=7 {
                 let (batch, rate) = (10usize.pow(power), 3.0 * 10f64.powi(power as i32 + 2));
@@ -149,6 +150,10 @@ mod tests {
             assert_eq!(points, [6, 6, 1]);
             assert_eq!(panel.curves[0].points[1], (1e3, 3e5));
         }
-        assert!(draw(&Report::new(&mut std::io::sink())).legend.is_empty());
+        assert!(
+            draw(&Report::new(&mut std::io::sink(), HardwarePrices::default(), 1))
+                .legend
+                .is_empty()
+        );
     }
 }

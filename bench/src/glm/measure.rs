@@ -6,6 +6,7 @@ use std::time::Instant;
 use miriam_glm::GlmModel;
 use miriam_lmcpu::LanguageModel;
 
+use super::HardwarePrices;
 use super::data::BenchData;
 use super::queries;
 use super::random_reads::ReadBuffer;
@@ -90,12 +91,13 @@ impl<'o> Bench<'o> {
     /// Prepares measurements with `texts`, and adds notes on the machine, the model and the texts.
     pub fn new(
         plan: BenchPlan,
+        prices: HardwarePrices,
         source: &BenchData,
         texts: Vec<(String, Text)>,
         out: &'o mut dyn Write,
     ) -> Result<Self> {
         let (bos_id, order) = (source.model.bos_id, source.order());
-        let mut report = Report::new(out);
+        let mut report = Report::new(out, prices, plan.threads);
         let model = &source.model;
         let total: u64 = model.counts.iter().sum();
         report.add_note(format!(

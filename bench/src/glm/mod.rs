@@ -17,6 +17,7 @@ mod read_counts;
 mod report;
 #[cfg(test)]
 mod tests;
+mod tree_sizes;
 
 use std::cell::Cell;
 use std::fs;
@@ -35,11 +36,12 @@ use miriam_storage::{Container, LoadMethod};
 use miriam_textio::{Output, Progress};
 
 use crate::error::{Error, Result, cannot};
-use crate::synthetic::{SyntheticOptions, random_ngrams};
+use crate::synthetic::{SyntheticOptions, Text, random_ngrams};
 use comparison::{CheckData, Models};
 use data::BenchData;
 use measure::{Bench, BenchPlan};
 use report::Engine;
+use tree_sizes::TreeSizes;
 
 /// Options of the benchmark.
 #[derive(Clone, Debug)]
@@ -58,6 +60,17 @@ pub struct GlmBenchOptions {
     pub repeat: Option<usize>,
     /// The maximal number of threads of the CPU.
     pub threads: usize,
+    /// Prices, for queries per second and price.
+    pub prices: HardwarePrices,
+}
+
+/// Prices of the hardware that is measured, in any one currency; `None` if unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HardwarePrices {
+    /// The price of the CPU, all of whose threads are measured.
+    pub cpu: Option<f64>,
+    /// The price of the device.
+    pub device: Option<f64>,
 }
 
 /// The source of the n-grams of a measurement.
@@ -84,7 +97,7 @@ const NODE_WIDTHS: [NodeWidth; 3] = [NodeWidth::Keys8, NodeWidth::Keys16, NodeWi
 /// Highest orders with hash tables that are measured.
 const MAX_HASHED_ORDERS: [usize; 2] = [0, 2];
 
-/// Measures every layout and writes `queries.csv`, `reads.csv` and `queries.svg`, or compares the
+/// Measures every layout and writes `queries.csv`, `reads.csv`, `trees.csv` and `queries.svg`, or compares the
 /// scores of all layouts; prints each row when it is measured. Models are built on rayon's current
 /// threads.
 ///
@@ -127,7 +140,12 @@ fn measure_all(
     let files = files.map_err(cannot("make a folder for models", folder))?;
     let plan = BenchPlan::new(options.quick, options.repeat, options.threads);
     let texts = source.texts(plan.max_batch(), options.seed);
-    let mut bench = Bench::new(plan, &source, texts, out)?;
+    let trees = count_trees(&source.model, &texts, plan.counted_queries);
+    tree_sizes::write_csv(&trees, folder)?;
+    let mut bench = Bench::new(plan, options.prices, &source, texts, out)?;
+    for sizes in &trees {
+        bench.report.add_note(sizes.summary())?;
+    }
     for layout in measured_layouts(source.order()) {
         let path = files.path().join("glm");
         let built = build_layout(source.model.clone(), layout, &path)?;
@@ -150,6 +168,14 @@ fn measure_all(
     report.write(folder)?;
     let chart = chart::draw(&report).to_svg();
     Ok(Output::write_file(&folder.join("queries.svg"), chart.as_bytes())?)
+}
+
+/// Counts the trees of a model, and those that the first `queries` words of each text search.
+fn count_trees(model: &SortedModel, texts: &[(String, Text)], queries: usize) -> Vec<TreeSizes> {
+    let searched = texts.iter().map(|(name, text)| {
+        TreeSizes::searched_by(model, name, &text.resized(queries.min(text.words.len())))
+    });
+    [TreeSizes::of_model(model)].into_iter().chain(searched).collect()
 }
 
 /// Returns the layouts that are measured for models of an order: every node width with bigrams in a

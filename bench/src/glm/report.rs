@@ -7,6 +7,7 @@ use std::path::Path;
 use miriam_glm::GlmOptions;
 use miriam_textio::Output;
 
+use super::HardwarePrices;
 use crate::error::{Error, Result};
 
 /// An engine that is measured: the kind of model and, for a `glm` file, its layout.
@@ -137,7 +138,13 @@ impl Measurement {
         self.queries as f64 / self.wall_seconds
     }
 
-    fn to_csv(&self) -> String {
+    /// Returns a line of `queries.csv`. A price is that of a whole CPU, so it belongs only to rows
+    /// of all `threads`.
+    fn to_csv(&self, prices: HardwarePrices, threads: usize) -> String {
+        let price = match self.backend.threads() {
+            0 => prices.device,
+            measured => prices.cpu.filter(|_| measured == threads),
+        };
         fn optional(value: Option<f64>, digits: usize) -> String {
             value.map_or(String::new(), |value| format!("{value:.digits$}"))
         }
@@ -149,7 +156,7 @@ impl Measurement {
             None => Default::default(),
         };
         format!(
-            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{}",
+            "{},{width},{hashed},{},{},{},{},{},{},{:.9},{},{:.0},{},{},{},{},{}",
             self.engine.kind,
             self.backend.name(),
             self.backend.threads(),
@@ -165,13 +172,14 @@ impl Measurement {
             optional(self.sectors_per_query, 3),
             optional(self.ceiling, 0),
             optional(self.ceiling.map(|ceiling| self.rate() / ceiling), 4),
+            optional(price.map(|price| self.rate() / price), 0),
         )
     }
 }
 
 const HEADING: &str = "engine,node_width,hashed,place,threads,mode,text,batch,queries,seconds,\
                        cpu_seconds,queries_per_second,queries_per_cpu_second,sectors_per_query,\
-                       ceiling_per_second,share_of_ceiling\n";
+                       ceiling_per_second,share_of_ceiling,queries_per_second_and_price\n";
 
 /// The measured speed of random reads.
 pub struct ReadCeiling {
@@ -188,6 +196,9 @@ pub struct ReadCeiling {
 /// All measurements, each printed when it is added.
 pub struct Report<'o> {
     out: &'o mut dyn Write,
+    prices: HardwarePrices,
+    /// The maximal number of threads of the CPU.
+    threads: usize,
     /// Notes on the model and the machine.
     pub notes: Vec<String>,
     pub ceilings: Vec<ReadCeiling>,
@@ -196,8 +207,8 @@ pub struct Report<'o> {
 
 impl<'o> Report<'o> {
     /// Returns an empty report that prints to `out`.
-    pub fn new(out: &'o mut dyn Write) -> Self {
-        Report { out, notes: Vec::new(), ceilings: Vec::new(), rows: Vec::new() }
+    pub fn new(out: &'o mut dyn Write, prices: HardwarePrices, threads: usize) -> Self {
+        Report { out, prices, threads, notes: Vec::new(), ceilings: Vec::new(), rows: Vec::new() }
     }
 
     /// Adds a note on the measurements, and prints it.
@@ -271,7 +282,7 @@ impl<'o> Report<'o> {
         fn write(name: &str, text: String, folder: &Path) -> Result<(), Error> {
             Ok::<_, Error>(Output::write_file(&folder.join(name), text.as_bytes())?)
         }
-        let rows = self.rows.iter().map(|row| row.to_csv() + "\n");
+        let rows = self.rows.iter().map(|row| row.to_csv(self.prices, self.threads) + "\n");
         write("queries.csv", HEADING.to_owned() + &rows.collect::<String>(), folder)?;
         let mut reads = String::from("threads,buffer_bytes,read_bytes,reads_per_second\n");
         for ReadCeiling { threads, bytes, sector, rate } in &self.ceilings {

@@ -32,7 +32,7 @@ pub struct LmOptions {
     pub passes: u32,
     /// The method of loading the model file.
     pub load: LoadMethod,
-    /// The number of threads that is measured besides one thread.
+    /// The second number of threads to measure; the first is 1.
     pub threads: usize,
     /// The file to which the table is also written as CSV.
     pub csv: Option<PathBuf>,
@@ -90,8 +90,9 @@ struct Measurement {
     log10: f64,
 }
 
-/// Measures every method on one thread and on `threads`, and prints a table. The model is opened on
-/// rayon's current threads.
+/// Measures the chosen methods on one thread and on `threads`, prints a table, and writes it as CSV
+/// if asked. `Single` is left out for models other than probing files of Miriam. The model is opened
+/// on rayon's current threads.
 ///
 /// # Errors
 /// If the model or the text cannot be read, or the table cannot be written.
@@ -121,9 +122,8 @@ pub fn run(options: &LmOptions, out: &mut dyn Write, progress: &dyn Progress) ->
         "way       threads     queries   CPU s   wall s   M queries / CPU s   M queries / s         log10"
     )?;
     let methods = if options.methods.is_empty() { &QueryMethod::ALL[..] } else { &options.methods };
-    let mut threads = vec![1];
-    threads.extend((options.threads > 1).then_some(options.threads));
-    for &threads in &threads {
+    let thread_counts = if options.threads > 1 { vec![1, options.threads] } else { vec![1] };
+    for threads in thread_counts {
         for &method in methods {
             if method == QueryMethod::Single && !is_probing {
                 continue;
@@ -155,7 +155,7 @@ fn measure(
     passes: u32,
 ) -> Measurement {
     let batches = sentences.batches(WORDS_PER_TASK);
-    let (cpu, wall) = (cpu_seconds(), Instant::now());
+    let (cpu_start, start) = (cpu_seconds(), Instant::now());
     let log10 = sum_over_threads(threads, batches.len() * passes as usize, || {
         let mut scratch = Scratch::new(model.get());
         let batches = &batches;
@@ -178,7 +178,7 @@ fn measure(
             }
         }
     });
-    let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+    let (cpu, wall) = (cpu_seconds() - cpu_start, start.elapsed().as_secs_f64());
     let queries = sentences.num_queries(0..sentences.len()) as u64 * u64::from(passes);
     Measurement { queries, cpu, wall, log10 }
 }
@@ -204,8 +204,8 @@ impl Scratch {
         }
     }
 
-    /// Scores one word per call, and returns the sum of all log10 probabilities. The sum is an f32,
-    /// as in `kenlm_benchmark`, so that the figures are comparable.
+    /// Scores one word per call, and returns the sum of all log10 probabilities. Adds up in f32, as
+    /// `kenlm_benchmark` does, so that the figures are comparable.
     #[inline(never)]
     fn score_single<'s, M: LanguageModel + ?Sized>(
         &mut self,
@@ -230,14 +230,16 @@ impl Scratch {
     fn score_batch<'s>(
         &mut self,
         model: &dyn LanguageModel,
-        mut waiting: impl Iterator<Item = &'s [LmWord]>,
+        mut sentences: impl Iterator<Item = &'s [LmWord]>,
     ) -> f64 {
         let mut sum = 0.0f32;
-        let mut rests: Vec<&[LmWord]> = waiting.by_ref().take(BATCH_SENTENCES).collect();
-        fn request((lane, rest): (usize, &&[LmWord])) -> Request {
+        let mut remaining_words: Vec<&[LmWord]> =
+            sentences.by_ref().take(BATCH_SENTENCES).collect();
+        fn first_request((lane, rest): (usize, &&[LmWord])) -> Request {
             Request { state: lane as u32, word: rest[0] }
         }
-        let mut requests: Vec<Request> = rests.iter().enumerate().map(request).collect();
+        let mut requests: Vec<Request> =
+            remaining_words.iter().enumerate().map(first_request).collect();
         for request in &requests {
             self.states[request.state as usize].copy_from(&self.begin);
         }
@@ -245,21 +247,21 @@ impl Scratch {
             model.score_batch(&self.states, &requests, &mut self.results);
             let mut kept = 0;
             for i in 0..requests.len() {
-                let (lane, mut rest) = (requests[i].state, &rests[i][1..]);
+                let (lane, mut rest) = (requests[i].state, &remaining_words[i][1..]);
                 sum += self.results[i].log10.0;
                 if rest.is_empty() {
-                    let Some(sentence) = waiting.next() else { continue };
+                    let Some(sentence) = sentences.next() else { continue };
                     rest = sentence;
                     self.states[lane as usize].copy_from(&self.begin);
                 } else {
                     self.states[lane as usize].copy_from(&self.results[i].next_state);
                 }
                 requests[kept] = Request { state: lane, word: rest[0] };
-                rests[kept] = rest;
+                remaining_words[kept] = rest;
                 kept += 1;
             }
             requests.truncate(kept);
-            rests.truncate(kept);
+            remaining_words.truncate(kept);
         }
         f64::from(sum)
     }

@@ -5,7 +5,6 @@
 //! counterpart here: weights are packed once, when a model is loaded.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,14 +15,15 @@ use miriam_nmt::batch::BatchingOptions;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_textio::{Output, Progress};
+use serde_json::json;
 
-use super::batching::variant::{
-    BatchingRun, BatchingVariant, ParallelText, READ_AHEAD_BATCHES, run_batches,
-};
+use super::batching::variant::{BatchingVariant, ParallelText, READ_AHEAD_BATCHES, run_batches};
 use super::random_models::{average_attention_base, random_model_without_eos};
-use crate::error::{Result, cannot};
+use crate::description::describe_text;
+use crate::error::Result;
 use crate::input::read_text;
 use crate::machine::{cpu_name, cpu_seconds};
+use crate::saved_results::{SavedResults, StudyFolder};
 use crate::statistics::{median, share_of_equal};
 
 /// Options of the benchmark: a base transformer with average attention and random weights
@@ -40,8 +40,8 @@ pub struct MarianStudy {
     pub words: u32,
     /// The number of passes over the text.
     pub passes: u32,
-    /// The folder for the CSV file.
-    pub output: Option<PathBuf>,
+    /// The folder for the CSV file and saved results.
+    pub output: Option<StudyFolder>,
 }
 
 /// The number of candidates for each source word in the paper.
@@ -96,19 +96,28 @@ const SETTINGS: [Setting; 5] = {
     ]
 };
 
-/// Prints a row for each setting: the speed for both kinds of batches, beside the paper's.
+/// Prints a row for each setting: the speed for both kinds of batches, beside the paper's. With a
+/// folder, a study that was stopped goes on.
 ///
 /// # Errors
-/// If the texts cannot be read or are not parallel, or a file cannot be written.
+/// If the texts cannot be read or are not parallel, the folder has results of another study, or a
+/// file cannot be written.
 pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
+    let (source, target) = (source?, target?);
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let paths = [&options.input, &options.target].map(PathBuf::as_path);
-    let text = ParallelText::new(&source?, &target?, sentences, words, paths)?;
+    let text = ParallelText::new(&source, &target, sentences, words, paths)?;
     let shortlisted = text.with_candidates(CANDIDATES_PER_TOKEN, words);
-    if let Some(folder) = &options.output {
-        fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
-    }
+    let study = json!({
+        "name": "marian",
+        "source": describe_text(&source),
+        "target": describe_text(&target),
+        "sentences": sentences,
+        "words": words,
+        "passes": options.passes,
+    });
+    let mut saved = SavedResults::open(options.output.as_ref(), study)?;
     let model = random_model_without_eos(average_attention_base(words), 1)?;
     let [read, translated] = text.token_counts();
     writeln!(out, "{}, {}, one thread", cpu_name(), Cpu::describe_detected())?;
@@ -121,7 +130,7 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
         format!("{}: tokens / s, factor, paper", BATCHES[1].0)
     )?;
     let mut csv = String::from("setting,batches,tokens_per_second,factor,paper_factor,same\n");
-    let mut first: [Option<(f64, BatchingRun)>; 2] = [None, None];
+    let mut first: [Option<(f64, Vec<Vec<u32>>)>; 2] = [None, None];
     let tuner = Arc::new(Autotuner::new(Cpu::detect()));
     let task = progress.task("measuring", Some((SETTINGS.len() * BATCHES.len()) as u64));
     for setting in &SETTINGS {
@@ -141,21 +150,27 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
                 maxi_batch: READ_AHEAD_BATCHES,
                 ..BatchingOptions::default()
             };
-            let (mut times, mut last) = (Vec::new(), BatchingRun::default());
-            // In the first pass the tuner chooses kernels, and the others' caches are filled.
-            for pass in 0..=options.passes {
-                let before = cpu_seconds();
-                let mut session = network.session()?;
-                let variant = BatchingVariant::ALL[0];
-                last = run_batches(&mut *session, text, &batching, 1, variant, None)?;
-                if pass > 0 {
-                    times.push(cpu_seconds() - before);
+            let name = format!("{}, {batches}", setting.name);
+            let (times, translations) = saved.get_or_measure(&name, || {
+                let (mut times, mut translations) = (Vec::new(), Vec::new());
+                // In the first pass the tuner chooses kernels, and the others' caches are filled.
+                for pass in 0..=options.passes {
+                    let before = cpu_seconds();
+                    let mut session = network.session()?;
+                    let variant = BatchingVariant::ALL[0];
+                    let run = run_batches(&mut *session, text, &batching, 1, variant, None)?;
+                    translations = run.translations;
+                    if pass > 0 {
+                        times.push(cpu_seconds() - before);
+                    }
                 }
-            }
+                Ok((times, translations))
+            })?;
             let rate = translated as f64 / median(&times);
-            let (slowest, reference) = first[place].get_or_insert_with(|| (rate, last.clone()));
+            let (slowest, reference) =
+                first[place].get_or_insert_with(|| (rate, translations.clone()));
             let factor = rate / *slowest;
-            let same = share_of_equal(&last.translations, &reference.translations);
+            let same = share_of_equal(&translations, reference);
             let paper = setting.paper.zip(SETTINGS[0].paper);
             let paper = paper.map(|(seconds, baseline)| baseline[place] / seconds[place]);
             let paper = paper.map_or(String::new(), |factor| format!("{factor:.2}x"));
@@ -172,7 +187,7 @@ pub fn run(options: &MarianStudy, out: &mut dyn Write, progress: &dyn Progress) 
     }
     drop(task);
     match &options.output {
-        Some(folder) => Ok(Output::write_file(&folder.join("marian.csv"), csv.as_bytes())?),
+        Some(folder) => Ok(Output::write_file(&folder.path.join("marian.csv"), csv.as_bytes())?),
         None => Ok(()),
     }
 }

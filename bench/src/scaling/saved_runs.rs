@@ -1,13 +1,11 @@
 //! Saved runs of a study, from which the same command resumes it.
 //!
 //! `runs.csv` has the runs, and `study.json` says what they are runs of: the program, the machine,
-//! the text, the seconds and the systems. Files are told apart by their length and time of
-//! modification, because reading large models again would take long. Runs with another description
-//! are neither mixed in nor overwritten unasked.
+//! the text, the seconds and the systems. Runs with another description are neither mixed in nor
+//! overwritten unasked.
 
 use std::fmt::Write;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::fs;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -18,8 +16,8 @@ use super::study::ScalingStudy;
 use super::system::Workload;
 use super::topology::{Topology, count_noun};
 use super::write_file;
-use crate::error::{Error, Result, cannot, refused};
-use crate::machine;
+use crate::description::{describe_file, describe_program, find_difference};
+use crate::error::{Error, Result, cannot};
 
 const RUNS: &str = "runs.csv";
 /// The file that says what a study measures.
@@ -53,7 +51,6 @@ impl StudyDescription {
     /// # Errors
     /// If the text, a model or this program cannot be found.
     pub fn new(options: &ScalingOptions, topology: &Topology) -> Result<Self> {
-        let program = std::env::current_exe().map_err(refused("find this program"))?;
         let mut systems = Map::new();
         for system in &options.systems {
             let kind = system.workload.kind();
@@ -65,16 +62,11 @@ impl StudyDescription {
             };
             systems.insert(system.name.clone(), description);
         }
-        let description = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "program": describe_file(&program)?,
-            "machine": machine::cpu_name(),
-            "processors": topology.to_string(),
-            "text": describe_file(&options.input)?,
-            "seconds": options.seconds,
-            SYSTEMS: systems,
-        });
-        let Value::Object(content) = description else { unreachable!("it is an object") };
+        let mut content = describe_program()?;
+        content.insert("processors".into(), topology.to_string().into());
+        content.insert("text".into(), describe_file(&options.input)?);
+        content.insert("seconds".into(), options.seconds.into());
+        content.insert(SYSTEMS.into(), systems.into());
         Ok(StudyDescription { content, num_cpus: topology.cpu_order().len() })
     }
 
@@ -149,48 +141,6 @@ impl StudyDescription {
         }
         None
     }
-}
-
-/// Describes a file by its absolute path, its length and its time of modification, and a folder
-/// by those of the files in it, without those in folders below.
-///
-/// # Errors
-/// If it cannot be found.
-fn describe_file(path: &Path) -> Result<Value> {
-    fn version(found: &Metadata) -> Value {
-        // In seconds since 1970; a number of JSON would lose the nanoseconds.
-        let modified = format!("{}.{:09}", found.mtime(), found.mtime_nsec());
-        json!({ "bytes": found.len(), "modified": modified })
-    }
-    let found = path.metadata().map_err(cannot("read this file", path))?;
-    let mut description = if found.is_dir() {
-        let mut files = Map::new();
-        for entry in path.read_dir().map_err(cannot("list this folder", path))? {
-            let file = entry.map_err(cannot("list this folder", path))?.path();
-            if let Some(found) = file.metadata().ok().filter(Metadata::is_file) {
-                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                files.insert(name, version(&found));
-            }
-        }
-        json!({ "files": files })
-    } else {
-        version(&found)
-    };
-    let absolute = path.canonicalize().unwrap_or_else(|_| path.into());
-    description["path"] = json!(absolute.to_string_lossy());
-    Ok(description)
-}
-
-/// Returns the first difference between two descriptions of `what`, with the keys that lead to it.
-fn find_difference(what: &str, saved: &Value, now: &Value) -> Option<String> {
-    let (Value::Object(before), Value::Object(after)) = (saved, now) else {
-        return (saved != now).then(|| format!("its {what} is {saved}, now it is {now}"));
-    };
-    let added = after.keys().filter(|key| !before.contains_key(*key));
-    before.keys().chain(added).find_map(|key| {
-        let [saved, now] = [before, after].map(|map| map.get(key).unwrap_or(&Value::Null));
-        find_difference(&format!("{what} {key}"), saved, now)
-    })
 }
 
 impl ScalingStudy {

@@ -140,21 +140,12 @@ impl Text {
 fn match_length(model: &SortedModel, ngram: &[u32]) -> usize {
     let mut at = ngram[0];
     for (order, &word) in ngram.iter().enumerate().skip(1) {
-        match find_child(model, order, at, word) {
+        match model.trie.child(order, at, word) {
             Some(next) => at = next,
             None => return order,
         }
     }
     ngram.len()
-}
-
-/// Returns the index of the n-gram that extends the n-gram with index `at`, of `order` words, by
-/// the preceding word `word`.
-#[inline(always)]
-fn find_child(model: &SortedModel, order: usize, at: u32, word: u32) -> Option<u32> {
-    let range = model.trie.levels[order - 1].children_of(at);
-    let words = &model.trie.levels[order].words[range.clone()];
-    words.binary_search(&word).ok().map(|i| (range.start + i) as u32)
 }
 
 /// A sampler of sentences.
@@ -295,7 +286,7 @@ impl<'m> SentenceSampler<'m> {
                 None => self.sample_word(random),
             };
             let longer = known.get(depth);
-            if longer.is_none_or(|&at| find_child(self.model, depth + 1, at, word).is_none()) {
+            if longer.is_none_or(|&at| self.model.trie.child(depth + 1, at, word).is_none()) {
                 break;
             }
         }

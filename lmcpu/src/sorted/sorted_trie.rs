@@ -84,9 +84,10 @@ pub struct SortedTrie {
 }
 
 impl SortedTrie {
-    /// Returns the child `word` of the node `at` among those of `order`.
+    /// Returns the index of the n-gram that extends the n-gram `at`, of `order` words, to the left by
+    /// `word`.
     #[inline(always)]
-    fn child(&self, order: usize, at: u32, word: u32) -> Option<u32> {
+    pub fn child(&self, order: usize, at: u32, word: u32) -> Option<u32> {
         let range = self.levels[order - 1].children_of(at);
         let words = &self.levels[order].words[range.clone()];
         words.binary_search(&word).ok().map(|i| (range.start + i) as u32)

@@ -13,6 +13,7 @@ use miriam_kernels::Cpu;
 use miriam_kernels::topk::{ColumnIds, update_topk_from_scores};
 use miriam_nmt::Result;
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
+use serde::{Deserialize, Serialize};
 
 use crate::machine::Clock;
 
@@ -32,7 +33,7 @@ pub(super) struct Ablation {
 }
 
 /// A step of a recorded search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// The number of times that sentences have entered the batch: without top-up, the number of the
     /// batch from 1.

@@ -7,7 +7,6 @@ mod report;
 mod steps;
 pub(super) mod variant;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +21,17 @@ use miriam_nmt::engine::Precision;
 use miriam_nmt::network::Network;
 use miriam_nmt::translate::{GPU_PRECISIONS, Placement};
 use miriam_textio::{Output, Progress, ProgressTask};
+use serde_json::json;
 
 use super::random_models::{decoding_architecture, random_model_without_eos};
 use super::resolve_device;
 use super::speed::{self, SpeedCurve, SpeedRow};
 use crate::date;
-use crate::error::{Error, Result, cannot};
+use crate::description::describe_text;
+use crate::error::{Error, Result};
 use crate::input::read_text;
 use crate::machine::{Clock, cpu_name};
+use crate::saved_results::{SavedResults, StudyFolder};
 use crate::statistics::median;
 use output_parts::OutputParts;
 use report::{OutputRow, RoundTimes};
@@ -64,8 +66,8 @@ pub struct BatchingStudy {
     pub rounds: u32,
     /// The time in seconds after which no further round of a table begins.
     pub seconds: f64,
-    /// The folder for CSV files and charts.
-    pub output: Option<PathBuf>,
+    /// The folder for CSV files, charts and saved results.
+    pub output: Option<StudyFolder>,
 }
 
 /// The variants that are measured with several sizes of batches: the default, Amun's, and that of
@@ -78,24 +80,34 @@ const MAX_SCORES: u64 = 1 << 22;
 
 /// Measures batching with all optimisations and without some of them, and the parts of the output
 /// layer. Prints a table for each precision and beam size. With a folder it also records each step,
-/// and writes `speed.csv`, `output.csv`, `steps.csv` and charts. Times are CPU times; on a GPU, wall
-/// times.
+/// and writes `speed.csv`, `output.csv`, `steps.csv` and charts; a study that was stopped goes on.
+/// Times are CPU times; on a GPU, wall times.
 ///
 /// # Errors
 /// If the texts cannot be read or are not parallel, the shape is unknown, the device cannot be used
-/// or does not support a precision, or a file cannot be written.
+/// or does not support a precision, the folder has results of another study, or a file cannot be
+/// written.
 pub fn run(options: &BatchingStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let [source, target] = [&options.input, &options.target].map(|path| read_text(path));
+    let (source, target) = (source?, target?);
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let paths = [&options.input, &options.target].map(PathBuf::as_path);
-    let text = ParallelText::new(&source?, &target?, sentences, words, paths)?;
+    let text = ParallelText::new(&source, &target, sentences, words, paths)?;
     let architecture = decoding_architecture(&options.shape, words)
         .ok_or_else(|| Error::unmeasurable(format!("{}: unknown shape", options.shape)))?;
     let devices = resolve_device(&options.device)?;
     let is_gpu = devices.is_cuda();
-    if let Some(folder) = &options.output {
-        fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
-    }
+    let study = json!({
+        "name": "batching",
+        "source": describe_text(&source),
+        "target": describe_text(&target),
+        "shape": options.shape,
+        "sentences": sentences,
+        "words": words,
+        "rounds": options.rounds,
+        "seconds": options.seconds,
+    });
+    let saved = SavedResults::open(options.output.as_ref(), study)?;
     let precisions = match &options.precisions[..] {
         [] if is_gpu => &GPU_PRECISIONS,
         [] => &[Precision::F32, Precision::I8],
@@ -119,6 +131,7 @@ pub fn run(options: &BatchingStudy, out: &mut dyn Write, progress: &dyn Progress
         model: random_model_without_eos(architecture, 1)?,
         tuner: Arc::new(Autotuner::new(Cpu::detect())),
         clock: if is_gpu { Clock::Wall(Instant::now()) } else { Clock::Cpu },
+        saved,
         results: Results::default(),
     };
     for &precision in precisions {
@@ -133,7 +146,7 @@ pub fn run(options: &BatchingStudy, out: &mut dyn Write, progress: &dyn Progress
     drop(task);
     measurement.results.print(out)?;
     match &options.output {
-        Some(folder) => measurement.results.write(folder),
+        Some(folder) => measurement.results.write(&folder.path),
         None => Ok(()),
     }
 }
@@ -161,6 +174,7 @@ struct Measurement<'a> {
     model: Model,
     tuner: Arc<Autotuner>,
     clock: Clock,
+    saved: SavedResults,
     results: Results,
 }
 
@@ -182,7 +196,12 @@ impl Measurement<'_> {
         let columns = [options.shape.clone(), place.to_owned(), beam.to_string()];
         for &batch in &options.batches {
             let text = self.text_for(batch);
-            let (times, passes) = self.measure_variants(network, &text, [batch, beam])?;
+            let of = format!("{place}, beam {beam}, batch {batch}");
+            let key = format!("{} variants, {of}", variants.len());
+            let (options, clock) = (self.options, self.clock);
+            let (times, passes) = self.saved.get_or_measure(&key, || {
+                measure_variants(options, network, &text, [batch, beam], clock)
+            })?;
             let speeds = variants.iter().zip(&times).zip(&passes);
             let speeds = speeds.map(|((variant, times), pass)| SpeedRow {
                 model: options.shape.clone(),
@@ -208,8 +227,10 @@ impl Measurement<'_> {
             let has_parts = rows * u64::from(options.words) <= MAX_SCORES;
             if matches!(self.clock, Clock::Cpu) && has_parts {
                 let (model, rows, beam) = (&self.model, rows as usize, beam as usize);
-                let mut parts = OutputParts::load(model, precision, &self.tuner, rows, beam)?;
-                let times = parts.measure(options.rounds)?;
+                let times = self.saved.get_or_measure(&format!("output, {of}"), || {
+                    let mut parts = OutputParts::load(model, precision, &self.tuner, rows, beam)?;
+                    Ok(parts.measure(options.rounds)?)
+                })?;
                 let subject = columns.clone();
                 self.results.outputs.push(OutputRow { subject, batch, rows, times });
             }
@@ -218,8 +239,14 @@ impl Measurement<'_> {
         if let (Some(_), Some(&batch)) = (&options.output, options.batches.iter().max()) {
             let text = self.text_for(batch);
             let sizes = [batch, beam, options.rounds];
-            let searches = steps::record(network, &text, &columns, sizes, self.clock)?;
-            self.results.searches.extend(searches);
+            for variant in steps::RECORDED {
+                let key = format!("steps, {}, {place}, beam {beam}, batch {batch}", variant.name);
+                let steps = self.saved.get_or_measure(&key, || {
+                    steps::record(network, &text, variant, sizes, self.clock)
+                })?;
+                let subject = columns.clone();
+                self.results.searches.push(RecordedSearch { subject, batch, variant, steps });
+            }
         }
         Ok(())
     }
@@ -228,35 +255,36 @@ impl Measurement<'_> {
     fn text_for(&self, batch: u32) -> ParallelText {
         self.text.resized(self.text.num_sentences().max(batch as usize))
     }
+}
 
-    /// Runs all variants in turn; returns their times, and the results of the last round.
-    fn measure_variants(
-        &self,
-        network: &Network,
-        text: &ParallelText,
-        [batch, beam]: [u32; 2],
-    ) -> Result<(RoundTimes, Vec<BatchingRun>)> {
-        let (start, variants) = (Instant::now(), self.options.variants());
-        let mut times = vec![Vec::new(); variants.len()];
-        let mut passes = Vec::new();
-        for round in 0..=self.options.rounds {
-            if round > 1 && start.elapsed().as_secs_f64() > self.options.seconds {
-                break;
-            }
-            passes.clear();
-            for (&variant, times) in variants.iter().zip(&mut times) {
-                let before = self.clock.seconds();
-                let mut session = network.session()?;
-                let (batch, beam) = (batch as usize, beam as usize);
-                passes.push(run_variant(&mut *session, text, batch, beam, variant, None)?);
-                // The first round is not counted: in it the autotuner chooses GEMM kernels.
-                if round > 0 {
-                    times.push(self.clock.seconds() - before);
-                }
+/// Runs all variants in turn; returns their times, and the results of the last round.
+fn measure_variants(
+    options: &BatchingStudy,
+    network: &Network,
+    text: &ParallelText,
+    [batch, beam]: [u32; 2],
+    clock: Clock,
+) -> Result<(RoundTimes, Vec<BatchingRun>)> {
+    let (start, variants) = (Instant::now(), options.variants());
+    let mut times = vec![Vec::new(); variants.len()];
+    let mut passes = Vec::new();
+    for round in 0..=options.rounds {
+        if round > 1 && start.elapsed().as_secs_f64() > options.seconds {
+            break;
+        }
+        passes.clear();
+        for (&variant, times) in variants.iter().zip(&mut times) {
+            let before = clock.seconds();
+            let mut session = network.session()?;
+            let (batch, beam) = (batch as usize, beam as usize);
+            passes.push(run_variant(&mut *session, text, batch, beam, variant, None)?);
+            // The first round is not counted: in it the autotuner chooses GEMM kernels.
+            if round > 0 {
+                times.push(clock.seconds() - before);
             }
         }
-        Ok((times, passes))
     }
+    Ok((times, passes))
 }
 
 /// All results.

@@ -12,6 +12,7 @@ use miriam_nmt::Result;
 use miriam_nmt::architecture::{Architecture, Model};
 use miriam_nmt::engine::{Autotuner, Engine, PooledTensor, Precision, WeightLoader, Weights};
 use miriam_nmt::layer::{Backend, Epilogue, OutputColumns, OutputOps, ParameterLoader, TopK};
+use serde::{Deserialize, Serialize};
 
 use crate::machine::cpu_seconds;
 use crate::statistics::median;
@@ -37,7 +38,7 @@ pub struct OutputParts {
 }
 
 /// CPU seconds of a step of the output layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OutputTimes {
     /// The product of rows and weights.
     pub product: f64,

@@ -14,7 +14,7 @@ use crate::machine::Clock;
 use crate::statistics::median;
 
 /// The variants whose steps are recorded.
-const RECORDED: [BatchingVariant; 4] = {
+pub const RECORDED: [BatchingVariant; 4] = {
     let all = BatchingVariant::ALL;
     [all[1], all[2], all[5], all[0]]
 };
@@ -49,32 +49,28 @@ impl RecordedSearch {
     }
 }
 
-/// Translates `text` `rounds` times in each variant, and records the steps.
+/// Translates `text` `rounds` times, and returns the steps with median times.
 ///
 /// # Errors
 /// Those of [`run_variant`].
 pub fn record(
     network: &Network,
     text: &ParallelText,
-    subject: &[String; 3],
+    variant: BatchingVariant,
     [batch, beam, rounds]: [u32; 3],
     clock: Clock,
-) -> Result<Vec<RecordedSearch>> {
-    let searches = RECORDED.map(|variant| -> Result<RecordedSearch> {
-        let mut session = network.session()?;
-        let mut runs = Vec::new();
-        for _ in 0..rounds {
-            let (batch, beam) = (batch as usize, beam as usize);
-            runs.push(run_variant(&mut *session, text, batch, beam, variant, Some(clock))?.records);
-        }
-        let steps = runs[0].iter().enumerate().map(|(at, step)| {
-            let seconds: Vec<f64> = runs.iter().map(|steps| steps[at].seconds).collect();
-            StepRecord { seconds: median(&seconds), ..*step }
-        });
-        let steps = steps.collect();
-        Ok(RecordedSearch { subject: subject.clone(), batch, variant, steps })
+) -> Result<Vec<StepRecord>> {
+    let mut session = network.session()?;
+    let mut runs = Vec::new();
+    for _ in 0..rounds {
+        let (batch, beam) = (batch as usize, beam as usize);
+        runs.push(run_variant(&mut *session, text, batch, beam, variant, Some(clock))?.records);
+    }
+    let steps = runs[0].iter().enumerate().map(|(at, step)| {
+        let seconds: Vec<f64> = runs.iter().map(|steps| steps[at].seconds).collect();
+        StepRecord { seconds: median(&seconds), ..*step }
     });
-    searches.into_iter().collect()
+    Ok(steps.collect())
 }
 
 /// Returns a line for each step of each search.

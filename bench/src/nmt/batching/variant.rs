@@ -12,6 +12,7 @@ use miriam_nmt::network::Session;
 use miriam_nmt::search::{Request, SearchOptions};
 use miriam_storage::random::SplitMix64;
 use miriam_textio::display_name;
+use serde::{Deserialize, Serialize};
 
 use super::super::random_candidates::draw_candidates;
 use super::super::{FIRST_TOKEN, translate_requests};
@@ -204,11 +205,12 @@ impl ParallelText {
 }
 
 /// The result of translating a text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchingRun {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
-    /// The log-probability of each.
+    /// The log-probability of each. Studies do not save them.
+    #[serde(skip)]
     pub scores: Vec<f32>,
     /// The number of steps of all batches.
     pub steps: usize,

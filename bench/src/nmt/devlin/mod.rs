@@ -7,7 +7,6 @@ mod tests;
 mod workload;
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,11 +14,15 @@ use miriam_kernels::Cpu;
 use miriam_nmt::architecture::Model;
 use miriam_nmt::network::{Ensemble, Network, Session};
 use miriam_textio::{Output, Progress};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::random_models::random_model;
-use crate::error::{Error, Result, cannot};
+use crate::description::describe_text;
+use crate::error::{Error, Result};
 use crate::input::read_text;
 use crate::machine::{cpu_name, cpu_seconds};
+use crate::saved_results::{SavedResults, StudyFolder};
 use crate::statistics::share_of_equal;
 use systems::DevlinSystem;
 pub use systems::SYSTEM_NAMES;
@@ -41,8 +44,8 @@ pub struct DevlinStudy {
     pub alone: bool,
     /// The number of passes over the sentences.
     pub passes: u32,
-    /// The folder for a CSV file.
-    pub output: Option<PathBuf>,
+    /// The folder for a CSV file and saved results.
+    pub output: Option<StudyFolder>,
 }
 
 /// The gain of the random weights, chosen so that translations vary and that hypotheses of a beam
@@ -50,11 +53,11 @@ pub struct DevlinStudy {
 const GAIN: f32 = 1.5;
 
 /// Prints a row for each setting of one system (table 1), or for each of several systems (table 2).
-/// With a folder it also writes `speedups.csv` or `systems.csv`.
+/// With a folder it also writes `speedups.csv` or `systems.csv`, and a study that was stopped goes on.
 ///
 /// # Errors
 /// If the text cannot be read or has no words, a system is unknown, several are to be measured with
-/// each speedup alone, or the file cannot be written.
+/// each speedup alone, the folder has results of another study, or a file cannot be written.
 pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let systems = options.shapes.iter().map(|name| {
         DevlinSystem::named(name)
@@ -67,9 +70,15 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) 
     let text = read_text(&options.input)?;
     let (sentences, words) = (options.sentences as usize, options.words as usize);
     let workload = Workload::new(&text, sentences, words, &options.input)?;
-    if let Some(folder) = &options.output {
-        fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
-    }
+    let description = json!({
+        "name": "devlin",
+        "text": describe_text(&text),
+        "sentences": sentences,
+        "words": words,
+        "passes": options.passes,
+        "alone": options.alone,
+    });
+    let saved = SavedResults::open(options.output.as_ref(), description)?;
     writeln!(out, "{}, {}, one thread", cpu_name(), Cpu::describe_detected())?;
     writeln!(
         out,
@@ -77,7 +86,7 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) 
         workload.num_sentences(),
         workload.mean_shortlist_size().round(),
     )?;
-    let study = Study { options, workload, out, progress };
+    let mut study = Study { options, workload, saved, out, progress };
     match systems[..] {
         [system] => study.measure_speedups(&system),
         _ => study.measure_systems(&systems),
@@ -87,13 +96,14 @@ pub fn run(options: &DevlinStudy, out: &mut dyn Write, progress: &dyn Progress) 
 struct Study<'a> {
     options: &'a DevlinStudy,
     workload: Workload,
+    saved: SavedResults,
     out: &'a mut dyn Write,
     progress: &'a dyn Progress,
 }
 
 impl Study<'_> {
     /// Measures the speedups for one system.
-    fn measure_speedups(self, system: &DevlinSystem) -> Result<()> {
+    fn measure_speedups(&mut self, system: &DevlinSystem) -> Result<()> {
         writeln!(
             self.out,
             "setting               words / s  ms / sentence  factor  same translations"
@@ -103,13 +113,14 @@ impl Study<'_> {
         } else {
             AblationSetting::cumulative()
         };
-        let models = self.generate(system)?;
         let mut csv = String::from("shape,setting,words_per_second,ms_per_sentence,factor,same\n");
         let mut first: Option<Speed> = None;
         let mut distinct_parents = None;
-        let task = self.progress.task("measuring", Some(settings.len() as u64));
+        let progress = self.progress;
+        let task = progress.task("measuring", Some(settings.len() as u64));
+        let mut models = Vec::new();
         for setting in settings {
-            let speed = self.measure(&models, &setting)?;
+            let speed = self.measure(system, &mut models, &setting)?;
             let result = &speed.result;
             distinct_parents = Some(result.distinct_parents as f64 / result.rows as f64);
             let reference = first.get_or_insert_with(|| speed.clone());
@@ -137,7 +148,7 @@ impl Study<'_> {
 
     /// Measures several systems with all speedups, in 16 and in 8 bits, beside the paper's figures.
     /// Factors are relative to the first system.
-    fn measure_systems(self, systems: &[DevlinSystem]) -> Result<()> {
+    fn measure_systems(&mut self, systems: &[DevlinSystem]) -> Result<()> {
         let first_name = systems[0].name;
         let heading = format!("of {first_name}");
         writeln!(
@@ -147,11 +158,12 @@ impl Study<'_> {
         )?;
         let mut csv = String::from("shape,layers,models,published,i16,i8\n");
         let mut first: Option<[f64; 3]> = None;
-        let task = self.progress.task("measuring", Some(systems.len() as u64));
+        let progress = self.progress;
+        let task = progress.task("measuring", Some(systems.len() as u64));
         for system in systems {
-            let models = self.generate(system)?;
+            let mut models = Vec::new();
             let [i16, i8] = AblationSetting::all_speedups()
-                .map(|setting| self.measure(&models, &setting).map(|speed| speed.rate));
+                .map(|setting| self.measure(system, &mut models, &setting).map(|speed| speed.rate));
             let rates = [system.published_rate, i16?, i8?];
             let reference = first.get_or_insert(rates);
             let [published, i16, i8] = rates;
@@ -172,41 +184,63 @@ impl Study<'_> {
         self.write("systems.csv", &csv)
     }
 
-    /// Generates the models of a system.
-    fn generate(&self, system: &DevlinSystem) -> Result<Vec<Model>> {
-        let words = self.options.words as usize;
-        let models =
-            (1..=system.models).map(|seed| random_model(system.architecture(words), GAIN, seed));
-        Ok(models.collect::<miriam_nmt::Result<_>>()?)
-    }
-
-    /// Returns the speed of the fastest pass.
-    fn measure(&self, models: &[Model], setting: &AblationSetting) -> Result<Speed> {
-        let networks = load(models, setting)?;
-        let (mut best, mut result) = (f64::INFINITY, WorkloadResult::default());
-        for _ in 0..self.options.passes {
-            let session = open_session(&networks)?;
-            let before = cpu_seconds();
-            result = self.workload.translate(session)?;
-            best = best.min(cpu_seconds() - before);
-        }
-        Ok(Speed {
-            rate: result.tokens as f64 / best,
-            sentence_milliseconds: 1000.0 * best / self.workload.num_sentences() as f64,
-            result,
+    /// Returns the saved speed of a system with a setting, or measures it. `models` are those of the
+    /// system once one of its settings has been measured.
+    fn measure(
+        &mut self,
+        system: &DevlinSystem,
+        models: &mut Vec<Model>,
+        setting: &AblationSetting,
+    ) -> Result<Speed> {
+        let Study { options, workload, saved, .. } = self;
+        let name = format!("{}, {}, {}", system.name, setting.name, setting.precision.name());
+        saved.get_or_measure(&name, || {
+            if models.is_empty() {
+                *models = generate(system, options.words as usize)?;
+            }
+            measure_passes(workload, models, setting, options.passes)
         })
     }
 
     fn write(&self, name: &str, csv: &str) -> Result<()> {
         match &self.options.output {
-            Some(folder) => Ok(Output::write_file(&folder.join(name), csv.as_bytes())?),
+            Some(folder) => Ok(Output::write_file(&folder.path.join(name), csv.as_bytes())?),
             None => Ok(()),
         }
     }
 }
 
+/// Generates the models of a system, with vocabularies of `words` tokens.
+fn generate(system: &DevlinSystem, words: usize) -> Result<Vec<Model>> {
+    let models =
+        (1..=system.models).map(|seed| random_model(system.architecture(words), GAIN, seed));
+    Ok(models.collect::<miriam_nmt::Result<_>>()?)
+}
+
+/// Returns the speed of the fastest of several passes.
+fn measure_passes(
+    workload: &Workload,
+    models: &[Model],
+    setting: &AblationSetting,
+    passes: u32,
+) -> Result<Speed> {
+    let networks = load(models, setting)?;
+    let (mut best, mut result) = (f64::INFINITY, WorkloadResult::default());
+    for _ in 0..passes {
+        let session = open_session(&networks)?;
+        let before = cpu_seconds();
+        result = workload.translate(session)?;
+        best = best.min(cpu_seconds() - before);
+    }
+    Ok(Speed {
+        rate: result.tokens as f64 / best,
+        sentence_milliseconds: 1000.0 * best / workload.num_sentences() as f64,
+        result,
+    })
+}
+
 /// The speed of a pass, with its result.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Speed {
     /// Words per second.
     rate: f64,
@@ -216,7 +250,7 @@ struct Speed {
 
 fn load(models: &[Model], setting: &AblationSetting) -> Result<Vec<Network>> {
     let networks = models.iter().map(|model| {
-        let (path, speedups) = (Path::new("a random model"), &setting.shortcuts);
+        let (path, speedups) = (Path::new("a random model"), &setting.speedups);
         Network::load_with(model, path, setting.precision, speedups)
     });
     Ok(networks.collect::<miriam_nmt::Result<_>>()?)

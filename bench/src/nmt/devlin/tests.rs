@@ -46,7 +46,7 @@ fn translations_vary_and_exact_speedups_change_none() {
     for (setting, outcome) in AblationSetting::individual().iter().zip(&all) {
         if setting.precision == AblationSetting::individual()[0].precision
             && [Speedups::NONE.activation_impl, Speedups::default().activation_impl]
-                .contains(&setting.shortcuts.activation_impl)
+                .contains(&setting.speedups.activation_impl)
         {
             assert_eq!(outcome.translations, baseline.translations, "{}", setting.name);
         }

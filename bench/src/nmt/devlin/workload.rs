@@ -1,7 +1,7 @@
 //! Settings and sentences of Devlin's study (2017): recurrent models that translate sentence by
 //! sentence on one thread, with one speedup after another or with all.
 //!
-//! Like Devlin's baseline, this one has shortlists, stops early and computes the hypotheses of a
+//! The baseline here, like Devlin's, has shortlists, stops early and computes the hypotheses of a
 //! beam in one GEMM. Source sentences come from real text, and the id of a word is its frequency
 //! rank, so that lengths and frequencies are realistic. Shortlists are random. In a random model
 //! EOS is as improbable as any other token, so translations reach the length limit: the length of
@@ -18,6 +18,7 @@ use miriam_nmt::layer::ActivationImpl;
 use miriam_nmt::layer::recurrent::Speedups;
 use miriam_nmt::network::{HypothesisRow, Session, Slot, TopK};
 use miriam_nmt::search::{Request, SearchOptions};
+use serde::{Deserialize, Serialize};
 
 use super::super::random_candidates::draw_candidates;
 use super::super::{FIRST_TOKEN, translate_requests};
@@ -26,6 +27,10 @@ use crate::input;
 
 /// The number of candidates for each source token (Devlin 2017, section 3).
 const CANDIDATES_PER_TOKEN: usize = 20;
+
+/// The ids of special tokens in random models.
+const EOS_ID: u32 = 0;
+const UNK_ID: u32 = 1;
 
 /// Devlin's beam size.
 const BEAM_SIZE: usize = 6;
@@ -38,16 +43,17 @@ pub struct AblationSetting {
     /// The precision of GEMM.
     pub precision: Precision,
     /// The other speedups.
-    pub shortcuts: Speedups,
+    pub speedups: Speedups,
 }
 
 impl AblationSetting {
-    /// Returns the rows of Devlin's table, each with the speedups of the previous rows.
+    /// Returns the settings of Devlin's table 1, each with the speedups of those before it; then two
+    /// variants of the last one: function tables, and 8 bits.
     pub fn cumulative() -> Vec<AblationSetting> {
         let mut settings = vec![AblationSetting {
             name: "baseline",
             precision: Precision::F32,
-            shortcuts: Speedups::NONE,
+            speedups: Speedups::NONE,
         }];
         let mut add = |name, change: fn(&mut AblationSetting)| {
             let mut setting = *settings.last().expect("the baseline");
@@ -57,37 +63,37 @@ impl AblationSetting {
         };
         add("+ 16 bits", |setting| setting.precision = Precision::I16);
         add("+ cached tokens", |setting| {
-            setting.shortcuts.cached_tokens = Speedups::default().cached_tokens
+            setting.speedups.cached_tokens = Speedups::default().cached_tokens
         });
-        add("+ cached context", |setting| setting.shortcuts.precompute_context = true);
+        add("+ cached context", |setting| setting.speedups.precompute_context = true);
         add("+ SIMD functions", |setting| {
-            setting.shortcuts.activation_impl = ActivationImpl::Vector
+            setting.speedups.activation_impl = ActivationImpl::Vector
         });
-        add("+ merged states", |setting| setting.shortcuts.merge_parents = true);
-        add("function tables", |setting| setting.shortcuts.activation_impl = ActivationImpl::Table);
+        add("+ merged states", |setting| setting.speedups.merge_parents = true);
+        add("function tables", |setting| setting.speedups.activation_impl = ActivationImpl::Table);
         add("8 bits, not 16", |setting| {
             setting.precision = Precision::I8;
-            setting.shortcuts.activation_impl = ActivationImpl::Vector;
+            setting.speedups.activation_impl = ActivationImpl::Vector;
         });
         settings
     }
 
-    /// Returns all speedups that keep translations, in sixteen bits and in eight.
+    /// Returns the default speedups with 16-bit and with 8-bit weights.
     pub fn all_speedups() -> [AblationSetting; 2] {
         [("16 bits", Precision::I16), ("8 bits", Precision::I8)].map(|(name, precision)| {
-            AblationSetting { name, precision, shortcuts: Speedups::default() }
+            AblationSetting { name, precision, speedups: Speedups::default() }
         })
     }
 
-    /// Returns the baseline alone and with one speedup each.
+    /// Returns the baseline, and the baseline with each speedup alone.
     pub fn individual() -> Vec<AblationSetting> {
         let none = Speedups::NONE;
-        let words = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
+        let cached_tokens = Speedups { cached_tokens: Speedups::default().cached_tokens, ..none };
         [
             ("baseline", Precision::F32, none),
             ("16 bits", Precision::I16, none),
             ("8 bits", Precision::I8, none),
-            ("cached tokens", Precision::F32, words),
+            ("cached tokens", Precision::F32, cached_tokens),
             ("cached context", Precision::F32, Speedups { precompute_context: true, ..none }),
             (
                 "SIMD functions",
@@ -101,7 +107,7 @@ impl AblationSetting {
             ),
             ("merged states", Precision::F32, Speedups { merge_parents: true, ..none }),
         ]
-        .map(|(name, precision, shortcuts)| AblationSetting { name, precision, shortcuts })
+        .map(|(name, precision, speedups)| AblationSetting { name, precision, speedups })
         .to_vec()
     }
 }
@@ -112,7 +118,7 @@ pub struct Workload {
 }
 
 /// The result of translating a workload.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WorkloadResult {
     /// The best translation of each sentence.
     pub translations: Vec<Vec<u32>>,
@@ -125,7 +131,7 @@ pub struct WorkloadResult {
 }
 
 impl Workload {
-    /// Returns the first `sentences` lines of text that have words, for vocabularies of `words`
+    /// Creates a workload of the first `sentences` lines that have words, for vocabularies of `words`
     /// tokens.
     ///
     /// # Errors
@@ -142,11 +148,11 @@ impl Workload {
             .zip(&ranks)
             .map(|(rank, (token, _))| (*token, FIRST_TOKEN + rank.min(last)))
             .collect();
-        let lines = lines.iter().filter(|line| !line.is_empty()).take(sentences);
-        let requests: Vec<Request> = lines
+        let sentences = lines.iter().filter(|line| !line.is_empty()).take(sentences);
+        let requests: Vec<Request> = sentences
             .map(|line| {
                 let mut source: Vec<u32> = line.iter().map(|token| ids[token]).collect();
-                source.push(0);
+                source.push(EOS_ID);
                 let candidates = Some(draw_candidates(&source, CANDIDATES_PER_TOKEN, words));
                 Request { source, candidates, ..Request::default() }
             })
@@ -180,7 +186,7 @@ impl Workload {
             max_length_factor: 1.0,
             max_length: 1000,
             early_stop_margin: Some(3.0),
-            suppress_tokens: vec![1],
+            suppress_tokens: vec![UNK_ID],
             ..SearchOptions::default()
         };
         let mut session = CountingSession { inner: session, rows: 0, distinct_parents: 0 };
@@ -188,9 +194,12 @@ impl Workload {
         let found = translate_requests(&mut session, &self.requests, &options, &batching)?;
         let translations: Vec<Vec<u32>> =
             found.into_iter().map(|translation| translation.tokens).collect();
-        let (rows, parents) = (session.rows, session.distinct_parents);
-        let words = translations.iter().map(Vec::len).sum();
-        Ok(WorkloadResult { translations, tokens: words, rows, distinct_parents: parents })
+        Ok(WorkloadResult {
+            tokens: translations.iter().map(Vec::len).sum(),
+            translations,
+            rows: session.rows,
+            distinct_parents: session.distinct_parents,
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use miriam_nmt::network::Session;
 use miriam_textio::ProgressTask;
+use serde::{Deserialize, Serialize};
 
 use super::super::batching::variant::{BatchingRun, BatchingVariant, run_variant};
 use super::super::speed::SpeedRow;
@@ -13,6 +14,7 @@ use super::paper::{PaperModel, ROOFLINES, total_floor};
 use super::places::Place;
 use super::report::{BoundedSpeed, KernelRow, Report};
 use crate::error::Result;
+use crate::saved_results::SavedResults;
 use crate::statistics::median_by;
 
 /// The largest batch on one thread of the CPU, where larger ones are not faster.
@@ -50,6 +52,7 @@ pub fn measure_subject(
     study: &NmtGpuStudy,
     subject: &Subject,
     places: &[Place],
+    saved: &mut SavedResults,
     report: &mut Report<'_>,
     task: &ProgressTask<'_>,
 ) -> Result<()> {
@@ -63,7 +66,8 @@ pub fn measure_subject(
             let ways = compared.flat_map(|batch| others.map(|variant| (batch, variant)));
             for (batch, variant) in sizes.chain(ways) {
                 let run = Run { study, subject, place, beam, batch, variant };
-                let row = run.measure(&mut *session, &paper)?;
+                let times = saved.get_or_measure(&run.key(), || run.measure(&mut *session))?;
+                let row = run.bounded_speed(times, &paper)?;
                 // Shapes are the same in all places.
                 if number == 0 && variant == default {
                     report.add_kernels(run.kernels(&row.speed, &paper)?);
@@ -86,8 +90,28 @@ struct Run<'a> {
     variant: BatchingVariant,
 }
 
+/// What one measurement found.
+#[derive(Serialize, Deserialize)]
+struct RunTimes {
+    /// The median seconds of a run.
+    seconds: f64,
+    /// The sentences of the text, and the tokens of their translations, EOS included, as in sources.
+    sentences: usize,
+    tokens: usize,
+    /// The number of steps, and of the rows of all steps.
+    steps: usize,
+    rows: usize,
+}
+
 impl Run<'_> {
-    fn measure(&self, session: &mut dyn Session, paper: &PaperModel) -> Result<BoundedSpeed> {
+    /// Returns the name of the saved result.
+    fn key(&self) -> String {
+        let Run { subject, place, beam, batch, variant, .. } = self;
+        let (model, variant) = (&subject.name, variant.name);
+        format!("{model}, {place}, beam {beam}, batch {batch}, {variant}")
+    }
+
+    fn measure(&self, session: &mut dyn Session) -> Result<RunTimes> {
         let (batch, beam) = (self.batch as usize, self.beam as usize);
         let least = if self.study.quick { MIN_SENTENCES_OF_QUICK_STUDY } else { MIN_SENTENCES };
         let text = self.subject.text.resized(least.max(MIN_BATCHES * batch));
@@ -102,11 +126,20 @@ impl Run<'_> {
             }
         }
         let (seconds, run) = median_by(&times, |(seconds, _)| *seconds);
-        // EOS is counted, as in sources.
-        let tokens = run.translations.iter().map(|words| words.len() + 1).sum();
-        let steps = run.steps.max(1);
-        let rows_per_step = run.rows as f64 / steps as f64;
-        let sizes = self.subject.step_sizes(rows_per_step, beam, tokens);
+        Ok(RunTimes {
+            seconds,
+            sentences: text.num_sentences(),
+            tokens: run.translations.iter().map(|words| words.len() + 1).sum(),
+            steps: run.steps,
+            rows: run.rows,
+        })
+    }
+
+    /// Returns the row of the table, with the lower bounds of a step's time.
+    fn bounded_speed(&self, times: RunTimes, paper: &PaperModel) -> Result<BoundedSpeed> {
+        let RunTimes { seconds, sentences, tokens, steps, rows } = times;
+        let rows_per_step = rows as f64 / steps.max(1) as f64;
+        let sizes = self.subject.step_sizes(rows_per_step, self.beam as usize, tokens);
         let work = paper.work(sizes)?.step;
         let speed = SpeedRow {
             model: self.subject.name.clone(),
@@ -114,11 +147,11 @@ impl Run<'_> {
             beam: self.beam,
             batch: self.batch,
             variant: self.variant.name,
-            sentences: text.num_sentences(),
+            sentences,
             tokens,
             seconds,
-            steps: run.steps,
-            rows: run.rows,
+            steps,
+            rows,
         };
         let floors = ROOFLINES.map(|roofline| total_floor(&roofline, &work));
         Ok(BoundedSpeed { speed, floors })

@@ -13,14 +13,16 @@ mod paper;
 mod places;
 mod report;
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use miriam_nmt::DeviceSet;
 use miriam_textio::{Output, Progress};
+use serde_json::{Value, json};
 
-use crate::error::{Result, cannot};
+use crate::description::describe_file;
+use crate::error::Result;
+use crate::saved_results::{SavedResults, StudyFolder};
 use models::{subject, subject_count};
 use places::Place;
 use report::Report;
@@ -35,7 +37,7 @@ pub struct NmtGpuStudy {
     /// The device besides the CPU: at most one GPU.
     pub devices: DeviceSet,
     /// The folder to write to; if `None`, translations are compared and nothing is measured.
-    pub output: Option<PathBuf>,
+    pub output: Option<StudyFolder>,
     /// Use tiny models and few sentences.
     pub quick: bool,
     /// The beam sizes.
@@ -49,10 +51,12 @@ pub struct NmtGpuStudy {
 }
 
 /// Measures all models and writes `speed.csv`, `kernels.csv` and `speed.svg`, or compares the
-/// translations of all models; prints each row when it is measured.
+/// translations of all models; prints each row when it is measured. Measurements that were stopped
+/// go on.
 ///
 /// # Errors
-/// If files cannot be read or written, the chosen device cannot be used, or
+/// If files cannot be read or written, the folder has results of another study, the chosen device
+/// cannot be used, or
 /// ([`Error::Mismatch`](crate::Error::Mismatch)) translations differ by more than ties.
 pub fn run(study: &NmtGpuStudy, out: &mut dyn Write, progress: &dyn Progress) -> Result<()> {
     let places = Place::for_devices(&study.devices)?;
@@ -62,27 +66,40 @@ pub fn run(study: &NmtGpuStudy, out: &mut dyn Write, progress: &dyn Progress) ->
     }
 }
 
+/// Describes what is measured.
+fn describe(study: &NmtGpuStudy) -> Result<Value> {
+    let models = study.models.iter().map(|path| describe_file(path));
+    Ok(json!({
+        "name": "gpu",
+        "models": models.collect::<Result<Vec<Value>>>()?,
+        "text": study.input.as_deref().map(describe_file).transpose()?,
+        "quick": study.quick,
+        "seed": study.seed,
+        "repeat": study.repeat,
+    }))
+}
+
 fn measure_all(
     study: &NmtGpuStudy,
-    folder: &Path,
+    folder: &StudyFolder,
     places: &[Place],
     out: &mut dyn Write,
     progress: &dyn Progress,
 ) -> Result<()> {
-    fs::create_dir_all(folder).map_err(cannot("make this folder", folder))?;
+    let mut saved = SavedResults::open(Some(folder), describe(study)?)?;
     let runs = measure::runs_of_subject(study, places) * subject_count(study);
     let task = progress.task("measuring", Some(runs as u64));
     let mut report = Report::new(out)?;
     for number in 0..subject_count(study) {
         let subject = subject(study, number)?;
-        measure::measure_subject(study, &subject, places, &mut report, &task)?;
+        measure::measure_subject(study, &subject, places, &mut saved, &mut report, &task)?;
     }
-    report.write(folder)?;
+    report.write(&folder.path)?;
     if !places.iter().any(Place::is_gpu) {
         report.add_note("no device was measured")?;
     }
     let chart = chart::draw(&report).to_svg();
-    Ok(Output::write_file(&folder.join("speed.svg"), chart.as_bytes())?)
+    Ok(Output::write_file(&folder.path.join("speed.svg"), chart.as_bytes())?)
 }
 
 /// Compares the CPU with the GPU, or with the reference if there is none.

@@ -15,10 +15,10 @@ use crate::signals::SignalHandler;
 /// Compare systems of asynchronous SGD (Bogoychev's thesis) on a simulated machine
 ///
 /// Trains each system with each seed, timed by the clock of a simulated machine with several
-/// workers. Writes study.csv (one line per training), curves.csv (one per validation),
+/// workers. Writes study.csv (one line per training run), curves.csv (one per validation),
 /// by-epoch.svg and by-time.svg (cross-entropy of the validation set), and a table to
-/// standard output. Trainings run in parallel, one per thread of --threads, and a study
-/// that was stopped is resumed by the same command.
+/// standard output. Training runs are done in parallel, one per thread of --threads, and a
+/// study that was stopped is resumed by the same command.
 ///
 /// Example: miriam bench async --source train.de --target train.en --dev-source dev.de
 /// --dev-target dev.en -o study --seeds 1,2,3
@@ -40,24 +40,24 @@ pub struct Arguments {
     /// The folder to write to; it is created if it is missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// The systems, as sync,1,2 [default: the thesis's ten]
+    /// The systems, for example sync,1,2 [default: the thesis's ten]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = systems())]
     systems: Vec<System>,
-    /// The seeds of parameters and data, as 1,2,3
+    /// The seeds of parameters and data, for example 1,2,3
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Epochs of each training run, at most if --early-stopping is given [default: 10, or 100]
+    /// Epochs of each training run; with --early-stopping the most [default: 10; 100 with --early-stopping]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     epochs: Option<u64>,
-    /// End a training run after N validations, of which there are two an epoch, without a lower
-    /// cross-entropy: the study of time to convergence
+    /// Stop a training run after N validations (two an epoch) without a lower cross-entropy, to
+    /// study the time to convergence
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     early_stopping: Option<u64>,
     /// Workers of the simulated machine
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "machine")]
     workers: u16,
-    /// The simulated machine, as nmt train --simulate-async takes it [default: the thesis's, on
-    /// which a batch takes as long as it did there]
+    /// The simulated machine, in the format of nmt train --simulate-async [default: a batch takes as
+    /// long as on the thesis's machine]
     #[arg(long, value_name = "TOML")]
     machine: Option<PathBuf>,
     /// Target words of a large batch (10,449 source words in the thesis)

@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
     /// The price of an hour of the machine, in any currency, if --threads use all of it
-    #[arg(long, value_name = "P", default_value = "1", value_parser = parse_price)]
+    #[arg(long, value_name = "P", default_value = "1", value_parser = super::parse_price)]
     price: f64,
     /// Beam sizes of neural models, as 1,4 [default: that of each model]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=1000))]
@@ -48,13 +48,6 @@ pub struct Arguments {
     pop_limits: Vec<u32>,
     #[command(flatten)]
     bleu: BleuArguments,
-}
-
-fn parse_price(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(price) if price > 0.0 && f64::is_finite(price) => Ok(price),
-        _ => Err("expected a positive number".into()),
-    }
 }
 
 /// Returns the settings of a system, each with the words that it adds to the system's name and

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use miriam_bench::glm::{GlmBenchOptions, NgramSource};
+use miriam_bench::glm::{GlmBenchOptions, HardwarePrices, NgramSource};
 use miriam_bench::synthetic::SyntheticOptions;
 use miriam_glm::device::DeviceChoice;
 
@@ -17,8 +17,8 @@ use crate::console::standard_output;
 /// to 10 million. The model is built with nodes of 8, 16 and 32 keys, and with none, some or
 /// all orders in hash tables. Measured are the device, with and without copies, and the CPU,
 /// with one thread and with all, where the other kinds of model are measured too. Writes
-/// queries.csv, reads.csv and queries.svg, and a table to standard output. Without --model, a
-/// model and texts are generated.
+/// queries.csv, reads.csv, trees.csv (how many B-trees are a single node) and queries.svg, and a
+/// table to standard output. Without --model, a model and texts are generated.
 ///
 /// With --check nothing is measured: the scores of all searches are compared bit by bit.
 ///
@@ -59,6 +59,13 @@ pub struct Arguments {
     /// The number of measurements; the result is their median [default: 5; with --quick 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: Option<u16>,
+    /// The price of the CPU in any currency, for a column of queries per second and price; it
+    /// belongs to the rows of all threads
+    #[arg(long, value_name = "P", value_parser = super::parse_price, conflicts_with = "check")]
+    cpu_price: Option<f64>,
+    /// The price of the device in the same currency
+    #[arg(long, value_name = "P", value_parser = super::parse_price, conflicts_with = "check")]
+    device_price: Option<f64>,
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
@@ -77,6 +84,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         quick: arguments.quick,
         repeat: arguments.repeat.map(usize::from),
         threads: common.threads.count(),
+        prices: HardwarePrices { cpu: arguments.cpu_price, device: arguments.device_price },
     };
     let progress = common.progress();
     Ok(common

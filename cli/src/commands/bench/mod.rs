@@ -50,3 +50,11 @@ pub fn run(command: Command, common: &CommonOptions) -> anyhow::Result<()> {
         Command::ScalingRun(arguments) => scaling_run::run(arguments),
     }
 }
+
+/// Reads a price from the command line.
+fn parse_price(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(price) if price > 0.0 && f64::is_finite(price) => Ok(price),
+        _ => Err("expected a positive number".into()),
+    }
+}

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand, value_parser};
+use clap::{ArgGroup, Args, Subcommand, value_parser};
+use miriam_bench::StudyFolder;
 use miriam_bench::nmt::batching::{self, BatchingStudy};
 use miriam_bench::nmt::devlin::{self, DevlinStudy};
 use miriam_bench::nmt::gpu::{self, NmtGpuStudy};
@@ -23,6 +24,24 @@ pub enum Command {
     Marian(MarianArguments),
     Gpu(GpuArguments),
     Cost(Box<cost::Arguments>),
+}
+
+/// The folder of a study.
+#[derive(Args)]
+struct FolderArguments {
+    /// The folder for CSV files and charts, which is created if it is missing; if it has results of
+    /// the same study, only the others are measured
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Measure everything again, even if the folder has results
+    #[arg(long, requires = "output")]
+    overwrite: bool,
+}
+
+impl From<FolderArguments> for Option<StudyFolder> {
+    fn from(FolderArguments { output, overwrite }: FolderArguments) -> Self {
+        output.map(|path| StudyFolder { path, overwrite })
+    }
 }
 
 /// Measure batching with all optimisations and without some of them, and sizes of batches
@@ -75,9 +94,8 @@ pub struct BatchingArguments {
     /// Begin no further round of a table after S seconds
     #[arg(long, value_name = "S", default_value = "90")]
     seconds: f64,
-    /// The folder for CSV files and charts; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArguments,
 }
 
 /// Measure the speedups of Devlin's paper (2017) for recurrent models, and its systems
@@ -111,9 +129,8 @@ pub struct DevlinArguments {
     /// The number of passes over the sentences
     #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..))]
     passes: u32,
-    /// The folder for a CSV file; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArguments,
 }
 
 /// The name of all shapes together.
@@ -147,9 +164,8 @@ pub struct MarianArguments {
     /// The number of counted passes over the text
     #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u32).range(1..=1000))]
     passes: u32,
-    /// The folder for a CSV file; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArguments,
 }
 
 /// Measure neural decoding on a GPU and the CPU, with lower bounds of the time
@@ -165,6 +181,7 @@ pub struct MarianArguments {
 /// Example: miriam bench nmt gpu -o nmt-speed
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
+#[command(group = ArgGroup::new("result").required(true).multiple(true).args(["output", "check"]))]
 pub struct GpuArguments {
     /// A model to read instead, repeatable; needs --input
     #[arg(short, long, value_name = "MODEL", requires = "input")]
@@ -172,14 +189,13 @@ pub struct GpuArguments {
     /// The text to translate: one sentence per line, plain or compressed
     #[arg(short, long, value_name = "TEXT")]
     input: Option<PathBuf>,
-    /// The folder to write to; it is created if it is missing
-    #[arg(short, long, value_name = "FOLDER", required_unless_present = "check")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArguments,
     /// The device besides the CPU: cpu (none), cuda, cuda:N, or auto (a GPU if there is one)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: DeviceSet,
     /// Compare translations instead of measuring
-    #[arg(long)]
+    #[arg(long, conflicts_with = "overwrite")]
     check: bool,
     /// Use tiny models and few sentences
     #[arg(long)]
@@ -231,27 +247,27 @@ impl From<BatchingArguments> for BatchingStudy {
             device: arguments.device,
             rounds: arguments.n,
             seconds: arguments.seconds,
-            output: arguments.output,
+            output: arguments.folder.into(),
         }
     }
 }
 
 impl From<DevlinArguments> for DevlinStudy {
     fn from(arguments: DevlinArguments) -> Self {
-        let DevlinArguments { input, sentences, words, shape, alone, passes, output } = arguments;
+        let DevlinArguments { input, sentences, words, shape, alone, passes, folder } = arguments;
         let shapes = if shape.iter().any(|name| name == ALL_SHAPES) {
             SYSTEM_NAMES.map(str::to_owned).to_vec()
         } else {
             shape
         };
-        DevlinStudy { input, sentences, words, shapes, alone, passes, output }
+        DevlinStudy { input, sentences, words, shapes, alone, passes, output: folder.into() }
     }
 }
 
 impl From<MarianArguments> for MarianStudy {
     fn from(arguments: MarianArguments) -> Self {
-        let MarianArguments { input, target, sentences, words, passes, output } = arguments;
-        MarianStudy { input, target, sentences, words, passes, output }
+        let MarianArguments { input, target, sentences, words, passes, folder } = arguments;
+        MarianStudy { input, target, sentences, words, passes, output: folder.into() }
     }
 }
 
@@ -269,7 +285,7 @@ impl From<GpuArguments> for NmtGpuStudy {
             models: arguments.model,
             input: arguments.input,
             devices: arguments.device,
-            output: arguments.output.filter(|_| !arguments.check),
+            output: Option::from(arguments.folder).filter(|_: &StudyFolder| !arguments.check),
             quick,
             beams: or_default(arguments.beams, &[1, 3, 5, 9], quick),
             batches: or_default(arguments.batches, &[1, 8, 32, 128, 512, 1280], quick),

@@ -1,0 +1,78 @@
+//! Descriptions of what a study measures, from which a later command sees whether its saved results
+//! may be continued.
+//!
+//! Files are told apart by their length and time of modification, because reading large models
+//! again would take long.
+
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Result, cannot, refused};
+use crate::machine;
+
+/// Describes this program and the CPU.
+///
+/// # Errors
+/// If the program's file cannot be found.
+pub fn describe_program() -> Result<Map<String, Value>> {
+    let program = std::env::current_exe().map_err(refused("find this program"))?;
+    let mut description = Map::new();
+    description.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+    description.insert("program".into(), describe_file(&program)?);
+    description.insert("machine".into(), machine::cpu_name().into());
+    Ok(description)
+}
+
+/// Describes a file by its absolute path, its length and its time of modification, and a folder
+/// by those of the files in it, without those in folders below.
+///
+/// # Errors
+/// If it cannot be found.
+pub fn describe_file(path: &Path) -> Result<Value> {
+    fn version(found: &Metadata) -> Value {
+        // In seconds since 1970; a number of JSON would lose the nanoseconds.
+        let modified = format!("{}.{:09}", found.mtime(), found.mtime_nsec());
+        json!({ "bytes": found.len(), "modified": modified })
+    }
+    let found = path.metadata().map_err(cannot("read this file", path))?;
+    let mut description = if found.is_dir() {
+        let mut files = Map::new();
+        for entry in path.read_dir().map_err(cannot("list this folder", path))? {
+            let file = entry.map_err(cannot("list this folder", path))?.path();
+            if let Some(found) = file.metadata().ok().filter(Metadata::is_file) {
+                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                files.insert(name, version(&found));
+            }
+        }
+        json!({ "files": files })
+    } else {
+        version(&found)
+    };
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.into());
+    description["path"] = json!(absolute.to_string_lossy());
+    Ok(description)
+}
+
+/// Describes a text that has been read.
+pub fn describe_text(text: &[u8]) -> Value {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text);
+    json!({ "bytes": text.len(), "hash": format!("{:016x}", hasher.finish()) })
+}
+
+/// Returns the first difference between two descriptions of `what`, with the keys that lead to it.
+pub fn find_difference(what: &str, saved: &Value, now: &Value) -> Option<String> {
+    let (Value::Object(before), Value::Object(after)) = (saved, now) else {
+        return (saved != now).then(|| format!("its {what} is {saved}, now it is {now}"));
+    };
+    let added = after.keys().filter(|key| !before.contains_key(*key));
+    before.keys().chain(added).find_map(|key| {
+        let [saved, now] = [before, after].map(|map| map.get(key).unwrap_or(&Value::Null));
+        let what = if what.is_empty() { key.clone() } else { format!("{what} {key}") };
+        find_difference(&what, saved, now)
+    })
+}
