@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::common::{lossy_text, miriam, project_root, report_skip};
+use crate::common::{lossy_text, miriam, project_root, report_skip, run_to_error};
 
 /// Commands that write a result, of every kind.
 fn commands() -> Vec<Command> {
@@ -162,4 +162,54 @@ fn nothing_is_printed_by_macros_that_panic() {
     }
     assert!(files > 300, "{files} files were looked at");
     assert_eq!(found, Vec::<String>::new(), "use console::print or tracing");
+}
+
+/// A file that cannot be created is an error before the work, not after it.
+#[test]
+fn outputs_are_checked_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let toy = project_root().join("examples/toy");
+    let commands: [&[&str]; 6] = [
+        &["align", "--source", "train.en", "--target", "train.es", "-o", "LINKS", "--save-model"],
+        &[
+            "align",
+            "--source",
+            "train.en",
+            "--target",
+            "train.es",
+            "-o",
+            "LINKS",
+            "--lexical-table",
+        ],
+        &["truecase", "--train", "-i", "train.en", "-o"],
+        &["nmt", "vocab", "--text", "train.en", "--size", "200", "--kind", "bpe", "-o"],
+        &["lm", "build", "lm.arpa", "-o"],
+        &["evaluate", "--reference", "test.es", "-i", "test.es", "-o"],
+    ];
+    for words in commands {
+        let links = folder.path().join("links");
+        let missing = folder.path().join("missing/file");
+        let mut command = miriam();
+        command.current_dir(&toy).args(words.iter().map(|word| match *word {
+            "LINKS" => links.as_os_str(),
+            word => word.as_ref(),
+        }));
+        let error = run_to_error(command.arg(&missing));
+        assert!(error.contains("missing/file: cannot create"), "{words:?}: {error}");
+        assert!(!links.exists(), "{words:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+}
+
+/// A limit of the shell is an error with the file's name, and leaves nothing behind.
+#[test]
+fn files_beyond_the_size_limit_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = miriam().get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -f 8 && exec \"$0\" lm dump \"$1\" -o x"]).arg(program);
+    shell.arg(project_root().join("examples/toy/lm.arpa")).current_dir(folder.path());
+    let error = run_to_error(&mut shell);
+    assert!(error.contains("x: cannot write"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
 }

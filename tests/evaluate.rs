@@ -176,6 +176,13 @@ fn texts_of_different_lengths_are_refused() {
         evaluate(&reference, &["--metric=chrf", "--chrf-char-order=0", "-i"]).arg(&output),
     );
     assert!(message.contains("chrF"), "{message}");
+
+    // A file gets what standard output would get.
+    let scores = folder.path().join("scores");
+    let printed = run(evaluate(&reference, &["-i"]).arg(&output));
+    let mut written = evaluate(&reference, &["-i"]);
+    assert_eq!(run(written.arg(&output).arg("-o").arg(&scores)), b"");
+    assert_eq!(std::fs::read(&scores).unwrap(), printed);
 }
 
 /// sacreBLEU's own command lines, with what release 2.6.0 printed for them.

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use miriam_storage::{Container, LoadMethod};
-use miriam_textio::{DEFAULT_MAX_LINE_BYTES, Input, is_same_file, parse_size, set_max_line_bytes};
+use miriam_textio::{
+    DEFAULT_MAX_LINE_BYTES, Input, Output, is_same_file, parse_size, set_max_line_bytes,
+};
 
 const GENERAL_HEADING: &str = "General options";
 const LOG_LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
@@ -231,23 +233,21 @@ pub fn exit_with_usage_error(reason: String) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{reason}\n")).exit()
 }
 
-/// Checks that at most one of `inputs` is standard input (`-`), which can be read only once.
-///
-/// # Errors
-/// If several are.
-pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> anyhow::Result<()> {
+/// Exits with the status of wrong usage if several of `inputs` are standard input (`-`), which can be
+/// read only once.
+pub fn check_stdin_use<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) {
     if inputs.into_iter().filter(|path| path.as_ref().as_os_str() == "-").count() > 1 {
-        anyhow::bail!("standard input can be read only once; give - for one file only");
+        let reason = "standard input can be read only once; give - for one file only";
+        exit_with_usage_error(reason.into());
     }
-    Ok(())
 }
 
-/// Checks before a command begins that its inputs can be read and that its outputs, given with the
-/// names of their options, are different files. Several outputs may be `-` or a device. Standard
+/// Checks before a command begins that its inputs can be read, and that its outputs, given with the
+/// names of their options, can be created and are different files. Several outputs may be `-` or a device. Standard
 /// input as two inputs ends the program.
 ///
 /// # Errors
-/// If an input cannot be read, or is also an output.
+/// If an input cannot be read, or is also an output; if an output cannot be created.
 pub fn check_files<'p>(
     inputs: impl IntoIterator<Item = &'p PathBuf>,
     outputs: &[(&str, Option<&PathBuf>)],
@@ -263,10 +263,11 @@ pub fn check_files<'p>(
             ));
         }
     }
-    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
-    if let Err(error) = check_stdin_use(&inputs) {
-        exit_with_usage_error(error.to_string());
+    for (_, output) in &outputs {
+        Output::check_access(output)?;
     }
+    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+    check_stdin_use(&inputs);
     for input in inputs {
         // Without an output it is only read.
         Input::check_access(input, None)?;

@@ -116,6 +116,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Without it a file that becomes too long kills the program.
+    let _ = signals::catch_file_size_limit();
     if let Err(error) = Cpu::check_limit() {
         common::exit_with_usage_error(error.to_string());
     }

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
 
 use miriam_storage::partial_file::partial_path;
 use miriam_textio::CancellationToken;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -47,6 +47,15 @@ impl SignalHandler {
             let _ = emulate_default_handler(signal);
         }
     }
+}
+
+/// Makes writing beyond the limit of file sizes (`ulimit -f`) an error of the write, with the file's
+/// name, instead of a signal that kills.
+///
+/// # Errors
+/// If no handler can be installed.
+pub fn catch_file_size_limit() -> io::Result<()> {
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map(drop)
 }
 
 /// Returns the end of a message on a stopped run: the partial files of its outputs, if any.

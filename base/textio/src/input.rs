@@ -13,7 +13,7 @@ use lzma_rust2::XzReader;
 
 use crate::foreign_format::describe_foreign_format;
 use crate::line_limit::LineLimit;
-use crate::{Error, Result, is_same_file};
+use crate::{Error, Output, Result, is_same_file};
 
 const BUFFER: usize = 256 << 10;
 
@@ -62,12 +62,15 @@ impl Input {
         Self::from_reader(file, &name, size)
     }
 
-    /// Checks before long work that `path` can be read, and that writing to `output` would not
-    /// overwrite it.
+    /// Checks before long work that `path` can be read, that `output` can be created, and that
+    /// writing to it would not overwrite `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] in both cases.
+    /// [`Error::Io`] if not.
     pub fn check_access(path: &Path, output: Option<&Path>) -> Result<()> {
+        if let Some(output) = output {
+            Output::check_access(output)?;
+        }
         if path.as_os_str() == "-" {
             return Ok(());
         }

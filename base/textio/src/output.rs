@@ -80,6 +80,19 @@ impl Output {
         Self::create_partial(path, Compression::from_path(path), PartialFile::create_hidden)
     }
 
+    /// Checks before long work that a file can be created at `path`. A folder is not refused: some
+    /// outputs are folders.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if no file can be created beside `path`.
+    pub fn check_access(path: &Path) -> Result<()> {
+        if path.as_os_str() == "-" || is_special(path) || path.is_dir() {
+            return Ok(());
+        }
+        // An unfinished file is removed.
+        Self::create_precompressed(path).map(drop)
+    }
+
     /// Works like [`Output::create_atomic`], for bytes that are already
     /// [compressed](crate::TextCompressor::compress).
     ///

@@ -9,11 +9,11 @@ use miriam_metrics::{
     Metric, PairedTest, Resampling, Score, ScoreFormat, corpus_score, corpus_statistics,
     estimate_confidence, sentence_score,
 };
-use miriam_textio::{Lines, display_name};
+use miriam_textio::{Lines, Output, display_name};
 
 use super::compared_systems::ComparedSystems;
 use super::metric_arguments::{BleuArguments, ChrfArguments, TerArguments};
-use crate::common::{CommonOptions, check_stdin_use, open_text};
+use crate::common::{CommonOptions, check_files, open_text};
 
 /// The number of lines that end in a separate full stop from which a text looks tokenised.
 const MIN_TOKENIZED_LINES: usize = 100;
@@ -41,6 +41,9 @@ pub struct Arguments {
     /// scored side by side
     #[arg(short, long, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
+    /// Where to write the scores; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
     /// The metrics, separated by commas or spaces
     #[arg(short, long, visible_alias = "metrics", value_delimiter = ',', num_args = 1..,
           default_value = "bleu")]
@@ -164,7 +167,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let metrics: Vec<Box<dyn Metric>> =
         kinds.iter().map(|&kind| arguments.build_metric(kind)).collect::<Result<_, _>>()?;
     let files = arguments.more_references.iter().chain(&arguments.reference);
-    check_stdin_use(files.clone().chain(&arguments.input))?;
+    let outputs = [("--output", Some(&arguments.output))];
+    check_files(files.clone().chain(&arguments.input), &outputs)?;
     let mut references: Vec<Vec<String>> = Vec::new();
     for file in files {
         references.extend(split_references(read_text(file)?, arguments.num_refs.into())?);
@@ -191,7 +195,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             })
         }
     })?;
-    crate::console::print(report)
+    if arguments.output.as_os_str() == "-" {
+        return crate::console::print(report);
+    }
+    Ok(Output::write_file(&arguments.output, report.as_bytes())?)
 }
 
 fn exit_with_usage_error(reason: &str) -> ! {
@@ -211,7 +218,9 @@ impl Arguments {
         match self.format {
             _ if self.text => OutputFormat::Text,
             Some(format) => format,
-            None if std::io::stdout().is_terminal() => OutputFormat::Table,
+            None if self.output.as_os_str() == "-" && std::io::stdout().is_terminal() => {
+                OutputFormat::Table
+            }
             None => OutputFormat::Json,
         }
     }

@@ -108,7 +108,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         exit_with_usage_error(error.to_string());
     }
     let inputs = [&*arguments.source, &*arguments.target, &*arguments.alignment];
-    check_stdin_use(inputs)?;
+    check_stdin_use(inputs);
     for input in inputs {
         Input::check_access(input, None)?;
     }

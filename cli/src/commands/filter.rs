@@ -91,7 +91,7 @@ pub fn filter_files(
     let &FilterFiles { model, vocabulary, output } = files;
     let needs_vocabulary = options.mode != FilterMode::Copy;
     if needs_vocabulary {
-        check_stdin_use([model, vocabulary])?;
+        check_stdin_use([model, vocabulary]);
     }
     if options.mode == FilterMode::Multiple && output == Path::new("-") {
         bail!("multiple writes one file per sentence; give the prefix of their names (-o)");

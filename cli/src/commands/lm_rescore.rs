@@ -13,7 +13,7 @@ use miriam_storage::LoadMethod;
 use super::open_lm::open_model;
 use super::rescore_lists::{RescoringFiles, name_features};
 use crate::arpa_arguments::ArpaArguments;
-use crate::common::{CommonOptions, check_files, check_stdin_use, parse_load_mode};
+use crate::common::{CommonOptions, check_files, parse_load_mode};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -43,7 +43,6 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { models, n_best, features, output, load, arpa_text } = arguments;
     let inputs = models.iter().chain([&n_best]);
-    check_stdin_use(inputs.clone())?;
     check_files(inputs, &[("--output", Some(&output))])?;
     let options = OpenOptions { load, arpa: arpa_text.options() };
     let opened: Vec<NgramFeature> = models

@@ -46,7 +46,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let inputs = [&arguments.input, &arguments.model].into_iter().chain(&arguments.words);
-    check_stdin_use(inputs.clone())?;
+    check_stdin_use(inputs.clone());
     for path in inputs {
         Input::check_access(path, Some(&arguments.output))?;
     }

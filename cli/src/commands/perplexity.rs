@@ -240,7 +240,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let (model, texts) = arguments.split_files();
     let others = [Some(&model), arguments.cutoffs.as_ref(), arguments.spm.as_ref()];
     let others: Vec<&PathBuf> = others.into_iter().flatten().collect();
-    check_stdin_use(texts.iter().chain(others.iter().copied()))?;
+    check_stdin_use(texts.iter().chain(others.iter().copied()));
     let (texts, num_skipped) = match OutputFolder::at(&arguments.output) {
         Some(folder) => folder.plan(&texts)?,
         None => (vec![TextWithOutput { inputs: texts, output: arguments.output.clone() }], 0),

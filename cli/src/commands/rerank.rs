@@ -8,7 +8,7 @@ use miriam_combine::rerank::{RerankOutput, rerank};
 use miriam_combine::weights::FeatureWeights;
 use miriam_textio::Output;
 
-use crate::common::{CommonOptions, check_files, check_stdin_use};
+use crate::common::{CommonOptions, check_files};
 
 /// Choose the best translations of an n-best list by weights of its features.
 ///
@@ -35,7 +35,6 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { n_best, weights, output, write_lists } = arguments;
-    check_stdin_use([&n_best, &weights])?;
     check_files([&n_best, &weights], &[("--output", Some(&output))])?;
     let weights = FeatureWeights::read(&weights)?;
     let kind = if write_lists { RerankOutput::Lists } else { RerankOutput::Best };

@@ -14,7 +14,7 @@ use miriam_textproc::TextProcessorConfig;
 
 use super::raw_text;
 use super::system_configuration::read_configuration_or;
-use crate::common::{CommonOptions, check_files, check_stdin_use};
+use crate::common::{CommonOptions, check_files};
 
 /// Search options that apply unless the ini or the command line has others. They give the quality
 /// of wider searches in a fraction of the time.
@@ -162,7 +162,6 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 fn tune_list(list: &Path, arguments: &Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let Arguments { weights, reference, output, .. } = arguments;
     let list = list.to_owned();
-    check_stdin_use(reference.iter().chain(weights).chain([&list]))?;
     let inputs = reference.iter().chain(weights).chain([&list]);
     check_files(inputs, &[("--output", Some(output))])?;
     let options = TuneListOptions {

@@ -14,7 +14,7 @@ use super::models::{ModelArguments, SharedModelArguments};
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::rescore_lists::{RescoringFiles, name_features};
 use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
-use crate::common::{CommonOptions, check_files, check_stdin_use};
+use crate::common::{CommonOptions, check_files};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -65,7 +65,6 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     let texts = a.source.iter().chain([&a.n_best]);
-    check_stdin_use(texts.clone())?;
     check_files(texts, &[("--output", Some(&a.output))])?;
     let tuner_cache = a.tuner_cache.open();
     let forward = a.models.iter().map(|path| (path, ScoringDirection::Forward));

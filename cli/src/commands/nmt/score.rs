@@ -167,7 +167,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     a.ignored_options.check(a.tsv.is_some());
     let texts = Texts::new(a);
     let inputs = [&texts.source, &texts.target, &texts.tsv, &texts.n_best];
-    check_stdin_use(inputs.into_iter().flatten())?;
+    check_stdin_use(inputs.into_iter().flatten());
     for input in inputs.into_iter().flatten() {
         Input::check_access(input, Some(&a.output))?;
     }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use miriam_nmt::{LearnOptions, learn_vocabulary};
-use miriam_textio::{Input, Output};
+use miriam_textio::Output;
 use miriam_textproc::BpeLearnOptions;
 use miriam_textproc::sentencepiece::{ModelType, Normalization, TrainOptions};
 
-use crate::common::{CommonOptions, check_stdin_use, exit_with_usage_error, warn_if_binary};
+use crate::common::{CommonOptions, check_files, exit_with_usage_error, warn_if_binary};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -134,13 +134,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     if arguments.kind() != Kind::Words && size.is_none() {
         exit_with_usage_error("--size is missing; give the number of merges or pieces".into());
     }
-    if let Err(error) = check_stdin_use(text) {
-        exit_with_usage_error(format!("--text: {error}"));
-    }
     let options = arguments.learn_options();
-    for path in text {
-        Input::check_access(path, Some(output))?;
-    }
+    check_files(text, &[("--output", Some(output))])?;
     warn_if_binary(text.iter().map(PathBuf::as_path))?;
     let start = std::time::Instant::now();
     let (threads, progress) = (common.threads.count(), common.progress());
