@@ -50,7 +50,7 @@ fn what_does_not_fit_is_refused() {
     let mut command = miriam();
     command.args(["lm", "rescore"]).arg(project_root().join("examples/toy/lm.arpa"));
     let error = run_to_error(command.arg("--n-best").arg(&list));
-    assert!(error.contains("line 2, field 3: feature Ngram0 is there already"), "{error}");
+    assert!(error.contains("line 2, field 3: the entry already has a feature Ngram0"), "{error}");
     let error = run_to_usage_error(command.args(["--features", "A,B"]));
     assert!(error.contains("2 names of features for 1 models"), "{error}");
 }

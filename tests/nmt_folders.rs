@@ -318,7 +318,7 @@ fn a_browser_folder_opens_as_it_lies() {
             "beam-size: 1",
             "normalize: 1",
             "max-length-factor: 2",
-            "lex.50.50.deen.s2t.bin, 48 translations, first 2",
+            "lex.50.50.deen.s2t.bin, 48 translations, and the 2 most frequent words always",
             "vocab.deen.spm, 24 words",
         ] {
             assert!(settings.contains(line), "{line}: {settings}");

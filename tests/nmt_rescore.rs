@@ -158,7 +158,7 @@ fn what_does_not_fit_is_refused() {
         (
             entry(0, "casa") + &entry(1, "casa"),
             &["--features", "F0"],
-            "list, line 1, field 3: feature F0 is there already",
+            "list, line 1, field 3: the entry already has a feature F0",
         ),
         (entry(0, "casa") + "1 casa\n", &[], "list, line 2, field 2: expected an entry"),
     ] {

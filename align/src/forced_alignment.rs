@@ -21,9 +21,11 @@ pub struct ForcedAlignOptions {
     pub ibm2: Ibm2Options,
     /// The table of ln probabilities.
     pub table: PathBuf,
-    /// Whether source words are explained by target words.
+    /// Whether target words are the states and source words the outputs that they generate, instead
+    /// of the other way round.
     pub reverse: bool,
-    /// The mean number of outputs per state, on which scores depend.
+    /// The mean number of output words per state word, from which the length's part of a score is
+    /// computed.
     pub length_ratio: f64,
 }
 
@@ -60,7 +62,7 @@ impl Table {
                     table.probabilities.insert(pair, ln.exp());
                 }
                 _ => {
-                    let reason = "a line is two words and a logarithm, as fast_align -p writes it";
+                    let reason = "expected two words and a logarithm, as fast_align -p writes them";
                     return Err(TextError::format(&name, line.number, None, reason).into());
                 }
             }
@@ -77,7 +79,8 @@ impl Table {
 /// Writes `source ||| target ||| links ||| score` for each line of `input`.
 ///
 /// # Errors
-/// If a file cannot be read or written, the table is malformed, or a line has no words on a side.
+/// If an option is out of range, a file cannot be read or written, the table is malformed, or the
+/// source or target of a line has no words.
 pub fn force_align(
     input: &Path,
     output: &Path,
@@ -107,10 +110,11 @@ pub fn force_align(
             }
             text.extend_from_slice(b"||| ");
         }
+        // Each link adds a space before it.
         text.pop();
         let [sources, targets] = &ids;
         if sources.is_empty() || targets.is_empty() {
-            let reason = "a side has no words; a line is `source ||| target`";
+            let reason = "no words on one side; expected `source ||| target`";
             return Err(TextError::format(&name, line.number, None, reason).into());
         }
         let (states, outputs) =

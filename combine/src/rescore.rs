@@ -1,7 +1,7 @@
 //! Scores of translations by further models, added to n-best lists as features.
 //!
-//! The models are behind [`FeatureModel`](crate::lists::FeatureModel), so that this crate knows
-//! none of them.
+//! Models implement [`FeatureModel`](crate::lists::FeatureModel), so this crate depends on none of
+//! them.
 
 use miriam_textio::n_best::{NBestEntry, NBestReader, split_features};
 use miriam_textio::number::push_general;
@@ -12,7 +12,8 @@ use miriam_textio::{
 use crate::lists::{CandidateList, Feature, FeatureScorer, ListError, score_lists};
 use crate::{Error, Result};
 
-/// The number of entries from which sentences are given to a thread, and written, together.
+/// The number of entries at which a window is full: a thread scores a whole window of sentences,
+/// and the output gets a whole one.
 const WINDOW_ENTRIES: usize = 1024;
 
 /// Which sentences of a text a list must have.
@@ -24,8 +25,8 @@ pub enum ListCoverage {
     SomeSentences,
 }
 
-/// The list that gets features, and its text.
-pub struct ListTexts {
+/// An n-best list that gets features, and its source text.
+pub struct RescoreInput {
     /// The list; with gaps for [`ListCoverage::SomeSentences`].
     pub list: NBestReader,
     /// The text that it translates, where a model reads it.
@@ -43,15 +44,16 @@ pub struct RescoreSummary {
     pub resumed: u64,
 }
 
-/// Writes lists with additional features after those of each entry. Totals stay as they are: no
-/// weight of the new features is known. Ends early when `stop` is cancelled; what is written then
+/// Writes lists with additional features after those of each entry. Totals are unchanged, because
+/// the new features have no weights yet. Ends early when `stop` is cancelled; what is written then
 /// is an unfinished output, which the next run continues.
 ///
 /// # Errors
-/// If a name is not one, or a feature of the list has it; if a file cannot be read or written, a
-/// line is invalid, or the list does not fit the text; if a model fails or a score is not finite.
+/// If the name of a feature is invalid or already in the list; if a file cannot be read or written,
+/// a line is invalid, or the list does not fit the text; if a model fails or a score is not finite;
+/// [`Error::Cancelled`] if `progress` is cancelled.
 pub fn add_features(
-    texts: ListTexts,
+    input: RescoreInput,
     features: &[Feature<'_>],
     threads: usize,
     mut output: ResumableOutput,
@@ -60,12 +62,15 @@ pub fn add_features(
 ) -> Result<RescoreSummary> {
     let task = progress.task("scoring", None);
     let mut summary = RescoreSummary { entries: 0, resumed: output.units() };
-    let mut reader = SentenceReader { texts, lines_read: 0, last_line: Vec::new(), first: None };
+    let mut reader =
+        SentenceReader { texts: input, lines_read: 0, last_line: Vec::new(), first: None };
     let outcome = (|| {
         reader.first = reader.texts.list.next()?;
         let Some(first) = &reader.first else { return reader.check_end() };
         let names = Feature::resolve_names(features, first[0].features())?;
-        reader.skip(output.units())?;
+        if reader.skip(output.units(), stop)?.is_none() {
+            return Ok(());
+        }
         ordered_map(
             threads,
             || if stop.is_cancelled() { Ok(None) } else { reader.next_window(stop) },
@@ -73,7 +78,7 @@ pub fn add_features(
                 let scorers: Result<Vec<_>, String> =
                     features.iter().map(|feature| feature.model.scorer()).collect();
                 let mut worker = Worker { names: &names, scorers };
-                move |window: Vec<Sentence>| worker.add_to(&window)
+                move |window: Vec<Sentence>| worker.score_window(&window)
             },
             |written: Result<ScoredWindow>, more| {
                 let ScoredWindow { text, sentences, entries } = written?;
@@ -103,9 +108,10 @@ struct Sentence {
 
 /// A reader of sentences with their entries.
 struct SentenceReader {
-    texts: ListTexts,
-    /// The number of lines of the source that were read, and the last of them.
+    texts: RescoreInput,
+    /// The number of source lines that were read.
     lines_read: u64,
+    /// The last of them.
     last_line: Vec<u8>,
     /// The first sentence, which was read for its features.
     first: Option<Vec<NBestEntry>>,
@@ -119,18 +125,21 @@ impl SentenceReader {
         }
     }
 
-    /// Reads over sentences that have been written, and their lines.
-    fn skip(&mut self, sentences: u64) -> Result<()> {
+    /// Skips sentences that an earlier run has written, and their source lines; `None` after
+    /// cancellation.
+    fn skip(&mut self, sentences: u64, stop: &CancellationToken) -> Result<Option<()>> {
         for _ in 0..sentences {
-            if let Some(entries) = self.next_entries()? {
-                self.source_line(&entries[0])?;
+            if let Some(entries) = self.next_entries()?
+                && self.source_line(&entries[0], stop)?.is_none()
+            {
+                return Ok(None);
             }
         }
-        Ok(())
+        Ok(Some(()))
     }
 
-    /// Reads sentences until they have enough entries; `None` at the end, or when `stop` is
-    /// cancelled, which may end the texts early.
+    /// Reads sentences until they have enough entries. Returns `None` at the end, and after
+    /// cancellation, when readers may report an early end.
     fn next_window(&mut self, stop: &CancellationToken) -> Result<Option<Vec<Sentence>>> {
         let (mut window, mut count) = (Vec::new(), 0);
         while count < WINDOW_ENTRIES {
@@ -144,22 +153,30 @@ impl SentenceReader {
                 return Ok(None);
             }
             count += entries.len();
-            let source = self.source_line(&entries[0])?;
+            let Some(source) = self.source_line(&entries[0], stop)? else { return Ok(None) };
             let source_name = self.texts.source.as_ref().map_or("", Lines::name).to_owned();
             window.push(Sentence { source, source_name, entries });
         }
         Ok(Some(window).filter(|window| !window.is_empty()))
     }
 
-    /// Returns the line of the source that an entry translates; empty without a source.
-    fn source_line(&mut self, entry: &NBestEntry) -> Result<Vec<u8>> {
-        let Some(source) = &mut self.texts.source else { return Ok(Vec::new()) };
+    /// Returns the line of the source that an entry translates, which is empty without a source;
+    /// `None` after cancellation.
+    fn source_line(
+        &mut self,
+        entry: &NBestEntry,
+        stop: &CancellationToken,
+    ) -> Result<Option<Vec<u8>>> {
+        let Some(source) = &mut self.texts.source else { return Ok(Some(Vec::new())) };
         let number = entry.fields.sentence;
         while self.lines_read <= number {
             let Some(line) = source.next()? else {
+                if stop.is_cancelled() {
+                    return Ok(None);
+                }
                 let reason = format!(
-                    "sentence {number} has no line in {}, which has {}; give the text that this \
-                     list translates",
+                    "sentence {number} has no line in {}, which has {} lines; give the text that \
+                     this list translates",
                     source.name(),
                     self.lines_read
                 );
@@ -169,12 +186,12 @@ impl SentenceReader {
             self.last_line.extend_from_slice(line.bytes);
             self.lines_read += 1;
         }
-        Ok(self.last_line.clone())
+        Ok(Some(self.last_line.clone()))
     }
 
     /// Checks that no line of the source is left without entries.
     fn check_end(&mut self) -> Result<()> {
-        let ListTexts { source: Some(source), coverage: ListCoverage::EverySentence, .. } =
+        let RescoreInput { source: Some(source), coverage: ListCoverage::EverySentence, .. } =
             &mut self.texts
         else {
             return Ok(());
@@ -206,7 +223,7 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     /// Returns the lines of sentences with the features.
-    fn add_to(&mut self, window: &[Sentence]) -> Result<ScoredWindow> {
+    fn score_window(&mut self, window: &[Sentence]) -> Result<ScoredWindow> {
         for entry in window.iter().flat_map(|sentence| &sentence.entries) {
             self.check_features(entry)?;
         }
@@ -227,7 +244,8 @@ impl Worker<'_> {
             ListError::Model { reason } => Error::usage(reason),
             ListError::Text { list, translation, reason } => {
                 let Sentence { source_name, entries, .. } = &window[list];
-                let reason = format!("no score {} of this text: {reason}", self.names[feature]);
+                let reason =
+                    format!("feature {} cannot score this text: {reason}", self.names[feature]);
                 match translation {
                     Some(at) => entries[at].error(2, reason).into(),
                     None => {
@@ -257,7 +275,8 @@ impl Worker<'_> {
         match known {
             None => Ok(()),
             Some(known) => {
-                let reason = format!("feature {known} is there already; choose another name");
+                let reason =
+                    format!("the entry already has a feature {known}; choose another name");
                 Err(entry.error(entry.fields.features_field, reason).into())
             }
         }
@@ -319,7 +338,7 @@ mod tests {
         Lines::new(Input::from_reader(text, name, None).unwrap())
     }
 
-    /// Adds features to `list` at `out`; stops where a translation is `stop`.
+    /// Adds features to `list` and writes the result to `out`; fails at a translation `bad`.
     fn run(
         list: &str,
         source: Option<&str>,
@@ -337,7 +356,7 @@ mod tests {
                 model,
             })
             .collect();
-        let texts = ListTexts {
+        let texts = RescoreInput {
             list: NBestReader::from_lines(lines("list", list), NBestForm::Any),
             source: source.map(|text| lines("text", text)),
             coverage: ListCoverage::EverySentence,

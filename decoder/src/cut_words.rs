@@ -1,5 +1,6 @@
-//! Words of a text that were cut at a bar. In a system without factors a word is its first factor,
-//! as in Moses, so `either|or` is translated as `either`; training text has `&#124;` in its place.
+//! Words of a text that were cut at a bar. A system without factors translates only the part of a
+//! word before a bar, its first factor, as Moses does: `either|or` as `either`. Training text has
+//! `&#124;` for the bar.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +21,7 @@ impl Default for CutWordCounts {
 }
 
 impl CutWordCounts {
-    /// Adds what a decoder decoded of line `line`, between two states of its statistics.
+    /// Adds the words that were cut in line `line`, given a decoder's statistics before and after it.
     pub(crate) fn add(&self, line: u64, before: Statistics, after: Statistics) {
         let words = after.cut_words - before.cut_words;
         if words > 0 {
@@ -39,14 +40,13 @@ impl CutWordCounts {
     }
 }
 
-/// Returns the line error of a line with what was decoded of it, between two states of the
-/// statistics.
+/// Returns a line error if words of a line were cut, given the statistics before and after it.
 pub(crate) fn find_line_error(before: Statistics, after: Statistics) -> Option<LineError> {
     let words = after.cut_words - before.cut_words;
     (words > 0).then(|| LineError::new(LineErrorKind::CutWords, describe(words)))
 }
 
-/// Says that `words` words were cut, and what to do.
+/// Describes `words` cut words and the remedy.
 fn describe(words: u64) -> String {
     let verb = if words == 1 { "word is" } else { "words are" };
     format!(

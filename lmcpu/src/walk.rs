@@ -1,11 +1,10 @@
 //! One query: a walk from the newest word to the left, as far as the model has n-grams
 //! (`ngram-lm.md` 2.2).
 //!
-//! A walk can stop whenever it waits for memory and resume later, so that a batch keeps
-//! many under way. Where all lookups of a query can begin at once
-//! ([`NgramIndex::INDEPENDENT_LOOKUPS`]) it stops only where a search goes on in the next line of a
-//! table: all else was prefetched before, which pays because most words of a minimised context do
-//! match.
+//! A walk pauses when it waits for memory, so that a batch can keep many under way. With
+//! [`NgramIndex::INDEPENDENT_LOOKUPS`] all lookups are prefetched at the start, and a walk pauses only
+//! if a search continues in another cache line. Prefetching all of them pays, because most words of a
+//! minimised context match.
 //!
 //! The additions of f32 values and their order are KenLM's; nothing here may
 //! reorder them.
@@ -15,11 +14,11 @@ use miriam_textio::Log10;
 use crate::ngram_index::{FoundNgram, LookupStep, NO_EXTENSION, NgramIndex};
 use crate::{LmWord, MAX_ORDER, State};
 
-/// The lookups of a query, for models with [`NgramIndex::INDEPENDENT_LOOKUPS`]: of
-/// n-grams of 2 words, 3 words and so on.
+/// The lookups of a query: with [`NgramIndex::INDEPENDENT_LOOKUPS`] one for each order from 2;
+/// otherwise only the first is used.
 pub(crate) type Lookups<M> = [<M as NgramIndex>::Lookup; MAX_ORDER - 1];
 
-/// Returns lookups none of which has begun.
+/// Returns lookups that have not begun.
 #[inline(always)]
 pub(crate) fn empty_lookups<M: NgramIndex>() -> Lookups<M> {
     [M::Lookup::default(); MAX_ORDER - 1]
@@ -79,9 +78,7 @@ impl LongestMatch {
     }
 }
 
-/// A query under way, whose lookups the caller keeps: with
-/// [`NgramIndex::INDEPENDENT_LOOKUPS`] of n-grams of 2 words, 3 words and so on, all begun at once;
-/// without, the one that was begun last.
+/// A query under way. The caller keeps its lookups ([`Lookups`]).
 pub(crate) struct Query {
     best: LongestMatch,
     /// The number of words of the context that may be part of the match.
@@ -118,8 +115,8 @@ impl Query {
         }
     }
 
-    /// Continues as far as prefetched memory allows and returns the result when the walk ends. The
-    /// arguments are those of [`Query::begin`].
+    /// Continues as far as prefetched memory allows. When the walk ends, returns the result and
+    /// completes `next`. The other arguments are those of [`Query::begin`].
     #[inline(always)]
     pub(crate) fn resume<M: NgramIndex>(
         &mut self,
@@ -139,7 +136,7 @@ impl Query {
         Some(best.finish(context, next))
     }
 
-    /// Steps lookups that have all begun.
+    /// Steps lookups that have all begun. Returns `None` while one is pending.
     #[inline(always)]
     fn resume_independent<M: NgramIndex>(
         &mut self,
@@ -150,6 +147,7 @@ impl Query {
         next: &mut State,
     ) -> Option<LongestMatch> {
         let mut best = self.best;
+        // A lookup that was pending has begun, so the match can be extended.
         let mut is_extendable = true;
         if best.length == 0 {
             let found = model.unigram(word);
@@ -232,8 +230,8 @@ impl Query {
     }
 }
 
-/// Begins to look for the n-gram of `word` after `oldest` and the words `newer`, oldest first; and
-/// for no shorter one.
+/// Begins the lookup of the n-gram `oldest`, `newer`, `word` alone, without those of shorter ones;
+/// `newer` is oldest first.
 #[inline(always)]
 pub(crate) fn begin_longest<M: NgramIndex>(
     model: &M,

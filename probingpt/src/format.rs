@@ -72,6 +72,12 @@ pub(crate) const BUCKET_SLOTS: usize = 14;
 /// The highest bits of a hash choose one of this many partitions; the number of buckets is
 /// a multiple of it, so that partitions are built one by one.
 pub(crate) const PARTITIONS: usize = 64;
+
+/// Returns the partition of a hash: its highest bits.
+#[inline]
+pub(crate) fn partition(hash: u64) -> usize {
+    (hash >> (u64::BITS - PARTITIONS.ilog2())) as usize
+}
 /// Target words have a fixed width from this many targets on: decoding long lists of
 /// varints is slow.
 pub(crate) const FIXED_WIDTH_MIN_TARGETS: usize = 16;

@@ -67,9 +67,9 @@ fn xml_rpc_faults_have_the_codes_of_xmlrpc_c() {
         (
             call(&[text.clone(), ("search-algorithm", "cube".into())]),
             -503,
-            "search-algorithm: the model toy searches by Stack",
+            "search-algorithm: expected Stack, which the configuration of model toy sets",
         ),
-        (call(&[text.clone(), ("time-out", "soon".into())]), -503, "time-out: give seconds"),
+        (call(&[text.clone(), ("time-out", "soon".into())]), -503, "time-out: expected seconds"),
         (method("optimize"), -506, "Method 'optimize' not defined"),
         ("<methodCall>".into(), -503, ""),
         ("no XML".into(), -503, ""),

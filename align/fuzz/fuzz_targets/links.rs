@@ -1,5 +1,5 @@
-//! Any bytes as a line of links: links that are printed and parsed again stay the same;
-//! anything else is an error, never a panic.
+//! Fuzz target of `parse_links`: links survive printing and parsing; invalid bytes give an error,
+//! never a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let line = |bytes| Line { bytes, number: 1, terminated: true };
     if parse_links("fuzz", &line(bytes), &mut links).is_ok() {
         print_links(&links, &mut text);
-        parse_links("fuzz", &line(&text[..text.len() - 1]), &mut again).expect("it was printed");
+        parse_links("fuzz", &line(&text[..text.len() - 1]), &mut again).expect("printed links can be parsed");
         assert_eq!(links, again);
     }
 });

@@ -1,4 +1,5 @@
-//! Choice of devices, as options name it. Builds without GPUs have it too, for their error message.
+//! Devices as options name them. Builds without CUDA have this module too, to reject GPUs with a
+//! clear message.
 
 use std::str::FromStr;
 
@@ -13,7 +14,7 @@ pub enum DeviceChoice {
     Cuda(u32),
 }
 
-/// The devices on which a model computes, with a copy on each.
+/// The devices on which a model computes, with a copy of the model on each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceSet {
     /// The first GPU if it can be used, else the CPU.
@@ -25,7 +26,7 @@ pub enum DeviceSet {
     Cuda(Vec<u32>),
 }
 
-/// The error that a GPU is asked for in a build without the feature `cuda`.
+/// The error of a build without the feature `cuda` that is asked for a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltWithoutCuda;
 
@@ -58,13 +59,13 @@ impl FromStr for DeviceChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse()? {
-            DeviceSet::Auto => Ok(DeviceChoice::Auto),
-            DeviceSet::Cpu => Ok(DeviceChoice::Cpu),
-            DeviceSet::Cuda(numbers) => match numbers[..] {
-                [number] => Ok(DeviceChoice::Cuda(number)),
-                _ => Err("expected a single GPU".into()),
-            },
+        match text.parse() {
+            Ok(DeviceSet::Auto) => Ok(DeviceChoice::Auto),
+            Ok(DeviceSet::Cpu) => Ok(DeviceChoice::Cpu),
+            Ok(DeviceSet::Cuda(numbers)) if let [number] = numbers[..] => {
+                Ok(DeviceChoice::Cuda(number))
+            }
+            _ => Err("expected cpu, cuda, cuda:N or auto".into()),
         }
     }
 }
@@ -134,8 +135,7 @@ impl DeviceSet {
         matches!(self, DeviceSet::Cuda(_))
     }
 
-    /// Returns the devices themselves: [`DeviceSet::Auto`] is the first GPU if it can be opened,
-    /// else the CPU.
+    /// Replaces [`DeviceSet::Auto`] by the first GPU if it can be opened, else by the CPU.
     ///
     /// # Errors
     /// If GPUs are chosen in a build without the feature `cuda`.

@@ -11,31 +11,47 @@ use cudarc::driver::{
 
 use crate::{Device, Result, Stream};
 
-/// Numbers with the same bytes on host and device.
-pub trait Pod: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
+/// Types of numbers with the same bytes on host and device, of which every bit pattern is a value.
+pub trait Pod:
+    sealed::EveryBitPattern + DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static
+{
+}
 
-impl Pod for u8 {}
-impl Pod for i8 {}
-impl Pod for u16 {}
-impl Pod for i32 {}
-impl Pod for u32 {}
-impl Pod for f32 {}
-impl Pod for u64 {}
+impl<T> Pod for T where
+    T: sealed::EveryBitPattern + DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static
+{
+}
+
+/// Sealed, because memory that was not initialised is read as these types.
+mod sealed {
+    pub trait EveryBitPattern {}
+
+    impl EveryBitPattern for u8 {}
+    impl EveryBitPattern for i8 {}
+    impl EveryBitPattern for u16 {}
+    impl EveryBitPattern for i32 {}
+    impl EveryBitPattern for u32 {}
+    impl EveryBitPattern for f32 {}
+    impl EveryBitPattern for u64 {}
+}
 
 /// Bytes of one of the two pinned buffers through which long data are uploaded.
 const STAGING_BYTES: usize = 32 << 20;
 
 /// Numbers in a device's memory, aligned to 256 bytes.
 pub struct Buffer<T: Pod> {
+    /// At least one element, even of an empty buffer.
     pub(crate) slice: CudaSlice<T>,
     /// The address in the memory of the device.
     address: u64,
+    /// The number of elements that were asked for.
+    len: usize,
 }
 
 impl<T: Pod> Buffer<T> {
-    fn new(slice: CudaSlice<T>) -> Self {
+    fn new(slice: CudaSlice<T>, len: usize) -> Self {
         let address = slice.device_ptr(slice.stream()).0;
-        Buffer { address, slice }
+        Buffer { slice, address, len }
     }
 
     /// Returns the address in the device's memory, for pointers inside other buffers. A kernel that
@@ -46,12 +62,12 @@ impl<T: Pod> Buffer<T> {
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        self.slice.len()
+        self.len
     }
 
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
-        self.slice.is_empty()
+        self.len == 0
     }
 
     /// Whether the buffer was allocated on this stream.
@@ -71,7 +87,10 @@ pub struct PinnedBuffer<T: Pod> {
     /// Recorded after the last copy that was queued; complete if no copy is in progress.
     copy_done: CudaEvent,
     device: Device,
+    /// At least one element, even of an empty buffer.
     memory: PinnedHostSlice<T>,
+    /// The number of elements that were asked for.
+    len: usize,
 }
 
 impl<T: Pod> PinnedBuffer<T> {
@@ -97,12 +116,12 @@ impl<T: Pod> PinnedBuffer<T> {
 
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
-        self.memory.len()
+        self.len
     }
 
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
-        self.memory.is_empty()
+        self.len == 0
     }
 
     fn wait_for_copy(&self) -> Result<()> {
@@ -128,7 +147,8 @@ impl Stream {
         let bytes = len.saturating_mul(size_of::<T>());
         // The driver has no address for an allocation of no bytes.
         let slice = self.stream.alloc_zeros(len.max(1));
-        Ok(Buffer::new(slice.map_err(|error| self.device.allocation_error(bytes, error))?))
+        let slice = slice.map_err(|error| self.device.allocation_error(bytes, error))?;
+        Ok(Buffer::new(slice, len))
     }
 
     /// Allocates `len` numbers on the device without initialising them.
@@ -139,10 +159,11 @@ impl Stream {
     /// fails.
     pub fn alloc_uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = len.saturating_mul(size_of::<T>());
-        // SAFETY: every pattern of bits is a value of `T`, so nothing depends on what the memory
-        // held before.
+        // SAFETY: every bit pattern is a value of `T` ([`Pod`]), so memory that was not written may
+        // be read.
         let slice = unsafe { self.stream.alloc(len.max(1)) };
-        Ok(Buffer::new(slice.map_err(|error| self.device.allocation_error(bytes, error))?))
+        let slice = slice.map_err(|error| self.device.allocation_error(bytes, error))?;
+        Ok(Buffer::new(slice, len))
     }
 
     /// Allocates `len` numbers in pinned memory of the host, all 0.
@@ -164,7 +185,7 @@ impl Stream {
         // `T`.
         unsafe { std::ptr::write_bytes(start, 0, memory.len()) };
         let copy_done = context.new_event(None)?;
-        Ok(PinnedBuffer { copy_done, device, memory })
+        Ok(PinnedBuffer { copy_done, device, memory, len })
     }
 
     /// Queues a copy of the first `count` numbers of the host buffer `from` to
@@ -227,8 +248,8 @@ impl Stream {
         outcome.map_err(|error| self.device.driver_error("copy", error))
     }
 
-    /// Records that the copy which was queued last is done. Where that fails nothing would tell
-    /// when the pinned memory may be used again, so the copy is waited for.
+    /// Queues an event that completes with the last queued copy. If that fails, waits for the copy,
+    /// because nothing else would tell when the pinned memory may be used again.
     fn record_copy(&self, copy_done: &CudaEvent) -> std::result::Result<(), DriverError> {
         copy_done.record(&self.stream).inspect_err(|_| {
             // When this fails too the device is lost and copies nothing more.

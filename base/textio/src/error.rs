@@ -70,7 +70,7 @@ impl Error {
         Error::Io { file: file.to_owned(), action, source }
     }
 
-    /// Checks that files, as pairs of names and numbers of lines, have equally many lines.
+    /// Checks that files, given as names with numbers of lines, have equally many lines.
     ///
     /// # Errors
     /// [`Error::LineCountMismatch`] with the first file and the first that differs from it.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use miriam_combine::lists::{Feature, FeatureModel, FeatureName};
-use miriam_combine::rescore::{ListCoverage, ListTexts, add_features};
+use miriam_combine::rescore::{ListCoverage, RescoreInput, add_features};
 use miriam_textio::n_best::{NBestForm, NBestReader};
 use miriam_textio::{CancellationToken, Lines, ResumableOutput};
 
@@ -48,7 +48,7 @@ impl RescoringFiles<'_> {
             ListCoverage::SomeSentences => list.with_gaps(),
         };
         let source = self.source.map(open).transpose()?;
-        let texts = ListTexts { list, source, coverage: self.coverage };
+        let texts = RescoreInput { list, source, coverage: self.coverage };
         let output = ResumableOutput::open(self.output, self.job(features).as_deref())?;
         if output.units() > 0 {
             tracing::info!("continuing after {} sentences", output.units());

@@ -44,16 +44,18 @@ impl Report {
             notes.extend(model_notes(model));
         }
         if bundle.tokenizers.is_none() {
-            notes.push("no vocabularies were found beside it; name them with --vocabs".into());
+            notes.push(
+                "no vocabularies were found beside the model; name them with --vocabs".into(),
+            );
         }
         if bundle.models.len() > 1 {
-            notes.push(format!("{} models vote together", bundle.models.len()));
+            notes.push(format!("an ensemble of {} models", bundle.models.len()));
         }
         Report { format: bundle.format.clone(), models, bundle_lines, notes }
     }
 
-    /// Returns the report as text: one name and value per line. One is of this machine and not of
-    /// the bundle: the instructions that it is translated with.
+    /// Returns the report as text: one name and value per line. The line `instructions here`
+    /// describes this machine, not the bundle: the CPU instructions that translation uses.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: &str| {
@@ -170,17 +172,18 @@ struct JsonTensor<'a> {
 /// Compact JSON with a space after the commas of shapes.
 #[derive(Default)]
 struct ShapeFormatter {
-    objects: usize,
+    /// The number of objects that are open.
+    depth: usize,
 }
 
 impl Formatter for ShapeFormatter {
     fn begin_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.objects += 1;
+        self.depth += 1;
         out.write_all(b"{")
     }
 
     fn end_object<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.objects -= 1;
+        self.depth -= 1;
         out.write_all(b"}")
     }
 
@@ -191,10 +194,12 @@ impl Formatter for ShapeFormatter {
     ) -> io::Result<()> {
         // Report, model, shapes, tensor.
         const TENSOR_DEPTH: usize = 4;
-        out.write_all(match first {
-            true => b"",
-            false if self.objects == TENSOR_DEPTH => b", ",
-            false => b",",
+        out.write_all(if first {
+            b""
+        } else if self.depth == TENSOR_DEPTH {
+            b", "
+        } else {
+            b","
         })
     }
 }
@@ -219,6 +224,7 @@ impl ModelDescription {
             description.shapes.push((name.to_owned(), element, tensor.shape().to_vec()));
         }
         if let Some(precision) = model.precision() {
+            // Packed tensors have padding and scales, so parameters are counted by the architecture.
             description.lines.push(("weights", format!("packed as {}", precision.name())));
             let needed = model.architecture().parameters().into_iter();
             description.parameters =
@@ -230,8 +236,8 @@ impl ModelDescription {
 
 fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
-    if let Some(words) = &bundle.tokenizers {
-        let [source, target] = &words.vocabularies;
+    if let Some(tokenizers) = &bundle.tokenizers {
+        let [source, target] = &tokenizers.vocabularies;
         fn describe(vocabulary: &Vocabulary) -> String {
             let (eos_id, unk_id) = (vocabulary.eos_id(), vocabulary.unk_id());
             let [eos, unk] = [eos_id, unk_id]
@@ -245,7 +251,7 @@ fn describe_bundle(bundle: &ModelBundle) -> Vec<(&'static str, String)> {
             lines.push(("target vocabulary", describe(target)));
         }
         for (name, segmentation) in
-            ["source text", "target text"].into_iter().zip(&words.segmentation)
+            ["source text", "target text"].into_iter().zip(&tokenizers.segmentation)
         {
             lines.push((name, describe_segmentation(segmentation)));
         }
@@ -288,7 +294,7 @@ fn describe_segmentation(segmentation: &Segmentation) -> String {
             "SentencePiece, {:?}, {} pieces{}",
             pieces.model.model_type(),
             pieces.model.len(),
-            if pieces.model.has_byte_fallback() { ", bytes" } else { "" }
+            if pieces.model.has_byte_fallback() { ", byte fallback" } else { "" }
         ),
         Segmentation::Bpe(file) => {
             let words = file.words.as_ref().map(|words| format!(", {words}"));
@@ -301,15 +307,19 @@ fn describe_segmentation(segmentation: &Segmentation) -> String {
 fn describe_shortlist(generator: &ShortlistGenerator) -> String {
     match generator {
         ShortlistGenerator::Shortlist(list) => {
-            format!("{} translations, first {}", list.len(), list.first())
+            format!(
+                "{} translations, and the {} most frequent words always",
+                list.len(),
+                list.first()
+            )
         }
         ShortlistGenerator::VocabularyMap(map) => format!("{} n-grams", map.len()),
     }
 }
 
 impl ModelBundle {
-    /// Returns the files in use beside the models, each with a name: vocabularies, segmentation,
-    /// shortlist.
+    /// Returns the lines of a report on vocabularies, segmentation, boundary tokens and shortlist,
+    /// with their files.
     pub fn describe_files(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         if let Some(TokenizerPair {
@@ -325,8 +335,7 @@ impl ModelBundle {
             }
             let bos = source_boundary_tokens.bos_id.and_then(|id| vocabularies[0].word(id));
             let bos = bos.map(|bos| format!("begins with {}", String::from_utf8_lossy(bos)));
-            let eos = (!source_boundary_tokens.has_eos)
-                .then(|| "has no </s> but that of the text".into());
+            let eos = (!source_boundary_tokens.has_eos).then(|| "no </s> is added".into());
             let marks: Vec<String> = bos.into_iter().chain(eos).collect();
             if !marks.is_empty() {
                 lines.push(("a source", marks.join(", ")));
@@ -382,8 +391,8 @@ fn model_notes(model: &Model) -> Vec<String> {
             && transformer.pre_norm_keys != PreNormKeys::Normalized
         {
             notes.push(
-                "versions of Marian compute keys and values of such a model from different inputs; \
-             choose one with --dialect"
+                "a pre-norm model: versions of Marian compute the keys and values of its attention \
+                 from different inputs; choose one with --dialect"
                     .into(),
             );
         }
@@ -395,7 +404,7 @@ fn model_notes(model: &Model) -> Vec<String> {
     if multipliers > 0 {
         notes.push(format!(
             "{multipliers} matrices come with fixed scales for quantising their inputs (alphas); \
-             --precision i8-alphas uses them; otherwise each row of activations gets its own scale, which loses less"
+             --precision i8-alphas uses them; otherwise each row of activations gets its own scale, which is more accurate"
         ));
     }
     notes

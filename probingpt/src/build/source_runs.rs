@@ -1,9 +1,9 @@
-//! The intermediate form of a table: a row of first-seen ids for each phrase pair,
-//! grouped into runs of one source phrase and into partitions by the highest bits of the
+//! The intermediate form of a table: a row of ids for each phrase pair, in the order of their first
+//! occurrence, grouped into runs of one source phrase and into partitions by the highest bits of the
 //! source's hash.
 //!
-//! Codes are ranks by frequency, which are known only when everything has been read; until
-//! then rows are buffered here, at about 26 bytes each. With a memory bound, full buffers
+//! In the final table, ids are replaced by codes, ranks by frequency, which are known only when
+//! everything has been read; until then rows are buffered here, at about 26 bytes each. With a memory bound, full buffers
 //! are spilled to one temporary file per worker, and partitions are read back one by one.
 
 use std::path::Path;
@@ -12,12 +12,12 @@ use miriam_storage::spill_file::SpillFile;
 use miriam_textio::leb128::{push_leb128, take_leb128};
 
 use crate::Result;
-use crate::format::PARTITIONS;
+use crate::format::{PARTITIONS, partition};
 
-/// The remedy if the folder of the output, where a build puts its temporary files, has no space.
+/// Advice in the error when the folder of the output, which also holds temporary files, is full.
 const REMEDY: &str = "write the output to another folder, or give more memory with --memory";
 
-/// Takes an id.
+/// Reads an id from the front of `bytes`; `None` if there is none.
 #[inline]
 pub(crate) fn take_id(bytes: &mut &[u8]) -> Option<u32> {
     take_leb128(bytes).map(|n| n as u32)
@@ -38,7 +38,7 @@ impl<'a> SourceRun<'a> {
     pub fn serialize(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.hash.to_le_bytes());
         push_leb128(out, self.first_line);
-        push_leb128(out, self.last_line.abs_diff(self.first_line));
+        push_leb128(out, self.last_line - self.first_line);
         push_leb128(out, self.entries as u64);
         push_leb128(out, self.body.len() as u64);
         out.extend_from_slice(self.body);
@@ -87,7 +87,7 @@ impl PartitionBuffers {
 
     /// Appends `run`.
     pub fn push(&mut self, run: &SourceRun<'_>) -> Result<()> {
-        let buffer = &mut self.buffers[(run.hash >> 58) as usize];
+        let buffer = &mut self.buffers[partition(run.hash)];
         let start = buffer.len();
         run.serialize(buffer);
         self.in_memory += buffer.len() - start;
@@ -160,7 +160,7 @@ mod tests {
             for part in 0..PARTITIONS {
                 let bytes = partitions.read_partition(part).unwrap();
                 let mut rest = &bytes[..];
-                for (hash, line, body) in runs.iter().filter(|r| (r.0 >> 58) as usize == part) {
+                for (hash, line, body) in runs.iter().filter(|r| partition(r.0) == part) {
                     let run = SourceRun::deserialize(&mut rest).unwrap();
                     prop_assert_eq!((run.hash, run.first_line, run.body), (*hash, *line, &body[..]));
                 }

@@ -1,4 +1,5 @@
-//! The REST server of OpenNMT-py. Errors have status 200, as there.
+//! The REST protocol of OpenNMT-py. As there, errors have status 200; only temporary errors, unknown
+//! paths and wrong methods have HTTP error codes.
 
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ fn health(app: &App) -> Response {
     }
 }
 
-/// Words a refusal as this protocol does. Temporary errors have their HTTP status, so that clients
+/// Formats a refusal for this protocol. Temporary errors have their HTTP status, so that clients
 /// retry.
 pub(super) fn refuse(refusal: &Refusal) -> Response {
     let body = json!({"error": refusal.detail(), "status": "error"});
@@ -48,16 +49,19 @@ pub(super) fn refuse(refusal: &Refusal) -> Response {
 async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let inputs = match strict_json::parse(&call.body) {
         Ok(Value::Array(inputs)) => inputs,
-        Ok(_) => return Err(Refusal::invalid("the body is not a list")),
-        Err(error) => return Err(Refusal::invalid(format!("the body is not a list: {error}"))),
+        Ok(_) => return Err(Refusal::invalid("the body is not a list of objects")),
+        Err(error) => {
+            return Err(Refusal::invalid(format!("the body is not valid JSON: {error}")));
+        }
     };
     fn text(input: &Value) -> Option<String> {
         input["src"].as_str().map(str::to_owned)
     }
     let texts: Option<Vec<String>> = inputs.iter().map(text).collect();
-    let texts = texts.ok_or_else(|| Refusal::invalid("an element has no src"))?;
+    let texts =
+        texts.ok_or_else(|| Refusal::invalid("expected a string `src` in every element"))?;
     app.admit_texts(call.bearer(), &texts)?;
-    // The protocol has no languages, so those of a multilingual model are in the address.
+    // The protocol has no languages, so clients give them in the URL query.
     let query = parse_query(&call.query).map_err(Refusal::Invalid)?;
     let route = route(&app.registry(), inputs.first().map(|input| &input["id"]), &query)?;
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
@@ -73,19 +77,21 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     Ok(json!([results.collect::<Vec<_>>()]))
 }
 
-/// Finds the model of an id, which is its position in the configuration or its name, with the
-/// languages of the address. Without an id it is the model that the address names, or that of the
-/// languages.
+/// Finds the model of a request by the `id` of its first element: a name, or an index among the
+/// open models that translate. Without an id, the URL query chooses by `model`, or by `from` and
+/// `to`; without these it is model 0.
 fn route(registry: &Registry, id: Option<&Value>, query: &Fields) -> Result<Route, Refusal> {
     let (from, to) = (field(query, "from"), field(query, "to"));
     let number = match id {
-        None | Some(Value::Null) if let Some(name) = field(query, "model") => {
-            return named_route(registry, name, from, to);
+        None | Some(Value::Null) => {
+            if let Some(name) = field(query, "model") {
+                return named_route(registry, name, from, to);
+            }
+            if from.is_some() || to.is_some() {
+                return Ok(registry.route(None, from, to)?);
+            }
+            0
         }
-        None | Some(Value::Null) if from.is_some() || to.is_some() => {
-            return Ok(registry.route(None, from, to)?);
-        }
-        None | Some(Value::Null) => 0,
         Some(Value::Number(number)) => number.as_u64().unwrap_or(u64::MAX),
         Some(Value::String(name)) => match name.parse() {
             Ok(number) => number,

@@ -164,7 +164,7 @@ impl Learner {
                 statistics.add(id, number, word.count, 1);
             }
         }
-        statistics.begin();
+        statistics.finish_counting();
         Learner { symbols, words, statistics }
     }
 

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-/// The number of a pair.
+/// The id of a pair.
 pub type PairId = u32;
 
 /// Merges between two prunings.
@@ -38,7 +38,7 @@ struct Pair {
     is_active: bool,
     count: i64,
     reserve_count: i64,
-    /// Changes of the number of occurrences in words.
+    /// Words, and the changes of the number of occurrences in them.
     occurrences: Vec<(u32, i32)>,
 }
 
@@ -51,7 +51,7 @@ struct Candidate {
 }
 
 impl PairStatistics {
-    /// Returns the number of a pair of symbols with these texts.
+    /// Returns the id of a pair of symbols; a new pair is added with these texts.
     pub fn intern(&mut self, symbols: [u32; 2], texts: [&Rc<[u8]>; 2]) -> PairId {
         *self.ids.entry(symbols).or_insert_with(|| {
             self.pairs.push(Pair {
@@ -90,8 +90,9 @@ impl PairStatistics {
         }
     }
 
-    /// Ends the counting of the text's pairs.
-    pub fn begin(&mut self) {
+    /// Ends the counting of the text's pairs: sets the first threshold and queues the pairs that reach
+    /// it.
+    pub fn finish_counting(&mut self) {
         for pair in &mut self.pairs {
             pair.reserve_count = pair.count;
         }
@@ -134,8 +135,8 @@ impl PairStatistics {
         None
     }
 
-    /// Moves the active pairs below the threshold to the reserve. A negative count changes the
-    /// count in the reserve; any other replaces it.
+    /// Moves the active pairs below the threshold to the reserve. A negative count is
+    /// added to the count in the reserve; any other replaces it.
     fn prune(&mut self) {
         let (pairs, threshold) = (&mut self.pairs, self.threshold);
         self.active.retain(|&id| {
@@ -170,7 +171,7 @@ impl PairStatistics {
             .collect()
     }
 
-    /// Ends the merge of a pair, which was number `merge` from 0.
+    /// Ends merge number `merge`, counted from 0, which was of this pair.
     pub fn finish_merge(&mut self, id: PairId, merge: usize) {
         self.pairs[id as usize].count = 0;
         if merge.is_multiple_of(PRUNING_INTERVAL) {
@@ -178,10 +179,10 @@ impl PairStatistics {
         }
         self.changed.sort_unstable();
         self.changed.dedup();
-        for id in self.changed.drain(..) {
-            let pair = &self.pairs[id as usize];
+        for changed in self.changed.drain(..) {
+            let pair = &self.pairs[changed as usize];
             if pair.is_active && pair.count > 0 && pair.count as f64 >= self.threshold {
-                self.queue.push(candidate(&self.pairs, id));
+                self.queue.push(candidate(&self.pairs, changed));
             }
         }
     }

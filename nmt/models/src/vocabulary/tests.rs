@@ -1,4 +1,5 @@
-//! Words that YAML parsers change (`neural.md` 1.3), and mismatched sizes.
+//! Tests of reading vocabularies: all formats (`neural.md` 1.3), words that parsers could change,
+//! malformed files, and mismatched sizes.
 
 use super::*;
 
@@ -32,8 +33,8 @@ fn maps_lists_and_lines_give_the_same_vocabulary() {
     }
 }
 
-/// Words that look like values stay words, repeated keys are seen, and words that are not
-/// UTF-8 are kept apart.
+/// Words that look like values stay words, a word with two ids is rejected, and words that are not
+/// UTF-8 stay distinct.
 #[test]
 fn json_words_keep_their_bytes() {
     let text = b"\xef\xbb\xbf{\"</s>\": 0, \"<unk>\": 1, \"true\": 2, \"1e3\": 3, \"\\udce4\": 4, \

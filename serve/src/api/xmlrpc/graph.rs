@@ -71,21 +71,22 @@ pub(super) fn search_graph(json: &[u8]) -> Value {
     }
     let values = nodes.iter().enumerate().map(|(place, node)| {
         let mut value = vec![
-            ("hyp".to_owned(), Value::count(node.id)),
-            ("stack".into(), Value::count(covered[place])),
+            ("hyp".to_owned(), Value::from_count(node.id)),
+            ("stack".into(), Value::from_count(covered[place])),
             ("forward".into(), Value::Double(forward[place].0 as f64)),
             ("fscore".into(), Value::Double(forward[place].1)),
         ];
         if let (Some(back), Some((first, last))) = (node.back, node.span) {
             value.extend([
-                ("back".to_owned(), Value::count(back)),
+                ("back".to_owned(), Value::from_count(back)),
                 ("score".into(), Value::Double(score(node))),
                 ("transition".into(), Value::Double(transition(node))),
-                ("cover-start".into(), Value::count(first)),
-                ("cover-end".into(), Value::count(last)),
+                ("cover-start".into(), Value::from_count(first)),
+                ("cover-end".into(), Value::from_count(last)),
                 ("out".into(), Value::String(node.text.clone().unwrap_or_default())),
             ]);
-            value.extend(node.recombined.map(|id| ("recombined".to_owned(), Value::count(id))));
+            value
+                .extend(node.recombined.map(|id| ("recombined".to_owned(), Value::from_count(id))));
         }
         Value::Struct(value)
     });

@@ -71,11 +71,9 @@ pub(super) async fn run(
         options: flag(given, "topt")?,
     };
     if model.kind != ModelKind::Phrase {
-        let phrase_parameters = [("sg", asked.graph), ("topt", asked.options)];
-        let widths = limits::MEMBERS.map(|name| (name, given.member(name).is_some()));
-        if let Some((name, _)) =
-            phrase_parameters.into_iter().chain(widths).find(|(_, is_set)| *is_set)
-        {
+        let lists = [("sg", asked.graph), ("topt", asked.options)];
+        let search = limits::MEMBERS.map(|name| (name, given.member(name).is_some()));
+        if let Some((name, _)) = lists.into_iter().chain(search).find(|(_, is_set)| *is_set) {
             return Err(parse(&format!("{name} is not available for a neural model")).into());
         }
     }
@@ -90,10 +88,10 @@ pub(super) async fn run(
         alignment: asked.align || asked.word_align,
         graph: asked.graph,
         translation_options: asked.options,
-        width: limits::width(given, app.configuration.limits.pops)?,
+        width: limits::parse_search_width(given, app.configuration.limits.pops)?,
         ..RequestOptions::default()
     };
-    let time = limits::milliseconds(given)?;
+    let time = limits::parse_time_limit(given)?;
     // A sentence is one line, so ends of lines become spaces.
     let line = text.replace(['\n', '\r'], " ").into_bytes();
     let sentence = Sentence { text: line, ..Sentence::default() };
@@ -122,7 +120,7 @@ fn respond(result: &SentenceResult, asked: &Asked, is_phrase: bool) -> Vec<(Stri
     let best = result.translations.first().unwrap_or(&nothing);
     let marks = asked.align && asked.marks && is_phrase;
     let text = if marks { marked_text(best) } else { words(best) };
-    let mut response = vec![("text".to_owned(), Value::text(&text))];
+    let mut response = vec![("text".to_owned(), Value::from_utf8_lossy(&text))];
     if asked.align {
         response.push(("align".into(), alignment(best, result)));
     }
@@ -167,10 +165,10 @@ fn marked_text(found: &Hypothesis) -> Vec<u8> {
 fn alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
     fn entry(target: (i64, i64), source: (u32, u32)) -> Value {
         Value::Struct(vec![
-            ("tgt-start".into(), Value::count(target.0)),
-            ("tgt-end".into(), Value::count(target.1)),
-            ("src-start".into(), Value::count(source.0)),
-            ("src-end".into(), Value::count(source.1)),
+            ("tgt-start".into(), Value::from_count(target.0)),
+            ("tgt-end".into(), Value::from_count(target.1)),
+            ("src-start".into(), Value::from_count(source.0)),
+            ("src-end".into(), Value::from_count(source.1)),
         ])
     }
     if found.phrases.is_empty() {
@@ -186,8 +184,8 @@ fn word_alignment(found: &Hypothesis, result: &SentenceResult) -> Value {
         links(found, result)
             .map(|(source, target)| {
                 Value::Struct(vec![
-                    ("source-word".into(), Value::count(source)),
-                    ("target-word".into(), Value::count(target)),
+                    ("source-word".into(), Value::from_count(source)),
+                    ("target-word".into(), Value::from_count(target)),
                 ])
             })
             .collect(),
@@ -201,7 +199,7 @@ fn links(found: &Hypothesis, result: &SentenceResult) -> impl Iterator<Item = (u
 }
 
 fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> Value {
-    let mut entry = vec![("hyp".to_owned(), Value::text(&words(found)))];
+    let mut entry = vec![("hyp".to_owned(), Value::from_utf8_lossy(&words(found)))];
     if asked.align {
         entry.push(("align".into(), alignment(found, result)));
     }
@@ -209,7 +207,7 @@ fn n_best_entry(found: &Hypothesis, result: &SentenceResult, asked: &Asked) -> V
         entry.push(("word-align".into(), word_alignment(found, result)));
     }
     if asked.breakdown {
-        entry.push(("fvals".into(), Value::text(&labelled(found))));
+        entry.push(("fvals".into(), Value::from_utf8_lossy(&labelled(found))));
         let scores = found.features.iter().map(|(name, values)| {
             let dense = values.iter().map(|&value| Value::Double(f64::from(value))).collect();
             (name.clone(), Value::Array(vec![Value::Array(dense), Value::Struct(Vec::new())]))
@@ -226,10 +224,10 @@ fn translation_option(option: &TranslationOption) -> Value {
     let labelled = option.features.iter();
     let labelled = labelled.map(|(name, values)| (name.clone(), Value::Array(doubles(values))));
     Value::Struct(vec![
-        ("phrase".to_owned(), Value::text(&option.words.join(&b' '))),
+        ("phrase".to_owned(), Value::from_utf8_lossy(&option.words.join(&b' '))),
         ("fscore".into(), Value::Double(f64::from(option.future_score))),
-        ("start".into(), Value::count(option.source.0)),
-        ("end".into(), Value::count(option.source.1)),
+        ("start".into(), Value::from_count(option.source.0)),
+        ("end".into(), Value::from_count(option.source.1)),
         ("scores".into(), Value::Array(all)),
         ("labelledScores".into(), Value::Struct(labelled.collect())),
     ])

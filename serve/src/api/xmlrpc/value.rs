@@ -35,7 +35,7 @@ impl Fault {
     pub const INTERNAL: i32 = -500;
     /// A value has the wrong type.
     pub const TYPE: i32 = -501;
-    /// The call is not XML, or not a call.
+    /// The call cannot be parsed, or is invalid.
     pub const PARSE: i32 = -503;
     /// The call took too long.
     pub const TIMEOUT: i32 = -505;
@@ -73,12 +73,12 @@ impl Value {
     }
 
     /// Converts bytes to a string; those that are not UTF-8 become U+FFFD.
-    pub fn text(bytes: &[u8]) -> Self {
+    pub fn from_utf8_lossy(bytes: &[u8]) -> Self {
         Value::String(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// Converts a count or a position.
-    pub fn count(number: impl TryInto<i32>) -> Self {
+    /// Converts a count or a position; one above `i32::MAX` becomes `i32::MAX`.
+    pub fn from_count(number: impl TryInto<i32>) -> Self {
         Value::Int(number.try_into().unwrap_or(i32::MAX))
     }
 
@@ -93,7 +93,7 @@ impl Value {
                 let _ = write!(out, "<boolean>{}</boolean>", u8::from(*is_true));
             }
             Value::Double(number) => {
-                // XML-RPC has no infinities, so they become the largest numbers.
+                // XML-RPC has neither infinities nor NaN.
                 let number = if number.is_nan() { 0.0 } else { number.clamp(-1e308, 1e308) };
                 let _ = write!(out, "<double>{number}</double>");
             }
@@ -124,7 +124,7 @@ impl Value {
     }
 }
 
-/// Writes the document of a response.
+/// Returns the XML of a response.
 pub fn write_response(outcome: &Result<Value, Fault>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<methodResponse>");
     match outcome {
