@@ -55,7 +55,7 @@ mod verify;
 pub use build::{GlmOptions, build_glm, create_glm, write_glm};
 pub use error::Error;
 pub use model::{GlmModel, KIND, Level, VERSION};
-pub use open::{is_glm, open, open_source};
+pub use open::{is_glm, open, open_as_kenlm, open_source};
 pub use search::{Lookup, NodeRef};
 pub use verify::verify;
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miriam_lmcpu::{ArpaOptions, LanguageModel, NgramSource, OpenOptions, Result};
+use miriam_lmcpu::{
+    ArpaOptions, LanguageModel, NgramSource, OpenOptions, Result, read_keeping_first,
+};
 use miriam_storage::{Container, LoadMethod};
 use miriam_textio::Progress;
 
@@ -26,6 +28,22 @@ pub fn open(
     } else {
         miriam_lmcpu::open(path, options, progress)
     }
+}
+
+/// Opens the model at `path` as KenLM's programs do: of duplicate n-grams in ARPA text, the first is
+/// kept.
+///
+/// # Errors
+///
+/// Those of [`open`].
+pub fn open_as_kenlm(
+    path: &Path,
+    load: LoadMethod,
+    progress: &dyn Progress,
+) -> Result<Arc<dyn LanguageModel>> {
+    read_keeping_first(path, ArpaOptions::default(), |arpa| {
+        open(path, OpenOptions { load, arpa }, progress)
+    })
 }
 
 /// Opens the n-grams of the model at `path` as lists: a `glm` file, or any model that

@@ -1,8 +1,7 @@
 //! `miriam.combine`: minimum Bayes risk and weights over n-best lists in files or in memory.
 
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use miriam_combine::ListInput;
 use miriam_combine::mbr::{MbrOptions, MbrOutput, ReferenceWeights, minimize_risk};
@@ -12,7 +11,7 @@ use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::mbr::{Estimate, Utility};
 use miriam_metrics::{Bleu, Chrf, Ter};
 use miriam_textio::n_best::{NBestForm, NBestReader};
-use miriam_textio::{Input, Lines, Output, Progress};
+use miriam_textio::{Input, Lines, Output, Progress, SharedBuffer};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -45,21 +44,6 @@ impl ListArgument {
                 ListInput::Text { name: format!("list {number}"), text: text.to_vec() }
             }
         }
-    }
-}
-
-/// Output in memory, which the work and the caller share.
-#[derive(Clone, Default)]
-struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 
@@ -100,8 +84,7 @@ fn run_with_output<T: Send>(
     })?;
     match outcome {
         Ok(found) => {
-            let bytes =
-                std::mem::take(&mut *buffer.0.lock().unwrap_or_else(PoisonError::into_inner));
+            let bytes = buffer.take();
             match (output, lists) {
                 (Some(_), _) => Ok((None, None, found)),
                 (None, None) => Ok((Some(bytes), None, found)),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_glm::device::{DeviceChoice, open_on_device};
-use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, is_binary_model, read_keeping_first};
+use miriam_lmcpu::{LanguageModel, OpenOptions, is_binary_model};
 use miriam_storage::LoadMethod;
 use miriam_textio::{CancellableProgress, CancellationToken, NoProgress};
 
@@ -30,17 +30,8 @@ pub fn open_as_kenlm(
     load: LoadMethod,
     stop: &CancellationToken,
 ) -> Result<Arc<dyn LanguageModel>, String> {
-    open_by(path, || {
-        read_keeping_first(path, ArpaOptions::default(), |arpa| {
-            let options = OpenOptions { load, arpa };
-            open_on_device(
-                path,
-                options,
-                DeviceChoice::Cpu,
-                &CancellableProgress { shown: &NoProgress, stop },
-            )
-        })
-    })
+    let progress = CancellableProgress { shown: &NoProgress, stop };
+    open_by(path, || Ok(miriam_glm::open_as_kenlm(path, load, &progress)?))
 }
 
 /// Opens the model at `path` with `open`, on new threads if that takes long.

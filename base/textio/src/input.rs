@@ -13,7 +13,7 @@ use lzma_rust2::XzReader;
 
 use crate::foreign_format::describe_foreign_format;
 use crate::line_limit::LineLimit;
-use crate::{Error, Output, Result, is_same_file};
+use crate::{Error, Output, Result, display_name, is_same_file};
 
 const BUFFER: usize = 256 << 10;
 
@@ -35,11 +35,6 @@ pub struct Input {
     consumed: Arc<AtomicU64>,
     is_binary: bool,
     line_limit: LineLimit,
-}
-
-/// Returns the name of the input `path` in messages: the path, or `standard input` for `-`.
-pub fn display_name(path: &Path) -> String {
-    if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
 
 impl Input {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miriam_glm::device::{DeviceChoice, open_on_device};
-use miriam_lmcpu::{ArpaOptions, LanguageModel, OpenOptions, read_keeping_first};
+use miriam_lmcpu::{LanguageModel, OpenOptions};
 use miriam_storage::LoadMethod;
 
 use crate::common::CommonOptions;
@@ -33,9 +33,8 @@ pub fn open_model_as_kenlm(
     common: &CommonOptions,
 ) -> anyhow::Result<Arc<dyn LanguageModel>> {
     let progress = common.progress();
-    let open = |arpa| miriam_glm::open(model, OpenOptions { load, arpa }, &progress);
     common
         .build_thread_pool()?
-        .install(|| read_keeping_first(model, ArpaOptions::default(), open))
+        .install(|| miriam_glm::open_as_kenlm(model, load, &progress))
         .map_err(|error| explain_wrong_kind(error, model, ModelKind::LanguageModel))
 }

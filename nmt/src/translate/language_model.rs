@@ -1,5 +1,6 @@
 //! The language model of a translator, which takes part in its search: n-gram or neural.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use miriam_kernels::autotuner::Autotuner;
@@ -12,6 +13,27 @@ use crate::search::FusionModel;
 use crate::{Error, Result};
 
 impl Translator {
+    /// Adds the scores of the language model at `path` to the search: of a neural model as
+    /// [`set_neural_language_model`](Self::set_neural_language_model) does, of n-grams, which
+    /// `open_ngrams` opens, as [`set_language_model`](Self::set_language_model) does.
+    ///
+    /// # Errors
+    /// Those of the methods above, and if the model cannot be opened.
+    pub fn open_language_model<E: From<Error>>(
+        &mut self,
+        path: &Path,
+        by_pieces: bool,
+        tuner: &Arc<Autotuner>,
+        open_ngrams: impl FnOnce() -> Result<Arc<dyn LanguageModel>, E>,
+    ) -> Result<(), E> {
+        if ModelBundle::is_found_at(path) {
+            let lm = ModelBundle::open(path, None)?;
+            Ok(self.set_neural_language_model(&lm, tuner)?)
+        } else {
+            Ok(self.set_language_model(open_ngrams()?, by_pieces)?)
+        }
+    }
+
     /// Adds the scores of an n-gram language model to the search, weighted by [`lm_weight`] of the
     /// options. The model is over the tokens of the target vocabulary if `by_pieces`, else over words of
     /// the output text, separated by spaces.

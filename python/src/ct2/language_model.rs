@@ -1,9 +1,9 @@
 //! The keywords that give a translator a language model.
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::Autotuner;
 use miriam_nmt::translate::{TranslationOptions, Translator};
 use miriam_storage::LoadMethod;
@@ -52,12 +52,9 @@ impl LanguageModelArguments {
         tuner: &Arc<Autotuner>,
         stop: &CancellationToken,
     ) -> Result<(), String> {
-        if ModelBundle::is_found_at(&self.path) {
-            let lm = ModelBundle::open(&self.path, None).map_err(|error| error.to_string())?;
-            let added = translator.set_neural_language_model(&lm, tuner);
-            return added.map_err(|error| error.to_string());
-        }
-        let lm = open_as_kenlm(&self.path, LoadMethod::Lazy, stop)?;
-        translator.set_language_model(lm, self.by_pieces).map_err(|error| error.to_string())
+        let opened = translator.open_language_model(&self.path, self.by_pieces, tuner, || {
+            open_as_kenlm(&self.path, LoadMethod::Lazy, stop).map_err(Box::<dyn Error>::from)
+        });
+        opened.map_err(|error| error.to_string())
     }
 }

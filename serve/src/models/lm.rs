@@ -35,10 +35,10 @@ impl LanguageModel {
     /// Opens the model at `path`; `arpa` are the options for ARPA text.
     ///
     /// # Errors
-    /// If it cannot be read or is not a model for CPUs.
+    /// If it cannot be read or is not a language model.
     pub fn open(path: &Path, arpa: ArpaOptions) -> Result<Self> {
         let options = OpenOptions { load: LoadMethod::Lazy, arpa };
-        let opened = miriam_lmcpu::open(path, options, &NoProgress);
+        let opened = miriam_glm::open(path, options, &NoProgress);
         opened.map(LanguageModel).map_err(|error| Error::Model(error.to_string()))
     }
 

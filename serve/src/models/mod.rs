@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use miriam_decoder::{Configuration as PhraseConfiguration, System, XmlInputMode};
-use miriam_lmcpu::{ArpaOptions, OpenOptions, read_keeping_first};
 use miriam_nmt::engine::{Autotuner, Precision};
 use miriam_nmt::search::DecodingSemantics;
 use miriam_nmt::translate::{DecodingSettings, TranslationOptions, Translator};
@@ -233,18 +232,12 @@ fn add_language_model(
             Some((_, key)) => Err(format!("{key} has no effect without lm, the language model")),
         };
     };
-    if ModelBundle::is_found_at(path) {
-        let lm = ModelBundle::open(path, None).map_err(|error| error.to_string())?;
-        let added = translator.set_neural_language_model(&lm, tuner);
-        return added.map_err(|error| error.to_string());
-    }
-    // As on the command line, the first of duplicate n-grams in ARPA text is kept.
-    let lm = read_keeping_first(path, ArpaOptions::default(), |arpa| {
-        miriam_glm::open(path, OpenOptions { load: LoadMethod::Lazy, arpa }, &NoProgress)
-    });
-    let lm = lm.map_err(|error| error.to_string())?;
     let by_pieces = configuration.lm_pieces == Some(true);
-    translator.set_language_model(lm, by_pieces).map_err(|error| error.to_string())
+    let opened = translator.open_language_model(path, by_pieces, tuner, || {
+        let lm = miriam_glm::open_as_kenlm(path, LoadMethod::Lazy, &NoProgress);
+        lm.map_err(Box::<dyn std::error::Error>::from)
+    });
+    opened.map_err(|error| error.to_string())
 }
 
 /// A model before it has a queue.

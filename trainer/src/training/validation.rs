@@ -1,10 +1,10 @@
 //! Validation (`docs/spec/training.md` A.12): the model in training translates or scores a
 //! validation set with the inference engine of `nmt`.
 
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use miriam_metrics::{
     Bleu, Chrf, Metric as TextMetric, Tokenizer, corpus_score, corpus_statistics,
@@ -17,7 +17,7 @@ use miriam_nmt::translate::{
     SourceText, Tokenizer as TextTokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
 use miriam_nmt::{DecoderConfig, ModelBundle, TokenizerPair};
-use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output};
+use miriam_textio::{CancellationToken, Input, Lines, NoProgress, Output, SharedBuffer};
 
 use super::checkpoint::save_model;
 use super::config::ValidationOptions;
@@ -238,27 +238,6 @@ fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result
     let references = [references.to_vec()];
     let statistics = corpus_statistics(text_metric, lines, &references)?;
     Ok(corpus_score(text_metric, &statistics, 1).value)
-}
-
-/// A buffer that is filled by a writer in another thread.
-#[derive(Clone, Default)]
-struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl SharedBuffer {
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The model to validate.

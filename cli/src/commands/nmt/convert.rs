@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use miriam_nmt::ModelBundle;
@@ -12,7 +11,7 @@ use miriam_nmt::formats::marian::{IntgemmKind, write_marian_intgemm};
 use miriam_nmt::translate::{
     OutputOptions, SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
-use miriam_textio::{CancellationToken, Input, Lines, Output, Progress};
+use miriam_textio::{CancellationToken, Input, Lines, Output, Progress, SharedBuffer};
 use miriam_trainer::calibration::clip_values;
 
 use super::models::precision_names;
@@ -185,21 +184,5 @@ fn translate(
     let source = SourceText { lines: Lines::new(Input::open(text)?), prefixes: None };
     let stop = CancellationToken::new();
     translator.translate(source, false, output, &stop, progress, &mut |_| Ok(()))?;
-    let mut bytes = buffer.0.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(std::mem::take(&mut *bytes))
-}
-
-/// A buffer that is shared with its writer.
-#[derive(Clone, Default)]
-struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    Ok(buffer.take())
 }

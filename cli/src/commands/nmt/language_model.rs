@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use miriam_nmt::ModelBundle;
 use miriam_nmt::engine::Autotuner;
 use miriam_nmt::translate::Translator;
 use miriam_storage::LoadMethod;
@@ -41,13 +40,8 @@ impl LanguageModelArguments {
         common: &CommonOptions,
     ) -> anyhow::Result<()> {
         let Some(path) = &self.lm else { return Ok(()) };
-        if ModelBundle::is_found_at(path) {
-            let lm = ModelBundle::open(path, None)?;
-            translator.set_neural_language_model(&lm, tuner)?;
-        } else {
-            let lm = open_model_as_kenlm(path, LoadMethod::Lazy, common)?;
-            translator.set_language_model(lm, self.lm_pieces)?;
-        }
-        Ok(())
+        translator.open_language_model(path, self.lm_pieces, tuner, || {
+            open_model_as_kenlm(path, LoadMethod::Lazy, common)
+        })
     }
 }
