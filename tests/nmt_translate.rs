@@ -373,13 +373,17 @@ fn untranslatable_lines_are_empty_and_reported() {
         (records.len(), &records[0]["line"], &records[1]["line"]),
         (2, &2.into(), &3.into())
     );
-    assert!(records[1]["reason"].as_str().unwrap().contains("4 pieces"));
-    // With the option the beginning of long lines is translated.
+    assert!(records[1]["reason"].as_str().unwrap().contains("5 pieces"));
+    // With the option the beginning of long lines is translated; </s> is counted, as in Marian.
     let cut = run_with_input(
-        translate_tiny().args(["--max-length", "1", "--max-length-crop"]),
+        translate_tiny().args(["--max-length", "2", "--max-length-crop"]),
         b"w4 w5\n",
     );
-    assert!(lossy_text(&cut.stderr).contains("line 1: 2 pieces"), "{}", lossy_text(&cut.stderr));
+    assert!(
+        lossy_text(&cut.stderr).contains("line 1: 3 pieces, at most 2"),
+        "{}",
+        lossy_text(&cut.stderr)
+    );
     assert_eq!(cut.stdout, run_with_input(&mut translate_tiny(), b"w4\n").stdout);
 }
 
@@ -469,7 +473,7 @@ fn unscorable_input_is_named() {
     };
     let tsv = file("tsv", "w3\tw4\nw3\tw4 w5 w6\n");
     let error = run_to_error(&mut score("--tsv", &tsv, &["--max-length", "2"]));
-    assert!(error.contains("tsv, line 2") && error.contains("3 pieces"), "{error}");
+    assert!(error.contains("tsv, line 2") && error.contains("4 pieces, at most 2"), "{error}");
     // The third line of the list, in its second group.
     let source = file("source", "w3\nw4\n");
     let line = |number: u32| format!("{number} ||| w5 ||| F0= -1 ||| -1\n");

@@ -186,3 +186,56 @@ fn marian_reads_its_letters_for_training() {
     let error = run_to_usage_error(names.program("marian").args(["--learning-rate", "1"]));
     assert!(error.contains("--learning-rate"), "{error}");
 }
+
+/// Configurations of any name, several of them, and those that Marian's scorer writes.
+#[test]
+fn configurations_are_read_as_marian_reads_them() {
+    let names = Names::new();
+    let data = |name: &str| project_root().join("nmt/testdata").join(name);
+    let (model, vocabulary) = (data("tiny.npz"), data("tiny.vocab.yml"));
+    let vocabs = format!("vocabs: [{0}, {0}]\n", text(&vocabulary));
+    let source = "w3 w4 w5 w6\nw7\nw9 w10 w11 w12\n";
+    let decoder = names.file(
+        "decoder.conf",
+        &format!(
+            "models: [{}]\n{vocabs}beam-size: 6\nauthors: false\ncite: false\nbuild-info: \"\"\n\
+             quantize-range: 0\nencryption-key-path: \"\"\nquiet: true\n",
+            text(&model)
+        ),
+    );
+    let later = names.file("later", "beam-size: 2\nnormalize: 0.6\n");
+    let files = ["-m", text(&model), "-v", text(&vocabulary), text(&vocabulary)];
+    let options = ["-b", "2", "-n", "0.6", "--n-best", "--quiet"];
+    let expected = names.output("marian-decoder", &[&files[..], &options].concat(), source);
+    let both = ["-c", text(&decoder), text(&later), "--n-best"];
+    assert_eq!(names.output("marian-decoder", &both, source), expected);
+
+    let [source, target] =
+        [("source", source), ("target", "w4 w5\nw5 w6 w7 w8\nw3\n")].map(|(n, t)| names.file(n, t));
+    let texts = ["-t", text(&source), text(&target), "--quiet"];
+    let limit = ["--max-length", "3", "--max-length-crop", "--cpu-threads", "0", "--no-reload"];
+    let scores = names.output("marian-scorer", &[&files[..], &texts, &limit].concat(), "");
+    for line in scores.lines() {
+        let (_, decimals) = line.split_once('.').unwrap();
+        assert_eq!(decimals.len(), 6, "as Marian prints scores: {scores}");
+    }
+    // Both sides are cut to two words and </s>.
+    let [first, second] = [("first", "w3 w4\nw7\nw9 w10\n"), ("second", "w4 w5\nw5 w6\nw3\n")]
+        .map(|(name, content)| names.file(name, content));
+    let texts = ["-t", text(&first), text(&second), "--quiet"];
+    assert_eq!(names.output("marian-scorer", &[&files[..], &texts].concat(), ""), scores);
+    let scorer = names.file(
+        "scorer",
+        &format!(
+            "model: {}\n{vocabs}train-sets: [{}, {}]\nmax-length: 3\nmax-length-crop: true\n\
+             output: stdout\nsummary: \"\"\nn-best-feature: Score\nn-best: false\nquiet: true\n",
+            text(&model),
+            text(&source),
+            text(&target)
+        ),
+    );
+    let configured = ["-c", text(&scorer)];
+    assert_eq!(names.output("marian-scorer", &configured, ""), scores);
+    let error = run_to_error(names.program("marian-decoder").args(configured));
+    assert!(error.contains("keys of a scorer's configuration"), "{error}");
+}

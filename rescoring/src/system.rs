@@ -65,6 +65,7 @@ fn open_neural(
         let mut options = TranslationOptions::for_bundle(&bundle, None);
         let missing = bundle.missing_languages();
         if spec.candidates == 0 {
+            bundle.prepare_to_score();
             let loaded = LoadedModels::new(&bundle, &options.weights, options.placement(tuner))?;
             return Ok((missing, loaded, None));
         }

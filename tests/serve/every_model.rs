@@ -221,9 +221,7 @@ fn every_front_translates_with_every_model_alike() {
         let results = found.json()["results"].as_array().unwrap().clone();
         let score = |result: &Value| {
             let score = result["log_probability"].as_f64()? as f32;
-            let mut text = Vec::new();
-            miriam_textio::number::push_general_f32(&mut text, score);
-            String::from_utf8(text).ok()
+            Some(format!("{score:.6}"))
         };
         assert_eq!(results.iter().filter_map(score).collect::<Vec<_>>(), scores, "{name}");
         let pool = model.pool();

@@ -145,7 +145,7 @@ fn read_pairs(
         visit(lines);
         let changed = cases.apply(corpus.counts().lines, lines);
         let lines = changed.as_ref().map_or(lines, |sides| [&sides[0][..], &sides[1]]);
-        let source = sides[0].encode(lines[0], &mut scratch).ids;
+        let mut source = sides[0].encode(lines[0], &mut scratch).ids;
         let mut target = sides[1].encode(lines[1], &mut scratch).ids;
         let lengths = [source.len(), target.len()];
         let links = text.text(Field::Alignment).map(|line| match changed {
@@ -159,8 +159,11 @@ fn read_pairs(
         let mut weights =
             weights.transpose().map_err(|wrong| text.invalid(Field::Weights, wrong))?;
         if right_to_left {
+            // As in Marian, both sides are reversed.
+            source.reverse();
             target.reverse();
-            for (target, _) in links.iter_mut().flatten() {
+            for (target, source) in links.iter_mut().flatten() {
+                *source = lengths[0] as u32 - 1 - *source;
                 *target = lengths[1] as u32 - 1 - *target;
             }
             // The weight of `</s>` stays last.

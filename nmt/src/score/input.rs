@@ -3,7 +3,7 @@
 use miriam_textio::{Error as TextError, Lines, ParallelLines};
 
 use crate::Result;
-use crate::translate::{LoadedModels, Tokenizer, TokenizerScratch};
+use crate::translate::{LengthLimit, LoadedModels, Tokenizer, TokenizerScratch};
 
 /// The texts to score.
 pub enum ScoringInput {
@@ -54,7 +54,7 @@ pub(super) struct PairReader {
     pairs: ScoringInput,
     tokenizers: [Tokenizer; 2],
     scratch: TokenizerScratch,
-    max_length: usize,
+    limit: LengthLimit,
     id: u64,
 }
 
@@ -63,11 +63,11 @@ impl PairReader {
         pairs: ScoringInput,
         models: &LoadedModels,
         pieces: bool,
-        max_length: usize,
+        limit: LengthLimit,
     ) -> Self {
         let mut tokenizers = models.tokenizers().clone();
         tokenizers.iter_mut().for_each(|side| side.input_is_tokenized = pieces);
-        PairReader { pairs, tokenizers, scratch: TokenizerScratch::default(), max_length, id: 0 }
+        PairReader { pairs, tokenizers, scratch: TokenizerScratch::default(), limit, id: 0 }
     }
 
     /// Returns the next pair; `None` at the end.
@@ -99,11 +99,8 @@ impl PairReader {
             }
         };
         let mut encode = |side: usize| {
-            let encoded = self.tokenizers[side].encode_to_score(
-                &texts[side],
-                self.max_length,
-                &mut self.scratch,
-            );
+            let encoded =
+                self.tokenizers[side].encode_to_score(&texts[side], self.limit, &mut self.scratch);
             encoded
                 .map(|(_, ids)| ids)
                 .map_err(|reason| TextError::format(&names[side], number, None, reason))

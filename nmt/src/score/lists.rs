@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::Target;
+use super::{LengthLimit, Target};
 use crate::batch::BatchLimits;
 use crate::translate::{LoadedModels, Scorer, TokenizerScratch, describe_score};
 use crate::{Error, Result};
@@ -31,8 +31,8 @@ pub struct ListOptions {
     pub direction: ScoringDirection,
     /// Whether the texts are tokenised already.
     pub is_tokenized: bool,
-    /// The maximum number of tokens of a sentence or translation.
-    pub max_length: usize,
+    /// The limit of sentences and translations.
+    pub limit: LengthLimit,
     /// Scores are divided by the number of scored tokens, including `</s>`, to this power.
     pub normalize: f32,
     /// The maximum number of texts that a model reads together.
@@ -44,7 +44,7 @@ impl Default for ListOptions {
         ListOptions {
             direction: ScoringDirection::Forward,
             is_tokenized: false,
-            max_length: super::MAX_LENGTH,
+            limit: LengthLimit::error_above(super::MAX_LENGTH),
             normalize: 0.0,
             mini_batch: 32,
         }
@@ -159,7 +159,7 @@ impl ListScorer<'_> {
     }
 
     fn encode(&mut self, lists: &[TextList<'_>]) -> Result<Vec<EncodedList>, ListError> {
-        let ListOptions { direction, max_length, .. } = self.model.options;
+        let ListOptions { direction, limit, .. } = self.model.options;
         let [source_side, target_side] = match direction {
             ScoringDirection::Forward => [0, 1],
             ScoringDirection::Reverse => [1, 0],
@@ -168,7 +168,7 @@ impl ListScorer<'_> {
         let mut encoded = Vec::with_capacity(lists.len());
         for (number, list) in lists.iter().enumerate() {
             let mut encode = |side: usize, text: &[u8], translation: Option<usize>| {
-                let ids = tokenizers[side].encode_to_score(text, max_length, &mut self.scratch);
+                let ids = tokenizers[side].encode_to_score(text, limit, &mut self.scratch);
                 ids.map(|(_, ids)| ids).map_err(|reason| ListError::Text {
                     list: number,
                     translation,

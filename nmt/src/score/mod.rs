@@ -4,10 +4,11 @@
 mod input;
 mod lists;
 
-use miriam_textio::number::push_general_f32;
+use std::io::Write;
+
 use miriam_textio::{CancellationToken, Output, Progress};
 
-pub use crate::translate::Scorer;
+pub use crate::translate::{LengthLimit, Scorer};
 pub use input::ScoringInput;
 pub use lists::{ListError, ListModel, ListOptions, ListScorer, ScoringDirection, TextList};
 pub use miriam_nmt_network::network::{ForcedScores, Target, score_targets};
@@ -36,8 +37,8 @@ pub struct ScoreOptions {
     pub maxi_batch: usize,
     /// Whether the text is tokenised already.
     pub is_tokenized: bool,
-    /// The maximum number of tokens of a source or translation.
-    pub max_length: usize,
+    /// The limit of sources and translations.
+    pub limit: LengthLimit,
     /// Scores are divided by the length, including `</s>`, to this power.
     pub normalize: f32,
     /// The format of alignments after each score; `None` to print none.
@@ -87,7 +88,7 @@ pub fn score_text(
         BatchLimits { max_sentences: options.mini_batch.max(1), max_tokens: MAX_BATCH_TOKENS };
     let sorting = QueueOptions::new(limits, options.maxi_batch);
     let queue = BatchQueue::new(sorting, EncodedPair::length);
-    let mut reader = PairReader::new(pairs, models, options.is_tokenized, options.max_length);
+    let mut reader = PairReader::new(pairs, models, options.is_tokenized, options.limit);
     let alignments = options.alignment.is_some();
     let task = progress.task("scoring", None);
     let mut all = ScoreSummary::default();
@@ -170,7 +171,8 @@ impl ScoreOptions {
     /// Returns the output line of a pair.
     fn format_pair(&self, found: &ForcedScores) -> ScoredPair {
         let mut text = Vec::new();
-        push_general_f32(&mut text, found.normalized_sum(self.normalize));
+        // As Marian prints it.
+        write!(text, "{:.6}", found.normalized_sum(self.normalize)).expect("memory does not fail");
         if let Some(form) = self.alignment {
             text.extend_from_slice(b" ||| ");
             push_alignment(&found.alignment, form, &mut text);

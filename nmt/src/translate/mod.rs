@@ -48,6 +48,7 @@ pub use sentences::{
     FinishedSentence, SentenceOptions, SentenceSource, SentenceText, SentenceTranslation,
 };
 pub use settings::{DecodingSettings, Number, OutputSampling};
+pub use text_to_score::LengthLimit;
 pub use tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
 pub(crate) use print::{push_alignment, push_word_scores};
@@ -430,16 +431,16 @@ fn complete_search(
     search
 }
 
-/// Returns the maximum number of tokens of a sentence without special tokens: the smaller of the
-/// option's value and what the tables of positions leave.
+/// Returns the maximum number of tokens of a sentence without special tokens, at least 1: what the
+/// tables of positions and the option leave, which count special tokens, as Marian's option does.
 fn max_sentence_length(
     models: &LoadedModels,
     max_positions: Option<usize>,
     options: &TranslationOptions,
 ) -> usize {
     let num_special = models.tokenizers()[0].ids_with_special_tokens(&Pieces::default()).len();
-    let table = max_positions.map(|positions| positions.saturating_sub(num_special).max(1));
-    table.unwrap_or(usize::MAX).min(options.input.max_length)
+    let longest = max_positions.unwrap_or(usize::MAX).min(options.input.max_length);
+    longest.saturating_sub(num_special).max(1)
 }
 
 /// Whether a search may skip the normaliser of the softmax: greedy search chooses the same

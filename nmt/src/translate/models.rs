@@ -78,7 +78,10 @@ impl LoadedModels {
             networks,
             sessions: Arc::default(),
             weights,
-            tokenizers: [Tokenizer::new(words, 0), Tokenizer::new(words, 1)],
+            tokenizers: [
+                Tokenizer { reads_backwards: right_to_left, ..Tokenizer::new(words, 0) },
+                Tokenizer::new(words, 1),
+            ],
             target_prefix: words.target_prefix.clone(),
             right_to_left,
             has_source: has_source.contains(&true),
@@ -120,7 +123,7 @@ impl LoadedModels {
         &mut self.tokenizers
     }
 
-    /// Whether the models generate translations from right to left.
+    /// Whether the models read sources and generate translations from right to left.
     pub fn is_right_to_left(&self) -> bool {
         self.right_to_left
     }

@@ -99,7 +99,8 @@ pub struct InputOptions {
     pub format: LineFormat,
     /// Whether the text is tokenised already.
     pub is_tokenized: bool,
-    /// The maximum number of tokens of a sentence, of a prefix, and of all constraints together.
+    /// The maximum number of tokens of a sentence with special tokens, of a prefix, and of all
+    /// constraints together.
     pub max_length: usize,
     /// Whether longer sentences are cropped.
     pub crop: bool,

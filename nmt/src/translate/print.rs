@@ -176,6 +176,7 @@ mod tests {
             output_as_pieces: false,
             special_ids: Default::default(),
             needs_language_tag: false,
+            reads_backwards: false,
         }
     }
 

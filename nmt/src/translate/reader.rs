@@ -255,6 +255,7 @@ mod tests {
             output_as_pieces: false,
             special_ids: Default::default(),
             needs_language_tag: false,
+            reads_backwards: false,
         };
         [side.clone(), side]
     }
@@ -326,7 +327,7 @@ mod tests {
         let crop = InputOptions { crop: true, ..options(LineFormat::Sentence) };
         let sentence = read(b"a b c a\n", None, crop).unwrap().remove(0);
         assert_eq!(sentence.request.unwrap().unwrap().source, [2, 3, 4, 0]);
-        assert!(sentence.warning.unwrap().contains("4 pieces"));
+        assert!(sentence.warning.unwrap().contains("5 pieces, at most 4 are allowed"));
     }
 
     #[test]

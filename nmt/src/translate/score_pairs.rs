@@ -2,6 +2,7 @@
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};
+use super::text_to_score::LengthLimit;
 use super::tokenizer::TokenizerScratch;
 use crate::Result;
 use miriam_nmt_network::network::Target;
@@ -37,10 +38,10 @@ impl Translator {
         pairs: &[(&[u8], &[u8])],
     ) -> Result<Vec<Result<PairScore, String>>> {
         let mut scratch = TokenizerScratch::default();
+        let limit = LengthLimit::error_above(self.options.input.max_length);
         let mut encode = |side: usize, text: &[u8]| {
             let tokenizer = &self.models.tokenizers()[side];
-            let (pieces, ids) =
-                tokenizer.encode_to_score(text, self.options.input.max_length, &mut scratch)?;
+            let (pieces, ids) = tokenizer.encode_to_score(text, limit, &mut scratch)?;
             Ok::<_, String>((ids, pieces.iter().map(<[u8]>::to_vec).collect::<Vec<_>>()))
         };
         let encoded = pairs.iter().map(|(source, target)| {

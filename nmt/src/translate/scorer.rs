@@ -87,8 +87,16 @@ impl LoadedModels {
             token_scores[..before_end].reverse();
             let aligned = before_end.min(alignment.len());
             alignment[..aligned].reverse();
+            alignment.iter_mut().for_each(|row| reverse_before_end(row));
         }
     }
+}
+
+/// Reverses the weights of the tokens of a source that was read from right to left; the weight of EOS
+/// stays last.
+pub(super) fn reverse_before_end(weights: &mut [f32]) {
+    let words = weights.len().saturating_sub(1);
+    weights[..words].reverse();
 }
 
 /// Describes a score that is not finite.

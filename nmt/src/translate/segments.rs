@@ -10,7 +10,7 @@ use miriam_textproc::{
 };
 
 use super::reader::{LineSource, SentenceReader};
-use super::sentence_parser::{InputSentence, SentenceParser, describe_excess};
+use super::sentence_parser::{InputSentence, SentenceParser};
 use super::text_segment::{TextKind, TextSegment};
 
 /// The maximum number of tokens of a byte of text: normalisation turns some characters into words.
@@ -135,7 +135,7 @@ impl SentenceReader<'_> {
         };
         let longest = length.max(cut.document.longest());
         let mut warning = (longest > self.parser.limit()).then(|| {
-            let excess = describe_excess(longest, self.parser.max_length, self.parser.limit_name());
+            let excess = self.parser.describe_excess(longest);
             format!(
                 "{excess}; translated in parts, cut where sentences end, or else clauses or words"
             )
@@ -180,6 +180,7 @@ mod tests {
             output_as_pieces: false,
             special_ids: Default::default(),
             needs_language_tag: false,
+            reads_backwards: false,
         };
         let sides = [side.clone(), side];
         let input = Input::from_reader(Cursor::new(text.to_owned()), "input", None).unwrap();

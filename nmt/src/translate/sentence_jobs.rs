@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::print::ScoredTranslation;
+use super::scorer::reverse_before_end;
 use super::sentence_parser::InputSentence;
 use super::{Translator, pivot};
 use crate::Result;
@@ -141,7 +142,8 @@ impl Translator {
     }
 }
 
-/// Reverses the translation of a right-to-left model; `</s>` stays last.
+/// Reverses the translation of a right-to-left model, and its alignment to the source, which the model
+/// has read from right to left; `</s>` stays last.
 fn reverse(translation: &mut Translation) {
     let words = translation.tokens.len();
     translation.tokens.reverse();
@@ -149,6 +151,7 @@ fn reverse(translation: &mut Translation) {
     translation.token_scores[..scored].reverse();
     let aligned = words.min(translation.alignment.len());
     translation.alignment[..aligned].reverse();
+    translation.alignment.iter_mut().for_each(|row| reverse_before_end(row));
 }
 
 /// The sentences of a source as jobs.

@@ -11,7 +11,7 @@ use crate::search::Request;
 /// The option that limits the length of sentences.
 pub(crate) const MAX_LENGTH_OPTION: &str = "--max-length";
 
-/// Describes a sentence that is too long by the name of the limit.
+/// Describes a text that is too long, by the name of the limit. Lengths are with special tokens.
 pub(crate) fn describe_excess(length: usize, max_length: usize, limit: &str) -> String {
     format!("{length} pieces, at most {max_length} are allowed ({limit})")
 }
@@ -69,7 +69,7 @@ pub(super) struct SentenceParser<'a> {
     target_prefix: &'a [u32],
     right_to_left: bool,
     pub options: InputOptions,
-    /// The maximum number of tokens of a sentence that is not cropped, at most that of the options.
+    /// The maximum number of tokens of a sentence that is not cropped, without special tokens.
     pub max_length: usize,
     pub scratch: TokenizerScratch,
 }
@@ -86,7 +86,8 @@ impl<'a> SentenceParser<'a> {
         }
     }
 
-    /// Creates a parser of sentences for `models`, of at most `max_length` tokens.
+    /// Creates a parser of sentences for `models`, of at most `max_length` tokens without special
+    /// tokens.
     pub fn for_models(models: &'a LoadedModels, options: InputOptions, max_length: usize) -> Self {
         let parser = Self::new(models.tokenizers(), models.is_right_to_left(), options);
         SentenceParser { target_prefix: models.target_prefix(), max_length, ..parser }
@@ -107,7 +108,7 @@ impl<'a> SentenceParser<'a> {
         let max_length = self.max_length;
         let mut warning = None;
         if pieces.len() > max_length {
-            let reason = describe_excess(pieces.len(), max_length, self.limit_name());
+            let reason = self.describe_excess(pieces.len());
             if !self.options.crop {
                 return InputSentence { request: Err(reason), ..sentence };
             }
@@ -141,13 +142,16 @@ impl<'a> SentenceParser<'a> {
         InputSentence { pieces, num_words, request, warning, ..sentence }
     }
 
-    /// Returns the name of the limit of sentence length.
-    pub fn limit_name(&self) -> &'static str {
-        if self.max_length < self.options.max_length {
+    /// Describes a sentence of more than [`max_length`](Self::max_length) tokens.
+    pub fn describe_excess(&self, length: usize) -> String {
+        let num_special = self.tokenizers[0].ids_with_special_tokens(&Pieces::default()).len();
+        let max_length = self.max_length + num_special;
+        let limit = if max_length < self.options.max_length {
             "the model's table of positions"
         } else {
             MAX_LENGTH_OPTION
-        }
+        };
+        describe_excess(length + num_special, max_length, limit)
     }
 
     /// Returns the constraints in the direction of the models, or the reason why prefix or

@@ -30,6 +30,8 @@ pub struct Tokenizer {
     pub special_ids: Arc<[u32]>,
     /// Whether text must begin with the tag of a language, since none has been named.
     pub needs_language_tag: bool,
+    /// Whether a model reads the text from right to left, as Marian's `right-left` models do.
+    pub reads_backwards: bool,
 }
 
 /// Scratch memory of tokenisation.
@@ -102,6 +104,7 @@ impl Tokenizer {
             output_as_pieces: false,
             special_ids: Arc::default(),
             needs_language_tag: false,
+            reads_backwards: false,
         }
     }
 
@@ -166,15 +169,25 @@ impl Tokenizer {
             && !text.trim_ascii().is_empty()
     }
 
-    /// Returns the ids of `pieces` with the special tokens of the model: those of most models are
-    /// one `</s>` at the end.
+    /// Returns the ids of `pieces` as the model reads them, with its special tokens: those of most
+    /// models are one `</s>` at the end.
     pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> =
             self.boundary_tokens.bos_id.into_iter().chain(pieces.ids.clone()).collect();
         if self.boundary_tokens.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
             ids.push(self.vocabulary.eos_id());
         }
+        self.reverse_if_backwards(&mut ids);
         ids
+    }
+
+    /// Reverses the tokens of a text, but not EOS at its end, if the model reads it from right to left.
+    pub(super) fn reverse_if_backwards(&self, ids: &mut [u32]) {
+        if self.reads_backwards {
+            let ends = ids.last() == Some(&self.vocabulary.eos_id());
+            let words = ids.len() - usize::from(ends);
+            ids[..words].reverse();
+        }
     }
 
     /// Returns the string that a token adds to a text; `None` for special tokens.
@@ -292,6 +305,7 @@ mod tests {
             output_as_pieces: false,
             special_ids: Arc::default(),
             needs_language_tag: false,
+            reads_backwards: false,
         }
     }
 
@@ -323,6 +337,9 @@ mod tests {
         assert_eq!((pieces.len(), pieces.get(0), pieces.get(1)), (1, Some(&b"b"[..]), None));
         assert!(side.encode(b"", &mut TokenizerScratch::default()).is_empty());
         assert_eq!(side.ids_with_special_tokens(&pieces), [3, 0]);
+        let backwards = Tokenizer { reads_backwards: true, ..side.clone() };
+        let words = backwards.encode(b"a b b", &mut TokenizerScratch::default());
+        assert_eq!(backwards.ids_with_special_tokens(&words), [3, 3, 2, 0]);
         assert_eq!(
             side.ids_with_special_tokens(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
             [2, 0]

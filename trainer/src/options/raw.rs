@@ -125,6 +125,9 @@ impl RawOptions {
         let values = match (spec.arity, values.is_empty()) {
             (Arity::Flag, true) => vec!["true".into()],
             (Arity::Optional(bare), true) => vec![bare.into()],
+            // In configurations, as Marian reads them.
+            (Arity::Optional(bare), false) if values == ["true"] => vec![bare.into()],
+            (Arity::Optional(_), false) if values == ["false"] => vec![spec.default.into()],
             _ => values,
         };
         check_count(spec, &values).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;

@@ -111,7 +111,7 @@ struct SearchArguments {
     #[arg(long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
           allow_negative_numbers = true, value_parser = finite)]
     normalize: Option<f32>,
-    /// The longest sentence, in pieces; the training set omits longer ones
+    /// The longest sentence, in pieces with </s>; the training set omits longer ones
     /// [that of the model's configuration, or 200]
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,

@@ -8,18 +8,20 @@ use tracing::warn;
 use crate::common::exit_with_usage_error;
 
 /// Keys of the table that have an effect as options.
-const WITH_EFFECT: [&str; 13] = [
+const WITH_EFFECT: [&str; 15] = [
     "config",
     "cpu-threads",
     "devices",
     "force-decode",
     "input",
     "log-level",
+    "n-best-feature",
     "output",
     "output-sampling",
     "precision",
     "quiet",
     "seed",
+    "summary",
     "tsv",
     "version",
 ];

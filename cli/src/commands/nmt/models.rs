@@ -1,5 +1,6 @@
 //! Options that select models, vocabularies and shortlists, named as in Marian.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -27,9 +28,13 @@ pub struct ModelArguments {
     #[arg(short, long, alias = "model", num_args = 1.., value_name = "PATH",
           required_unless_present = "config")]
     models: Vec<PathBuf>,
-    /// A decoder's configuration (.yml); options given here override it
+    /// A decoder's configuration in YAML; options given here override it. Of several, later ones
+    /// override earlier ones
     #[arg(short, long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    config: Vec<PathBuf>,
+    /// The settings of the configurations, once they have been read.
+    #[arg(skip)]
+    settings: OnceCell<DecoderConfig>,
     /// Weights of the models [1 each]
     #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
           value_parser = finite)]
@@ -109,7 +114,7 @@ impl Args for OptionalModelArguments {
 impl FromArgMatches for OptionalModelArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let models = ModelArguments::from_arg_matches(matches)?;
-        let is_given = !models.models.is_empty() || models.config.is_some();
+        let is_given = !models.models.is_empty() || !models.config.is_empty();
         Ok(OptionalModelArguments(is_given.then_some(models)))
     }
 
@@ -167,13 +172,28 @@ impl SharedModelArguments {
 impl ModelArguments {
     /// Returns the options of one model.
     pub fn for_model(path: &Path, shared: SharedModelArguments) -> Self {
-        ModelArguments { models: vec![path.to_owned()], config: None, weights: Vec::new(), shared }
+        ModelArguments {
+            models: vec![path.to_owned()],
+            config: Vec::new(),
+            settings: OnceCell::new(),
+            weights: Vec::new(),
+            shared,
+        }
     }
 
     /// Returns the languages of text and translations.
     pub fn languages(&self) -> NamedLanguages<'_> {
         let (from, to) = (self.shared.from.as_deref(), self.shared.to.as_deref());
         NamedLanguages { from, to, via: None }
+    }
+
+    /// Returns the settings of the configurations, if there are any.
+    pub fn settings(&self) -> anyhow::Result<Option<&DecoderConfig>> {
+        if !self.config.is_empty() && self.settings.get().is_none() {
+            // A pipe can be read only once.
+            let _ = self.settings.set(DecoderConfig::open_all(&self.config)?);
+        }
+        Ok(self.settings.get())
     }
 
     /// Opens the models, and with `lists`, for translation, also the shortlist. Returns whether the
@@ -183,16 +203,27 @@ impl ModelArguments {
         lists: Option<&DecoderShortlistArguments>,
         languages: NamedLanguages,
     ) -> anyhow::Result<(ModelBundle, bool)> {
-        let settings = self.config.as_deref().map(DecoderConfig::open).transpose()?;
-        let given = settings.as_ref().map_or(&[][..], |settings| &settings.vocabularies);
+        let settings = self.settings()?;
+        if lists.is_some() && settings.is_some_and(|settings| settings.is_for_scoring) {
+            let files: Vec<String> =
+                self.config.iter().map(|path| path.display().to_string()).collect();
+            anyhow::bail!(
+                "{}: model and train-sets are keys of a scorer's configuration; give that of a decoder, \
+                 with models",
+                files.join(", ")
+            );
+        }
+        let given = settings.map_or(&[][..], |settings| &settings.vocabularies);
         let options = BundleOptions {
             vocabularies: vocabulary_pair(self.shared.vocabs.as_deref().unwrap_or(given)),
             without_shortlist: lists.is_none_or(DecoderShortlistArguments::overrides_found),
         };
-        let mut bundle = match (&self.models[..], &self.config) {
-            ([], Some(config)) => ModelBundle::open_with(config, &options)
-                .map_err(|e| explain_wrong_kind(e, config, ModelKind::NeuralModel))?,
-            (models, _) => ModelBundle::open_ensemble(models, &options).map_err(|error| {
+        let mut bundle = match (&self.models[..], settings, self.config.last()) {
+            ([], Some(settings), Some(config)) => {
+                ModelBundle::open_config(settings.clone(), config, &options)
+                    .map_err(|e| explain_wrong_kind(e, config, ModelKind::NeuralModel))?
+            }
+            (models, ..) => ModelBundle::open_ensemble(models, &options).map_err(|error| {
                 match models.iter().find(|path| {
                     ModelKind::of(path).is_some_and(|kind| kind != ModelKind::NeuralModel)
                 }) {
@@ -202,10 +233,10 @@ impl ModelArguments {
             })?,
         };
         if let Some(settings) = settings {
-            bundle.settings = settings;
+            bundle.settings = settings.clone();
         }
         warn_of_superfluous_pieces(&bundle);
-        warn_of_keys_without_effect(&bundle, self.config.as_deref().unwrap_or(&bundle.path));
+        warn_of_keys_without_effect(&bundle, self.config.last().unwrap_or(&bundle.path));
         set_bpe_codes(&mut bundle, &self.shared.bpe_codes)?;
         if let Some(lists) = lists {
             lists.apply(&mut bundle, !self.models.is_empty())?;

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use miriam_combine::lists::FeatureModel;
 use miriam_combine::rescore::ListCoverage;
-use miriam_nmt::score::{ListModel, ListOptions, MAX_LENGTH, ScoringDirection};
+use miriam_nmt::score::{LengthLimit, ListModel, ListOptions, MAX_LENGTH, ScoringDirection};
 use miriam_nmt::translate::{LoadedModels, TranslationOptions};
 use miriam_rescoring::NeuralFeature;
 
@@ -52,7 +52,7 @@ pub struct Arguments {
     /// The texts are already tokenised, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
-    /// The longest sentence or translation, in pieces; a longer one is an error
+    /// The longest sentence or translation, in pieces with </s>; a longer one is an error
     #[arg(long, value_name = "N", default_value_t = MAX_LENGTH, value_parser = length())]
     max_length: usize,
     /// Texts that a model reads together
@@ -79,7 +79,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         let options = ListOptions {
             direction,
             is_tokenized: a.no_spm_encode,
-            max_length: a.max_length,
+            limit: LengthLimit::error_above(a.max_length),
             normalize: a.normalize,
             mini_batch: a.mini_batch,
         };
@@ -148,7 +148,8 @@ pub fn open(
     has_sentences: bool,
     tuner_cache: &AutotunerCache,
 ) -> anyhow::Result<OpenedModel> {
-    let (bundle, _) = models.open_bundle(None, models.languages())?;
+    let (mut bundle, _) = models.open_bundle(None, models.languages())?;
+    bundle.prepare_to_score();
     if let Some(missing) = bundle.missing_languages().filter(|_| !options.is_tokenized) {
         anyhow::bail!(missing);
     }

@@ -4,21 +4,24 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use miriam_combine::rescore::ListCoverage;
+use miriam_nmt::DecoderConfig;
 use miriam_nmt::score::{
-    ListOptions, MAX_LENGTH, ScoreOptions, ScoreSummary, ScoringDirection, ScoringInput, score_text,
+    LengthLimit, ListOptions, MAX_LENGTH, ScoreOptions, ScoreSummary, ScoringDirection,
+    ScoringInput, score_text,
 };
 use miriam_nmt::translate::{AlignmentFormat, LoadedModels as Ready, TranslationOptions};
+use miriam_textio::number::push_general;
 use miriam_textio::{CancellationToken, Input, Lines, Output, ParallelLines};
 
 use super::ignored_options::IgnoredOptions;
 use super::models::ModelArguments;
 use super::rescore::{self, OpenedModel};
+use super::translate::{CpuThreads, parse_cpu_threads};
 use super::value_parsers::{batch_size, finite, length};
 use crate::commands::rescore_lists::{RescoringFiles, name_features};
 use crate::commands::tuner_cache::{AutotunerCache, AutotunerCacheOptions};
 use crate::common::{
     CommonOptions, Threads, check_stdin_use, exit_with_usage_error, is_broken_pipe, open_text,
-    parse_threads,
 };
 use crate::signals::{SignalHandler, describe_partial_files};
 
@@ -30,7 +33,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
     /// Its translation, line by line; or the text that a language model scores
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tsv", "n_best", "train_sets", "config"])]
     target: Option<PathBuf>,
     /// Marian's option for both: source and target; source and lists with a bare --n-best; one file
     /// with --tsv, or for a language model
@@ -54,10 +57,10 @@ pub struct Arguments {
     /// Print one number for the whole text instead of one per line
     #[arg(long, num_args = 0..=1, value_name = "KIND", default_missing_value = "cross-entropy")]
     summary: Option<SummaryKind>,
-    /// Divide scores by the length, with </s>, to this power
-    #[arg(short, long, num_args = 0..=1, value_name = "A", default_value_t = 0.0,
-          default_missing_value = "1", allow_negative_numbers = true, value_parser = finite)]
-    normalize: f32,
+    /// Divide scores by the length, with </s>, to this power [0]
+    #[arg(short, long, num_args = 0..=1, value_name = "A", default_missing_value = "1",
+          allow_negative_numbers = true, value_parser = finite)]
+    normalize: Option<f32>,
     /// Write the score of each piece
     #[arg(long, conflicts_with = "n_best")]
     word_scores: bool,
@@ -70,19 +73,22 @@ pub struct Arguments {
     /// The input is already tokenised, with spaces between pieces
     #[arg(long)]
     no_spm_encode: bool,
-    /// The longest sentence or translation, in pieces; a longer one is an error
-    #[arg(long, value_name = "N", default_value_t = MAX_LENGTH, value_parser = length())]
-    max_length: usize,
-    /// Sentences scored together
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = batch_size())]
-    mini_batch: usize,
+    /// The longest sentence or translation, in pieces with </s>; a longer one is an error [5000]
+    #[arg(long, value_name = "N", value_parser = length())]
+    max_length: Option<usize>,
+    /// Score only the beginning of longer ones
+    #[arg(long)]
+    max_length_crop: bool,
+    /// Sentences scored together [32]
+    #[arg(long, value_name = "N", value_parser = batch_size())]
+    mini_batch: Option<usize>,
     /// The number of batches that are read ahead and sorted; lists are read sentence by sentence,
-    /// without it
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = batch_size())]
-    maxi_batch: usize,
-    /// The same as --threads
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    cpu_threads: Option<Threads>,
+    /// without it [20]
+    #[arg(long, value_name = "N", value_parser = batch_size())]
+    maxi_batch: Option<usize>,
+    /// The same as --threads; 0, which selects GPUs in Marian, has no effect
+    #[arg(long, value_name = "N", value_parser = parse_cpu_threads)]
+    cpu_threads: Option<CpuThreads>,
     #[command(flatten)]
     tuner_cache: AutotunerCacheOptions,
     #[command(flatten)]
@@ -99,11 +105,20 @@ struct Texts {
 
 impl Texts {
     /// Returns the texts that the options name, in this program's way or in Marian's.
-    fn new(a: &Arguments) -> Self {
+    fn new(a: &Arguments, scorer: &DecoderConfig) -> Self {
+        let is_list = a.n_best.is_some() || a.tsv.is_some();
+        let train_sets = match &a.train_sets[..] {
+            [] if a.source.is_none() && a.target.is_none() => &scorer.train_sets[..],
+            given => given,
+        };
+        let n_best = match (&a.n_best, scorer.n_best) {
+            (None, Some(true)) if !is_list => &Some(None),
+            (given, _) => given,
+        };
         fn none() -> Texts {
             Texts { source: None, target: None, tsv: None, n_best: None }
         }
-        match (&a.tsv, &a.n_best, &a.train_sets[..]) {
+        match (&a.tsv, n_best, train_sets) {
             (None, None, [source, target]) => {
                 Texts { source: Some(source.clone()), target: Some(target.clone()), ..none() }
             }
@@ -142,6 +157,9 @@ impl Texts {
     }
 }
 
+/// The number of sentences scored together, if it is not given.
+const MINI_BATCH: usize = 32;
+
 #[derive(Clone, Copy, ValueEnum)]
 enum SummaryKind {
     /// The mean per sentence, in natural logarithms
@@ -165,7 +183,10 @@ impl SummaryKind {
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let a = &arguments;
     a.ignored_options.check(a.tsv.is_some());
-    let texts = Texts::new(a);
+    // Only a scorer's configuration has settings of scoring; those of a decoder are for its search.
+    let scorer = a.models.settings()?.filter(|settings| settings.is_for_scoring).cloned();
+    let scorer = scorer.unwrap_or_default();
+    let texts = Texts::new(a, &scorer);
     let inputs = [&texts.source, &texts.target, &texts.tsv, &texts.n_best];
     check_stdin_use(inputs.into_iter().flatten());
     for input in inputs.into_iter().flatten() {
@@ -173,11 +194,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let tuner_cache = a.tuner_cache.open();
     if let Some(list) = &texts.n_best {
-        let outcome = add_to_list(a, texts.source.as_deref(), list, &tuner_cache, common);
+        let outcome = add_to_list(a, &scorer, texts.source.as_deref(), list, &tuner_cache, common);
         tuner_cache.save();
         return outcome;
     }
-    let (bundle, _) = a.models.open_bundle(None, a.models.languages())?;
+    let (mut bundle, _) = a.models.open_bundle(None, a.models.languages())?;
+    bundle.prepare_to_score();
     if let Some(missing) = bundle.missing_languages().filter(|_| !a.no_spm_encode) {
         anyhow::bail!(missing);
     }
@@ -200,13 +222,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let options = ScoreOptions {
         threads: a.threads(defaults.devices.is_cuda().then_some(defaults.threads), common),
-        mini_batch: a.mini_batch,
-        maxi_batch: a.maxi_batch,
-        is_tokenized: a.no_spm_encode,
-        max_length: a.max_length,
-        normalize: a.normalize,
-        alignment: a.alignment,
-        word_scores: a.word_scores,
+        mini_batch: a.mini_batch.or(scorer.mini_batch).unwrap_or(MINI_BATCH),
+        maxi_batch: a.maxi_batch.or(scorer.maxi_batch).unwrap_or(20),
+        is_tokenized: a.is_tokenized(&scorer),
+        limit: a.limit(&scorer),
+        normalize: a.normalize.or(scorer.normalize).unwrap_or(0.0),
+        alignment: a.alignment.or(scorer.alignment),
+        word_scores: a.word_scores || scorer.word_scores == Some(true),
     };
     let mut output = Some(Output::create(&a.output)?);
     let lines = if a.summary.is_some() { None } else { output.take() };
@@ -216,7 +238,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         // A summary of a part could be mistaken for one of the whole text.
         if let (Some(kind), Some(mut output)) = (a.summary, output.filter(|_| !stop.is_cancelled()))
         {
-            output.write(format!("{}\n", kind.value_of(&summary)).as_bytes())?;
+            let mut text = Vec::new();
+            push_general(&mut text, kind.value_of(&summary));
+            text.push(b'\n');
+            output.write(&text)?;
             output.finish()?;
         }
         Ok(())
@@ -231,10 +256,21 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
 }
 
 impl Arguments {
+    fn is_tokenized(&self, scorer: &DecoderConfig) -> bool {
+        self.no_spm_encode || scorer.is_tokenized == Some(true)
+    }
+
+    fn limit(&self, scorer: &DecoderConfig) -> LengthLimit {
+        LengthLimit {
+            tokens: self.max_length.or(scorer.max_length).unwrap_or(MAX_LENGTH),
+            crop: self.max_length_crop || scorer.crop == Some(true),
+        }
+    }
+
     /// Returns the number of threads: Marian's option, those of the devices unless they are the CPU,
     /// or those of all commands.
     fn threads(&self, for_devices: Option<usize>, common: &CommonOptions) -> usize {
-        let given = self.cpu_threads.map(Threads::count);
+        let given = self.cpu_threads.and_then(|CpuThreads(threads)| threads).map(Threads::count);
         given.or(for_devices).unwrap_or(common.threads.count())
     }
 }
@@ -243,6 +279,7 @@ impl Arguments {
 /// that may leave sentences out.
 fn add_to_list(
     a: &Arguments,
+    scorer: &DecoderConfig,
     source: Option<&Path>,
     list: &Path,
     tuner_cache: &AutotunerCache,
@@ -250,10 +287,10 @@ fn add_to_list(
 ) -> anyhow::Result<()> {
     let options = ListOptions {
         direction: ScoringDirection::Forward,
-        is_tokenized: a.no_spm_encode,
-        max_length: a.max_length,
-        normalize: a.normalize,
-        mini_batch: a.mini_batch,
+        is_tokenized: a.is_tokenized(scorer),
+        limit: a.limit(scorer),
+        normalize: a.normalize.or(scorer.normalize).unwrap_or(0.0),
+        mini_batch: a.mini_batch.or(scorer.mini_batch).unwrap_or(MINI_BATCH),
     };
     let OpenedModel { feature, files, threads } =
         rescore::open(&a.models, options.clone(), source.is_some(), tuner_cache)?;

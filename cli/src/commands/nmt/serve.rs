@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use miriam_nmt::DecoderConfig;
 use miriam_nmt::engine::Precision;
 use miriam_nmt::translate::DecodingSettings;
 use miriam_serve::{Configuration, ModelConfiguration, ModelKind, ShortlistSetting};
@@ -29,14 +30,14 @@ pub struct Arguments {
     /// Its source and target vocabularies, or a joint one
     #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Vec<PathBuf>,
-    /// The port, only on this machine
-    #[arg(short, long, value_name = "PORT", default_value = "8080")]
-    port: u16,
+    /// The port, only on this machine [that of the configuration, or 8080]
+    #[arg(short, long, value_name = "PORT")]
+    port: Option<u16>,
     #[command(flatten)]
     search: SearchArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
-    /// The longest sentence, in pieces
+    /// The longest sentence, in pieces with </s>
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
     /// Translate only the beginning of longer sentences
@@ -108,8 +109,10 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Threads::Count(count) => Some(count),
         Threads::All => None,
     };
+    let settings = arguments.config.as_deref().map(DecoderConfig::open).transpose()?;
+    let port = arguments.port.or(settings.and_then(|settings| settings.port)).unwrap_or(8080);
     let configuration = Configuration {
-        listen: vec![format!("127.0.0.1:{}", arguments.port)],
+        listen: vec![format!("127.0.0.1:{port}")],
         threads,
         models: vec![arguments.model_configuration()],
         ..Configuration::default()

@@ -16,6 +16,8 @@ pub struct RenamedProgram {
     has_long_getopt: bool,
     /// The words `stdin` and `stdout` are the standard streams, as Marian's programs read them.
     names_streams: bool,
+    /// Several files may follow `-c`, and later ones override earlier ones, as in Marian's programs.
+    takes_configurations: bool,
     /// Options with another name; all others are passed on.
     options: &'static [OptionRule],
 }
@@ -46,7 +48,14 @@ const fn ignored_with_value(name: &'static str) -> OptionRule {
 
 /// Returns a program whose options are all passed on.
 const fn same_options(name: &'static str, command: &'static [&'static str]) -> RenamedProgram {
-    RenamedProgram { name, command, has_long_getopt: false, names_streams: false, options: &[] }
+    RenamedProgram {
+        name,
+        command,
+        has_long_getopt: false,
+        names_streams: false,
+        takes_configurations: false,
+        options: &[],
+    }
 }
 
 /// Returns a program of Marian.
@@ -55,7 +64,14 @@ const fn marian(
     command: &'static [&'static str],
     options: &'static [OptionRule],
 ) -> RenamedProgram {
-    RenamedProgram { name, command, has_long_getopt: false, names_streams: true, options }
+    RenamedProgram {
+        name,
+        command,
+        has_long_getopt: false,
+        names_streams: true,
+        takes_configurations: true,
+        options,
+    }
 }
 
 pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
@@ -65,6 +81,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         command: &["truecase", "--undo"],
         has_long_getopt: true,
         names_streams: false,
+        takes_configurations: false,
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
     marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer")]),
@@ -105,6 +122,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         command: &["tokenize"],
         has_long_getopt: false,
         names_streams: false,
+        takes_configurations: false,
         options: &[ignored_with_value("-lines"), ignored("-time")],
     },
     RenamedProgram {
@@ -112,6 +130,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         command: &["truecase", "--train"],
         has_long_getopt: true,
         names_streams: false,
+        takes_configurations: false,
         options: &[
             renamed("corpus", "--input"),
             renamed("model", "--output"),
@@ -123,6 +142,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         command: &["truecase"],
         has_long_getopt: true,
         names_streams: false,
+        takes_configurations: false,
         options: &[
             renamed("model", "--model"),
             renamed_switch("a", "--asr"),
@@ -145,8 +165,17 @@ impl RenamedProgram {
             return words;
         }
         words.extend(self.command.iter().map(OsString::from));
-        let mut given = arguments.iter().skip(1);
+        let mut given = arguments.iter().skip(1).peekable();
         while let Some(word) = given.next() {
+            if self.takes_configurations && (word == "-c" || word == "--config") {
+                fn is_file(word: &&OsString) -> bool {
+                    !word.as_bytes().starts_with(b"-")
+                }
+                while let Some(file) = given.next_if(is_file) {
+                    words.extend(["--config".into(), file.clone()]);
+                }
+                continue;
+            }
             let Some((rule, attached)) = self.find_rule(word) else {
                 words.push(self.name_stream(word));
                 continue;
@@ -227,7 +256,11 @@ mod tests {
             ("marian --version", "miriam --version"),
             (
                 "marian-decoder -c a.yml -i stdin --output=stdout",
-                "miriam nmt translate -c a.yml -i - --output=-",
+                "miriam nmt translate --config a.yml -i - --output=-",
+            ),
+            (
+                "marian-decoder -c a.yml b.yml -b 4",
+                "miriam nmt translate --config a.yml --config b.yml -b 4",
             ),
             (
                 "marian-scorer -m m -t stdin a --maxi-batch-sort trg --seed 3",

@@ -49,6 +49,11 @@ pub const MARIAN: KnownKeys = KnownKeys {
         "alignment",
         "word-scores",
         "allow-unk",
+        // Of scorers.
+        "model",
+        "train-sets",
+        // Of servers.
+        "port",
     ],
     without_effect: &[
         // Memory, threads, logging.
@@ -68,6 +73,7 @@ pub const MARIAN: KnownKeys = KnownKeys {
         "dump-config",
         "stat-freq",
         "version",
+        "no-reload",
         // Kernels and precision, which --precision chooses.
         "optimize",
         "skip-cost",
@@ -179,7 +185,14 @@ pub const MARIAN: KnownKeys = KnownKeys {
         ("ignore-model-config", "leave it out; a model's own options are needed"),
         ("input-reorder", "leave it out; one source is supported"),
         ("input-join-fields", "leave it out; one source is supported"),
-        ("config", "leave it out; one configuration is read"),
+        ("config", "leave it out; name further configurations with -c"),
+        ("authors", "leave it out"),
+        ("cite", "leave it out"),
+        ("build-info", "leave it out"),
+        ("quantize-range", "leave it out; values are quantised by their largest"),
+        ("encryption-key-path", "decrypt the model first"),
+        ("summary", "give --summary"),
+        ("n-best-feature", "give --n-best-feature"),
     ],
 };
 
@@ -268,6 +281,8 @@ fn is_off_word(key: &str, word: &str) -> bool {
     match key {
         "input" | "input-file" if matches!(word, "stdin" | "-") => true,
         "output" if matches!(word, "stdout" | "-") => true,
+        "n-best-feature" if word == "Score" => true,
+        "quantize-range" => word.parse() == Ok(0.0),
         _ => matches!(word, "0" | "false" | ""),
     }
 }

@@ -73,6 +73,12 @@ pub struct DecoderConfig {
     pub allow_unknown: Option<bool>,
     /// Whether unknown tokens become the words of the source that they attend to.
     pub replace_unknowns: Option<bool>,
+    /// Whether it is the configuration of a scorer, which names its model and texts with other keys.
+    pub is_for_scoring: bool,
+    /// The texts that a scorer reads.
+    pub train_sets: Vec<PathBuf>,
+    /// The port of a server.
+    pub port: Option<u16>,
     /// Keys of the file that have no effect here, in its order.
     pub keys_without_effect: Vec<String>,
 }
@@ -96,6 +102,18 @@ impl DecoderConfig {
         Self::parse(&text, path)
     }
 
+    /// Reads several files; a setting of a later one replaces that of earlier ones, as in Marian.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_all(paths: &[PathBuf]) -> Result<Self> {
+        let mut merged = Self::default();
+        for path in paths {
+            merged = Self::open(path)?.or(merged);
+        }
+        Ok(merged)
+    }
+
     /// Parses a configuration. `path` names it in messages, and its folder is the base of
     /// relative paths if the option `relative-paths` is set.
     ///
@@ -114,6 +132,44 @@ impl DecoderConfig {
             settings.validate(path)?;
             settings.keys_without_effect = keys::check(&value, &keys::MARIAN, path)?;
             Ok(settings)
+        }
+    }
+
+    /// Takes the settings from `other` that are not set here.
+    fn or(self, other: DecoderConfig) -> Self {
+        fn first<T>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
+            if one.is_empty() { other } else { one }
+        }
+        DecoderConfig {
+            models: first(self.models, other.models),
+            weights: first(self.weights, other.weights),
+            vocabularies: first(self.vocabularies, other.vocabularies),
+            shortlist: self.shortlist.or(other.shortlist),
+            beam_size: self.beam_size.or(other.beam_size),
+            normalize: self.normalize.or(other.normalize),
+            word_penalty: self.word_penalty.or(other.word_penalty),
+            mini_batch: self.mini_batch.or(other.mini_batch),
+            maxi_batch: self.maxi_batch.or(other.maxi_batch),
+            max_length_factor: self.max_length_factor.or(other.max_length_factor),
+            max_target_length: self.max_target_length.or(other.max_target_length),
+            no_repeat_ngram_size: self.no_repeat_ngram_size.or(other.no_repeat_ngram_size),
+            repetition_penalty: self.repetition_penalty.or(other.repetition_penalty),
+            bpe_codes: self.bpe_codes.or(other.bpe_codes),
+            mini_batch_words: self.mini_batch_words.or(other.mini_batch_words),
+            sort_by_length: self.sort_by_length.or(other.sort_by_length),
+            max_length: self.max_length.or(other.max_length),
+            crop: self.crop.or(other.crop),
+            is_tokenized: self.is_tokenized.or(other.is_tokenized),
+            as_pieces: self.as_pieces.or(other.as_pieces),
+            n_best: self.n_best.or(other.n_best),
+            alignment: self.alignment.or(other.alignment),
+            word_scores: self.word_scores.or(other.word_scores),
+            allow_unknown: self.allow_unknown.or(other.allow_unknown),
+            replace_unknowns: self.replace_unknowns.or(other.replace_unknowns),
+            is_for_scoring: self.is_for_scoring || other.is_for_scoring,
+            train_sets: first(self.train_sets, other.train_sets),
+            port: self.port.or(other.port),
+            keys_without_effect: [other.keys_without_effect, self.keys_without_effect].concat(),
         }
     }
 

@@ -38,7 +38,7 @@ impl ConfigReader<'_> {
             Some(_) => return Err(self.mismatch("maxi-batch-sort", "expected src, trg or none")),
         };
         Ok(DecoderConfig {
-            models: self.files("models")?,
+            models: [self.files("models")?, self.files("model")?].concat(),
             weights: self.numbers("weights")?,
             vocabularies: self.files("vocabs")?,
             shortlist,
@@ -64,6 +64,9 @@ impl ConfigReader<'_> {
             word_scores: self.flag("word-scores")?,
             allow_unknown: self.flag("allow-unk")?,
             replace_unknowns: None,
+            is_for_scoring: ["model", "train-sets"].iter().any(|key| self.value.get(key).is_some()),
+            train_sets: self.files("train-sets")?,
+            port: self.number("port")?,
             keys_without_effect: Vec::new(),
         })
     }

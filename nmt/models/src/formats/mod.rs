@@ -20,9 +20,11 @@ use std::path::{Path, PathBuf};
 
 use miriam_storage::{Bytes, Container, LoadMethod};
 
+use files::Files;
 use found_model::FoundModel;
 
 use crate::checkpoint::Checkpoint;
+use crate::decoder_config::DecoderConfig;
 use crate::model_bundle::ModelBundle;
 use crate::{Error, Result};
 
@@ -103,7 +105,25 @@ impl ModelBundle {
             return Ok(bundle);
         }
         let format = FORMATS.iter().find(|format| (format.recognises)(path));
-        let mut found = (format.expect("the last one recognises every path").find)(path)?;
+        let found = (format.expect("the last one recognises every path").find)(path)?;
+        Self::from_found(found, path, options)
+    }
+
+    /// Opens the models of a decoder's configuration, which may have any name; `path` names it in
+    /// messages.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open`], and if no models are named.
+    pub fn open_config(
+        settings: DecoderConfig,
+        path: &Path,
+        options: &BundleOptions<'_>,
+    ) -> Result<Self> {
+        let found = marian::find_from_config(path, settings, Files::default())?;
+        Self::from_found(found, path, options)
+    }
+
+    fn from_found(mut found: FoundModel, path: &Path, options: &BundleOptions<'_>) -> Result<Self> {
         if let Some(paths) = options.vocabularies {
             found.vocabularies = Some(paths.map(Path::to_owned));
         }

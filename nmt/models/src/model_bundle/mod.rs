@@ -5,7 +5,7 @@ mod languages;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::architecture::{Dialect, Model};
+use crate::architecture::{Architecture, Dialect, Model};
 use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::{Shortlist, ShortlistOptions, VocabularyMap};
@@ -181,9 +181,19 @@ impl ModelBundle {
 
     /// Makes every model compute as the given version of Marian does, whichever version wrote it.
     pub fn set_dialect(&mut self, dialect: Dialect) {
+        self.change_architectures(|architecture| architecture.set_dialect(dialect));
+    }
+
+    /// Makes every model of Marian compute as Marian's scorer does, which differs from its search
+    /// ([`Architecture::set_scoring_keys`]).
+    pub fn prepare_to_score(&mut self) {
+        self.change_architectures(Architecture::set_scoring_keys);
+    }
+
+    fn change_architectures(&mut self, change: impl Fn(&mut Architecture)) {
         for model in &mut self.models {
             let mut architecture = model.architecture().clone();
-            architecture.set_dialect(dialect);
+            change(&mut architecture);
             model.set_architecture(architecture);
         }
     }

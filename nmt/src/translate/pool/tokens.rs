@@ -77,6 +77,7 @@ impl Translator {
         let has_eos = boundary.has_eos && source.last() != Some(&eos);
         ids.extend(has_eos.then_some(eos));
         cut_keeping_end(&mut ids, max_length, eos);
+        tokenizer.reverse_if_backwards(&mut ids);
         CompleteSource { ids, has_bos: boundary.bos_id.is_some(), has_eos }
     }
 
@@ -144,6 +145,7 @@ impl Translator {
     ) -> TokenTranslations {
         let CompleteSource { has_bos, has_eos, ids } =
             self.add_special_tokens(&example.source, max_input_length);
+        let source_eos = self.models.tokenizers()[0].vocabulary.eos_id();
         let target = &self.models.tokenizers()[1].vocabulary;
         let eos = [target.eos_id()];
         let ends = if options.end_tokens.is_empty() { &eos[..] } else { &options.end_tokens };
@@ -167,6 +169,11 @@ impl Translator {
                     row.truncate(ids.len());
                     row.drain(..usize::from(has_bos).min(row.len()));
                     row.truncate(row.len() - usize::from(has_eos).min(row.len()));
+                    if self.models.is_right_to_left() {
+                        let ends = !has_eos && ids.last() == Some(&source_eos);
+                        let words = row.len() - usize::from(ends).min(row.len());
+                        row[..words].reverse();
+                    }
                     row.resize(example.source.len(), 0.0);
                     row
                 }));

@@ -12,6 +12,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     unused("mini-batch-fit-step", One, "10", "memory is computed for every length"),
     no_effect("quiet-validation", Flag, "samples of translations are not shown"),
     no_effect("disp-label-index", One, "words of the target are shown"),
+    no_effect("gradient-checkpointing", Flag, "--granule-words saves memory"),
     no_effect("sync-sgd", Flag, "updates are synchronous unless --async-sgd is given"),
     unused("devices", Many, "0", ON_CPUS),
     no_effect("num-devices", One, ON_CPUS),

@@ -62,7 +62,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     refused("ulr", Flag, ULR),
     refused("fp16", Flag, HALF),
     refused("cost-scaling", Many, HALF),
-    refused("gradient-checkpointing", Flag, "lower --granule-words to save memory"),
     refused("sqlite", Optional("temporary"), "the corpus is in memory"),
     refused("alibi", Flag, NOT_BUILT),
     refused(

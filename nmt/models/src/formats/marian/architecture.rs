@@ -244,7 +244,8 @@ fn read_transformer(options: &Options, tables: EmbeddingConfig) -> Result<Transf
         } else {
             PositionalEncodingKind::SinusoidalMarian
         },
-        scales_embeddings: true,
+        // Marian scales them where it adds positions.
+        scales_embeddings: !no_positions,
         decoder_start: DecoderStart::ZeroEmbedding,
         pre_norm_keys: match &options.text(PRE_NORM_KEYS, "")?[..] {
             "" => dialect.pre_norm_keys(),

@@ -145,8 +145,13 @@ impl OptionsWriter {
             let (encoder, decoder) = (encoder.heads, decoder.heads);
             return Err(format!("{encoder} heads in the encoder and {decoder} in the decoder"));
         }
-        if !scales_embeddings {
-            return Err("embeddings that are not scaled".into());
+        let has_positions = *positional_encoding != PositionalEncodingKind::None;
+        if *scales_embeddings != has_positions {
+            return Err(if has_positions {
+                "embeddings that are not scaled".into()
+            } else {
+                "scaled embeddings without positions".into()
+            });
         }
         if let DecoderStart::Token(id) = decoder_start {
             return Err(format!("decoding that starts with token {id}"));
