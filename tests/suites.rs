@@ -48,6 +48,7 @@ mod nmt_language_model;
 mod nmt_marian_options;
 mod nmt_packages;
 mod nmt_rescore;
+mod nmt_right_to_left;
 mod nmt_robustness;
 mod nmt_train;
 mod nmt_train_async;

@@ -9,12 +9,13 @@ use std::hash::{DefaultHasher, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use miriam_kernels::Cpu;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Result, cannot, refused};
 use crate::machine;
 
-/// Describes this program and the CPU.
+/// Describes this program, the CPU, and the instructions that kernels use.
 ///
 /// # Errors
 /// If the program's file cannot be found.
@@ -24,6 +25,7 @@ pub fn describe_program() -> Result<Map<String, Value>> {
     description.insert("version".into(), env!("CARGO_PKG_VERSION").into());
     description.insert("program".into(), describe_file(&program)?);
     description.insert("machine".into(), machine::cpu_name().into());
+    description.insert("instructions".into(), Cpu::describe_detected().to_string().into());
     Ok(description)
 }
 

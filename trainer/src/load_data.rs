@@ -63,7 +63,7 @@ pub fn fingerprint(tokenizers: &TokenizerPair) -> u64 {
     hash64(&all)
 }
 
-/// Reads parallel text and segments it. `right_to_left` reverses targets. Lines whose case changes
+/// Reads parallel text and segments it. `right_to_left` reverses both sides. Lines whose case changes
 /// lose their links, which belong to other pieces.
 ///
 /// # Errors
@@ -159,17 +159,24 @@ fn read_pairs(
         let mut weights =
             weights.transpose().map_err(|wrong| text.invalid(Field::Weights, wrong))?;
         if right_to_left {
-            // As in Marian, both sides are reversed.
-            source.reverse();
-            target.reverse();
+            // As in Marian, both sides are reversed, after their ends are cropped.
+            let kept = lengths.map(|length| {
+                if limit.crops { length.min(limit.tokens.saturating_sub(1)) } else { length }
+            });
+            source[..kept[0]].reverse();
+            target[..kept[1]].reverse();
             for (target, source) in links.iter_mut().flatten() {
-                *source = lengths[0] as u32 - 1 - *source;
-                *target = lengths[1] as u32 - 1 - *target;
+                for (position, kept) in [(source, kept[0]), (target, kept[1])] {
+                    if let Some(mirrored) = (kept as u32).checked_sub(1 + *position) {
+                        *position = mirrored;
+                    }
+                }
             }
             // The weight of `</s>` stays last.
             if let Some((_, token_weights)) = weights.as_mut().and_then(|all| all.split_last_mut())
             {
-                token_weights.reverse();
+                let kept = kept[1].min(token_weights.len());
+                token_weights[..kept].reverse();
             }
         }
         let annotations = PairAnnotations { links: links.as_deref(), weights: weights.as_deref() };

@@ -1,4 +1,5 @@
-//! Scores of given translations, pair by pair: the numbers of `miriam nmt score`.
+//! Scores of given translations, pair by pair: the numbers of `miriam nmt score`, but for pre-norm
+//! transformers of Marian, which compute here as in the search, and there as in Marian's scorer.
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};

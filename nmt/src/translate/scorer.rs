@@ -78,16 +78,16 @@ impl LoadedModels {
         let own = self.target_prefix().len();
         token_scores.drain(..own.min(token_scores.len()));
         alignment.drain(..own.min(alignment.len()));
-        if self.tokenizers()[0].boundary_tokens.bos_id.is_some() {
-            // Alignments count only the tokens of the line.
-            alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
-        }
         if self.is_right_to_left() {
             let before_end = token_scores.len().saturating_sub(1);
             token_scores[..before_end].reverse();
             let aligned = before_end.min(alignment.len());
             alignment[..aligned].reverse();
             alignment.iter_mut().for_each(|row| reverse_before_end(row));
+        }
+        if self.tokenizers()[0].boundary_tokens.bos_id.is_some() {
+            // Alignments count only the tokens of the line.
+            alignment.iter_mut().for_each(|row| drop(row.drain(..1.min(row.len()))));
         }
     }
 }

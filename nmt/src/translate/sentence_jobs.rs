@@ -118,17 +118,17 @@ impl Translator {
         }
         let begins_with_bos = self.models.tokenizers()[0].boundary_tokens.bos_id.is_some();
         let scored = translations.into_iter().zip(features).map(|(mut translation, by_model)| {
-            if begins_with_bos {
-                // Alignments count only the tokens of the line.
-                let weights = translation.alignment.iter_mut();
-                weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
-            }
             let own = self.models.target_prefix().len();
             translation.tokens.drain(..own.min(translation.tokens.len()));
             translation.token_scores.drain(..own.min(translation.token_scores.len()));
             translation.alignment.drain(..own.min(translation.alignment.len()));
             if self.models.is_right_to_left() {
                 reverse(&mut translation);
+            }
+            if begins_with_bos {
+                // Alignments count only the tokens of the line.
+                let weights = translation.alignment.iter_mut();
+                weights.for_each(|weights| drop(weights.drain(..1.min(weights.len()))));
             }
             if let Some(line) = sentence.pivot.as_deref().filter(|_| self.search.return_alignments)
             {

@@ -3,19 +3,19 @@
 use super::sentence_parser::{MAX_LENGTH_OPTION, describe_excess};
 use super::tokenizer::{Pieces, Tokenizer, TokenizerScratch};
 
-/// The limit of the length of a text to score.
+/// The limit of the length of a sentence, and the handling of longer ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthLimit {
     /// The maximum number of tokens, with special ones.
     pub tokens: usize,
-    /// Whether longer texts are cropped; otherwise they are an error.
-    pub crop: bool,
+    /// Whether longer ones are cropped; otherwise they are an error, and left out of training.
+    pub crops: bool,
 }
 
 impl LengthLimit {
     /// Returns a limit beyond which texts are an error.
     pub fn error_above(tokens: usize) -> Self {
-        LengthLimit { tokens, crop: false }
+        LengthLimit { tokens, crops: false }
     }
 }
 
@@ -34,10 +34,11 @@ impl Tokenizer {
         let mut pieces = self.encode(text.strip_suffix(b"\r").unwrap_or(text), scratch);
         let mut ids = self.ids_with_special_tokens(&pieces);
         if ids.len() > limit.tokens {
-            if !limit.crop {
+            if !limit.crops {
                 return Err(describe_excess(ids.len(), limit.tokens, MAX_LENGTH_OPTION));
             }
-            pieces.truncate(limit.tokens.saturating_sub(ids.len() - pieces.len()));
+            let num_special = self.ids_with_special_tokens(&Pieces::default()).len();
+            pieces.truncate(limit.tokens.saturating_sub(num_special));
             ids = self.ids_with_special_tokens(&pieces);
         }
         if ids.is_empty() {

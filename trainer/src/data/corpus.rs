@@ -4,6 +4,7 @@
 //! each side takes 80 MB. Each pair keeps the number of its line, because the random numbers of
 //! dropout depend on it. Word alignments and weights, if given, are stored like tokens.
 
+use miriam_nmt::score::LengthLimit;
 use miriam_storage::hash::{Hasher, hash64};
 
 use super::annotations::{PairAnnotations, TargetLink};
@@ -75,15 +76,6 @@ fn hash_items<T, const N: usize>(items: &[T], bytes: impl Fn(&T) -> [u8; N]) -> 
         hasher.update(&block);
     }
     hasher.finish()
-}
-
-/// The limit on tokens per sentence, including `</s>`, and the handling of longer sentences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LengthLimit {
-    /// The limit (`max-length`).
-    pub tokens: usize,
-    /// Whether longer sentences are cropped instead of left out (`max-length-crop`).
-    pub crops: bool,
 }
 
 /// Counts of the lines of a corpus: kept, left out and cropped.

@@ -17,4 +17,5 @@ pub use batches::{
     BatchOptions, BatchPosition, BatchReader, BatchSize, Shuffle, SortKey, sample_pairs,
 };
 pub use case_augmentation::CaseAugmentation;
-pub use corpus::{CorpusCounts, LengthLimit, ParallelCorpus, Sequences, TokenIds};
+pub use corpus::{CorpusCounts, ParallelCorpus, Sequences, TokenIds};
+pub use miriam_nmt::score::LengthLimit;

@@ -108,6 +108,7 @@ impl RawOptions {
             check_count(spec, &texts).map_err(|reason| wrong(&key, &reason, name))?;
             // For a list, an empty string is an empty list.
             let is_empty = spec.arity == Arity::Many && texts.iter().all(String::is_empty);
+            let texts = replace_switch(spec, texts);
             options.values.insert(spec.name, if is_empty { Vec::new() } else { texts });
         }
         Ok(options)
@@ -125,10 +126,7 @@ impl RawOptions {
         let values = match (spec.arity, values.is_empty()) {
             (Arity::Flag, true) => vec!["true".into()],
             (Arity::Optional(bare), true) => vec![bare.into()],
-            // In configurations, as Marian reads them.
-            (Arity::Optional(bare), false) if values == ["true"] => vec![bare.into()],
-            (Arity::Optional(_), false) if values == ["false"] => vec![spec.default.into()],
-            _ => values,
+            _ => replace_switch(spec, values),
         };
         check_count(spec, &values).map_err(|reason| Error::usage(format!("--{name}: {reason}")))?;
         self.values.insert(spec.name, values);
@@ -328,6 +326,17 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
+/// Replaces `true` and `false` for an option whose value may be left out, as Marian reads them: by the
+/// value that is then meant, and by the default.
+fn replace_switch(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
+    let Arity::Optional(bare) = spec.arity else { return values };
+    match &values[..] {
+        [word] if word == "true" => vec![bare.into()],
+        [word] if word == "false" => vec![spec.default.into()],
+        _ => values,
+    }
+}
+
 /// Returns the option of that name, or an error with a suggestion.
 fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
     find(name).ok_or_else(|| match suggest_name(name, all_options().map(|spec| spec.name)) {
@@ -339,6 +348,17 @@ fn spec_of(name: &str) -> std::result::Result<&'static OptionSpec, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn true_and_false_stand_for_values_as_in_marian() {
+        let yaml = b"normalize: true\nexponential-smoothing: false\n";
+        let file = RawOptions::from_yaml(yaml, "train.yml").unwrap();
+        assert_eq!(file.get::<f32>("normalize").unwrap(), 1.0);
+        assert_eq!(file.get::<f32>("exponential-smoothing").unwrap(), 0.0);
+        let mut line = RawOptions::default();
+        line.set("exponential-smoothing", vec!["true".into()]).unwrap();
+        assert_eq!(line.get::<f32>("exponential-smoothing").unwrap(), 1e-4);
+    }
 
     #[test]
     fn the_command_line_is_above_configurations() {

@@ -107,7 +107,8 @@ impl Run<'_> {
     /// Returns the name of the saved result.
     fn key(&self) -> String {
         let Run { subject, place, beam, batch, variant, .. } = self;
-        let (model, variant) = (&subject.name, variant.name);
+        // Files in several folders may have one name.
+        let (model, variant) = (subject.path.display(), variant.name);
         format!("{model}, {place}, beam {beam}, batch {batch}, {variant}")
     }
 

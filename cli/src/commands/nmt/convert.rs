@@ -131,7 +131,9 @@ fn calibrate(
     let Some(tokenizers) = bundle.tokenizers.clone() else {
         anyhow::bail!("{}: no vocabularies were found; see --vocabs", bundle.path.display());
     };
-    let sides = [0, 1].map(|side| Tokenizer::new(&tokenizers, side));
+    let backwards = model.architecture().embeddings().right_to_left;
+    let mut sides = [0, 1].map(|side| Tokenizer::new(&tokenizers, side));
+    sides[0].reads_backwards = backwards;
     let mut options = TranslationOptions::for_bundle(&bundle, None);
     options.precision = Precision::F32;
     (options.search.beam_size, options.search.n_best) = (1, 1);
@@ -153,15 +155,19 @@ fn calibrate(
     while let Some(line) = lines.next()? {
         let pieces = translated.next().unwrap_or_default();
         let mut words = source.encode(line.bytes, &mut scratch);
-        words.truncate(LONGEST);
+        words.truncate(LONGEST - 1);
         if words.is_empty() {
             continue;
         }
         let vocabulary = &target.vocabulary;
         let ids = miriam_textio::fields::split_words(pieces)
-            .map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id()))
-            .chain([vocabulary.eos_id()]);
-        pairs.push((source.ids_with_special_tokens(&words), ids.collect()));
+            .map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id()));
+        let mut ids: Vec<u32> = ids.collect();
+        if backwards {
+            ids.reverse();
+        }
+        ids.push(vocabulary.eos_id());
+        pairs.push((source.ids_with_special_tokens(&words), ids));
     }
     let task = (&progress as &dyn Progress).task("calibrating", None);
     let clips = clip_values(&model, &pairs)?;

@@ -236,7 +236,11 @@ impl ModelArguments {
             bundle.settings = settings.clone();
         }
         warn_of_superfluous_pieces(&bundle);
-        warn_of_keys_without_effect(&bundle, self.config.last().unwrap_or(&bundle.path));
+        let files: Vec<String> =
+            self.config.iter().map(|path| path.display().to_string()).collect();
+        let files =
+            if files.is_empty() { bundle.path.display().to_string() } else { files.join(", ") };
+        warn_of_keys_without_effect(&bundle, Path::new(&files));
         set_bpe_codes(&mut bundle, &self.shared.bpe_codes)?;
         if let Some(lists) = lists {
             lists.apply(&mut bundle, !self.models.is_empty())?;

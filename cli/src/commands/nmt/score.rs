@@ -106,13 +106,16 @@ struct Texts {
 impl Texts {
     /// Returns the texts that the options name, in this program's way or in Marian's.
     fn new(a: &Arguments, scorer: &DecoderConfig) -> Self {
-        let is_list = a.n_best.is_some() || a.tsv.is_some();
+        let names_text = a.source.is_some()
+            || a.target.is_some()
+            || matches!(a.tsv, Some(Some(_)))
+            || matches!(a.n_best, Some(Some(_)));
         let train_sets = match &a.train_sets[..] {
-            [] if a.source.is_none() && a.target.is_none() => &scorer.train_sets[..],
+            [] if !names_text => &scorer.train_sets[..],
             given => given,
         };
         let n_best = match (&a.n_best, scorer.n_best) {
-            (None, Some(true)) if !is_list => &Some(None),
+            (None, Some(true)) if !names_text && a.tsv.is_none() => &Some(None),
             (given, _) => given,
         };
         fn none() -> Texts {
@@ -160,6 +163,9 @@ impl Texts {
 /// The number of sentences scored together, if it is not given.
 const MINI_BATCH: usize = 32;
 
+/// The number of batches that are read ahead, if it is not given.
+const MAXI_BATCH: usize = 20;
+
 #[derive(Clone, Copy, ValueEnum)]
 enum SummaryKind {
     /// The mean per sentence, in natural logarithms
@@ -200,7 +206,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     }
     let (mut bundle, _) = a.models.open_bundle(None, a.models.languages())?;
     bundle.prepare_to_score();
-    if let Some(missing) = bundle.missing_languages().filter(|_| !a.no_spm_encode) {
+    if let Some(missing) = bundle.missing_languages().filter(|_| !a.is_tokenized(&scorer)) {
         anyhow::bail!(missing);
     }
     let mut defaults = TranslationOptions::for_bundle(&bundle, None);
@@ -223,7 +229,7 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let options = ScoreOptions {
         threads: a.threads(defaults.devices.is_cuda().then_some(defaults.threads), common),
         mini_batch: a.mini_batch.or(scorer.mini_batch).unwrap_or(MINI_BATCH),
-        maxi_batch: a.maxi_batch.or(scorer.maxi_batch).unwrap_or(20),
+        maxi_batch: a.maxi_batch.or(scorer.maxi_batch).unwrap_or(MAXI_BATCH),
         is_tokenized: a.is_tokenized(&scorer),
         limit: a.limit(&scorer),
         normalize: a.normalize.or(scorer.normalize).unwrap_or(0.0),
@@ -263,7 +269,7 @@ impl Arguments {
     fn limit(&self, scorer: &DecoderConfig) -> LengthLimit {
         LengthLimit {
             tokens: self.max_length.or(scorer.max_length).unwrap_or(MAX_LENGTH),
-            crop: self.max_length_crop || scorer.crop == Some(true),
+            crops: self.max_length_crop || scorer.crop == Some(true),
         }
     }
 

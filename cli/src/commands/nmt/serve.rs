@@ -23,7 +23,7 @@ pub struct Arguments {
     /// The model: a file or a folder, or a decoder's configuration
     #[arg(short, long, alias = "models", required_unless_present = "config")]
     model: Option<PathBuf>,
-    /// A decoder's configuration (.yml), which names the model; the search options given here override
+    /// A decoder's configuration (.yml), which names the model and may have the port; the search options given here override
     /// it
     #[arg(short, long, value_name = "FILE", conflicts_with = "model")]
     config: Option<PathBuf>,

@@ -169,7 +169,10 @@ impl RenamedProgram {
         while let Some(word) = given.next() {
             if self.takes_configurations && (word == "-c" || word == "--config") {
                 fn is_file(word: &&OsString) -> bool {
-                    !word.as_bytes().starts_with(b"-")
+                    *word == "-" || !word.as_bytes().starts_with(b"-")
+                }
+                if given.peek().is_none_or(|word| !is_file(word)) {
+                    words.push(word.clone());
                 }
                 while let Some(file) = given.next_if(is_file) {
                     words.extend(["--config".into(), file.clone()]);

@@ -61,7 +61,7 @@ pub struct EmbeddingConfig {
     pub tied_output: bool,
     /// Whether the output layer has a bias.
     pub output_bias: bool,
-    /// Whether the model was trained on reversed target sentences.
+    /// Whether the model was trained on reversed sentences of both sides.
     pub right_to_left: bool,
     /// Ids that the model must never generate.
     pub suppress_tokens: Vec<u32>,

@@ -73,7 +73,8 @@ pub struct DecoderConfig {
     pub allow_unknown: Option<bool>,
     /// Whether unknown tokens become the words of the source that they attend to.
     pub replace_unknowns: Option<bool>,
-    /// Whether it is the configuration of a scorer, which names its model and texts with other keys.
+    /// Whether it is the configuration of a scorer, which names its model and texts with other keys; of
+    /// several files, whether one is.
     pub is_for_scoring: bool,
     /// The texts that a scorer reads.
     pub train_sets: Vec<PathBuf>,

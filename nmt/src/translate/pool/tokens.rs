@@ -167,13 +167,13 @@ impl Translator {
                 rows.extend(used.map(|row| {
                     let mut row = row.clone();
                     row.truncate(ids.len());
-                    row.drain(..usize::from(has_bos).min(row.len()));
-                    row.truncate(row.len() - usize::from(has_eos).min(row.len()));
                     if self.models.is_right_to_left() {
-                        let ends = !has_eos && ids.last() == Some(&source_eos);
+                        let ends = ids.last() == Some(&source_eos);
                         let words = row.len() - usize::from(ends).min(row.len());
                         row[..words].reverse();
                     }
+                    row.drain(..usize::from(has_bos).min(row.len()));
+                    row.truncate(row.len() - usize::from(has_eos).min(row.len()));
                     row.resize(example.source.len(), 0.0);
                     row
                 }));

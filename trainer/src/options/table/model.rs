@@ -43,7 +43,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     honoured(GROUP, "dec-depth", One, "N", "1", "Decoder layers"),
     honoured(GROUP, "skip", Flag, "", "", "Skip connections between recurrent layers"),
     honoured(GROUP, "layer-normalization", Flag, "", "", "Layer norms in recurrent layers"),
-    honoured(GROUP, "right-left", Flag, "", "", "Train on reversed targets"),
+    honoured(GROUP, "right-left", Flag, "", "", "Train on reversed sources and targets"),
     honoured(
         GROUP,
         "tied-embeddings",
