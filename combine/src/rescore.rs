@@ -393,8 +393,8 @@ mod tests {
     fn names_and_scores_that_do_not_fit_are_refused() {
         let list = "0 ||| ab ||| LM0= -1 ||| -2\n0 ||| bad ||| LM0= -1 ||| -2\n";
         for (names, reason) in [
-            (["LM0", "M"], "list, line 1, field 3: feature LM0 is there already"),
-            (["L", "M"], "list, line 2, field 2: no score L of this text: it is bad"),
+            (["LM0", "M"], "list, line 1, field 3: the entry already has a feature LM0"),
+            (["L", "M"], "list, line 2, field 2: feature L cannot score this text: it is bad"),
             (["L", "L"], "two features have the name L"),
             (["L M", "N"], "\"L M\" is not a name"),
             (["L=", "N"], "\"L=\" is not a name"),
@@ -420,9 +420,9 @@ mod tests {
         }
     }
 
-    /// A run that ends early is continued after the windows that it has written.
+    /// A run that failed is resumed after the last window that it wrote.
     #[test]
-    fn a_stopped_run_continues() {
+    fn a_failed_run_is_resumed() {
         let entry = |number: usize, text: &str| format!("{number} ||| {text} ||| F= 1 ||| 0\n");
         let list: String = (0..3000).map(|number| entry(number, &"b".repeat(number % 7))).collect();
         let folder = tempfile::tempdir().unwrap();

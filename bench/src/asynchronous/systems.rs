@@ -304,8 +304,10 @@ impl System {
         if self.rate == Rate::Cyclic {
             let updates = scale.workers as u64 * scale.batches_a_worker(self, CYCLE / 4.0);
             let updates = updates.div_ceil(self.delay as u64);
-            let cycle = [rate / CYCLE_RISE, rate, updates as f64];
-            options.set("lr-cycle", cycle.map(|value| value.to_string()).into())?;
+            // As an f32, so that the text has no digits of rounding.
+            let low = (rate / CYCLE_RISE) as f32;
+            let cycle = vec![low.to_string(), rate.to_string(), updates.to_string()];
+            options.set("lr-cycle", cycle)?;
         }
         if self.tunes_momentum {
             let schedule = vec!["0.93,0.997@0".into(), format!("0.92,0.998@{batches}")];
