@@ -154,7 +154,7 @@ fn any_transformer() -> impl Strategy<Value = TransformerConfig> {
                 } else {
                     PositionalEncodingKind::None
                 },
-                scales_embeddings: true,
+                scales_embeddings: has_positions,
                 decoder_start: DecoderStart::ZeroEmbedding,
                 pre_norm_keys,
                 norm_epsilon: 1e-6,
