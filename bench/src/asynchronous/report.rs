@@ -189,7 +189,7 @@ impl Row {
     }
 }
 
-/// Formats a cell of a CSV table, which is empty if there is no number.
+/// Formats a cell of a CSV table, which is empty for NaN.
 fn optional(value: f64, digits: usize) -> String {
     if value.is_nan() { String::new() } else { format!("{value:.digits$}") }
 }

@@ -175,7 +175,7 @@ fn count_trees(model: &SortedModel, texts: &[(String, Text)], queries: usize) ->
     let searched = texts.iter().map(|(name, text)| {
         TreeSizes::searched_by(model, name, &text.resized(queries.min(text.words.len())))
     });
-    [TreeSizes::of_model(model)].into_iter().chain(searched).collect()
+    [TreeSizes::all_trees(model)].into_iter().chain(searched).collect()
 }
 
 /// Returns the layouts that are measured for models of an order: every node width with bigrams in a

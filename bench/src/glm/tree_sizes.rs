@@ -47,7 +47,7 @@ impl TreeCount {
 
 impl TreeSizes {
     /// Counts all trees of a model.
-    pub fn of_model(model: &SortedModel) -> Self {
+    pub fn all_trees(model: &SortedModel) -> Self {
         let levels = &model.trie.levels;
         let by_order = levels[..levels.len() - 1].iter().map(|nodes| {
             let mut count = TreeCount::default();
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn counts_are_those_of_the_ngrams_that_extend_each_ngram() {
         let model = SyntheticOptions { ngrams: 60_000, order: 4, seed: 5 }.generate_model();
-        let trees = TreeSizes::of_model(&model);
+        let trees = TreeSizes::all_trees(&model);
         assert_eq!(trees.by_order.len(), 3);
         for (nodes, count) in model.trie.levels.iter().zip(&trees.by_order) {
             let sizes = nodes.children.windows(2).map(|ends| ends[1] - ends[0]);
@@ -154,6 +154,6 @@ mod tests {
         let share = |sizes: &TreeSizes| {
             sizes.by_order[0].single_node[2] as f64 / sizes.by_order[0].all as f64
         };
-        assert!(share(&searched) < share(&TreeSizes::of_model(&model)));
+        assert!(share(&searched) < share(&TreeSizes::all_trees(&model)));
     }
 }

@@ -196,6 +196,12 @@ impl ModelArguments {
         Ok(self.settings.get())
     }
 
+    /// Returns the names of the configurations for messages, separated by commas.
+    fn config_names(&self) -> String {
+        let names = self.config.iter().map(|path| path.display().to_string());
+        names.collect::<Vec<String>>().join(", ")
+    }
+
     /// Opens the models, and with `lists`, for translation, also the shortlist. Returns whether the
     /// language between two models was set.
     pub fn open_bundle(
@@ -205,12 +211,10 @@ impl ModelArguments {
     ) -> anyhow::Result<(ModelBundle, bool)> {
         let settings = self.settings()?;
         if lists.is_some() && settings.is_some_and(|settings| settings.is_for_scoring) {
-            let files: Vec<String> =
-                self.config.iter().map(|path| path.display().to_string()).collect();
             anyhow::bail!(
                 "{}: model and train-sets are keys of a scorer's configuration; give that of a decoder, \
                  with models",
-                files.join(", ")
+                self.config_names()
             );
         }
         let given = settings.map_or(&[][..], |settings| &settings.vocabularies);
@@ -236,11 +240,9 @@ impl ModelArguments {
             bundle.settings = settings.clone();
         }
         warn_of_superfluous_pieces(&bundle);
-        let files: Vec<String> =
-            self.config.iter().map(|path| path.display().to_string()).collect();
-        let files =
-            if files.is_empty() { bundle.path.display().to_string() } else { files.join(", ") };
-        warn_of_keys_without_effect(&bundle, Path::new(&files));
+        let names = self.config_names();
+        let file = if names.is_empty() { &*bundle.path } else { Path::new(&names) };
+        warn_of_keys_without_effect(&bundle, file);
         set_bpe_codes(&mut bundle, &self.shared.bpe_codes)?;
         if let Some(lists) = lists {
             lists.apply(&mut bundle, !self.models.is_empty())?;
