@@ -15,7 +15,7 @@ use miriam_nmt::architecture::{
     StackedConfig, TopLayerConfig, TransformerConfig, TransformerStackConfig,
 };
 use miriam_nmt::checkpoint::Checkpoint;
-use miriam_nmt::formats::marian::{marian_options, write_marian_npz};
+use miriam_nmt::formats::marian::{marian_options, write_marian_model};
 use miriam_storage::LoadMethod;
 use miriam_storage::random::SplitMix64;
 use proptest::prelude::*;
@@ -243,7 +243,7 @@ fn any_architecture() -> impl Strategy<Value = Architecture> {
 
 fn write(path: &Path, model: &Model) {
     let values = |name: &str| model.parameter(name).unwrap().values();
-    write_marian_npz(path, model.architecture(), |parameter| values(&parameter.name))
+    write_marian_model(path, model.architecture(), |parameter| values(&parameter.name))
         .unwrap_or_else(|e| panic!("{e}"));
 }
 
@@ -392,7 +392,7 @@ fn what_marian_has_no_option_for_is_refused_by_name() {
         let mut transformer = small_transformer();
         change(&mut transformer);
         let architecture = Architecture::Transformer(transformer);
-        let error = write_marian_npz(&path, &architecture, |_| Vec::new()).unwrap_err();
+        let error = write_marian_model(&path, &architecture, |_| Vec::new()).unwrap_err();
         let error = error.to_string();
         assert!(error.contains("model.npz") && error.contains(reason), "{error}");
     }
@@ -415,11 +415,11 @@ fn what_marian_has_no_option_for_is_refused_by_name() {
         layer_norm_style: Some(LayerNormStyle::Nematus),
     };
     let architecture = Architecture::Recurrent(nematus);
-    let error = write_marian_npz(&path, &architecture, |_| Vec::new()).unwrap_err().to_string();
+    let error = write_marian_model(&path, &architecture, |_| Vec::new()).unwrap_err().to_string();
     assert!(error.contains("Nematus' layer norms"), "{error}");
     // Too few values leave no file either.
     let architecture = Architecture::Transformer(small_transformer());
-    let error = write_marian_npz(&path, &architecture, |_| Vec::new()).unwrap_err().to_string();
+    let error = write_marian_model(&path, &architecture, |_| Vec::new()).unwrap_err().to_string();
     assert!(error.contains("encoder_Wemb: 0 numbers do not fit the shape [5, 8]"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

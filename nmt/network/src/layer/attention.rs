@@ -25,7 +25,9 @@ enum QkvWeights<W> {
     Fused(W),
     /// Keys and values from the raw input.
     Separate { queries: W, keys_values: W },
-    /// The same, but keys and values of the first position are from the normalised input.
+    /// In the search, keys and values of the first position are from the normalised input and the
+    /// others from the raw input, as Marian searches; all are from the normalised input where whole
+    /// sentences are computed, as Marian trains and scores (`neural.md` 1.8).
     SeparateAfterFirst { queries: W, keys_values: W },
 }
 
@@ -98,7 +100,7 @@ impl<B: Backend> SelfAttention<B> {
     fn project_qkv(
         &self,
         backend: &mut B,
-        input: &B::Tensor,
+        key_input: &B::Tensor,
         normed: &B::Tensor,
     ) -> Result<Qkv<B::Tensor>> {
         Ok(match &self.qkv {
@@ -109,7 +111,7 @@ impl<B: Backend> SelfAttention<B> {
             QkvWeights::Separate { queries, keys_values }
             | QkvWeights::SeparateAfterFirst { queries, keys_values } => Qkv {
                 queries: backend.affine(normed, queries, Epilogue::default())?,
-                keys_values: Some(backend.affine(input, keys_values, Epilogue::default())?),
+                keys_values: Some(backend.affine(key_input, keys_values, Epilogue::default())?),
             },
         })
     }
@@ -127,7 +129,11 @@ impl<B: Backend> SelfAttention<B> {
     ) -> Result<B::Tensor> {
         let own_norm = self.connection.preprocess(backend, input)?;
         let normed = own_norm.as_ref().unwrap_or(input);
-        let qkv = self.project_qkv(backend, input, normed)?;
+        let key_input = match &self.qkv {
+            QkvWeights::SeparateAfterFirst { .. } => normed,
+            _ => input,
+        };
+        let qkv = self.project_qkv(backend, key_input, normed)?;
         let [queries, keys, values] = qkv.split(self.width);
         if let Some(relative) = &self.relative {
             let qkv = [queries, keys, values];
@@ -135,36 +141,8 @@ impl<B: Backend> SelfAttention<B> {
             return self.project_output(backend, attended, input);
         }
         let packed = backend.pack_kv(self.heads, keys, values, lengths)?;
-        let attended = match &self.qkv {
-            QkvWeights::SeparateAfterFirst { keys_values, .. } => {
-                // The first position of each sentence attends to its own normalised keys and
-                // values; the others see its raw ones.
-                let starts = lengths.iter().scan(0, |next, &length| {
-                    let start = *next as u32;
-                    *next += length;
-                    Some((length > 0).then_some(start))
-                });
-                let firsts: Vec<u32> = starts.flatten().collect();
-                let ones = vec![1; firsts.len()];
-                let firsts = backend.index_select(normed, &firsts)?;
-                let first = backend.affine(&firsts, keys_values, Epilogue::default())?;
-                let (keys, values) = (
-                    ColumnSlice::nth(&first, 0, self.width),
-                    ColumnSlice::nth(&first, 1, self.width),
-                );
-                let first = backend.pack_kv(self.heads, keys, values, &ones)?;
-                let non_empty = lengths.iter().zip(&packed).filter(|(length, _)| **length > 0);
-                let groups: Vec<_> = non_empty
-                    .zip(&first)
-                    .flat_map(|((&length, packed), first)| [(1, first), (length - 1, packed)])
-                    .collect();
-                backend.attend(queries, &groups, mask)?
-            }
-            _ => {
-                let groups: Vec<_> = lengths.iter().copied().zip(&packed).collect();
-                backend.attend(queries, &groups, mask)?
-            }
-        };
+        let groups: Vec<_> = lengths.iter().copied().zip(&packed).collect();
+        let attended = backend.attend(queries, &groups, mask)?;
         self.project_output(backend, attended, input)
     }
 
