@@ -53,6 +53,12 @@ pub fn split_words(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|&b| b == b' ' || b == b'\t').filter(|word| !word.is_empty())
 }
 
+/// Returns the words of a line of text for neural models, separated by spaces alone: tabs belong to
+/// words, as in Marian and CTranslate2.
+pub fn split_at_spaces(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    line.split(|&b| b == b' ').filter(|word| !word.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

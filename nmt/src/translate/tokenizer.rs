@@ -114,7 +114,7 @@ impl Tokenizer {
         let mut pieces = Pieces::default();
         let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
         if self.input_is_tokenized || matches!(self.segmentation, Segmentation::Presegmented) {
-            fields::split_words(text).for_each(push);
+            fields::split_at_spaces(text).for_each(push);
             return pieces;
         }
         let mut rest = text;

@@ -56,7 +56,8 @@ pub fn learn_vocabulary(
             count_words(texts, threads, progress, |line, counts| counts.add_line(line))
         }
         LearnOptions::Words { .. } => count_words(texts, threads, progress, |line, counts| {
-            fields::split_words(fields::trim(line)).for_each(|word| counts.add(word, 1));
+            fields::split_at_spaces(line.strip_suffix(b"\r").unwrap_or(line))
+                .for_each(|word| counts.add(word, 1));
         }),
     }?;
     let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
