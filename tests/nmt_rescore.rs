@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::Architecture;
-use miriam_nmt::formats::marian::write_marian_npz;
+use miriam_nmt::formats::marian::write_marian_model;
 
 use crate::common::{
     lossy_text, miriam, project_root, read_decompressed, run, run_to_error, run_to_usage_error,
@@ -63,7 +63,7 @@ fn right_to_left_model(folder: &Path) -> PathBuf {
     let mut architecture = model.architecture().clone();
     let Architecture::Transformer(shape) = &mut architecture else { panic!("a transformer") };
     shape.embeddings.right_to_left = true;
-    write_marian_npz(&path, &architecture, |parameter| {
+    write_marian_model(&path, &architecture, |parameter| {
         model.parameter(&parameter.name).unwrap().values()
     })
     .unwrap();

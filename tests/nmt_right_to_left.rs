@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
 use miriam_nmt::architecture::Architecture;
-use miriam_nmt::formats::marian::write_marian_npz;
+use miriam_nmt::formats::marian::write_marian_model;
 
 use crate::common::{lossy_text, miriam, project_root, run, run_with_input};
 
@@ -22,7 +22,7 @@ fn write_backward_model(path: &Path) {
         panic!("the model is a transformer")
     };
     transformer.embeddings.right_to_left = true;
-    write_marian_npz(path, &architecture, |parameter| {
+    write_marian_model(path, &architecture, |parameter| {
         model.parameter(&parameter.name).unwrap().values()
     })
     .unwrap();

@@ -127,10 +127,10 @@ fn programs_of_marian_translate_score_and_count_words() {
         .map(|(name, content)| names.file(name, content));
     let texts = ["--source", text(&source), "--target", text(&target)];
     let ours = ["nmt", "score", "--quiet"];
-    let ours = lossy_text(&run(miriam().args(ours).args(files).args(texts)));
+    let scores = lossy_text(&run(miriam().args(ours).args(files).args(texts)));
     let texts = ["-t", text(&source), text(&target), "-w", "128", "--quiet", "--cpu-threads", "1"];
-    assert_eq!(names.output("marian-scorer", &[&files[..], &texts].concat(), ""), ours);
-    assert_eq!(ours.lines().count(), 3);
+    assert_eq!(names.output("marian-scorer", &[&files[..], &texts].concat(), ""), scores);
+    assert_eq!(scores.lines().count(), 3);
 
     // Lists are the second text of --train-sets there.
     let list = names.file("list", "0 ||| w3 ||| F0= -1 ||| -1\n1 ||| w4 ||| F0= -2 ||| -2\n");
@@ -143,6 +143,12 @@ fn programs_of_marian_translate_score_and_count_words() {
     let error = run_to_error(names.program("marian-scorer").args(files).args(alone));
     assert!(error.contains("the model: it translates"), "{error}");
     assert!(error.contains("or two files to --train-sets"), "{error}");
+
+    let converted = names.file("converted.bin", "");
+    let conversion = ["-f", text(&model), "-t", text(&converted), "--quiet"];
+    assert_eq!(names.output("marian-conv", &conversion, ""), "");
+    let converted = [&["-m", text(&converted)], &files[2..], &texts].concat();
+    assert_eq!(names.output("marian-scorer", &converted, ""), scores);
 
     let words = names.output("marian-vocab", &["--max-size", "4"], "b a b\nc c b\n");
     assert_eq!(words, "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n\"c\": 3\n");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use miriam_nmt::ModelBundle;
 use miriam_nmt::checkpoint::{Checkpoint, NpzWriter};
-use miriam_nmt::formats::marian::write_marian_npz;
+use miriam_nmt::formats::marian::write_marian_model;
 use miriam_storage::LoadMethod;
 use miriam_textio::{CancellationToken, NoProgress};
 use miriam_trainer::ParameterLayout;
@@ -146,7 +146,7 @@ fn files_of_old_versions_are_enough() {
         let new = Checkpoint::open(&golden("model.npz.optimizer.npz"), LoadMethod::Lazy).unwrap();
         let values = new.get("master_parameters").unwrap().values();
         let unsmoothed = folder.path("model.npz.orig.npz");
-        write_marian_npz(&unsmoothed, &architecture, |spec| {
+        write_marian_model(&unsmoothed, &architecture, |spec| {
             values[layout.get(&spec.name).unwrap().range()].to_vec()
         })
         .unwrap();

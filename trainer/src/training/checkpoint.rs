@@ -11,7 +11,7 @@ use std::path::Path;
 
 use miriam_nmt::architecture::Architecture;
 use miriam_nmt::checkpoint::{Checkpoint, NpzWriter, Tensor};
-use miriam_nmt::formats::marian::write_marian_npz;
+use miriam_nmt::formats::marian::write_marian_model;
 use miriam_storage::LoadMethod;
 use serde::{Deserialize, Serialize};
 
@@ -426,7 +426,7 @@ pub fn save_model(
     layout: &ParameterLayout,
     values: &[f32],
 ) -> Result<()> {
-    Ok(write_marian_npz(path, architecture, |spec| {
+    Ok(write_marian_model(path, architecture, |spec| {
         let parameter = layout.get(&spec.name).expect("a parameter of the layout");
         values[parameter.range()].to_vec()
     })?)

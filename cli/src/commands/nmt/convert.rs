@@ -1,13 +1,14 @@
-//! `miriam nmt convert`: conversion of a model to one file of this program, or to the integer
-//! formats of browsers.
+//! `miriam nmt convert`: conversion of a model to one file of this program, or to the formats of
+//! Marian and of browsers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use miriam_nmt::ModelBundle;
+use miriam_nmt::architecture::Model;
 use miriam_nmt::engine::Precision;
-use miriam_nmt::formats::marian::{IntgemmKind, write_marian_intgemm};
+use miriam_nmt::formats::marian::{IntgemmKind, write_marian_intgemm, write_marian_model};
 use miriam_nmt::translate::{
     OutputOptions, SourceText, Tokenizer, TokenizerScratch, TranslationOptions, Translator,
 };
@@ -19,9 +20,19 @@ use super::{SingleModelArguments, models, open_bundle};
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, exit_with_usage_error};
 
-/// The formats of `--to`.
-const INTGEMM_8: &str = "marian-intgemm8";
-const INTGEMM_16: &str = "marian-intgemm16";
+/// The formats of `--to`; the other names are those of `marian-conv`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Floating point for Marian: a .npz or .bin, by the name of the file
+    #[value(alias = "float32")]
+    Marian,
+    /// Eight bits, for bergamot and Firefox
+    #[value(alias = "intgemm8")]
+    MarianIntgemm8,
+    /// Sixteen bits, only for bergamot
+    #[value(alias = "intgemm16")]
+    MarianIntgemm16,
+}
 
 #[derive(Args)]
 pub struct Arguments {
@@ -35,10 +46,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = precision_names(&Precision::FOR_ANY_MODEL),
           conflicts_with = "to")]
     precision: Option<String>,
-    /// Write a format of other programs: marian-intgemm8, eight bits, for bergamot and Firefox, or
-    /// marian-intgemm16, only for bergamot; vocabularies and shortlist are separate files
-    #[arg(long, value_name = "FORMAT", value_parser = [INTGEMM_8, INTGEMM_16])]
-    to: Option<String>,
+    /// Write a format of other programs; vocabularies and shortlist are separate files
+    #[arg(long, value_name = "FORMAT", overrides_with = "to")]
+    to: Option<Target>,
     /// Measure the range of the inputs of matrix products on this source text, and write it as
     /// fixed scales (alphas); some hundred lines are enough
     #[arg(long, value_name = "FILE", requires = "to")]
@@ -48,8 +58,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
-    if arguments.to.as_deref() == Some(INTGEMM_16) && arguments.calibrate.is_some() {
-        exit_with_usage_error(format!("--calibrate: {INTGEMM_16} has no scales of activations"));
+    if arguments.to != Some(Target::MarianIntgemm8) && arguments.calibrate.is_some() {
+        let reason = "only the format marian-intgemm8 has scales of activations";
+        exit_with_usage_error(format!("--calibrate: {reason}"));
     }
     let inputs = [Some(&arguments.model.model), arguments.calibrate.as_ref()];
     for input in inputs.into_iter().flatten() {
@@ -60,10 +71,9 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     models::warn_of_keys_without_effect(&bundle, &arguments.model.model);
     models::warn_of_other_encodings(&bundle);
     bundle.verify_files()?;
-    if arguments.to.is_some() {
-        write_for_browsers(&arguments, bundle, common)?;
-    } else {
-        write_ours(&arguments, &bundle, common)?;
+    match arguments.to {
+        Some(target) => write_for_marian(target, &arguments, bundle, common)?,
+        None => write_ours(&arguments, &bundle, common)?,
     }
     let bytes = arguments.output.metadata()?.len();
     let seconds = start.elapsed().as_secs_f64();
@@ -91,7 +101,8 @@ fn write_ours(
     Ok(())
 }
 
-fn write_for_browsers(
+fn write_for_marian(
+    target: Target,
     arguments: &Arguments,
     bundle: ModelBundle,
     common: &CommonOptions,
@@ -99,9 +110,13 @@ fn write_for_browsers(
     if bundle.models.len() != 1 {
         exit_with_usage_error("--to: expected one model, not an ensemble".into());
     }
-    let model = &bundle.models[0];
-    if arguments.to.as_deref() == Some(INTGEMM_16) {
-        return Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Sixteen)?);
+    let (model, path) = (&bundle.models[0], &arguments.output);
+    match target {
+        Target::Marian => return write_floats(path, model),
+        Target::MarianIntgemm16 => {
+            return Ok(write_marian_intgemm(path, model, IntgemmKind::Sixteen)?);
+        }
+        Target::MarianIntgemm8 => {}
     }
     let clips = match &arguments.calibrate {
         None => {
@@ -113,7 +128,21 @@ fn write_for_browsers(
         }
         Some(text) => calibrate(text, arguments, common)?,
     };
-    Ok(write_marian_intgemm(&arguments.output, model, IntgemmKind::Eight(&clips))?)
+    Ok(write_marian_intgemm(path, model, IntgemmKind::Eight(&clips))?)
+}
+
+fn write_floats(path: &Path, model: &Model) -> anyhow::Result<()> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, Some("npz" | "bin")) {
+        let file = path.display();
+        exit_with_usage_error(format!(
+            "{file}: Marian opens models whose names end in .npz or .bin"
+        ));
+    }
+    let architecture = model.architecture();
+    Ok(write_marian_model(path, architecture, |parameter| {
+        model.parameter(&parameter.name).map(|tensor| tensor.values()).unwrap_or_default()
+    })?)
 }
 
 /// Measures the clipping limits of inputs of matrix products on a text and its translations by the

@@ -26,24 +26,37 @@ pub struct RenamedProgram {
 struct OptionRule {
     name: &'static str,
     takes_value: bool,
-    /// The option that replaces it; `None` if it has no effect here.
-    replacement: Option<&'static str>,
+    replacement: Replacement,
+}
+
+/// What an option becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replacement {
+    Option(&'static str),
+    /// Its value, without an option.
+    Argument,
+    /// It has no effect here.
+    Nothing,
 }
 
 const fn renamed(name: &'static str, replacement: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: true, replacement: Some(replacement) }
+    OptionRule { name, takes_value: true, replacement: Replacement::Option(replacement) }
 }
 
 const fn renamed_switch(name: &'static str, replacement: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: false, replacement: Some(replacement) }
+    OptionRule { name, takes_value: false, replacement: Replacement::Option(replacement) }
 }
 
 const fn ignored(name: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: false, replacement: None }
+    OptionRule { name, takes_value: false, replacement: Replacement::Nothing }
 }
 
 const fn ignored_with_value(name: &'static str) -> OptionRule {
-    OptionRule { name, takes_value: true, replacement: None }
+    OptionRule { name, takes_value: true, replacement: Replacement::Nothing }
+}
+
+const fn argument(name: &'static str) -> OptionRule {
+    OptionRule { name, takes_value: true, replacement: Replacement::Argument }
 }
 
 /// Returns a program whose options are all passed on.
@@ -85,6 +98,19 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
         options: &[renamed("in", "--input"), ignored("b"), ignored("unbuffered")],
     },
     marian("marian", &["nmt", "train"], &[renamed("-o", "--optimizer")]),
+    marian(
+        "marian-conv",
+        &["nmt", "convert", "--to", "marian"],
+        &[
+            argument("-f"),
+            argument("--from"),
+            renamed("-t", "--output"),
+            renamed("--to", "--output"),
+            renamed("-g", "--to"),
+            renamed("--gemm-type", "--to"),
+            renamed("-V", "--vocabs"),
+        ],
+    ),
     marian("marian-decoder", &["nmt", "translate"], &[]),
     // Scores do not depend on how sentences are batched, and nothing is drawn at random.
     marian(
@@ -183,10 +209,12 @@ impl RenamedProgram {
                 words.push(self.name_stream(word));
                 continue;
             };
-            words.extend(rule.replacement.map(OsString::from));
+            if let Replacement::Option(option) = rule.replacement {
+                words.push(option.into());
+            }
             if rule.takes_value {
                 let value = attached.or_else(|| given.next().cloned());
-                words.extend(value.filter(|_| rule.replacement.is_some()));
+                words.extend(value.filter(|_| rule.replacement != Replacement::Nothing));
             }
         }
         words
@@ -257,6 +285,10 @@ mod tests {
                 "miriam translate -f moses.ini -n-best-list - 5",
             ),
             ("marian --version", "miriam --version"),
+            (
+                "marian-conv -f a.npz -t=b.bin --gemm-type intgemm8",
+                "miriam nmt convert --to marian a.npz --output b.bin --to intgemm8",
+            ),
             (
                 "marian-decoder -c a.yml -i stdin --output=stdout",
                 "miriam nmt translate --config a.yml -i - --output=-",

@@ -1,7 +1,6 @@
-//! Writer of Marian's `.bin` (`neural.md` 1.2), the format for models with integers.
+//! Writer of Marian's `.bin` (`neural.md` 1.2).
 //!
-//! All headers come before all contents, so that items are first collected in memory; models with
-//! integers are small.
+//! All headers come before all contents, so that items are first collected in memory.
 
 use std::io::Write;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 mod architecture;
 mod intgemm_writer;
-mod npz_writer;
+mod model_writer;
 mod options;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::{Error, Result};
 
 pub use architecture::{from_options, is_language_model, resolve};
 pub use intgemm_writer::{IntgemmKind, write_marian_intgemm};
-pub use npz_writer::write_marian_npz;
+pub use model_writer::write_marian_model;
 pub use options::marian_options;
 
 /// Whether `path` is a decoder configuration, by its name.

@@ -49,8 +49,9 @@ pub fn marian_options(architecture: &Architecture, path: &Path) -> Result<String
         Ok(())
     });
     written.map_err(|what| {
-        let reason =
-            format!("Marian has no option for {what}; write this model with miriam nmt convert");
+        let reason = format!(
+            "Marian has no option for {what}; miriam nmt convert without --to writes this model"
+        );
         Error::unsupported(path, reason)
     })?;
     Ok(options.lines.into_iter().map(|(name, value)| format!("{name}: {value}\n")).collect())
