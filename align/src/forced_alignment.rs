@@ -76,6 +76,51 @@ impl Table {
     }
 }
 
+/// A model with a table that was read from a file.
+struct ForcedAligner<'a> {
+    table: &'a Table,
+    null: Option<WordId>,
+    prior: DiagonalPrior,
+    options: &'a ForcedAlignOptions,
+}
+
+impl ForcedAligner<'_> {
+    /// Calls `link` with the places of the source and the target word of each link of a line, whose
+    /// sides are not empty. Returns the logarithm of the probability of the line.
+    fn align_line(
+        &self,
+        [sources, targets]: &[Vec<Option<WordId>>; 2],
+        mut link: impl FnMut(usize, usize),
+    ) -> f64 {
+        let Self { table, options, .. } = self;
+        let (states, outputs) =
+            if options.reverse { (targets, sources) } else { (sources, targets) };
+        let mut score = ln_length_probability(outputs.len(), states.len(), options.length_ratio);
+        let (m, n) = (outputs.len() as u32, states.len() as u32);
+        for (j, &word) in outputs.iter().enumerate() {
+            let (null_prior, state_prior) = self.prior.position_probabilities(j as u32 + 1, m, n);
+            let mut sum = 0.0;
+            if options.ibm2.null_word {
+                sum += table.probability(self.null, word) * null_prior;
+            }
+            let (mut largest, mut best) = (sum, None);
+            for (i, &state) in states.iter().enumerate() {
+                let probability = table.probability(state, word) * state_prior(i as u32 + 1);
+                if probability > largest {
+                    (largest, best) = (probability, Some(i));
+                }
+                sum += probability;
+            }
+            score += sum.ln();
+            if let Some(i) = best {
+                let (source, target) = if options.reverse { (j, i) } else { (i, j) };
+                link(source, target);
+            }
+        }
+        score
+    }
+}
+
 /// Writes `source ||| target ||| links ||| score` for each line of `input`.
 ///
 /// # Errors
@@ -88,8 +133,12 @@ pub fn force_align(
 ) -> Result<ForcedAlignSummary> {
     options.ibm2.validate()?;
     let table = Table::read(&options.table)?;
-    let null = table.words.find(NULL_NAME);
-    let prior = DiagonalPrior::new(&options.ibm2);
+    let model = ForcedAligner {
+        table: &table,
+        null: table.words.find(NULL_NAME),
+        prior: DiagonalPrior::new(&options.ibm2),
+        options,
+    };
     let mut summary = ForcedAlignSummary {
         entries: table.probabilities.len() as u64,
         ..ForcedAlignSummary::default()
@@ -112,38 +161,16 @@ pub fn force_align(
         }
         // Each link adds a space before it.
         text.pop();
-        let [sources, targets] = &ids;
-        if sources.is_empty() || targets.is_empty() {
+        if ids.iter().any(Vec::is_empty) {
             let reason = "no words on one side; expected `source ||| target`";
             return Err(TextError::format(&name, line.number, None, reason).into());
         }
-        let (states, outputs) =
-            if options.reverse { (targets, sources) } else { (sources, targets) };
-        let mut score = ln_length_probability(outputs.len(), states.len(), options.length_ratio);
-        let (m, n) = (outputs.len() as u32, states.len() as u32);
-        for (j, &word) in outputs.iter().enumerate() {
-            let (null_prior, state_prior) = prior.position_probabilities(j as u32 + 1, m, n);
-            let mut sum = 0.0;
-            if options.ibm2.null_word {
-                sum += table.probability(null, word) * null_prior;
-            }
-            let (mut largest, mut best) = (sum, None);
-            for (i, &state) in states.iter().enumerate() {
-                let probability = table.probability(state, word) * state_prior(i as u32 + 1);
-                if probability > largest {
-                    (largest, best) = (probability, Some(i));
-                }
-                sum += probability;
-            }
-            score += sum.ln();
-            if let Some(i) = best {
-                let (source, target) = if options.reverse { (j, i) } else { (i, j) };
-                text.push(b' ');
-                push_integer(&mut text, source);
-                text.push(b'-');
-                push_integer(&mut text, target);
-            }
-        }
+        let score = model.align_line(&ids, |source, target| {
+            text.push(b' ');
+            push_integer(&mut text, source);
+            text.push(b'-');
+            push_integer(&mut text, target);
+        });
         summary.ln_probability += score;
         text.extend_from_slice(b" ||| ");
         push_general(&mut text, score);

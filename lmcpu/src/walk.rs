@@ -130,8 +130,7 @@ impl Query {
         let best = if M::INDEPENDENT_LOOKUPS {
             self.resume_independent(model, words, word, lookups, next)?
         } else {
-            self.resume_dependent(model, words, word, &mut lookups[0], next)?;
-            std::mem::replace(&mut self.best, LongestMatch::NONE)
+            self.resume_dependent(model, words, word, &mut lookups[0], next)?
         };
         Some(best.finish(context, next))
     }
@@ -172,8 +171,8 @@ impl Query {
         Some(best)
     }
 
-    /// Steps the lookup; begins the next when one ends. Each step prefetches for the next;
-    /// [`NgramIndex::prefetch_bigram`] does so for the first.
+    /// Steps the lookup; begins the next when one ends. Returns `None` while one is pending. Each
+    /// step prefetches for the next; [`NgramIndex::prefetch_bigram`] does so for the first.
     #[inline(always)]
     fn resume_dependent<M: NgramIndex>(
         &mut self,
@@ -182,7 +181,7 @@ impl Query {
         word: LmWord,
         lookup: &mut M::Lookup,
         next: &mut State,
-    ) -> Option<()> {
+    ) -> Option<LongestMatch> {
         let mut found = if self.best.length > 0 {
             self.step_lookup(model, words, lookup, next)?
         } else {
@@ -205,7 +204,7 @@ impl Query {
             }
             found = self.step_lookup(model, words, lookup, next)?;
         }
-        Some(())
+        Some(std::mem::replace(&mut self.best, LongestMatch::NONE))
     }
 
     /// Steps the lookup: `None` while it is pending, `Some(None)` when the n-gram is
