@@ -119,3 +119,12 @@ fn scores_equal_sacrebleu() {
         assert!(golden.is_empty(), "{text}: not measured: {:?}", golden.keys());
     }
 }
+
+/// SacreBLEU normalises references twice, which splits a possessive before a full stop.
+#[test]
+fn normalized_references_are_tokenized_twice() {
+    let ter = Ter { normalized: true, ..Ter::default() };
+    let score = sentence_score(&ter, "That was John's book.", &["That was John's."]);
+    assert_eq!(score.value, 20.0);
+    assert_eq!(sentence_score(&ter, "3's .", &["3's."]).value, 0.0);
+}

@@ -5,6 +5,8 @@ mod distance;
 mod shifts;
 pub(crate) mod tercom;
 
+use std::borrow::Cow;
+
 use crate::python_text::{rstrip, split_whitespace};
 use crate::word_ids::WordIds;
 use crate::{Metric, Signature};
@@ -32,6 +34,12 @@ pub struct Ter {
     pub case_sensitive: bool,
 }
 
+impl Ter {
+    fn tokenize<'l>(&self, line: &'l str) -> Cow<'l, str> {
+        tercom::tokenize(rstrip(line), self)
+    }
+}
+
 impl Metric for Ter {
     fn name(&self) -> String {
         "TER".into()
@@ -53,13 +61,14 @@ impl Metric for Ter {
     /// references.
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<f64> {
         let mut word_ids = WordIds::default();
-        let mut prepare =
-            |line| word_ids.intern_all(split_whitespace(&tercom::tokenize(rstrip(line), self)));
-        let hypothesis = prepare(hypothesis);
+        let hypothesis = word_ids.intern_all(split_whitespace(&self.tokenize(hypothesis)));
         let mut lengths = 0;
         let mut fewest = usize::MAX;
         for line in references {
-            let reference = prepare(line);
+            // SacreBLEU tokenises references twice; normalisation can split more the second time.
+            let once = self.tokenize(line);
+            let twice = if self.normalized { self.tokenize(&once) } else { Cow::Borrowed(&*once) };
+            let reference = word_ids.intern_all(split_whitespace(&twice));
             lengths += reference.len();
             fewest = fewest.min(count_edits(&hypothesis, &reference));
         }
