@@ -185,7 +185,7 @@ mod tests {
             ),
             (
                 "1 ||| d ||| LM0= - TM0= -1 2 ||| -3\n",
-                "line 4, field 3: feature \"LM0\": \"-\" is not",
+                "line 4, field 3: a value of feature \"LM0\": \"-\" is not",
             ),
         ] {
             let error = run(&format!("{LIST}{line}"), weights, RerankOutput::Best).unwrap_err();

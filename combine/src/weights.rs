@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use miriam_textio::fields::{split_words, trim};
-use miriam_textio::n_best::FeatureScheme;
+use miriam_textio::n_best::{FeatureScheme, split_name_and_value};
 use miriam_textio::{Error as TextError, Input, Lines, display_name};
 
 use crate::{Error, Result};
@@ -16,7 +16,7 @@ pub struct FeatureWeights {
 }
 
 impl FeatureWeights {
-    /// Reads a file. Lines are `NAME= weight weight ...`; empty lines, lines that begin with `#`,
+    /// Reads a file. Lines are `NAME= weight weight ...` or `NAME=weight`; empty lines, lines that begin with `#`,
     /// and the line `[weight]` of a moses.ini are skipped.
     ///
     /// # Errors
@@ -39,14 +39,24 @@ impl FeatureWeights {
             }
             let error = |reason: String| TextError::format(&file, line.number, None, reason);
             let mut words = split_words(text);
-            let Some(name) = words.next().and_then(|word| word.strip_suffix(b"=")) else {
-                return Err(error("expected a feature and its weights, `LM0= 0.5`".into()).into());
+            let first = words.next().unwrap_or_default();
+            let (name, attached) = match first.strip_suffix(b"=") {
+                Some(name) => (name, None),
+                None => match split_name_and_value(first) {
+                    Some((name, weight)) => (name, Some(weight)),
+                    None => {
+                        let reason = "expected a feature and its weights, `LM0= 0.5`";
+                        return Err(error(reason.into()).into());
+                    }
+                },
             };
             if features.iter().any(|(known, _)| known == name) {
                 let reason = format!("{} has weights already", String::from_utf8_lossy(name));
                 return Err(error(reason).into());
             }
-            let weights: std::result::Result<Vec<f64>, _> = words
+            let weights: std::result::Result<Vec<f64>, _> = attached
+                .into_iter()
+                .chain(words)
                 .map(|word| {
                     let weight = std::str::from_utf8(word).ok().and_then(|w| w.parse().ok());
                     weight.filter(|weight: &f64| weight.is_finite()).ok_or_else(|| {
@@ -76,8 +86,13 @@ impl FeatureWeights {
         for (name, count) in scheme.features() {
             let shown = String::from_utf8_lossy(name);
             let Some((_, own)) = self.features.iter().find(|(known, _)| known == name) else {
+                let what = match name {
+                    b"" => "the values before the first name of a feature".to_string(),
+                    _ => format!("feature {shown}"),
+                };
+                let zeros = " 0".repeat(count);
                 return Err(Error::usage(format!(
-                    "{}: no weights for feature {shown} of the list; add the line `{shown}= 0` to \
+                    "{}: no weights for {what} of the list; add the line `{shown}={zeros}` to \
                      leave it out",
                     self.file
                 )));

@@ -1,13 +1,22 @@
 //! Named features of n-best lists, and their order in a list.
 //!
-//! `LM0= -2 TM0= -1 -3` are a feature of one value and one of two. All entries of a list must have
-//! the features of its first one in the same order, because weights belong to places.
+//! `LM0= -2 TM0= -1 -3` are a feature of one value and one of two. Joshua and cdec write
+//! `LM=-2 TM=-1`. All entries of a list must have the features of its first one in the same order,
+//! because weights belong to places.
 
 use crate::fields::split_words;
 
 /// Whether a word is the name of a feature: it ends in `=`, or in `:` as in old lists.
 pub(super) fn is_name(word: &[u8]) -> bool {
     matches!(word, [first, .., b'=' | b':'] if !first.is_ascii_digit())
+}
+
+/// Splits `NAME=VALUE`, as Joshua and cdec write a feature; a value never contains `=`.
+pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = memchr::memrchr(b'=', word)?;
+    let (name, value) = (&word[..at], &word[at + 1..]);
+    let is_feature = !value.is_empty() && matches!(name, [first, ..] if !first.is_ascii_digit());
+    is_feature.then_some((name, value))
 }
 
 /// Splits a field of features into their names, without `=`, and the texts of their values.
@@ -19,7 +28,7 @@ pub fn split_features(field: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
             name = &word[..word.len() - 1];
             return None;
         }
-        Some((name, word))
+        Some(split_name_and_value(word).unwrap_or((name, word)))
     })
 }
 
@@ -65,33 +74,32 @@ impl FeatureScheme {
             let wanted = expected.next();
             if wanted != Some(name) {
                 return Err(format!(
-                    "expected {}, found a value of feature {}: every entry must have the features \
-                     of the first one",
-                    wanted.map_or("the end of the features".into(), |wanted| format!(
-                        "a value of feature {}",
-                        quoted(wanted)
-                    )),
-                    quoted(name)
+                    "expected {}, found {}: every entry must have the features of the first one",
+                    wanted.map_or("the end of the features".into(), value_of),
+                    value_of(name)
                 ));
             }
             let value = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f32>().ok());
             let Some(value) = value.filter(|value| value.is_finite()) else {
-                return Err(format!(
-                    "feature {}: {} is not a finite number",
-                    quoted(name),
-                    quoted(text)
-                ));
+                return Err(format!("{}: {} is not a finite number", value_of(name), quoted(text)));
             };
             values.push(value);
         }
         match expected.next() {
             None => Ok(()),
             Some(name) => Err(format!(
-                "a value of feature {} is missing: every entry must have the features of the \
-                 first one",
-                quoted(name)
+                "{} is missing: every entry must have the features of the first one",
+                value_of(name)
             )),
         }
+    }
+}
+
+/// Describes a value for messages.
+fn value_of(name: &[u8]) -> String {
+    match name {
+        b"" => "a value before the first name of a feature".into(),
+        name => format!("a value of feature {}", quoted(name)),
     }
 }
 
@@ -117,7 +125,7 @@ mod tests {
             ("LM0= 1 2 TM0= 3", "expected a value of feature \"TM0\", found a value of"),
             ("LM0= x TM0= 2 3", "\"x\" is not a finite number"),
             ("LM0= nan TM0= 2 3", "\"nan\" is not a finite number"),
-            ("1 2 3", "found a value of feature \"\""),
+            ("1 2 3", "found a value before the first name of a feature"),
         ] {
             let error = scheme.parse_values(field.as_bytes(), &mut Vec::new()).unwrap_err();
             assert!(error.contains(reason), "{error}");
@@ -130,5 +138,15 @@ mod tests {
         let old = FeatureScheme::new(b"d: 0 lm: -1");
         assert_eq!(old.features().collect::<Vec<_>>(), [(&b"d"[..], 1), (b"lm", 1)]);
         assert_eq!(FeatureScheme::new(b"").num_values(), 0);
+    }
+
+    #[test]
+    fn names_and_values_may_be_one_word() {
+        let scheme = FeatureScheme::new(b"lm_0=-3.03 tm_pt_0=1e-3 A=B=2");
+        let features: Vec<_> = scheme.features().collect();
+        assert_eq!(features, [(&b"lm_0"[..], 1), (b"tm_pt_0", 1), (b"A=B", 1)]);
+        let mut values = Vec::new();
+        scheme.parse_values(b"lm_0=-2 tm_pt_0=.5 A=B=-1", &mut values).unwrap();
+        assert_eq!(values, [-2.0, 0.5, -1.0]);
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::fields::{find_separator, split_words, trim};
 
-pub use features::{FeatureScheme, split_features};
+pub use features::{FeatureScheme, split_features, split_name_and_value};
 pub use reader::{NBestEntry, NBestReader};
 
 /// The program that wrote a list.
