@@ -2,15 +2,16 @@
 //!
 //! `unicode-segmentation` has the same rules, but looks ahead again at each bracket and space after
 //! a full stop, which is quadratic; here, each look ahead is remembered. Tests compare boundaries
-//! and the classes of all characters with that crate's. Two rules are added: reference marks such
-//! as `[1]` belong to the mark before them, and a one-character ellipsis may end a sentence, like
-//! three full stops.
+//! and the classes of all characters with that crate's. Four rules are added: reference marks such
+//! as `[1]` belong to the mark before them; a one-character ellipsis may end a sentence, like three
+//! full stops; a number after a full stop and a space may begin one although lower case follows it,
+//! as in Moses; and in Greek a semicolon is a question mark.
 
 use std::ops::Range;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use crate::characters::{CharClass, first_char};
+use crate::characters::{CharClass, char_indices, first_char};
 use crate::reference_marks::reference_marks_len;
 
 /// The class of a character in the rules of sentences (the property Sentence_Break).
@@ -223,6 +224,11 @@ impl BreakClass {
     }
 }
 
+/// Whether a character is a question mark of Greek: a semicolon, or its canonical equivalent.
+pub(crate) fn is_greek_question_mark(character: char) -> bool {
+    matches!(character, ';' | '\u{37e}')
+}
+
 /// Whether a character is an ellipsis, which Unicode's rules do not count among the marks.
 pub(crate) fn is_ellipsis(character: char) -> bool {
     matches!(character, '\u{2025}' | '\u{2026}')
@@ -250,6 +256,8 @@ struct Ending {
 /// byte has no class.
 pub(crate) struct SentenceBreaks<'t> {
     text: &'t [u8],
+    /// Whether semicolons are question marks.
+    is_greek: bool,
     at: usize,
     ending: Option<Ending>,
     /// The separator before this character, if there is one.
@@ -264,9 +272,10 @@ pub(crate) struct SentenceBreaks<'t> {
 }
 
 impl<'t> SentenceBreaks<'t> {
-    pub(crate) fn new(text: &'t [u8]) -> Self {
+    pub(crate) fn new(text: &'t [u8], is_greek: bool) -> Self {
         SentenceBreaks {
             text,
+            is_greek,
             at: 0,
             ending: None,
             separator: None,
@@ -307,7 +316,18 @@ impl<'t> SentenceBreaks<'t> {
         self.ahead.1
     }
 
-    /// Whether a sentence ends before a character of `class` at `at`, by SB6 to SB11.
+    /// Whether the first character at `at` that is neither bracket nor space is a digit.
+    fn begins_with_number(&self, at: usize) -> bool {
+        let classes = char_indices(&self.text[at..])
+            .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
+        let mut classes = classes.skip_while(|class| {
+            matches!(class, BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
+        });
+        classes.next() == Some(BreakClass::Digit)
+    }
+
+    /// Whether a sentence ends before a character of `class` at `at`, by SB6 to SB11 and the rule
+    /// of numbers.
     fn breaks_before(&mut self, class: BreakClass, at: usize, ending: Ending) -> bool {
         let Ending { is_full_stop, follows_letter, stage } = ending;
         let is_after_full_stop = is_full_stop && stage == Stage::Mark;
@@ -322,7 +342,12 @@ impl<'t> SentenceBreaks<'t> {
             BreakClass::Bracket => matches!(stage, Stage::Mark | Stage::Brackets),
             _ => false,
         };
-        !(continues || is_full_stop && self.is_lowercase_ahead(at))
+        if continues {
+            return false;
+        }
+        !is_full_stop
+            || stage == Stage::Spaces && self.begins_with_number(at)
+            || !self.is_lowercase_ahead(at)
     }
 }
 
@@ -335,6 +360,9 @@ impl Iterator for SentenceBreaks<'_> {
             self.at += symbol.byte_len;
             let class = match symbol.character {
                 Some(character) if is_ellipsis(character) => BreakClass::Mark,
+                Some(character) if self.is_greek && is_greek_question_mark(character) => {
+                    BreakClass::Mark
+                }
                 Some(character) => BreakClass::from_char(character),
                 None => BreakClass::Other,
             };
@@ -398,11 +426,35 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     fn boundaries(text: &str) -> Vec<usize> {
-        SentenceBreaks::new(text.as_bytes()).collect()
+        SentenceBreaks::new(text.as_bytes(), false).collect()
     }
 
     fn expected(text: &str) -> Vec<usize> {
         text.split_sentence_bound_indices().map(|(at, part)| at + part.len()).collect()
+    }
+
+    /// Returns the places where a number follows a full stop and a space, perhaps after brackets.
+    fn numbers_after_full_stops(text: &str) -> Vec<usize> {
+        let class = |c: char| BreakClass::from_char(c);
+        let is_gap = |c: char| {
+            matches!(class(c), BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
+        };
+        let places = text.char_indices().filter(|&(at, _)| {
+            let after = text[at..].trim_start_matches(is_gap);
+            let before = text[..at].trim_end_matches(is_gap);
+            let gap = &text[before.len()..at];
+            gap.chars().any(|c| class(c) == BreakClass::Space)
+                && after.chars().next().map(class) == Some(BreakClass::Digit)
+                && before.chars().next_back().map(class) == Some(BreakClass::FullStop)
+        });
+        places.map(|(at, _)| at).collect()
+    }
+
+    /// Returns our boundaries and Unicode's, without those before numbers where they may differ.
+    fn comparable_boundaries(text: &str) -> [Vec<usize>; 2] {
+        let numbers = numbers_after_full_stops(text);
+        [boundaries(text), expected(text)]
+            .map(|all| all.into_iter().filter(|at| !numbers.contains(at)).collect())
     }
 
     /// Compares each character between others that reveal its class.
@@ -421,7 +473,8 @@ mod tests {
                 format!("1.{c}A. 1. {c}A. A.{c}A. 1. {c}a"),
                 format!("{c}.B {c}"),
             ] {
-                assert_eq!(boundaries(&text), expected(&text), "{text:?} {:x}", u32::from(c));
+                let [found, expected] = comparable_boundaries(&text);
+                assert_eq!(found, expected, "{text:?} {:x}", u32::from(c));
             }
         }
     }
@@ -446,7 +499,8 @@ mod tests {
             )
         ) {
             let text = text.concat();
-            prop_assert_eq!(boundaries(&text), expected(&text));
+            let [found, expected] = comparable_boundaries(&text);
+            prop_assert_eq!(found, expected);
         }
     }
 }

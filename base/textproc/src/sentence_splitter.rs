@@ -2,8 +2,8 @@
 //!
 //! Boundaries are those of Unicode (UAX #29), which work in all scripts. Some of them are removed
 //! by the rules of Moses' `split-sentences.perl`: a full stop after an abbreviation, an initial, an
-//! acronym or a list number does not end a sentence, nor does any mark before lower case. Moses'
-//! script alone finds no ends in scripts without capitals; Unicode's rules alone end sentences
+//! acronym or a list number does not end a sentence, nor does any mark before lower case. As there,
+//! a number may begin a sentence. Moses' script alone finds no ends in scripts without capitals; Unicode's rules alone end sentences
 //! after `Mr.` and after opening quotes.
 //!
 //! The time is linear in the text: each boundary examines the word before it and the brackets and
@@ -16,7 +16,7 @@ use self::boundary::{Boundary, QuoteTracker, is_bracket};
 use crate::NonbreakingPrefixes;
 use crate::characters::{CharClass, char_indices, first_char, first_class, is_unspaced, last_char};
 use crate::interruption::{Checkpoint, Interrupted};
-use crate::sentence_breaks::{BreakClass, SentenceBreaks, is_ellipsis};
+use crate::sentence_breaks::{BreakClass, SentenceBreaks, is_ellipsis, is_greek_question_mark};
 
 mod abbreviations;
 mod boundary;
@@ -38,6 +38,8 @@ mod boundary;
 #[derive(Clone, Debug)]
 pub struct SentenceSplitter {
     prefixes: NonbreakingPrefixes,
+    /// Whether semicolons are question marks.
+    is_greek: bool,
 }
 
 impl SentenceSplitter {
@@ -46,12 +48,12 @@ impl SentenceSplitter {
     pub fn new(language: &str) -> Self {
         let prefixes = NonbreakingPrefixes::for_language(language)
             .or_else(|| NonbreakingPrefixes::for_language("en"));
-        Self::with_prefixes(prefixes.unwrap_or_default())
+        SentenceSplitter { prefixes: prefixes.unwrap_or_default(), is_greek: language == "el" }
     }
 
     /// Returns a splitter with the given abbreviations.
     pub fn with_prefixes(prefixes: NonbreakingPrefixes) -> Self {
-        SentenceSplitter { prefixes }
+        SentenceSplitter { prefixes, is_greek: false }
     }
 
     /// Returns the byte ranges of the sentences of a paragraph, in order. The text between them,
@@ -75,7 +77,7 @@ impl SentenceSplitter {
         let mut sentences = Vec::new();
         let mut start = text.len() - trim_start(text).len();
         let mut quotes = QuoteTracker::new(text, 0);
-        let mut breaks = SentenceBreaks::new(text);
+        let mut breaks = SentenceBreaks::new(text, self.is_greek);
         while let Some(end) = breaks.next() {
             checkpoint.pass(end)?;
             if end <= start {
@@ -109,8 +111,12 @@ impl SentenceSplitter {
     fn ends_sentence(&self, text: &[u8], start: usize, boundary: &Boundary) -> bool {
         let body = &text[start..boundary.mark_end];
         let mark = last_char(body).and_then(|symbol| symbol.character);
-        if !mark.is_some_and(is_western_mark) {
+        let is_semicolon = mark.is_some_and(|c| self.is_greek && is_greek_question_mark(c));
+        if !is_semicolon && !mark.is_some_and(is_western_mark) {
             return true;
+        }
+        if is_semicolon && ends_with_entity(body) {
+            return false;
         }
         let after = &text[boundary.end..];
         let next = next_letter(after);
@@ -133,6 +139,13 @@ impl SentenceSplitter {
         }
         !keeps_full_stop(&self.prefixes, &body[..body.len() - 1], after)
     }
+}
+
+/// Whether a text ends with a character reference of HTML: `&amp;`.
+fn ends_with_entity(text: &[u8]) -> bool {
+    let name = text.strip_suffix(b";").unwrap_or_default();
+    let start = name.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#');
+    start.is_some_and(|start| name[start] == b'&' && start + 1 < name.len())
 }
 
 /// Whether a text ends with a character that ends paragraphs.

@@ -32,8 +32,47 @@ pub(super) fn keeps_full_stop(
         Some(PrefixScope::BeforeNumber) => {
             trim_start(after).first().is_some_and(u8::is_ascii_digit)
         }
-        None => is_initial(prefix),
+        None => is_initial(prefix) || is_lowercase_after_number(after) && keeps_number(prefix),
     }
+}
+
+/// Abbreviations that stand before numbers in many languages, without case, and those of months.
+/// Moses' lists lack them, and a sentence that begins with a number is rarer.
+const BEFORE_NUMBERS: [&str; 34] = [
+    "abs", "approx", "aprox", "bd", "ca", "cap", "ch", "chap", "env", "eq", "eqs", "fig", "figs",
+    "kap", "nr", "pag", "pp", "sec", "sect", "tel", "ver", "vol", "vols", "jan", "feb", "apr",
+    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
+
+/// Whether a word before a full stop and a number with lower case after it is an abbreviation or a
+/// part of a date: `c. 18, s. 4 and`, `3. 10. 2020 wurde`.
+fn keeps_number(word: &[u8]) -> bool {
+    let is_letter = first_char(word).is_some_and(|first| {
+        first.byte_len == word.len() && first.class().intersects(CharClass::ALPHABETIC)
+    });
+    let is_day = word.len() <= 2 && word.iter().all(u8::is_ascii_digit);
+    let lower = word.to_ascii_lowercase();
+    is_letter || is_day || BEFORE_NUMBERS.iter().any(|known| known.as_bytes() == lower)
+}
+
+/// Whether `text` begins with a number that lower case follows before any other letter or mark.
+fn is_lowercase_after_number(text: &[u8]) -> bool {
+    let classes = char_indices(text)
+        .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
+    let mut classes =
+        classes.skip_while(|class| matches!(class, BreakClass::Bracket | BreakClass::Space));
+    classes.next() == Some(BreakClass::Digit)
+        && classes.find(|class| {
+            matches!(
+                class,
+                BreakClass::Lowercase
+                    | BreakClass::Uppercase
+                    | BreakClass::Letter
+                    | BreakClass::Separator
+                    | BreakClass::Mark
+                    | BreakClass::FullStop
+            )
+        }) == Some(BreakClass::Lowercase)
 }
 
 /// The maximum number of words in an abbreviation.

@@ -12,7 +12,7 @@ fn split<'t>(language: &str, text: &'t str) -> Vec<&'t str> {
 /// The sentences are those of Moses' `split-sentences.perl -k -b -q -i -l LANGUAGE`.
 #[test]
 fn western_text_is_split_as_by_moses() {
-    let cases: [(&str, &[&str]); 17] = [
+    let cases: [(&str, &[&str]); 22] = [
         ("en", &["Dr. No met Mr. T. Smith.", "They talked."]),
         ("en", &["See No. 5 of the list.", "No.", "It is not there."]),
         ("en", &["He lives in the U.S. Army camp.", "Why?"]),
@@ -30,9 +30,42 @@ fn western_text_is_split_as_by_moses() {
         ("es", &["El Sr. García vino.", "¿Por qué?", "¡No lo sé!"]),
         ("cs", &["Přišel např. Novák.", "Odešel brzy."]),
         ("en", &["Really?!", "Yes."]),
+        ("en", &["It was cold.", "5 people died."]),
+        ("en", &["It was 1990.", "1991 came."]),
+        ("en", &["He was great.", "\"5 stars,\" she said."]),
+        ("de", &["Es war kalt.", "20 Leute kamen."]),
+        ("en", &["See No. 5 of the list."]),
     ];
     for (language, sentences) in cases {
         assert_eq!(split(language, &sentences.join(" ")), sentences, "{language}");
+    }
+}
+
+/// Where Moses' lists have no abbreviation, lower case after a number shows one.
+#[test]
+fn numbers_belong_to_abbreviations_before_them() {
+    for (language, marked) in [
+        ("en", "The Act of 2019, c. 18, s. 4 applies. |It is old."),
+        ("en", "See fig. 2 for this. |Approx. 5 people came."),
+        ("en", "On Jan. 5 he came. |On 5 March. |Then no more."),
+        ("fi", "Se oli 5. 2020 illalla. |Hyvä."),
+        ("en", "It costs $5. $10 is more."),
+    ] {
+        assert_split(language, marked);
+    }
+}
+
+#[test]
+fn semicolons_are_question_marks_in_greek() {
+    for (language, marked) in [
+        ("el", "Τι κάνεις; |Καλά είμαι."),
+        ("el", "Πού πας\u{37e} |Έλα εδώ."),
+        ("el", "«Πού πας;» |Έλα εδώ."),
+        ("el", "Τι; |5 άτομα."),
+        ("el", "Ένα &amp; Δύο; |Ναι."),
+        ("en", "One; Two."),
+    ] {
+        assert_split(language, marked);
     }
 }
 
