@@ -55,7 +55,7 @@ pub(crate) use print::{push_alignment, push_word_scores};
 pub(crate) use scorer::describe_score;
 
 use crate::batch::BatchLimits;
-use crate::search::{Fusion, FusionModel, SearchOptions};
+use crate::search::{DecodingSemantics, Fusion, FusionModel, SearchOptions};
 use crate::{Error, Result};
 use miriam_nmt_models::Languages;
 use miriam_nmt_models::Vocabulary;
@@ -419,8 +419,13 @@ fn complete_search(
     if !options.allow_unknown {
         search.suppress_tokens.push(target.unk_id());
     }
-    // A generated line feed would end the line of output.
-    search.suppress_tokens.extend(target.find(b"<0x0A>"));
+    // A generated line feed would end the line of output. Marian's search suppresses all control
+    // characters.
+    let is_marian = search.semantics == DecodingSemantics::Marian;
+    let control_bytes = if is_marian { 0x00..=0x1f } else { b'\n'..=b'\n' };
+    for byte in control_bytes {
+        search.suppress_tokens.extend(target.find(format!("<0x{byte:02X}>").as_bytes()));
+    }
     search.suppress_tokens.retain(|&word| word != search.eos_id);
     search.suppress_tokens.sort_unstable();
     search.suppress_tokens.dedup();

@@ -54,7 +54,15 @@ pub struct Pieces {
 
 impl Pieces {
     fn push(&mut self, piece: &[u8], vocabulary: &Vocabulary) {
-        self.ids.push(vocabulary.find(piece).unwrap_or(vocabulary.unk_id()));
+        self.push_with_id(piece, vocabulary.find(piece).unwrap_or(vocabulary.unk_id()));
+    }
+
+    fn push_unknown(&mut self, piece: &[u8], vocabulary: &Vocabulary) {
+        self.push_with_id(piece, vocabulary.unk_id());
+    }
+
+    fn push_with_id(&mut self, piece: &[u8], id: u32) {
+        self.ids.push(id);
         self.text.extend_from_slice(piece);
         self.end_offsets.push(self.text.len());
     }
@@ -112,24 +120,31 @@ impl Tokenizer {
     /// the target language of multilingual models, stay whole if the vocabulary has them.
     pub fn encode(&self, text: &[u8], scratch: &mut TokenizerScratch) -> Pieces {
         let mut pieces = Pieces::default();
-        let mut push = |piece: &[u8]| pieces.push(piece, &self.vocabulary);
         if self.input_is_tokenized || matches!(self.segmentation, Segmentation::Presegmented) {
-            fields::split_at_spaces(text).for_each(push);
+            fields::split_at_spaces(text).for_each(|word| pieces.push(word, &self.vocabulary));
             return pieces;
         }
         let mut rest = text;
         while let Some((tag, after)) = split_language_tag(rest)
             && self.vocabulary.find(tag).is_some()
         {
-            push(tag);
+            pieces.push(tag, &self.vocabulary);
             rest = after;
         }
         let TokenizerScratch { encoding, bpe, piece } = scratch;
         match &self.segmentation {
             Segmentation::Presegmented => {}
             Segmentation::SentencePiece(model) => {
-                model.model.encode(rest, encoding);
-                model.model.pieces(encoding).for_each(push);
+                let model = &model.model;
+                model.encode(rest, encoding);
+                for (&id, piece) in encoding.ids().iter().zip(model.pieces(encoding)) {
+                    // Unknown characters may spell the name of a control piece, but are text.
+                    if id == model.unknown_id() && model.piece_id(piece).is_some() {
+                        pieces.push_unknown(piece, &self.vocabulary);
+                    } else {
+                        pieces.push(piece, &self.vocabulary);
+                    }
+                }
             }
             Segmentation::Bpe(file) => {
                 let words = file.words.as_ref().map(|words| words.tokenize(rest));
@@ -138,7 +153,7 @@ impl Tokenizer {
                         piece.clear();
                         piece.extend_from_slice(part);
                         piece.extend_from_slice(if more { BPE_SEPARATOR } else { b"" });
-                        push(piece);
+                        pieces.push(piece, &self.vocabulary);
                     });
                 }
             }
@@ -174,7 +189,8 @@ impl Tokenizer {
     pub fn ids_with_special_tokens(&self, pieces: &Pieces) -> Vec<u32> {
         let mut ids: Vec<u32> =
             self.boundary_tokens.bos_id.into_iter().chain(pieces.ids.clone()).collect();
-        if self.boundary_tokens.has_eos && ids.last() != Some(&self.vocabulary.eos_id()) {
+        // Also after a `</s>` of the text, as Marian and CTranslate2 do.
+        if self.boundary_tokens.has_eos {
             ids.push(self.vocabulary.eos_id());
         }
         self.reverse_if_backwards(&mut ids);
@@ -240,7 +256,12 @@ impl Tokenizer {
         });
         match &self.segmentation {
             Segmentation::SentencePiece(model) if !self.output_as_pieces => {
+                let start = out.len();
                 model.model.decode_pieces(pieces, out);
+                // The last word has a space where white space belongs to the word before it.
+                if model.model.treats_whitespace_as_suffix() && out[start..].ends_with(b" ") {
+                    out.pop();
+                }
             }
             Segmentation::Bpe(file) if !self.output_as_pieces => match &file.words {
                 None => join_subwords(pieces, out),
@@ -318,7 +339,7 @@ mod tests {
         assert_eq!(ids(BoundaryTokens::default(), b"a a"), [3, 3, 0]);
         assert_eq!(ids(BoundaryTokens { bos_id: None, has_eos: false }, b"a a"), [3, 3]);
         let both = BoundaryTokens { bos_id: Some(2), has_eos: true };
-        assert_eq!(ids(both, b"a </s>"), [2, 3, 0]);
+        assert_eq!(ids(both, b"a </s>"), [2, 3, 0, 0]);
     }
 
     #[test]
@@ -342,7 +363,7 @@ mod tests {
         assert_eq!(backwards.ids_with_special_tokens(&words), [3, 3, 2, 0]);
         assert_eq!(
             side.ids_with_special_tokens(&side.encode(b"a </s>", &mut TokenizerScratch::default())),
-            [2, 0]
+            [2, 0, 0]
         );
     }
 

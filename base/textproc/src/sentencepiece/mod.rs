@@ -166,6 +166,11 @@ impl SentencePiece {
         self.model.end_id
     }
 
+    /// Whether white space belongs to the word before it: `word▁`, not `▁word`.
+    pub fn treats_whitespace_as_suffix(&self) -> bool {
+        self.model.treat_whitespace_as_suffix
+    }
+
     /// Segments `text` into pieces. Any bytes are accepted; invalid UTF-8 becomes U+FFFD.
     /// Neighbouring unknown characters are one piece.
     pub fn encode(&self, text: &[u8], encoding: &mut Encoding) {
