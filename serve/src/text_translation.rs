@@ -50,12 +50,6 @@ impl TranslatedText {
     pub fn targets(&self) -> Vec<String> {
         self.results.iter().map(|result| best_text(result).into_owned()).collect()
     }
-
-    /// Returns why a sentence has no translation.
-    pub fn malformed(&self) -> Option<&str> {
-        let mut errors = self.results.iter().flat_map(|result| &result.errors);
-        errors.find(|error| error.kind == "malformed").map(|error| &*error.reason)
-    }
 }
 
 /// The detection of the language of each of several texts.
@@ -177,9 +171,28 @@ fn visible_text(
 }
 
 impl App {
-    /// Translates running texts. `options` are those of each sentence; several translations of
-    /// a sentence become alternatives of its text.
+    /// Translates running texts for a protocol that cannot report errors of single sentences.
+    ///
+    /// # Errors
+    /// If a sentence has no translation, for example because it is too long for the model.
     pub(crate) async fn translate_texts(
+        &self,
+        route: &Route,
+        texts: &[String],
+        format: &DocumentFormat,
+        options: RequestOptions,
+        deadline: Instant,
+    ) -> Result<Vec<TranslatedText>, Refusal> {
+        let (texts, ..) =
+            self.translate_texts_with_errors(route, texts, format, options, deadline).await?;
+        refuse_untranslated(texts.iter().flat_map(|text| &text.results))?;
+        Ok(texts)
+    }
+
+    /// Translates running texts. `options` are those of each sentence; several translations of
+    /// a sentence become alternatives of its text. Sentences may have errors in place of a
+    /// translation. Returns the times in the queue and of the search, too.
+    pub(crate) async fn translate_texts_with_errors(
         &self,
         route: &Route,
         texts: &[String],
@@ -268,10 +281,21 @@ impl App {
             }
             let route = registry.route(None, Some(from), Some(to))?;
             let options = options(&route);
-            results.extend(self.translate_texts(&route, now, format, options, deadline).await?.0);
+            results.extend(self.translate_texts(&route, now, format, options, deadline).await?);
         }
         let together = languages.into_iter().zip(results);
         Ok(together.map(|(language, text)| TextFromLanguage { language, text }).collect())
+    }
+}
+
+/// Refuses results of which one is an error in place of a translation.
+pub(crate) fn refuse_untranslated<'r>(
+    results: impl IntoIterator<Item = &'r SentenceResult>,
+) -> Result<(), Refusal> {
+    let mut errors = results.into_iter().flat_map(|result| &result.errors);
+    match errors.find(|error| error.kind == "malformed") {
+        Some(error) => Err(Refusal::Invalid(error.reason.clone())),
+        None => Ok(()),
     }
 }
 

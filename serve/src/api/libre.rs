@@ -177,9 +177,6 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Wrong> {
     let found = app.translate_between(&texts, &format, languages, options, deadline).await;
     let (mut detected, mut results) = (Vec::new(), Vec::new());
     for TextFromLanguage { language, mut text } in found.map_err(refused)? {
-        if let Some(reason) = text.malformed() {
-            return Err(refused(Refusal::Internal(reason.to_owned())));
-        }
         text.alternatives.truncate(alternatives);
         results.push((text.text, text.alternatives));
         detected

@@ -12,6 +12,7 @@ use crate::http::forms::{Fields, field, parse_query};
 use crate::http::websocket::{self, Answerer};
 use crate::http::{Response, bearer, respond};
 use crate::refusal::Refusal;
+use crate::text_translation::refuse_untranslated;
 
 /// Translates the messages of a websocket with the model that its address names.
 struct Lines {
@@ -68,6 +69,7 @@ impl Lines {
         let options = RequestOptions { lines: is_neural, ..RequestOptions::default() };
         let deadline = self.app.deadline(None);
         let found = self.app.translate(&route, sentences, options, deadline).await?;
+        refuse_untranslated(&found.sentences)?;
         let mut answer = String::new();
         for result in &found.sentences {
             if is_neural {

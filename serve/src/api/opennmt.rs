@@ -67,7 +67,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<Value, Refusal> {
     let options = RequestOptions { scores: true, ..RequestOptions::default() };
     let deadline = app.deadline(None);
     let format = DocumentFormat::Text(Split::Lines);
-    let (found, ..) = app.translate_texts(&route, &texts, &format, options, deadline).await?;
+    let found = app.translate_texts(&route, &texts, &format, options, deadline).await?;
     let results = texts.iter().zip(found).map(|(source, text)| {
         let best = text.results.iter().filter_map(|result| result.translations.first());
         let score: f32 = best.map(|best| best.score).sum();

@@ -110,8 +110,7 @@ async fn translate(
     let format = DocumentFormat::Text(split);
     let options = RequestOptions { alignment: true, ..RequestOptions::default() };
     let texts = [input.to_owned()];
-    let (found, ..) =
-        app.translate_texts(&route, &texts, &format, options, app.deadline(None)).await?;
+    let found = app.translate_texts(&route, &texts, &format, options, app.deadline(None)).await?;
     found.into_iter().next().ok_or_else(|| Refusal::Internal("no text".into()))
 }
 

@@ -65,7 +65,7 @@ async fn translate(app: &Arc<App>, call: &Call) -> Result<String, Refusal> {
     let deadline = app.deadline(None);
     let options = RequestOptions::default();
     let found = app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
-    Ok(found.0.into_iter().next().map(|text| text.text).unwrap_or_default())
+    Ok(found.into_iter().next().map(|text| text.text).unwrap_or_default())
 }
 
 fn required_text<'a>(given: &'a Value, name: &str) -> Result<&'a str, Refusal> {
@@ -194,8 +194,7 @@ impl Messages {
         let source = asked.source.as_deref().or(detected.as_deref());
         let route = registry.route(asked.model.as_deref(), source, asked.target.as_deref())?;
         let options = RequestOptions { alignment: true, ..RequestOptions::default() };
-        let (found, ..) =
-            app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
+        let found = app.translate_texts(&route, &texts, &RUNNING_TEXT, options, deadline).await?;
         let text = found.into_iter().next();
         let text = text.ok_or_else(|| Refusal::Internal("no text".into()))?;
         Ok(describe(&text, route.from.as_deref(), route.to.as_deref()))

@@ -157,8 +157,9 @@ pub(super) async fn translate(app: &App, request: &Request) -> Result<Value, Ref
             Format::Text => DocumentFormat::Text(Split::Sentences),
             Format::Html => DocumentFormat::Html(Split::Sentences),
         };
-        let (texts, queued, searched) =
-            app.translate_texts(&route, texts, &format, request_options, deadline).await?;
+        let (texts, queued, searched) = app
+            .translate_texts_with_errors(&route, texts, &format, request_options, deadline)
+            .await?;
         (texts.iter().map(|text| text_value(text, request)).collect(), queued, searched)
     } else {
         let sentences = sentences(texts, request, &route)?;

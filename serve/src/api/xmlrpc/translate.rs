@@ -13,6 +13,7 @@ use crate::config::ModelKind;
 use crate::engine::{Hypothesis, RequestOptions, Sentence, SentenceResult, TranslationOption};
 use crate::http::Call;
 use crate::http::forms::{field, parse_query};
+use crate::text_translation::refuse_untranslated;
 
 /// The request of a call.
 struct Asked {
@@ -96,6 +97,7 @@ pub(super) async fn run(
     let line = text.replace(['\n', '\r'], " ").into_bytes();
     let sentence = Sentence { text: line, ..Sentence::default() };
     let found = app.translate(&route, vec![sentence], request_options, app.deadline(time)).await?;
+    refuse_untranslated(&found.sentences)?;
     let result = found.sentences.first().ok_or_else(|| Fault::new(Fault::INTERNAL, "nothing"))?;
     let mut response = respond(result, &asked, model.kind == ModelKind::Phrase);
     if let Some(id @ Value::Int(_)) = given.member("session-id") {
