@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::foreign_format::describe_foreign_format;
 use crate::line_limit::LineLimit;
+use crate::members::Members;
 use crate::{Error, Output, Result, display_name, is_same_file};
 
 const BUFFER: usize = 256 << 10;
@@ -110,11 +111,11 @@ impl Input {
         }
         let mut is_binary = false;
         let reader: Box<dyn Read + Send> = match start {
-            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(buffered)),
+            [0x1f, 0x8b, ..] => Box::new(Members::<_, GzDecoder<_>>::new(buffered)),
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(
                 zstd::Decoder::with_buffer(buffered).map_err(|e| Error::io(name, "read", e))?,
             ),
-            _ if is_bzip2(start) => Box::new(MultiBzDecoder::new(buffered)),
+            _ if is_bzip2(start) => Box::new(Members::<_, BzDecoder<_>>::new(buffered)),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
                 Box::new(XzReader::new_mem_limit(buffered, true, MAX_XZ_KIB))
             }

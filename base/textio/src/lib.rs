@@ -37,6 +37,7 @@ mod line;
 mod line_limit;
 mod lines;
 mod map_lines;
+mod members;
 pub mod n_best;
 pub mod number;
 mod ordered;
