@@ -44,9 +44,17 @@ pub(super) fn read(path: &Path) -> Result<Parameters> {
             continue;
         }
         if let Some(rest) = text.strip_prefix('[') {
-            let Some((name, _)) = rest.split_once(']') else {
+            let Some((name, after)) = rest.split_once(']') else {
                 return Err(malformed(line.number, "a section name without `]`", &name).into());
             };
+            if !after.trim().is_empty() {
+                tracing::warn!(
+                    "{}, line {}: ignored: {:?}, after [{name}]; values have lines of their own",
+                    path.display(),
+                    line.number,
+                    after.trim()
+                );
+            }
             if !supported_parameters::is_section(name) {
                 return Err(Error::configuration(
                     format!("{}, line {}", path.display(), line.number),

@@ -117,6 +117,10 @@ impl Plan {
                 }
                 found
             }
+            (TableKind::Joined, None) if options.num_reordering.is_none() => {
+                let table = &options.reordering_table;
+                return Err(Error::Options(format!("{table}: it has no line")));
+            }
             (_, None) => options.num_reordering.unwrap_or(0),
         };
         if options.prune.is_some() && num_scores < 3 {
