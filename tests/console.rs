@@ -7,6 +7,18 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::{lossy_text, miriam, project_root, report_skip, run_to_error};
 
+/// Commands that print help or a version, which are not results.
+fn messages() -> Vec<Command> {
+    let all: [&[&str]; 5] =
+        [&["--help"], &["--version"], &["help"], &["lm", "--help"], &["translate", "--help"]];
+    let command = |words: &[&str]| {
+        let mut command = miriam();
+        command.args(words).stdin(Stdio::null());
+        command
+    };
+    all.into_iter().map(command).collect()
+}
+
 /// Commands that write a result, of every kind.
 fn commands() -> Vec<Command> {
     let root = project_root();
@@ -16,11 +28,6 @@ fn commands() -> Vec<Command> {
         format!("a={},from=en,to=es", root.join("examples/toy-neural/decoder.yml").display());
     let as_text = |path: PathBuf| path.to_str().unwrap().to_owned();
     let all: Vec<Vec<String>> = vec![
-        vec!["--help".into()],
-        vec!["--version".into()],
-        vec!["help".into()],
-        vec!["lm".into(), "--help".into()],
-        vec!["translate".into(), "--help".into()],
         vec!["licenses".into()],
         vec!["completions".into(), "bash".into()],
         vec!["serve".into(), "--no-tuner-file".into(), "--check".into(), "--model".into(), served],
@@ -79,10 +86,23 @@ fn a_full_output_is_an_error_that_names_it() {
     }
 }
 
+#[test]
+fn help_without_room_is_not_an_error() {
+    if !Path::new("/dev/full").exists() {
+        return report_skip("there is no /dev/full");
+    }
+    for mut command in messages() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command.stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command:?}");
+        assert_eq!(lossy_text(&output.stderr), "", "{command:?}");
+    }
+}
+
 /// As `| head -0` has it.
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    for mut command in commands() {
+    for mut command in commands().into_iter().chain(messages()) {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = command.stdout(writer).output().unwrap();
@@ -95,7 +115,7 @@ fn a_closed_pipe_ends_quietly() {
 /// Messages that nobody reads are not a reason to fail, nor is that they have no room.
 #[test]
 fn standard_error_may_be_closed_or_full() {
-    for mut command in commands() {
+    for mut command in commands().into_iter().chain(messages()) {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = command.stderr(writer).output().unwrap();

@@ -6,8 +6,6 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
-
 /// Standard output, whose errors name it.
 pub struct StandardOutput(io::Stdout);
 
@@ -54,16 +52,9 @@ pub fn print_line(line: impl std::fmt::Display) -> anyhow::Result<()> {
 }
 
 /// Writes a message of clap: help and the version on standard output, errors on standard error.
-///
-/// # Errors
-/// If standard output cannot be written.
-pub fn print_message(message: &clap::Error) -> anyhow::Result<()> {
-    let printed = message.print().and_then(|()| io::stdout().flush());
-    if message.use_stderr() {
-        // If standard error is closed, the error cannot be reported.
-        return Ok(());
-    }
-    printed.context("standard output")
+/// Neither is a result, so that an output without room for them is not an error.
+pub fn print_message(message: &clap::Error) {
+    let _ = message.print().and_then(|()| io::stdout().flush());
 }
 
 /// Writes a text to standard error, and ignores errors.

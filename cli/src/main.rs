@@ -143,7 +143,10 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => error.exit(),
-        Err(help) => return common::exit_code(console::print_message(&help)),
+        Err(help) => {
+            console::print_message(&help);
+            return ExitCode::SUCCESS;
+        }
     };
     let common = arguments.common;
     if let Command::Translate { options } = arguments.command {

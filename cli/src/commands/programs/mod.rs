@@ -65,8 +65,7 @@ pub fn run_by_name(arguments: &[OsString]) -> Option<ExitCode> {
 fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
     P::try_parse_from(arguments).unwrap_or_else(|error| {
         // This includes requested help.
-        let printed = crate::console::print_message(&error);
-        crate::common::exit_code(printed);
+        crate::console::print_message(&error);
         std::process::exit(1)
     })
 }
