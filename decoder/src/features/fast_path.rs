@@ -1,5 +1,5 @@
-//! The features that training scripts write: distortion, and bidirectional phrase-based reordering
-//! with one or two language models, or hierarchical reordering with one, in any order. Systems with
+//! The features of a usual `moses.ini`: distortion, and bidirectional phrase-based reordering with
+//! one or two language models, or hierarchical reordering with one, in any order. Systems with
 //! these have a fast path in the search.
 
 use super::distortion::Distortion;
@@ -160,7 +160,7 @@ impl FastPathFeatures {
     #[inline(always)]
     pub(crate) fn add_terms_before_lm(&self, total: f32, terms: [f32; NUM_PLAIN_TERMS]) -> f32 {
         let [distortion, backward, forward] = terms;
-        // Adding 0 to a sum that began at 0 changes no bit.
+        // Adding 0.0 changes only -0.0, which a sum that starts at 0.0 never is.
         let terms = [distortion, backward, forward, 0.0];
         self.before_lm.iter().fold(total, |total, &at| total + terms[usize::from(at) % terms.len()])
     }

@@ -1,5 +1,5 @@
-//! Expansion under the features that most training scripts write: distortion, one
-//! bidirectional phrase-based reordering model and one language model, in any order.
+//! Expansion with the features of a usual `moses.ini`: distortion, one bidirectional phrase-based
+//! reordering model and one language model, in any order.
 //!
 //! The loop that repeats a stack in which waves met a tie scores with this. The data that an
 //! expansion reads of an option is one cache line, and terms are computed side by side and then
@@ -25,8 +25,7 @@ impl SearchSpace<'_> {
         let hot = self.options.hot_option(option);
         let swaps = previous.span.start == transition.span.end;
         let orientation = features.orientations.orientation_at(transition.position, swaps);
-        // Nothing comes before the first phrase; adding 0 to a score that began
-        // at 0 changes no bit.
+        // Nothing comes before the first phrase.
         let forward = if previous.is_initial() {
             0.0
         } else {

@@ -241,8 +241,8 @@ impl<L: RecombinedArcs> StackDecoding<L> {
         }
         stack.recombined.append_to_lattice(self.first, hypotheses, &mut self.lattice);
         if space.system.plan.fast_path.is_some() {
-            // No arc is extended.
-            self.predecessors.resize(hypotheses.len(), Predecessor::unused());
+            // Arcs are never extended.
+            self.predecessors.resize(hypotheses.len(), Predecessor::default());
         }
         if self.covered == space.length && self.first < self.last {
             // Sorted: the first is the best.

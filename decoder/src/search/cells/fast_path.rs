@@ -1,10 +1,12 @@
-//! Cells under the features that training scripts write: distortion, and bidirectional phrase-based
-//! reordering with one or two language models, or hierarchical reordering with one, in any order.
+//! Cells of systems with the features of a usual `moses.ini`: distortion, and bidirectional
+//! phrase-based reordering with one or two language models, or hierarchical reordering with one, in
+//! any order.
 //!
 //! An expansion reads half a cache line of a hypothesis (hierarchical reordering also reads the
 //! hypothesis itself and its coverage), one line of an option, and another for a second language
 //! model. The terms before the language models' are added when a cell is made. The number of
-//! language models and the kind of reordering are known to the compiler.
+//! language models and the kind of reordering are const parameters, so each kind of system has its
+//! own machine code.
 
 use super::super::SearchSpace;
 use super::lm_scorer::{AwaitedWords, LmProgress, LmScorer};
@@ -22,7 +24,7 @@ use crate::translation_options::{HotOption, HotPhrase, MAX_HOT_COLUMNS};
 const MAX_ORIENTATIONS: usize = 4;
 
 /// The data that every expansion reads of the hypothesis that it extends, half a cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub(in crate::search) struct Predecessor {
     total: f32,
@@ -32,7 +34,8 @@ pub(in crate::search) struct Predecessor {
     second_state: u32,
     /// The start of its last phrase.
     span_start: u32,
-    /// Weighted forward reordering scores of its last phrase.
+    /// Weighted forward reordering scores of its last phrase, by orientation. If the model has
+    /// fewer orientations, the rest are other columns of the row, and are never read.
     forward: [f32; MAX_ORIENTATIONS],
 }
 
@@ -47,10 +50,11 @@ impl Predecessor {
     ) -> Self {
         let states = &space.joint_states;
         let forward = if hypothesis.is_initial() {
-            // Adding 0 to a score that began at 0 changes no bit.
+            // Nothing comes before the first phrase.
             [0.0; MAX_ORIENTATIONS]
         } else {
             let row = &space.options.hot_option(hypothesis.option).reordering;
+            // The remainder never changes an index in use; it spares the bounds check.
             std::array::from_fn(|i| row[(features.forward_column + i) % MAX_HOT_COLUMNS])
         };
         Predecessor {
@@ -64,24 +68,17 @@ impl Predecessor {
             forward,
         }
     }
-
-    /// Returns a place in an array for a hypothesis that is never extended.
-    pub(in crate::search) fn unused() -> Self {
-        Predecessor {
-            total: 0.0,
-            lm_state: 0,
-            second_state: 0,
-            span_start: 0,
-            forward: [0.0; MAX_ORIENTATIONS],
-        }
-    }
 }
 
 /// Makes and scores the cells of a system of `LMS` language models, 1 or 2, whose reordering is
-/// `HIERARCHICAL` or not. Until a cell is scored, its total has the terms before the language
-/// models', its future score the log10 probability of the words so far in the first language model,
-/// its state is the one after these, and its next cell is the state in the second language model,
-/// or that of hierarchical reordering.
+/// `HIERARCHICAL` or not.
+///
+/// Until a cell is scored, its fields hold:
+/// - `total`: the total with the terms before the language models',
+/// - `future_score`: the log10 probability of the words scored so far in the first language model,
+/// - `joint_state`: the state of the first language model after these words,
+/// - `next`: the state of the hypothesis in the second language model or, with hierarchical
+///   reordering, the state of the block stack after the phrase.
 pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> {
     features: &'s FastPathFeatures,
     extended: ExtendedHypotheses<'s>,
@@ -94,21 +91,22 @@ pub(super) struct FastPathCells<'s, const LMS: usize, const HIERARCHICAL: bool> 
     joint_states: &'s mut JointStates,
     /// Whether probabilities of 1 give a bound of each score.
     is_bounded: bool,
-    /// `None` unless reordering is hierarchical.
-    blocks: Option<&'s mut HierarchicalBackwardScorer>,
+    /// The scorer of the backward orientation from the block stack; `None` unless reordering is
+    /// hierarchical.
+    backward_scorer: Option<&'s mut HierarchicalBackwardScorer>,
     buffers: &'s mut FastPathBuffers,
 }
 
-/// Buffers of scorers, which are reused.
+/// Buffers that are reused for one edge after another.
 #[derive(Default)]
 pub(super) struct FastPathBuffers {
     /// Words whose queries are awaited, by language model.
     awaited: [AwaitedWords<AwaitedWord>; MAX_FAST_MODELS],
     /// The progress of cells in the second language model.
-    second: Vec<LmProgress>,
+    second_progress: Vec<LmProgress>,
 }
 
-/// A word of a cell that a language model is asked for.
+/// A word of a cell whose score is not in the cache and is requested from the language model.
 #[derive(Clone, Copy)]
 struct AwaitedWord {
     cell: u32,
@@ -131,7 +129,8 @@ pub(super) struct FastPathRow {
 }
 
 impl FastPathRow {
-    /// Returns the terms of distortion, backward and forward reordering of option `hot`.
+    /// Returns the terms of an expansion by `hot`: distortion, the backward reordering score of
+    /// `hot`, and the forward reordering score of the previous phrase.
     #[inline(always)]
     fn terms(&self, hot: &HotOption) -> [f32; 3] {
         [self.distortion, hot.reordering[self.backward_column % MAX_HOT_COLUMNS], self.forward]
@@ -146,12 +145,8 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
     #[inline(always)]
     fn row(&mut self, edge: &Edge, hypothesis: u32) -> FastPathRow {
         let predecessor = &self.extended.predecessors[hypothesis as usize];
-        let (backward, forward, second_state) = if HIERARCHICAL {
-            self.hierarchical_orientations(
-                hypothesis,
-                predecessor.second_state,
-                &edge.transition.span,
-            )
+        let (backward_column, orientation, second_state) = if HIERARCHICAL {
+            self.hierarchical_scores(hypothesis, predecessor.second_state, &edge.transition.span)
         } else {
             let swaps = predecessor.span_start == edge.transition.span.end;
             let orientation =
@@ -165,13 +160,14 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             lm_state: predecessor.lm_state,
             second_state,
             distortion: self.features.distortion.score(&edge.transition),
-            forward: predecessor.forward[forward % MAX_ORIENTATIONS],
-            backward_column: backward,
+            forward: predecessor.forward[orientation % MAX_ORIENTATIONS],
+            backward_column,
         }
     }
 
-    /// No sum rises when a part of it falls, so a score is largest where all words that depend on
-    /// the context have probability 1.
+    /// Computes the score with probability 1 for all words that depend on the context. It is a
+    /// bound, because floating-point addition is monotonic, weights are not negative, and backoffs
+    /// only lower scores (`is_bounded`).
     #[inline(always)]
     fn bound(&self, row: &FastPathRow, option: u32) -> f32 {
         if !self.is_bounded {
@@ -217,31 +213,33 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
     #[inline(always)]
     fn score_cells(&mut self, cells: &mut [Cell], edges: &[Edge], mut while_waiting: impl FnMut()) {
         let mut buffers = std::mem::take(self.buffers);
-        let FastPathBuffers { awaited: [first, second], second: progress } = &mut buffers;
-        first.clear();
+        let FastPathBuffers { awaited: [first_awaited, second_awaited], second_progress } =
+            &mut buffers;
+        first_awaited.clear();
         for (number, cell) in (0u32..).zip(&mut *cells) {
             let phrase = &self.options[cell.option as usize].phrase;
             let mut progress = LmProgress { state: cell.joint_state, log10: 0.0 };
             let awaited = self.lms[0].score_cached_words(phrase, 0, &mut progress);
             (cell.joint_state, cell.future_score) = (progress.state, progress.log10);
             if let Some(at) = awaited {
-                first.push(AwaitedWord { cell: number, at: at as u32 });
+                first_awaited.push(AwaitedWord { cell: number, at: at as u32 });
             }
         }
         if LMS > 1 {
-            second.clear();
-            progress.clear();
-            progress.extend(cells.iter().map(|cell| LmProgress { state: cell.next, log10: 0.0 }));
-            for ((number, cell), progress) in (0u32..).zip(&*cells).zip(&mut *progress) {
+            second_awaited.clear();
+            second_progress.clear();
+            second_progress
+                .extend(cells.iter().map(|cell| LmProgress { state: cell.next, log10: 0.0 }));
+            for ((number, cell), progress) in (0u32..).zip(&*cells).zip(&mut *second_progress) {
                 let phrase = &self.second_phrases[cell.option as usize];
                 if let Some(at) = self.lms[1].score_cached_words(phrase, 0, progress) {
-                    second.push(AwaitedWord { cell: number, at: at as u32 });
+                    second_awaited.push(AwaitedWord { cell: number, at: at as u32 });
                 }
             }
         }
-        while !first.is_empty() || LMS > 1 && !second.is_empty() {
+        while !first_awaited.is_empty() || LMS > 1 && !second_awaited.is_empty() {
             while_waiting();
-            first.answer(|word| {
+            first_awaited.answer(|word| {
                 let cell = &mut cells[word.cell as usize];
                 let phrase = &self.options[cell.option as usize].phrase;
                 let mut progress = LmProgress { state: cell.joint_state, log10: cell.future_score };
@@ -250,9 +248,9 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
                 next.map(|at| AwaitedWord { at: at as u32, ..word })
             });
             if LMS > 1 {
-                second.answer(|word| {
+                second_awaited.answer(|word| {
                     let option = cells[word.cell as usize].option as usize;
-                    let progress = &mut progress[word.cell as usize];
+                    let progress = &mut second_progress[word.cell as usize];
                     let phrase = &self.second_phrases[option];
                     let next = self.lms[1].score_awaited_word(phrase, word.at as usize, progress);
                     next.map(|at| AwaitedWord { at: at as u32, ..word })
@@ -260,7 +258,7 @@ impl<const LMS: usize, const HIERARCHICAL: bool> CellScorer
             }
         }
         for (number, cell) in cells.iter_mut().enumerate() {
-            let second = if LMS > 1 { progress[number] } else { LmProgress::default() };
+            let second = if LMS > 1 { second_progress[number] } else { LmProgress::default() };
             self.finish_cell(cell, second, edges);
         }
         *self.buffers = buffers;
@@ -294,15 +292,16 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
             coverages,
             joint_states: space.joint_states,
             is_bounded,
-            blocks: stateful_scorers.hierarchical_backward(),
+            backward_scorer: stateful_scorers.hierarchical_backward(),
             buffers,
         }
     }
 
-    /// Returns the column of a phrase's backward score, the orientation of its forward score, and
-    /// the state after it, if it follows `hypothesis`, whose state is `state`.
+    /// Returns the column of the backward score of a phrase for `span` after `hypothesis`, the
+    /// orientation that selects the previous phrase's forward score, and the block-stack state
+    /// after the phrase. `state` is the block-stack state of `hypothesis`.
     #[inline(always)]
-    fn hierarchical_orientations(
+    fn hierarchical_scores(
         &mut self,
         hypothesis: u32,
         state: u32,
@@ -310,12 +309,12 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
     ) -> (usize, usize, u32) {
         let previous = &self.extended.hypotheses[hypothesis as usize];
         let orientations = self.features.orientations;
-        let forward = orientations.hierarchical_orientation(previous.span, *span, |position| {
+        let orientation = orientations.hierarchical_orientation(previous.span, *span, |position| {
             self.coverages.is_covered(previous.coverage, position)
         });
-        let blocks = self.blocks.as_mut().expect("reordering is hierarchical");
-        let (backward, next) = blocks.column_and_next(state, *span);
-        (backward, forward, next)
+        let scorer = self.backward_scorer.as_mut().expect("reordering is hierarchical");
+        let (backward_column, next) = scorer.column_and_next(state, *span);
+        (backward_column, orientation, next)
     }
 
     /// Returns the terms of the language models for words of these log10 probabilities.
@@ -325,7 +324,8 @@ impl<'s, const LMS: usize, const HIERARCHICAL: bool> FastPathCells<'s, LMS, HIER
         [first_lm.score(first), if LMS > 1 { second_lm.score(second) } else { 0.0 }]
     }
 
-    /// Adds the terms of the language models where no other follows.
+    /// Adds the language models' terms if no other terms come after them
+    /// ([`FastPathFeatures::lms_are_last`]).
     #[inline(always)]
     fn add_lm_terms(total: f32, [first, second]: [f32; MAX_FAST_MODELS]) -> f32 {
         let total = total + first;

@@ -14,8 +14,8 @@ pub(super) struct LmProgress {
     pub(super) log10: f32,
 }
 
-/// Words of cells that language models are asked for: those that were prefetched in this round are
-/// answered in the next one.
+/// Words of cells that are requested from a language model: those that were prefetched in this
+/// round are answered in the next one.
 pub(super) struct AwaitedWords<W> {
     waiting: Vec<W>,
     prefetched: Vec<W>,
@@ -89,8 +89,8 @@ impl LmScorer<'_> {
         None
     }
 
-    /// Returns the log10 probability of `phrase` if that of all words which depend on the context is
-    /// 0.
+    /// Returns the log10 probability of `phrase` if that of all words which depend on the context
+    /// is 0.
     #[inline(always)]
     pub(super) fn best_log10(&self, phrase: &HotPhrase) -> f32 {
         phrase.parts(self.pool).add_constants(0.0)

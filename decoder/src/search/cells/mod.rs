@@ -5,8 +5,8 @@
 //! as far as they are in the caches. The queries for the rest are prefetched, and answered after
 //! the caller has done other work.
 //!
-//! [`GeneralCells`] serve every system. [`FastPathCells`] do the same for the features that training
-//! scripts write, with fewer instructions.
+//! [`GeneralCells`] serve every system. [`FastPathCells`] do the same for the features of a usual
+//! `moses.ini`, with fewer instructions.
 
 mod edge;
 mod fast_path;

@@ -209,8 +209,8 @@ impl<L: RecombinedArcs> CubePruning<L> {
             if in_waves { self.waves.recombined() } else { &mut self.queue.candidates.recombined };
         recombined.append_to_lattice(first, &mut self.hypotheses, &mut self.lattice);
         if self.fast_path_features(space).is_some() {
-            // No arc is extended.
-            self.predecessors.resize(self.hypotheses.len(), Predecessor::unused());
+            // Arcs are never extended.
+            self.predecessors.resize(self.hypotheses.len(), Predecessor::default());
         }
     }
 
