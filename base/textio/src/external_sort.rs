@@ -1,6 +1,6 @@
-//! External sort of any number of lines in bounded memory.
+//! External sort of any number of lines, of which a limited number is in memory.
 //!
-//! Lines are collected up to the bound, sorted on all threads, and written to a compressed
+//! Lines are collected up to the limit, sorted on all threads, and written to a compressed
 //! temporary file; these files are merged while they are read. Lines are in byte order, as with
 //! `LC_ALL=C sort`; equal lines keep their order.
 
@@ -12,7 +12,11 @@ use crate::{Lines, Result};
 /// Limits of an external sort.
 #[derive(Clone, Debug)]
 pub struct SortOptions {
-    /// The memory for collected lines in bytes, including bookkeeping.
+    /// The maximum length of the lines in memory in bytes, including bookkeeping. Up to twice as
+    /// much is allocated, because buffers grow by doubling.
+    ///
+    /// Lines beyond it are written to one temporary file for each time that it is reached. All of
+    /// these are open while they are merged, so there must be fewer than the system allows.
     pub memory: u64,
     /// The folder for temporary files.
     pub folder: PathBuf,
@@ -26,21 +30,20 @@ pub struct SortOptions {
 pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
     let name = lines.name().to_owned();
     let mut runs = Vec::new();
-    let mut chunk = SortBuffer::default();
+    let mut buffer = SortBuffer::default();
     while let Some(line) = lines.next()? {
-        if !chunk.is_empty()
-            && (chunk.memory_bytes() + line.bytes.len() + LINE_OVERHEAD) as u64 > options.memory
+        if !buffer.is_empty()
+            && (buffer.memory_bytes() + line.bytes.len() + LINE_OVERHEAD) as u64 > options.memory
         {
-            runs.push(chunk.spill(&options.folder)?);
+            runs.push(buffer.spill(&options.folder)?);
         }
-        chunk.push(line, &name)?;
+        buffer.push(line, &name)?;
     }
-    chunk.sort();
     let mut merge = KWayMerge::new(name.clone());
     for run in runs {
         merge.add_run(SortedRun::File(run))?;
     }
-    merge.add_run(SortedRun::in_memory(chunk))?;
+    merge.add_run(SortedRun::in_memory(buffer))?;
     Ok(Lines::sorted(name, merge))
 }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -22,9 +23,15 @@ struct LineEntry {
 }
 
 impl LineEntry {
-    /// Returns the sort key of a line.
-    fn key<'b>(&self, bytes: &'b [u8]) -> (&'b [u8], u64) {
-        (&bytes[self.start..self.start + self.len as usize], self.number)
+    /// Returns the bytes of the line; `all` are those of all lines.
+    fn bytes<'b>(&self, all: &'b [u8]) -> &'b [u8] {
+        &all[self.start..][..self.len as usize]
+    }
+
+    /// Returns the sort key: the bytes, then the line number, so that an unstable sort keeps the
+    /// order of equal lines.
+    fn key<'b>(&self, all: &'b [u8]) -> (&'b [u8], u64) {
+        (self.bytes(all), self.number)
     }
 }
 
@@ -39,6 +46,8 @@ impl SortBuffer {
         self.entries.is_empty()
     }
 
+    /// Returns the length of the lines, including bookkeeping. Up to twice as much is allocated,
+    /// because vectors grow by doubling.
     pub fn memory_bytes(&self) -> usize {
         self.bytes.len() + self.entries.len() * LINE_OVERHEAD
     }
@@ -53,16 +62,12 @@ impl SortBuffer {
         Ok(())
     }
 
-    fn line(&self, entry: &LineEntry) -> &[u8] {
-        &self.bytes[entry.start..entry.start + entry.len as usize]
-    }
-
-    pub fn sort(&mut self) {
+    fn sort(&mut self) {
         let bytes = &self.bytes;
         self.entries.par_sort_unstable_by(|a, b| a.key(bytes).cmp(&b.key(bytes)));
     }
 
-    /// Sorts the chunk into a temporary file and empties it.
+    /// Sorts the lines, writes them to a temporary file in `folder`, and clears the buffer.
     pub fn spill(&mut self, folder: &Path) -> Result<SpilledRun> {
         self.sort();
         self.write_sorted(folder).map_err(|error| {
@@ -77,7 +82,7 @@ impl SortBuffer {
         for entry in &self.entries {
             writer.write_all(&entry.number.to_le_bytes())?;
             writer.write_all(&entry.len.to_le_bytes())?;
-            writer.write_all(self.line(entry))?;
+            writer.write_all(entry.bytes(&self.bytes))?;
         }
         let buffered = writer.finish()?;
         let mut file = buffered.into_inner().map_err(|e| e.into_error())?;
@@ -92,13 +97,28 @@ pub(crate) type SpilledRun = zstd::Decoder<'static, BufReader<File>>;
 
 pub(crate) enum SortedRun {
     File(SpilledRun),
-    Memory { chunk: SortBuffer, next: usize },
+    Memory { buffer: SortBuffer, next: usize },
 }
 
 impl SortedRun {
-    /// Returns a run of the sorted lines of `chunk`.
-    pub fn in_memory(chunk: SortBuffer) -> Self {
-        SortedRun::Memory { chunk, next: 0 }
+    /// Sorts the lines of `buffer` and returns them as a run.
+    pub fn in_memory(mut buffer: SortBuffer) -> Self {
+        buffer.sort();
+        SortedRun::Memory { buffer, next: 0 }
+    }
+
+    /// Reads the next line into `line`, and returns its number; `None` at the end.
+    fn read_line(&mut self, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
+        match self {
+            SortedRun::File(file) => read_spilled_line(file, line),
+            SortedRun::Memory { buffer, next } => {
+                let Some(entry) = buffer.entries.get(*next) else { return Ok(None) };
+                line.clear();
+                line.extend_from_slice(entry.bytes(&buffer.bytes));
+                *next += 1;
+                Ok(Some(entry.number))
+            }
+        }
     }
 }
 
@@ -106,6 +126,7 @@ impl SortedRun {
 pub(crate) struct KWayMerge {
     name: String,
     runs: Vec<SortedRun>,
+    /// The next line of each run that has one: its bytes, its number, the index of the run.
     heap: BinaryHeap<Reverse<(Vec<u8>, u64, usize)>>,
     current: Vec<u8>,
 }
@@ -115,50 +136,45 @@ impl KWayMerge {
         KWayMerge { name, runs: Vec::new(), heap: BinaryHeap::new(), current: Vec::new() }
     }
 
-    pub fn add_run(&mut self, run: SortedRun) -> Result<()> {
-        self.runs.push(run);
-        self.advance(self.runs.len() - 1, Vec::new())
-    }
-
-    /// Adds the next line of `run`, in the buffer `line`, to the heap.
-    fn advance(&mut self, run: usize, mut line: Vec<u8>) -> Result<()> {
-        let number = match &mut self.runs[run] {
-            SortedRun::Memory { chunk, next } => {
-                let Some(entry) = chunk.entries.get(*next) else { return Ok(()) };
-                line.clear();
-                line.extend_from_slice(chunk.line(entry));
-                *next += 1;
-                entry.number
-            }
-            SortedRun::File(file) => {
-                let number = read_spilled_line(file, &mut line)
-                    .map_err(|e| Error::io(&self.name, "read back its sorted lines", e))?;
-                let Some(number) = number else { return Ok(()) };
-                number
-            }
-        };
-        self.heap.push(Reverse((line, number, run)));
+    pub fn add_run(&mut self, mut run: SortedRun) -> Result<()> {
+        let mut line = Vec::new();
+        let number = run.read_line(&mut line).map_err(|e| read_error(&self.name, e))?;
+        if let Some(number) = number {
+            self.heap.push(Reverse((line, number, self.runs.len())));
+            self.runs.push(run);
+        }
         Ok(())
     }
 
     pub fn next(&mut self) -> Result<Option<Line<'_>>> {
-        let Some(Reverse((line, number, run))) = self.heap.pop() else { return Ok(None) };
-        let spare = std::mem::replace(&mut self.current, line);
-        self.advance(run, spare)?;
-        Ok(Some(Line { bytes: &self.current, number, terminated: true }))
+        let Some(mut first) = self.heap.peek_mut() else { return Ok(None) };
+        let Reverse((line, number, run)) = &mut *first;
+        let current_number = *number;
+        std::mem::swap(&mut self.current, line);
+        match self.runs[*run].read_line(line).map_err(|e| read_error(&self.name, e))? {
+            Some(next) => *number = next,
+            None => {
+                PeekMut::pop(first);
+            }
+        }
+        Ok(Some(Line { bytes: &self.current, number: current_number, terminated: true }))
     }
+}
+
+fn read_error(name: &str, error: io::Error) -> Error {
+    Error::io(name, "read back its sorted lines from the temporary folder", error)
 }
 
 /// Reads the next line of a spilled run into `line`, and returns its number; `None` at the end.
 fn read_spilled_line(file: &mut SpilledRun, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
     let mut head = [0; 12];
-    let first = file.read(&mut head)?;
-    if first == 0 {
+    let read = file.read(&mut head)?;
+    if read == 0 {
         return Ok(None);
     }
-    file.read_exact(&mut head[first..])?;
-    let [number, len] = [&head[..8], &head[8..]];
+    file.read_exact(&mut head[read..])?;
+    let (number, len) = head.split_first_chunk::<8>().expect("12 bytes");
     line.resize(u32::from_le_bytes(len.try_into().expect("4 bytes")) as usize, 0);
     file.read_exact(line)?;
-    Ok(Some(u64::from_le_bytes(number.try_into().expect("8 bytes"))))
+    Ok(Some(u64::from_le_bytes(*number)))
 }
