@@ -32,7 +32,7 @@ pub(crate) fn symmetrization(name: &str) -> PyResult<Symmetrization> {
 #[pyo3(signature = (source, target, links, *, model="ibm2", symmetrize="grow-diag-final-and",
                     iterations=5, hmm_iterations=2, memory=None, temp=None, save_model=None,
                     load_model=None, lexical_table=None, threads=0, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn align(
     py: Python<'_>,
     source: PathBuf,

@@ -24,8 +24,8 @@ use crate::metrics::open_tokenizer;
 type RankedLists = Vec<Vec<(Vec<u8>, f64)>>;
 /// The lines of the best translations or else lists, both absent if a file was written, and counts.
 type Outcome<C> = (Option<Vec<u8>>, Option<RankedLists>, C);
-/// The numbers of sentences, of entries, of different translations, of winners that are not the first
-/// entry, of winners worse than the exact ones, and the loss.
+/// The numbers of sentences, of entries, of different translations, of winners that are not the
+/// first entry, of winners worse than the exact ones, and the loss.
 type RiskCounts = (u64, u64, u64, u64, u64, f64);
 
 /// An n-best list from Python: its lines, or its file.
@@ -174,7 +174,7 @@ fn unknown(name: &str, given: &str, names: &str) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (lists, *, output, utility, metrics, weights, scale, list_weights, estimate, keep,
                     show_loss, write_lists, threads, progress))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn minimum_bayes_risk(
     py: Python<'_>,
     lists: Vec<ListArgument>,
@@ -238,8 +238,8 @@ fn files(lists: &[ListInput]) -> Vec<PathBuf> {
     lists.iter().filter_map(path).collect()
 }
 
-/// Chooses the entries of a list with the largest sum of weighted features. Counts sentences, and those
-/// whose best entry is not the first.
+/// Chooses the entries of a list with the largest sum of weighted features. Counts sentences, and
+/// those whose best entry is not the first.
 #[pyfunction]
 #[pyo3(signature = (list, weights, *, output, write_lists, threads, progress))]
 pub fn rerank_list(

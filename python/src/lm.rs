@@ -252,7 +252,7 @@ impl LanguageModel {
     /// perplexity.
     #[pyo3(signature = (lines, *, max_perplexity=None, min_perplexity=None, keep_percent=None,
                         invert=false, bos=true, eos=true, documents=false, threads=0))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn filter<'py>(
         &self,
         lines: &Bound<'py, PyAny>,
@@ -368,7 +368,7 @@ fn file_error(error: &dyn std::fmt::Display) -> PyErr {
 #[pyo3(signature = (text, *, order, arpa, prune=Vec::new(), limit_vocab=None, vocab_pad=0,
                     discount_fallback=None, interpolate_unigrams=true, skip_symbols=false,
                     memory=None, temp=None, threads=0, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn estimate(
     py: Python<'_>,
     text: PathBuf,
@@ -420,7 +420,7 @@ pub fn estimate(
 #[pyo3(signature = (arpa, out, *, r#type="probing", quantize=None, duplicates="reject",
                     positive="reject", missing_markers="reject",
                     threads=0, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn build(
     py: Python<'_>,
     arpa: PathBuf,
@@ -488,7 +488,7 @@ pub fn build(
 #[pyfunction]
 #[pyo3(signature = (model, vocab, out, *, mode="single", format="arpa", context=false,
                     phrases=false, threads=0, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn filter_ngrams(
     py: Python<'_>,
     model: PathBuf,

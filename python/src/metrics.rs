@@ -1,4 +1,4 @@
-//! `miriam.metrics`: BLEU, chrF and TER of lists of strings.
+//! Native functions of `miriam.metrics`: BLEU, chrF and TER of lists of strings.
 
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ use crate::open::on_own_threads;
 use crate::text::{reference_lists, string_list};
 
 /// The number of lines between two checks for Ctrl-C.
-const PART_LINES: usize = 1024;
+const LINES_PER_CHECK: usize = 1024;
 
-/// Returns the score of a text and its signature.
+/// Returns the corpus score of `hypotheses` and the signature of the metric.
 fn score(
     py: Python<'_>,
     metric: &dyn Metric,
@@ -26,23 +26,23 @@ fn score(
     references: &[Vec<String>],
 ) -> PyResult<(f64, String)> {
     if let Some(number) = references.iter().position(|lines| lines.len() != hypotheses.len()) {
-        let (found, wanted) = (references[number].len(), hypotheses.len());
+        let found = references[number].len();
+        let expected = hypotheses.len();
         return Err(PyValueError::new_err(format!(
-            "reference {number} has {found} lines for {wanted} translations"
+            "references[{number}]: expected {expected} lines, one per hypothesis, found {found}"
         )));
     }
     let sums = run_interruptible(py, |stop| {
         on_own_threads(0, || -> Result<Vec<f64>, String> {
             let mut sums = vec![0.0; metric.num_statistics()];
-            // There is at least one part, so that an empty text is an error.
-            let count = hypotheses.len().div_ceil(PART_LINES).max(1);
-            for start in (0..count).map(|part| part * PART_LINES) {
+            // At least one part is scored, so that `corpus_statistics` rejects an empty text.
+            for start in (0..hypotheses.len().max(1)).step_by(LINES_PER_CHECK) {
                 if stop.is_cancelled() {
                     break;
                 }
-                let lines = start..hypotheses.len().min(start + PART_LINES);
-                let parts: Vec<Vec<String>> =
-                    references.iter().map(|text| text[lines.clone()].to_vec()).collect();
+                let lines = start..hypotheses.len().min(start + LINES_PER_CHECK);
+                let parts: Vec<&[String]> =
+                    references.iter().map(|text| &text[lines.clone()]).collect();
                 let rows = corpus_statistics(metric, &hypotheses[lines], &parts)
                     .map_err(|error| error.to_string())?;
                 sums.iter_mut().zip(rows.sums()).for_each(|(sum, number)| *sum += number);
@@ -62,7 +62,7 @@ fn score(
 #[pyo3(signature = (hypotheses, references, *, smooth_method="exp", smooth_value=None,
                     lowercase=false, tokenize="13a", use_effective_order=false,
                     tokenize_model=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn score_bleu(
     py: Python<'_>,
     #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
@@ -84,7 +84,7 @@ pub fn score_bleu(
     score(py, &bleu, &hypotheses, &references)
 }
 
-/// Opens the tokeniser `name`, some of which need a SentencePiece model.
+/// Opens the tokeniser `name`; `model` is its SentencePiece model, for those that need one.
 pub fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer> {
     if let Some(reason) = explain_missing_tokenizer(name) {
         return Err(PyValueError::new_err(reason));
@@ -100,7 +100,9 @@ pub fn open_tokenizer(name: &str, model: Option<PathBuf>) -> PyResult<Tokenizer>
         (Some(_), None) => {
             Err(tokenizer_error(name, "give its SentencePiece model as tokenize_model"))
         }
-        (None, Some(_)) => Err(tokenizer_error(name, "tokenize_model is not used")),
+        (None, Some(_)) => Err(PyValueError::new_err(format!(
+            "tokenize_model: the tokeniser {name:?} has no model; leave it out"
+        ))),
         (None, None) => {
             Tokenizer::from_name(name).ok_or_else(|| tokenizer_error(name, "unknown tokeniser"))
         }
@@ -115,7 +117,7 @@ fn tokenizer_error(name: &str, reason: &str) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (hypotheses, references, *, char_order=6, word_order=0, beta=2,
                     remove_whitespace=true, eps_smoothing=false, lowercase=false))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords")]
+#[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn score_chrf(
     py: Python<'_>,
     #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,

@@ -79,7 +79,7 @@ impl SegmentStatistics {
 pub fn corpus_statistics(
     metric: &dyn Metric,
     hypotheses: &[String],
-    references: &[Vec<String>],
+    references: &[impl AsRef<[String]> + Sync],
 ) -> Result<SegmentStatistics> {
     if references.is_empty() {
         return Err(Error::NoInput("there is no reference to compare with"));
@@ -88,11 +88,12 @@ pub fn corpus_statistics(
         return Err(Error::NoInput("there is no translation to score"));
     }
     for (number, reference) in references.iter().enumerate() {
-        if reference.len() != hypotheses.len() {
+        let lines = reference.as_ref().len();
+        if lines != hypotheses.len() {
             return Err(Error::LineCountMismatch {
                 hypotheses: hypotheses.len(),
                 reference: number + 1,
-                lines: reference.len(),
+                lines,
             });
         }
     }
@@ -100,7 +101,8 @@ pub fn corpus_statistics(
         .par_iter()
         .enumerate()
         .map(|(line, hypothesis)| {
-            let references: Vec<&str> = references.iter().map(|text| &text[line][..]).collect();
+            let references: Vec<&str> =
+                references.iter().map(|text| &text.as_ref()[line][..]).collect();
             metric.statistics(hypothesis, &references)
         })
         .collect();

@@ -42,8 +42,8 @@ pub struct CostOptions {
 /// a table. The same options resume a study that was stopped.
 ///
 /// # Errors
-/// If a measurement or a translation fails, the reference does not fit the text, names are the same,
-/// the folder has runs of another study, or a file cannot be read or written.
+/// If a measurement or a translation fails, the reference does not fit the text, names are the
+/// same, the folder has runs of another study, or a file cannot be read or written.
 pub fn run(options: &CostOptions, out: &mut dyn Write) -> Result<()> {
     scaling::check_input(&options.study.input)?;
     let references = read_lines(&options.reference)?;
@@ -96,8 +96,8 @@ struct Quality {
 }
 
 impl Quality {
-    /// Translates the text with each system, and scores the translations. Those of an earlier command
-    /// are kept if the description of the study is the same.
+    /// Translates the text with each system, and scores the translations. Those of an earlier
+    /// command are kept if the description of the study is the same.
     fn measure(options: &CostOptions, study: &ScalingStudy, references: &[String]) -> Result<Self> {
         let folder = options.study.output.join("translations");
         let description = options.study.output.join(scaling::DESCRIPTION);
@@ -132,7 +132,7 @@ impl Quality {
                     count_noun(references.len(), "line")
                 )));
             }
-            let rows = corpus_statistics(&options.bleu, &translations, &[references.to_vec()])
+            let rows = corpus_statistics(&options.bleu, &translations, &[references])
                 .map_err(|error| Error::unmeasurable(error.to_string()))?;
             let score = corpus_score(&options.bleu, &rows, 1);
             bleu.push(score.value);
@@ -152,7 +152,8 @@ fn file_name(name: &str) -> String {
     format!("{}.txt", name.chars().map(safe).collect::<String>())
 }
 
-/// Translates `input` to the file `output` by a process of this program, or by the system's command.
+/// Translates `input` to the file `output` by a process of this program, or by the system's
+/// command.
 fn translate(system: &MeasuredSystem, input: &Path, cpus: &[usize], output: &Path) -> Result<()> {
     let arguments = system.arguments(input, cpus);
     let partial = output.with_extension("partial");

@@ -142,7 +142,7 @@ impl Translator {
                              max_queued_batches=0, flash_attention=False, \
                              tensor_parallel=False, files=None, lm=None, lm_weight=None, \
                              lm_pieces=False)")]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn new(
         py: Python<'_>,
         model_path: PathBuf,
@@ -288,7 +288,7 @@ impl Translator {
                         min_alternative_expansion_prob=0.0, sampling_topk=1, sampling_topp=1.0,
                         sampling_temperature=1.0, replace_unknowns=false, callback=None,
                         _may_wait=true))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn translate_batch<'py>(
         &self,
         py: Python<'py>,
@@ -401,7 +401,7 @@ impl Translator {
     /// Scores given translations of tokenised sentences.
     #[pyo3(signature = (source, target, *, max_batch_size=0, batch_type="examples",
                         max_input_length=1024, offset=0, asynchronous=false))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn score_batch<'py>(
         &self,
         py: Python<'py>,
@@ -452,7 +452,7 @@ impl Translator {
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
                         batch_type="examples", **decoding))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn translate_texts(
         &self,
         py: Python<'_>,
@@ -487,7 +487,7 @@ impl Translator {
     #[pyo3(signature = (texts, *, split=false, html=false, source_language=None,
                         target_language=None, beam_size=None, max_batch_size=0,
                         batch_type="examples", _may_wait=true, **decoding))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
     fn _submit_texts(
         &self,
         py: Python<'_>,

@@ -235,8 +235,7 @@ fn score_text(metric: Metric, lines: &[String], references: &[String]) -> Result
         }
         _ => &Bleu::default(),
     };
-    let references = [references.to_vec()];
-    let statistics = corpus_statistics(text_metric, lines, &references)?;
+    let statistics = corpus_statistics(text_metric, lines, &[references])?;
     Ok(corpus_score(text_metric, &statistics, 1).value)
 }
 
