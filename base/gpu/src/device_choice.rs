@@ -104,7 +104,7 @@ impl DeviceSet {
     /// Returns the GPUs of these numbers.
     ///
     /// # Errors
-    /// If there are none, or one occurs twice.
+    /// If `numbers` is empty, or a number occurs twice.
     pub fn from_numbers(numbers: Vec<u32>) -> Result<Self, String> {
         let repeated = (1..numbers.len()).find(|&at| numbers[..at].contains(&numbers[at]));
         match repeated {

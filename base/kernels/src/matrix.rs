@@ -1,7 +1,7 @@
 //! Row-major matrix views of borrowed memory.
 //!
-//! A view is a slice, a shape and a stride, so that a gate of a fused GEMM or a head of
-//! an attention is a view as well.
+//! A view is a slice, a shape and a row stride. So the columns of one gate in a fused GEMM, or of
+//! one attention head, are a view too.
 
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ impl<'a, T> MatRef<'a, T> {
     /// Returns row `index`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `index` is out of range.
     #[inline]
     pub fn row(&self, index: usize) -> &'a [T] {
         assert!(index < self.rows, "row {index} of {}", self.rows);
@@ -139,25 +139,26 @@ impl<'a, T> MatMut<'a, T> {
     /// Returns row `index`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `index` is out of range.
     #[inline]
     pub fn row(&mut self, index: usize) -> &mut [T] {
         assert!(index < self.rows, "row {index} of {}", self.rows);
         &mut self.values[index * self.stride..][..self.columns]
     }
 
-    /// Returns row `before` to read and row `index` after it.
+    /// Returns row `before` to read and row `index` to write.
     ///
     /// # Panics
-    /// If there are none, or not in that order.
+    /// If `before >= index` or `index` is out of range.
     #[inline(always)]
-    pub(crate) fn two_rows(&mut self, before: usize, index: usize) -> (&[T], &mut [T]) {
+    pub(crate) fn row_pair(&mut self, before: usize, index: usize) -> (&[T], &mut [T]) {
         assert!(before < index && index < self.rows);
         let (first, second) = self.values.split_at_mut(index * self.stride);
         (&first[before * self.stride..][..self.columns], &mut second[..self.columns])
     }
 
-    /// Returns the columns `columns` of row `index`.
+    /// Returns the columns `columns` of row `index`. Callers must keep both in range; only debug
+    /// builds check that they are in the row.
     ///
     /// # Panics
     /// If they exceed the slice.
@@ -168,17 +169,17 @@ impl<'a, T> MatMut<'a, T> {
         &mut self.values[row + columns.start..row + columns.end]
     }
 
-    /// Returns the matrix, borrowed to be read.
+    /// Borrows the matrix as a read-only view.
     pub fn as_ref(&self) -> MatRef<'_, T> {
         MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// Returns the matrix as a read-only view.
+    /// Converts the matrix into a read-only view of the same lifetime.
     pub(crate) fn into_ref(self) -> MatRef<'a, T> {
         MatRef { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
 
-    /// Returns the matrix for a shorter lifetime.
+    /// Reborrows the matrix mutably.
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { values: self.values, rows: self.rows, columns: self.columns, stride: self.stride }
     }
@@ -206,7 +207,7 @@ impl<'a, T> MatMut<'a, T> {
     /// Returns the first `rows` rows and the others.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `rows` exceeds the number of rows.
     pub fn split_rows(self, rows: usize) -> (MatMut<'a, T>, MatMut<'a, T>) {
         assert!(rows <= self.rows);
         let at = (rows * self.stride).min(self.values.len());
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_rows_can_be_written() {
+    fn row_range_writes_only_its_rows() {
         for range in [0..0, 0..3, 1..2, 2..3, 3..3] {
             let mut values = vec![0; 20];
             let mut part = MatMut::with_stride(&mut values, 3, 5, 7).row_range(range.clone());
@@ -265,7 +266,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "overlap")]
-    fn overlapping_rows_are_refused() {
+    fn overlapping_rows_are_rejected() {
         MatRef::with_stride(&[0; 20], 3, 5, 4);
     }
 }

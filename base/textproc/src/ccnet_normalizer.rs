@@ -8,6 +8,8 @@
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::characters::is_python_space;
+
 /// Appends `text`, normalised like in CCNet.
 pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(text);
@@ -24,11 +26,6 @@ pub fn normalize_ccnet(text: &[u8], out: &mut Vec<u8>) {
             (_, None) => out.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes()),
         }
     }
-}
-
-/// Whether Python strips a character from the ends of a text.
-fn is_python_space(character: char) -> bool {
-    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 fn is_control(character: char) -> bool {

@@ -223,6 +223,11 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
     char_indices(text).all(|(_, symbol)| symbol.class().intersects(CharClass::SPACE))
 }
 
+/// Whether `str.isspace` of Python is true for a character.
+pub(crate) fn is_python_space(character: char) -> bool {
+    character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
+}
+
 /// Splits a text into words at white space.
 pub(crate) fn split_whitespace(text: &[u8]) -> impl Iterator<Item = &[u8]> + '_ {
     let mut rest = text;

@@ -7,8 +7,8 @@ use miriam_gpu::{Device, Kernel, Module, PtxArchive, Result};
 /// All modules, compressed.
 const PTX_ARCHIVE: &[u8] = include_bytes!("../kernels/ptx/modules.ptx.gz");
 
-/// The prefix of modules of products in half precision, of which a device has the one for its compute
-/// capability.
+/// The prefix of modules of products in half precision, of which a device has the one for its
+/// compute capability.
 const HALF_PREFIX: &str = "half_product_";
 
 /// The compute capability from which products in half precision are larger, and there is bf16.
@@ -40,7 +40,7 @@ impl Kernels {
     /// Returns the kernel `name`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `name` is not the name of a kernel.
     pub fn get(&self, name: &str) -> &Kernel {
         self.kernels.get(name).unwrap_or_else(|| panic!("no kernel {name}"))
     }

@@ -107,7 +107,7 @@ impl Registry {
     /// Finds the route of a request, which may name a model, a source and a target.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no model serves the request.
     pub fn route(
         &self,
         name: Option<&str>,
@@ -219,8 +219,8 @@ impl Registry {
         Ok(Route { models, from: Some(from.to_owned()), to: Some(to.to_owned()), pivot })
     }
 
-    /// Finds the preferred model that has a pair of languages. Models may spell a language in several
-    /// ways; a model with another spelling comes last.
+    /// Finds the preferred model that has a pair of languages. Models may spell a language in
+    /// several ways; a model with another spelling comes last.
     fn direct(&self, from: &str, to: &str) -> Option<&Arc<Model>> {
         let mut models = self.preferred();
         let same = models.clone().find(|model| has_pair(model, from, to, has));

@@ -54,7 +54,7 @@ pub(super) fn previous_to_row<'a, R: Copy>(
         out.row(first).copy_from_slice(initial);
         return out.row(first);
     }
-    let (before, row) = out.two_rows(first + step - 1, first + step);
+    let (before, row) = out.row_pair(first + step - 1, first + step);
     row.copy_from_slice(before);
     row
 }

@@ -1,22 +1,19 @@
 //! Merges in words that contain white space, such as no-break spaces.
 //!
-//! subword-nmt writes a word as symbols separated by spaces and replaces a pair with a pattern that
-//! accepts any white space as a separator. If symbols themselves contain white space, the pattern
-//! also matches the end of one symbol and the beginning of the next, and joins these two. To get
-//! equal codes for French text, this code does the same.
+//! subword-nmt writes a word as symbols separated by spaces and replaces a pair by a regular
+//! expression, which accepts any white space before and after the pair. If symbols contain white
+//! space, it therefore also matches the end of one symbol and the beginning of the next, and joins
+//! these two symbols. To get equal codes for French text, this code does the same.
+
+use crate::characters::is_python_space;
 
 /// Whether a symbol contains white space.
 pub fn contains_white_space(symbol: &[u8]) -> bool {
-    symbol.utf8_chunks().any(|chunk| chunk.valid().contains(is_white_space))
+    symbol.utf8_chunks().any(|chunk| chunk.valid().contains(is_python_space))
 }
 
-/// Python's white space.
-fn is_white_space(character: char) -> bool {
-    character.is_whitespace() || ('\x1c'..='\x1f').contains(&character)
-}
-
-/// Returns for each symbol whether replacing the pair `first`, `second` joins it to the previous
-/// one.
+/// Returns for each symbol whether subword-nmt joins it to the previous symbol when it replaces the
+/// pair (`first`, `second`).
 pub fn find_joins(symbols: &[&[u8]], first: &[u8], second: &[u8]) -> Vec<bool> {
     let mut joins = vec![false; symbols.len()];
     for at in 1..symbols.len() {
@@ -25,28 +22,24 @@ pub fn find_joins(symbols: &[&[u8]], first: &[u8], second: &[u8]) -> Vec<bool> {
         else {
             continue;
         };
-        // The second half of the previous match cannot be part of another match.
-        let is_free = !joins[at - 1] || before.len() >= second.len();
-        joins[at] = is_free && ends_in_white_space(before) && begins_with_white_space(after);
+        // Matches must not overlap: the start of the previous symbol may belong to the previous
+        // match.
+        let has_no_overlap = !joins[at - 1] || before.len() >= second.len();
+        joins[at] = has_no_overlap && has_boundary_at_end(before) && has_boundary_at_start(after);
     }
     joins
 }
 
 /// Whether `text` is empty or its last character is white space.
-fn ends_in_white_space(text: &[u8]) -> bool {
-    let mut ends = (1..=text.len().min(4)).map(|length| &text[text.len() - length..]);
-    text.is_empty() || ends.any(is_one_white_space)
+fn has_boundary_at_end(text: &[u8]) -> bool {
+    text.utf8_chunks()
+        .last()
+        .is_none_or(|chunk| chunk.invalid().is_empty() && chunk.valid().ends_with(is_python_space))
 }
 
 /// Whether `text` is empty or its first character is white space.
-fn begins_with_white_space(text: &[u8]) -> bool {
-    let mut beginnings = (1..=text.len().min(4)).map(|length| &text[..length]);
-    text.is_empty() || beginnings.any(is_one_white_space)
-}
-
-fn is_one_white_space(text: &[u8]) -> bool {
-    let mut characters = std::str::from_utf8(text).unwrap_or_default().chars();
-    characters.next().is_some_and(is_white_space) && characters.next().is_none()
+fn has_boundary_at_start(text: &[u8]) -> bool {
+    text.utf8_chunks().next().is_none_or(|chunk| chunk.valid().starts_with(is_python_space))
 }
 
 #[cfg(test)]
@@ -54,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_end_at_white_space_inside_of_symbols() {
+    fn pairs_match_at_white_space_inside_symbols() {
         for (symbols, first, second, joins) in [
             (&["a", "b", "a", "b"][..], "a", "b", &[false, true, false, true][..]),
             (&["a", "a", "a"], "a", "a", &[false, true, false]),
