@@ -24,6 +24,15 @@ fn html(page: &[u8]) -> Document {
     Document::html(page, &SentenceSplitter::new("en"))
 }
 
+/// Returns the links of each sentence if it is its own translation, word by word.
+fn identity_links(text: &Document) -> Vec<Vec<(Range<usize>, Range<usize>)>> {
+    let links = text.sentences().map(|sentence| {
+        let words = super::word_links::words(sentence);
+        words.into_iter().map(|word| (word.clone(), word)).collect()
+    });
+    links.collect()
+}
+
 /// Returns the byte ranges of the words between spaces.
 fn word_ranges(text: &str) -> Vec<Range<usize>> {
     let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;

@@ -1,17 +1,12 @@
-//! Tests of words that look separate, and of words with tags inside.
+//! Tests of word and sentence boundaries in HTML: links, visible elements, tags inside words,
+//! reference marks, no-break spaces, and parts that are not translated.
 
 use super::*;
 
 /// Returns the sentences of a page, and the page with each sentence as its own translation.
-fn sentences(page: &str) -> (Vec<String>, String) {
+fn cut_and_join(page: &str) -> (Vec<String>, String) {
     let text = html(page.as_bytes());
-    let links: Vec<Vec<_>> = text
-        .sentences()
-        .map(|sentence| {
-            let words = super::super::word_links::words(sentence);
-            words.into_iter().map(|word| (word.clone(), word)).collect()
-        })
-        .collect();
+    let links = identity_links(&text);
     let aligned = text.sentences().zip(&links).map(|(text, links)| AlignedTranslation {
         text,
         links,
@@ -22,18 +17,18 @@ fn sentences(page: &str) -> (Vec<String>, String) {
     (all.collect(), joined)
 }
 
-/// Checks the sentences of each page, and that the page is restored if they are their own
-/// translations.
+/// Checks the sentences of each page, and that the page is unchanged if every sentence is its own
+/// translation.
 fn check(cases: &[(&str, &[&str])]) {
     for (page, expected) in cases {
-        let (found, joined) = sentences(page);
+        let (found, joined) = cut_and_join(page);
         assert_eq!(found, *expected, "{page}");
         assert_eq!(joined, *page);
     }
 }
 
 #[test]
-fn links_and_controls_without_space_between_are_apart() {
+fn adjacent_links_and_controls_end_sentences() {
     check(&[
         (
             "<nav><a href=\"1\">the house</a><a href=\"2\">the dog</a></nav>",
@@ -43,7 +38,8 @@ fn links_and_controls_without_space_between_are_apart() {
         ("<span><a>one</a></span><span><a>two</a></span>", &["one", "two"]),
         ("<b><a><i>one</i></a><!-- x --><a>two</a></b>", &["one", "two"]),
         ("<a>The end.</a><a>The start</a>", &["The end.", "The start"]),
-        // A link may be part of a word or, in scripts without spaces, of a sentence.
+        // No boundary: links inside a word, in scripts without spaces, as reference marks, or with
+        // a space between.
         ("the <a>bus</a>es and <a>dog</a><b>s</b>", &["the buses and dogs"]),
         ("<a>我</a><a>喜欢</a><a>红色</a>", &["我喜欢红色"]),
         ("it ended<a>[1]</a><a>[2]</a> here", &["it ended[1][2] here"]),
@@ -69,7 +65,7 @@ fn links_and_controls_without_space_between_are_apart() {
 }
 
 #[test]
-fn what_is_seen_between_two_words_parts_them() {
+fn visible_elements_separate_words() {
     check(&[
         ("the house<img src=a>the dog", &["the house the dog"]),
         ("the house<img src=a><img src=b> the dog", &["the house the dog"]),
@@ -82,17 +78,18 @@ fn what_is_seen_between_two_words_parts_them() {
         ("the house<img>, the dog", &["the house, the dog"]),
         ("房子<img>狗", &["房子狗"]),
     ]);
-    // These are invisible, but never occur inside a word; a space is added at their places.
-    let (found, joined) = sentences("the house<script>a < b</script>the dog");
+    // Scripts and custom elements never occur inside a word, so a space is added where they were. A
+    // custom element that closes itself (`<my-icon/>`) is visible like an image and needs none.
+    let (found, joined) = cut_and_join("the house<script>a < b</script>the dog");
     assert_eq!(found, ["the house the dog"]);
     assert_eq!(joined, "the house<script>a < b</script> the dog");
-    let (found, joined) = sentences("hello<my-icon></my-icon>world<x-y>now</x-y>");
+    let (found, joined) = cut_and_join("hello<my-icon></my-icon>world<x-y>now</x-y>");
     assert_eq!(found, ["hello world now"]);
     assert_eq!(joined, "hello<my-icon></my-icon> world <x-y>now</x-y>");
 }
 
 #[test]
-fn tags_inside_words_do_not_part_them() {
+fn tags_inside_words_do_not_separate_them() {
     check(&[
         ("<b>h</b>ouse", &["house"]),
         ("un<b>believ</b>able <i>t</i><u>hing</u>", &["unbelievable thing"]),
@@ -106,7 +103,7 @@ fn tags_inside_words_do_not_part_them() {
 }
 
 #[test]
-fn marks_of_footnotes_belong_to_no_word() {
+fn reference_marks_are_not_part_of_words() {
     check(&[
         ("<p>the house<sup>1</sup> is big .</p>", &["the house is big ."]),
         ("the house<sup><a href=\"#1\">[1]</a></sup>, the dog", &["the house, the dog"]),
@@ -116,7 +113,8 @@ fn marks_of_footnotes_belong_to_no_word() {
         ("<sup>1</sup> See the house", &["See the house"]),
         ("the house<a href=\"#1\"><sup>1</sup></a> is big", &["the house is big"]),
     ]);
-    let (found, joined) = sentences("the house<sup>1</sup>and the house<sup>citation needed</sup>");
+    let (found, joined) =
+        cut_and_join("the house<sup>1</sup>and the house<sup>citation needed</sup>");
     assert_eq!(found, ["the house and the house citation needed"]);
     assert_eq!(joined, "the house<sup>1</sup> and the house <sup>citation needed</sup>");
 }
@@ -150,8 +148,8 @@ fn marks_stay_with_their_words() {
 }
 
 #[test]
-fn spaces_that_do_not_break_are_spaces() {
-    let (found, joined) = sentences("&nbsp;the&nbsp;house is\u{a0}10&#160;km\u{202f}!&nbsp;");
+fn no_break_spaces_become_spaces() {
+    let (found, joined) = cut_and_join("&nbsp;the&nbsp;house is\u{a0}10&#160;km\u{202f}!&nbsp;");
     assert_eq!(found, ["the house is 10 km !"]);
     assert_eq!(joined, "&nbsp;the house is 10 km !&nbsp;");
 }
@@ -165,7 +163,7 @@ fn attributes_are_copied() {
 }
 
 #[test]
-fn parts_of_what_is_not_translated_may_be_translated() {
+fn translate_yes_inside_translate_no_is_translated() {
     check(&[
         ("<p translate=no>one <b translate=yes>two</b> three</p>", &["two"]),
         ("<div class=notranslate>one<p translate=\"\">two</p>three</div>four", &["two", "four"]),
