@@ -17,7 +17,7 @@ use miriam_kernels::cross_entropy::{
 };
 use miriam_kernels::elementwise::{add_column_sums, add_in_place};
 use miriam_kernels::operators::{
-    ActivationImpl, AnyOperator, Arithmetic, Gru, GruVariant, InputGradients, Inputs,
+    ActivationImpl, AnyOperator, Gru, GruVariant, Implementation, InputGradients, Inputs,
     LinearRecurrence, LstmCell, LstmOutput, NormKind, Normalize, Operator, Sequences,
 };
 use miriam_kernels::optimizer::{AdamStep, MovingAverage, adam, sum_of_squares};
@@ -180,7 +180,7 @@ fn cells(bench: &mut Bench) {
                 let inputs = Inputs { matrices: black_box(&matrices), vectors: &[bias] };
                 let vectors = &mut [&mut to_bias[..count * width]];
                 let into = InputGradients { matrices: &mut to, vectors };
-                operator.gradient_f32(Arithmetic::Vector(cpu), inputs, state, state, into);
+                operator.backpropagate_f32(Implementation::Vector(cpu), inputs, state, state, into);
             };
             let activation = ActivationImpl::Vector;
             if count == 3 {

@@ -13,7 +13,7 @@ use miriam_kernels::gemm::{
     Bf16Scratch, Epilogue, GemmScratch, Tiling, gemm_bf16, gemm_bf16_transposed, gemm_f32,
     gemm_f32_blocked, gemm_f32_transposed,
 };
-use miriam_kernels::operators::Arithmetic;
+use miriam_kernels::operators::Implementation;
 use miriam_kernels::optimizer::{self, AdamStep, MovingAverage};
 use miriam_kernels::pack::{UnpackedWeights, WeightsBf16, WeightsF32};
 use miriam_kernels::{Cpu, MatMut, MatRef, elementwise};
@@ -283,8 +283,8 @@ impl Kernels for Fast {
         );
     }
 
-    fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::Vector(self.cpu)
+    fn implementation(&self) -> Implementation {
+        Implementation::Vector(self.cpu)
     }
 
     fn take_step(&self, step: &Step, shard: Shard<'_, f32>) {

@@ -18,7 +18,7 @@ use miriam_kernels::activation::{self, Activation};
 use miriam_kernels::attention::{self, AttentionMask};
 use miriam_kernels::cross_entropy;
 use miriam_kernels::gemm::plain as gemm;
-use miriam_kernels::operators::{Arithmetic, OperatorReal};
+use miriam_kernels::operators::{Implementation, OperatorReal};
 use miriam_kernels::{MatMut, MatRef, plain};
 
 pub use fast::{Fast, PackedPair};
@@ -219,9 +219,9 @@ pub trait Kernels: Clone + Send + 'static {
         );
     }
 
-    /// Returns the arithmetic of operators.
-    fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::Plain
+    /// Returns the implementation of operators.
+    fn implementation(&self) -> Implementation {
+        Implementation::Plain
     }
 
     /// Takes an optimiser's step on a part of the flat vector. The result does not depend on how

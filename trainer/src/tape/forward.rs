@@ -65,7 +65,7 @@ impl<K: Kernels> Tape<K> {
                 let matrices = matrices.iter().map(|matrix| inputs.columns(matrix));
                 let vectors = vectors.iter().map(|&vector| packed_parameters.vector(vector));
                 let inputs = InputArrays::new(matrices, vectors);
-                K::Real::forward(&**operator, kernels.arithmetic(), inputs.inputs(), out);
+                K::Real::forward(&**operator, kernels.implementation(), inputs.inputs(), out);
             }
             Op::Attend { queries, groups, visible, positions, dropout_site } => {
                 let heads = groups.first().map_or(1, |(_, group)| group.heads);

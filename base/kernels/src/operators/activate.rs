@@ -1,5 +1,5 @@
-//! An activation of every element: ReLU, tanh, sigmoid, swish, the forms of GELU, and none, which is
-//! a copy.
+//! An activation of every element: ReLU, tanh, sigmoid, swish, the forms of GELU, and none, which
+//! is a copy.
 
 use super::{
     DeviceKernel, DeviceOperator, InputGradients, Inputs, Operator, common_shape, matrix_gradients,
@@ -95,7 +95,7 @@ mod tests {
 
     /// Every activation, including the identity.
     #[test]
-    fn activations_have_their_gradients() {
+    fn activate_passes_the_operator_check() {
         use Activation::*;
         for activation in [None, Relu, Swish, Gelu, GeluSigmoid, GeluTanh, Tanh, Sigmoid] {
             check(&Activate(activation), &same(1), 12);

@@ -28,7 +28,7 @@ impl Operator for Add {
         }
     }
 
-    /// Runs the plain loop, which compilers turn into vectors.
+    /// Runs the plain loop: the compiler vectorises it, for the target's baseline instructions.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }
@@ -40,9 +40,9 @@ impl Operator for Add {
         d_out: MatRef<'_, R>,
         into: InputGradients<'_, '_, '_, R>,
     ) {
-        let _: [MatRef<'_, R>; 2] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let gradients: &mut [MatMut<'_, R>; 2] = matrix_gradients(into.matrices);
-        for gradient in gradients {
+        let [_, _] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_a, d_b] = matrix_gradients(into.matrices);
+        for gradient in [d_a, d_b] {
             for row in 0..d_out.rows() {
                 let elements = gradient.row(row).iter_mut().zip(d_out.row(row));
                 elements.for_each(|(gradient, &d)| *gradient += d);
@@ -58,9 +58,9 @@ impl Operator for Add {
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        let _: [MatRef<'_, f32>; 2] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
-        let gradients: &mut [MatMut<'_, f32>; 2] = matrix_gradients(into.matrices);
-        for gradient in gradients {
+        let [_, _] = same_shape(&inputs, [d_out.rows(), d_out.columns()]);
+        let [d_a, d_b] = matrix_gradients(into.matrices);
+        for gradient in [d_a, d_b] {
             add_in_place(cpu, d_out, gradient.reborrow());
         }
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_have_their_gradients() {
+    fn add_passes_the_operator_check() {
         check(&Add, &same(2), 13);
     }
 }

@@ -1,39 +1,49 @@
-//! Operators of any type, as tapes keep them: only the type of the numbers is known.
+//! Type-erased operators, as the tape of training stores them (`dyn AnyOperator`).
+//!
+//! [`Operator`] has generic methods and is therefore not dyn-compatible; here each has a version
+//! for f32 and one for f64.
 
 use std::fmt::Debug;
 
 use super::{InputGradients, Inputs, Operator};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// The way in which numbers are computed.
+/// The implementation that computes f32.
 #[derive(Clone, Copy, Debug)]
-pub enum Arithmetic {
-    /// By the plain loops.
+pub enum Implementation {
+    /// The plain loops.
     Plain,
-    /// By the vector instructions of the CPU, if numbers are f32.
+    /// The vector instructions of the CPU.
     Vector(Cpu),
 }
 
-/// An [`Operator`] of any kind, as tapes keep it.
+/// An [`Operator`] whose type is erased.
 pub trait AnyOperator: Debug + Send + Sync {
     /// Writes the result in f32.
-    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>);
+    fn apply_f32(
+        &self,
+        implementation: Implementation,
+        inputs: Inputs<'_, f32>,
+        out: MatMut<'_, f32>,
+    );
 
     /// Writes the result in f64.
-    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
+    fn apply_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>);
 
-    /// Adds the gradients of the inputs in f32.
-    fn gradient_f32(
+    /// Adds the gradients of the inputs to `into`, in f32. `out` is the result, `d_out` its
+    /// gradient.
+    fn backpropagate_f32(
         &self,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, f32>,
         out: MatRef<'_, f32>,
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     );
 
-    /// Adds the gradients of the inputs in f64.
-    fn gradient_f64(
+    /// Adds the gradients of the inputs to `into`, in f64. `out` is the result, `d_out` its
+    /// gradient.
+    fn backpropagate_f64(
         &self,
         inputs: Inputs<'_, f64>,
         out: MatRef<'_, f64>,
@@ -43,34 +53,39 @@ pub trait AnyOperator: Debug + Send + Sync {
 }
 
 impl<O: Operator> AnyOperator for O {
-    fn forward_f32(&self, arithmetic: Arithmetic, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
-        match arithmetic {
-            Arithmetic::Plain => self.forward(inputs, out),
-            Arithmetic::Vector(cpu) => Operator::forward_f32(self, cpu, inputs, out),
+    fn apply_f32(
+        &self,
+        implementation: Implementation,
+        inputs: Inputs<'_, f32>,
+        out: MatMut<'_, f32>,
+    ) {
+        match implementation {
+            Implementation::Plain => self.forward(inputs, out),
+            Implementation::Vector(cpu) => self.forward_f32(cpu, inputs, out),
         }
     }
 
-    fn forward_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>) {
+    fn apply_f64(&self, inputs: Inputs<'_, f64>, out: MatMut<'_, f64>) {
         self.forward(inputs, out);
     }
 
-    fn gradient_f32(
+    fn backpropagate_f32(
         &self,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, f32>,
         out: MatRef<'_, f32>,
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        match arithmetic {
-            Arithmetic::Plain => self.gradient(inputs, out, d_out, into),
-            Arithmetic::Vector(cpu) => {
-                Operator::gradient_f32(self, cpu, inputs, out, d_out, into);
+        match implementation {
+            Implementation::Plain => self.gradient(inputs, out, d_out, into),
+            Implementation::Vector(cpu) => {
+                self.gradient_f32(cpu, inputs, out, d_out, into);
             }
         }
     }
 
-    fn gradient_f64(
+    fn backpropagate_f64(
         &self,
         inputs: Inputs<'_, f64>,
         out: MatRef<'_, f64>,
@@ -81,20 +96,22 @@ impl<O: Operator> AnyOperator for O {
     }
 }
 
-/// The numbers that operators of any kind compute with: f32 or f64.
+/// The number types of [`AnyOperator`], f32 and f64, for generic callers. There is one
+/// implementation of f64, so it ignores the argument `implementation`.
 pub trait OperatorReal: Real {
     /// Writes the result of an operator.
     fn forward(
         operator: &dyn AnyOperator,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, Self>,
         out: MatMut<'_, Self>,
     );
 
-    /// Adds the gradients of the inputs of an operator, whose result is `out`.
+    /// Adds the gradients of the inputs of an operator to `into`. `out` is its result, `d_out` the
+    /// gradient of that.
     fn gradient(
         operator: &dyn AnyOperator,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, Self>,
         out: MatRef<'_, Self>,
         d_out: MatRef<'_, Self>,
@@ -105,43 +122,43 @@ pub trait OperatorReal: Real {
 impl OperatorReal for f32 {
     fn forward(
         operator: &dyn AnyOperator,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, f32>,
         out: MatMut<'_, f32>,
     ) {
-        operator.forward_f32(arithmetic, inputs, out);
+        operator.apply_f32(implementation, inputs, out);
     }
 
     fn gradient(
         operator: &dyn AnyOperator,
-        arithmetic: Arithmetic,
+        implementation: Implementation,
         inputs: Inputs<'_, f32>,
         out: MatRef<'_, f32>,
         d_out: MatRef<'_, f32>,
         into: InputGradients<'_, '_, '_, f32>,
     ) {
-        operator.gradient_f32(arithmetic, inputs, out, d_out, into);
+        operator.backpropagate_f32(implementation, inputs, out, d_out, into);
     }
 }
 
 impl OperatorReal for f64 {
     fn forward(
         operator: &dyn AnyOperator,
-        _: Arithmetic,
+        _: Implementation,
         inputs: Inputs<'_, f64>,
         out: MatMut<'_, f64>,
     ) {
-        operator.forward_f64(inputs, out);
+        operator.apply_f64(inputs, out);
     }
 
     fn gradient(
         operator: &dyn AnyOperator,
-        _: Arithmetic,
+        _: Implementation,
         inputs: Inputs<'_, f64>,
         out: MatRef<'_, f64>,
         d_out: MatRef<'_, f64>,
         into: InputGradients<'_, '_, '_, f64>,
     ) {
-        operator.gradient_f64(inputs, out, d_out, into);
+        operator.backpropagate_f64(inputs, out, d_out, into);
     }
 }

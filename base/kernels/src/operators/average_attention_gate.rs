@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_of_average_attention_have_their_gradients() {
+    fn average_attention_gate_passes_the_operator_check() {
         check(&AverageAttentionGate, &same(4), 3);
     }
 }

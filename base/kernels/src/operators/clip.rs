@@ -35,7 +35,7 @@ impl Operator for Clip {
         }
     }
 
-    /// Runs the plain loop, which compilers turn into vectors.
+    /// Runs the plain loop: the compiler vectorises it, for the target's baseline instructions.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_have_their_gradients() {
+    fn clip_passes_the_operator_check() {
         check(&Clip { limit: 0.7 }, &same(1), 14);
     }
 

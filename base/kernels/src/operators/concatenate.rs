@@ -155,7 +155,7 @@ mod tests {
 
     /// Without matrices, and with more than an inline list holds.
     #[test]
-    fn joined_matrices_have_their_gradients() {
+    fn concatenate_passes_the_operator_check() {
         for count in [0, 1, 2, 6] {
             let matrices = (0..count).map(|part| [part % 3, WIDTH]).collect();
             check(&ConcatRows, &Shapes { matrices, vectors: Vec::new() }, 17);

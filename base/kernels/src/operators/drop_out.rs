@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dropout_has_its_gradient() {
+    fn drop_out_passes_the_operator_check() {
         let rows = (0..ROWS as u32).map(|row| RowKey { sentence: row / 3, position: row % 3 });
         let operator = DropOut { key: [5, 6], site: 2, rows: rows.collect(), rate: 0.4 };
         check(&operator, &same(1), 15);

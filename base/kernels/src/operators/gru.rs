@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gated_units_have_their_gradients() {
+    fn gru_passes_the_operator_check() {
         let activation = ActivationImpl::Vector;
         for variant in [GruVariant::Standard, GruVariant::BiasInsideReset] {
             for (with_input, with_bias) in

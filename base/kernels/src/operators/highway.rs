@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn highway_connections_have_their_gradients() {
+    fn highway_passes_the_operator_check() {
         check(&Highway, &same(3), 2);
     }
 }

@@ -383,7 +383,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_and_outputs_have_their_gradients() {
+    fn lstm_passes_the_operator_check() {
         let activation = ActivationImpl::Vector;
         for with_input in [false, true] {
             let shapes = cell_shapes(4, with_input, true);

@@ -56,7 +56,7 @@ impl Operator for MeanPool {
         }
     }
 
-    /// Runs the plain loop, which compilers turn into vectors.
+    /// Runs the plain loop: the compiler vectorises it, for the target's baseline instructions.
     fn forward_f32(&self, _: Cpu, inputs: Inputs<'_, f32>, out: MatMut<'_, f32>) {
         self.forward(inputs, out);
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn means_have_their_gradients() {
+    fn mean_pool_passes_the_operator_check() {
         let shapes = Shapes { matrices: vec![[6, WIDTH]], vectors: Vec::new() };
         check(&MeanPool { lengths: vec![3, 1, 2] }, &shapes, 16);
     }

@@ -44,7 +44,7 @@ use crate::{Cpu, MatMut, MatRef, Real};
 
 pub use activate::Activate;
 pub use add::Add;
-pub use any_operator::{AnyOperator, Arithmetic, OperatorReal};
+pub use any_operator::{AnyOperator, Implementation, OperatorReal};
 pub use average_attention_gate::AverageAttentionGate;
 pub use clip::Clip;
 pub use concatenate::{ConcatColumns, ConcatRows};

@@ -11,8 +11,8 @@ use super::{
 use crate::isa::{Isa, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
-/// `(input + input_bias) * (recurrent + recurrent_bias)`. The matrices are the products of the input
-/// and of the state, `[rows, width]`, the vectors their biases.
+/// `(input + input_bias) * (recurrent + recurrent_bias)`. The matrices are the products of the
+/// input and of the state, `[rows, width]`, the vectors their biases.
 #[derive(Clone, Copy, Debug)]
 pub struct MultiplicativeState;
 
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn multiplicative_states_have_their_gradients() {
+    fn multiplicative_state_passes_the_operator_check() {
         check(&MultiplicativeState, &Shapes { vectors: vec![WIDTH; 2], ..same(2) }, 4);
     }
 }

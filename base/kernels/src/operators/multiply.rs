@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_have_their_gradients() {
+    fn multiply_passes_the_operator_check() {
         check(&Multiply, &same(2), 1);
     }
 }

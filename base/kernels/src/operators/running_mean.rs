@@ -1,8 +1,8 @@
 //! The running means of average attention: the mean of the rows of a sequence up to and with each
 //! row.
 //!
-//! The forward pass makes the steps of decoding one after the other, with the same bits; the gradient
-//! has the columns as the outer loop.
+//! The forward pass makes the steps of decoding one after the other, with the same bits; the
+//! gradient has the columns as the outer loop.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,8 @@ use crate::isa::{Isa, LANES, dispatch, lane_chunks};
 use crate::{Cpu, MatMut, MatRef, Real};
 
 /// `mean = (mean * seen + input) / (seen + 1)` along sequences. The matrices are the input,
-/// `[rows, width]`, and the means before, `[sequences, width]`; the result is the mean at every row.
+/// `[rows, width]`, and the means before, `[sequences, width]`; the result is the mean at every
+/// row.
 #[derive(Clone, Debug)]
 pub struct RunningMean {
     /// The rows that follow each other.
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn running_means_have_their_gradients() {
+    fn running_mean_passes_the_operator_check() {
         for (sequences, rows, count) in all_sequences() {
             let matrices = vec![[rows, WIDTH], [count, WIDTH]];
             let shapes = Shapes { matrices, vectors: Vec::new() };

@@ -102,19 +102,19 @@ pub(super) fn check(operator: &impl Operator, shapes: &Shapes, seed: u64) {
     }
 
     // The vector instructions, and the plain loops in f32.
-    let arithmetics = Cpu::all().into_iter().map(Arithmetic::Vector).chain([Arithmetic::Plain]);
-    for arithmetic in arithmetics {
+    let vector = Cpu::all().into_iter().map(Implementation::Vector);
+    for implementation in vector.chain([Implementation::Plain]) {
         let mut out = vec![f32::NAN; rows * width];
         let into = MatMut::new(&mut out, rows, width);
         with_inputs(shapes, &single, |inputs| {
-            AnyOperator::forward_f32(operator, arithmetic, inputs, into);
+            operator.apply_f32(implementation, inputs, into);
         });
         assert_close(&out, &expected, 4e-6, &name);
         let found = gradients_of(shapes, &single, |into| {
             with_inputs(shapes, &single, |inputs| {
                 let (out, d_out) =
                     (MatRef::new(&out, rows, width), MatRef::new(&d_out, rows, width));
-                AnyOperator::gradient_f32(operator, arithmetic, inputs, out, d_out, into);
+                operator.backpropagate_f32(implementation, inputs, out, d_out, into);
             });
         });
         for (found, expected) in found.iter().zip(&mut expected_gradients) {
@@ -176,7 +176,7 @@ fn sentences_are_their_steps() {
                 let mut out = vec![f32::NAN; rows.len() * WIDTH];
                 let into = MatMut::new(&mut out, rows.len(), WIDTH);
                 let inputs = Inputs { matrices, vectors: &[] };
-                operator(sequences, seen).forward_f32(Arithmetic::Vector(cpu), inputs, into);
+                operator(sequences, seen).apply_f32(Implementation::Vector(cpu), inputs, into);
                 out
             };
             let whole = apply(Sequences::Lengths(vec![ROWS]), 2, 0..ROWS, &initial);

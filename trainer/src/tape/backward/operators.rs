@@ -40,8 +40,8 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let buffers = &mut self.scratch.buffers;
         self.into.with_all(self.kernels, buffers, matrices, |kernels, gradients| {
             let into = InputGradients { matrices: gradients, vectors: &mut sums };
-            let arithmetic = kernels.arithmetic();
-            K::Real::gradient(operator, arithmetic, inputs.inputs(), out, own, into);
+            let implementation = kernels.implementation();
+            K::Real::gradient(operator, implementation, inputs.inputs(), out, own, into);
         });
         let mut rest = &columns[..];
         for (&vector, &length) in vectors.iter().zip(&lengths) {

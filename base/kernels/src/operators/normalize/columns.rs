@@ -186,7 +186,7 @@ mod tests {
 
     /// Columns at both ends and between norms have none.
     #[test]
-    fn norms_of_columns_have_their_gradients() {
+    fn normalize_columns_passes_the_operator_check() {
         for kind in [NormKind::Layer, NormKind::Rms] {
             let norm = Normalize { kind, epsilon: 1e-2 };
             let part = |columns, has_bias| ColumnNorm { columns, norm, has_bias };

@@ -36,9 +36,9 @@ pub enum NormKind {
 /// `norm(a + b) * scale + bias`.
 ///
 /// With x the sum, r the reciprocal of the root, `xh = (x - mean) r` and `q = d * scale` for the
-/// gradient d of the result, the gradient of both summands is `r (q - mean(q) - xh mean(q xh))`, for
-/// RMS norms without `mean` and `mean(q)`; that of the scale is the sum of `d xh` over rows, that
-/// of the bias the sum of d.
+/// gradient d of the result, the gradient of both summands is `r (q - mean(q) - xh mean(q xh))`,
+/// for RMS norms without `mean` and `mean(q)`; that of the scale is the sum of `d xh` over rows,
+/// that of the bias the sum of d.
 #[derive(Clone, Copy, Debug)]
 pub struct Normalize {
     /// Layer norm or RMS norm.
@@ -93,8 +93,8 @@ fn summands<'a, R>(
 }
 
 impl Normalize {
-    /// Adds the gradients of all rows. `add_row` adds that of a row, given the sum that is normed and
-    /// the gradient of its norm; `add` adds a row to another one.
+    /// Adds the gradients of all rows. `add_row` adds that of a row, given the sum that is normed
+    /// and the gradient of its norm; `add` adds a row to another one.
     fn add_gradients<R: Real>(
         &self,
         inputs: Inputs<'_, R>,
@@ -201,7 +201,7 @@ mod tests {
     use crate::operators::tests::{Shapes, WIDTH, check, check_in_place, same};
 
     #[test]
-    fn norms_have_their_gradients() {
+    fn normalize_passes_the_operator_check() {
         for kind in [NormKind::Layer, NormKind::Rms] {
             let norm = Normalize { kind, epsilon: 1e-2 };
             for num_summands in [1, 2] {
