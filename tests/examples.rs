@@ -6,7 +6,7 @@ use miriam_textio::{Input, Output};
 
 use crate::common::project_root;
 
-// Their `main` reads arguments and calls the function that is tested here.
+// The `main` of each example, which only parses arguments, is dead code here.
 #[allow(dead_code)]
 #[path = "../examples/build_phrase_table.rs"]
 mod build_phrase_table;
@@ -23,7 +23,7 @@ mod translate_neural;
 #[path = "../examples/translate_phrases.rs"]
 mod translate_phrases;
 
-fn toy(name: &str) -> PathBuf {
+fn example_path(name: &str) -> PathBuf {
     project_root().join("examples").join(name)
 }
 
@@ -36,7 +36,8 @@ fn run(example: impl FnOnce(&mut Vec<u8>) -> Result<(), Box<dyn std::error::Erro
 #[test]
 fn a_moses_system_translates() {
     let text = &b"the red house is big .\n"[..];
-    let written = run(|out| translate_phrases::translate(&toy("toy/moses.ini"), text, out));
+    let written =
+        run(|out| translate_phrases::translate(&example_path("toy/moses.ini"), text, out));
     // The score that `translate -output-hypo-score` prints.
     assert_eq!(written, "-6.375\tla casa roja es grande .\n");
 }
@@ -44,17 +45,17 @@ fn a_moses_system_translates() {
 #[test]
 fn a_language_model_scores() {
     let text = &b"la casa roja xyz\n"[..];
-    let written = run(|out| score_lines::score(&toy("toy/lm.arpa"), text, out));
+    let written = run(|out| score_lines::score(&example_path("toy/lm.arpa"), text, out));
     // KenLM's `query` says -7.4588537.
     assert_eq!(written, "-7.4589\t1 unknown\tla casa roja xyz\n");
 }
 
 #[test]
-fn a_phrase_table_is_built_and_asked() {
+fn a_phrase_table_is_built_and_queried() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("toy.pt");
     let words = ["the", "red", "house"].map(str::to_owned);
-    let text = toy("toy/phrase-table");
+    let text = example_path("toy/phrase-table");
     let written = run(|out| build_phrase_table::build_and_look_up(&text, &table, &words, out));
     let lines: Vec<&str> = written.lines().collect();
     assert!(lines[0].ends_with("source phrases"), "{written}");
@@ -66,9 +67,10 @@ fn a_phrase_table_is_built_and_asked() {
 fn a_neural_model_translates() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("output");
-    let text = Input::from_reader(&b"the old doctor buys two red apples .\n"[..], "text", None);
-    let written = Output::create(&output).unwrap();
-    translate_neural::translate(&toy("toy-neural"), text.unwrap(), written).unwrap();
+    let text = &b"the old doctor buys two red apples .\n"[..];
+    let text = Input::from_reader(text, "text", None).unwrap();
+    let writer = Output::create(&output).unwrap();
+    translate_neural::translate(&example_path("toy-neural"), text, writer).unwrap();
     let translation = std::fs::read_to_string(&output).unwrap();
     assert_eq!(translation, "el médico viejo compra dos manzanas rojas .\n");
 }
@@ -76,20 +78,21 @@ fn a_neural_model_translates() {
 #[test]
 fn a_neural_model_is_trained_and_opens() {
     let folder = tempfile::tempdir().unwrap();
-    let sides = ["toy/dev.en", "toy/dev.es"].map(|name| toy(name).to_str().unwrap().to_owned());
+    let sides =
+        ["toy/dev.en", "toy/dev.es"].map(|name| example_path(name).to_str().unwrap().to_owned());
     let model = train_neural::train(&sides[0], &sides[1], folder.path(), "2u").unwrap();
     assert!(model.join("model.npz").is_file());
     let output = folder.path().join("output");
     let text = Input::from_reader(&b"the red house\n"[..], "text", None).unwrap();
-    let translations = Output::create(&output).unwrap();
-    translate_neural::translate(&model, text, translations).unwrap();
+    let writer = Output::create(&output).unwrap();
+    translate_neural::translate(&model, text, writer).unwrap();
     assert_eq!(std::fs::read_to_string(&output).unwrap().lines().count(), 1);
 }
 
-/// Each example is named in the page of the folder with the command in its head.
+/// Each example is linked in examples/README.md.
 #[test]
 fn the_page_lists_all_examples() {
-    let folder = toy("");
+    let folder = example_path("");
     let page = std::fs::read_to_string(folder.join("README.md")).unwrap();
     let mut count = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {

@@ -9,7 +9,7 @@ use crate::scaling::study::ScalingStudy;
 use crate::scaling::topology::{Topology, count_noun};
 use crate::{date, machine};
 
-/// The ratio of prices from which their axis is logarithmic.
+/// The price axis is logarithmic if the highest price is more than this many times the lowest.
 const LOGARITHMIC_FROM: f64 = 8.0;
 
 /// The quality and the cost of a system with one setting.

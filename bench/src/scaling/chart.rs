@@ -1,7 +1,8 @@
 //! Chart of a scaling study: panels over the number of threads, with a curve for each system.
 //!
-//! The panels are words per second, speed-up (of several systems, whose speeds differ), efficiency,
-//! and the kernel's share of the time. Cores and hyperthreads are bands of the horizontal axis.
+//! The panels are words per second, speed-up (only if there are several systems), efficiency, and
+//! the share of CPU time in the operating system's kernel. Cores and hyperthreads are bands of the
+//! x axis.
 
 use miriam_chart::{Axis, Band, Chart, Colour, Curve, LineStyle, Panel};
 
@@ -11,18 +12,26 @@ use crate::{date, machine};
 
 const IDEAL: LineStyle = LineStyle::dashed(Colour(0x88, 0x88, 0x88));
 
-/// The ratio of the highest speeds of two systems from which speeds have a logarithmic axis: on a
-/// linear one the curve of the slower system would lie on the axis.
+/// The speed axis is logarithmic if the fastest run is more than this many times as fast as the
+/// slowest system's best median; on a linear axis the slower curve would lie on the axis.
 const LOGARITHMIC_FROM: f64 = 8.0;
 
-/// The least share of the kernel at the top of its axis, in per cent, so that noise looks small.
-const LEAST_KERNEL_AXIS: f64 = 5.0;
+/// The minimum upper end of the kernel-share axis in per cent, so that noise looks small.
+const MIN_KERNEL_AXIS_TOP: f64 = 5.0;
 
-/// Returns the chart of `study`, each of whose points has a run.
+/// The minimum and maximum upper end of the efficiency axis. It has room above the ideal, 1, but a
+/// point far above, whose single-thread runs were disturbed, leaves the panel and does not flatten
+/// the other curves.
+const EFFICIENCY_AXIS_TOP: [f64; 2] = [1.2, 1.6];
+
+/// Draws `study`.
+///
+/// # Panics
+/// If a point has no runs.
 pub fn draw(study: &ScalingStudy) -> Chart {
     let counts = study.counts();
-    let most = counts.iter().copied().max().unwrap_or(1);
-    let cores = most.min(study.topology.num_physical_cores()) as f64;
+    let max_threads = counts.iter().copied().max().unwrap_or(1);
+    let cores = max_threads.min(study.topology.num_physical_cores()) as f64;
     let is_single = study.systems.len() == 1;
     let mut legend: Vec<(String, LineStyle)> = if is_single {
         let label = "measured (median; bars: slowest to fastest)";
@@ -44,16 +53,17 @@ pub fn draw(study: &ScalingStudy) -> Chart {
         });
     }
     let curves = draw_curves(study, |system, point| system.efficiency(point));
-    let ideal = Curve::new(IDEAL, [(1.0, 1.0), (most as f64, 1.0)]);
+    let ideal = Curve::new(IDEAL, [(1.0, 1.0), (max_threads as f64, 1.0)]);
+    let [min_top, max_top] = EFFICIENCY_AXIS_TOP;
     panels.push(Panel {
         height: 170,
-        y_axis: Axis::linear("efficiency", 0.0, highest(&curves).clamp(1.2, 1.6)),
+        y_axis: Axis::linear("efficiency", 0.0, highest(&curves).clamp(min_top, max_top)),
         curves: [vec![ideal], curves].concat(),
     });
     let curves = draw_curves(study, |_, point| 100.0 * point.median().system_share());
     panels.push(Panel {
         height: 150,
-        y_axis: Axis::linear("% in kernel", 0.0, highest(&curves).max(LEAST_KERNEL_AXIS)),
+        y_axis: Axis::linear("% system time", 0.0, highest(&curves).max(MIN_KERNEL_AXIS_TOP)),
         curves,
     });
     let mut notes = vec![format!("{}: {}; {}", machine::cpu_name(), study.topology, date::today())];
@@ -66,13 +76,13 @@ pub fn draw(study: &ScalingStudy) -> Chart {
         legend,
         x_axis: Axis::counts("threads", &counts),
         panels,
-        bands: bands(&study.topology, most),
+        bands: bands(&study.topology, max_threads),
     }
 }
 
-/// Returns the bands of the axis that has up to `most` threads: the cores, of each socket if there
-/// are several, and the hyperthreads. They begin between two numbers of threads.
-fn bands(topology: &Topology, most: usize) -> Vec<Band> {
+/// Returns the bands of an axis of up to `max_threads` threads: one band for the cores (or one per
+/// socket) and one for the hyperthreads. A band starts halfway between two thread counts.
+fn bands(topology: &Topology, max_threads: usize) -> Vec<Band> {
     let sockets = topology.cores_per_socket();
     let mut bands = Vec::new();
     let mut begun = 0;
@@ -85,12 +95,13 @@ fn bands(topology: &Topology, most: usize) -> Vec<Band> {
         begun += cores;
     }
     bands.push(Band { from: begun as f64 + 0.5, label: "hyperthreads".into(), is_shaded: true });
-    bands.retain(|band| band.from < most as f64);
+    bands.retain(|band| band.from < max_threads as f64);
     // A single band is the whole axis.
     if bands.len() == 1 { Vec::new() } else { bands }
 }
 
-/// Returns the panel of words per second. The ideal of a single system is that of `cores`.
+/// Returns the panel of words per second. With a single system, also draws its ideal speed, up to
+/// `cores` threads.
 fn draw_speeds(study: &ScalingStudy, cores: f64) -> Panel {
     const LABEL: &str = "words per second";
     let mut curves = draw_curves(study, |_, point| point.median().words_per_second());
@@ -108,7 +119,8 @@ fn draw_speeds(study: &ScalingStudy, cores: f64) -> Panel {
     let y_axis = if fastest > LOGARITHMIC_FROM * slowest {
         Axis::logarithmic(LABEL, bars.iter().flat_map(|bar| [bar.1, bar.2]))
     } else if let [system] = &study.systems[..] {
-        // On cores, the ideal line lies in the panel. Hyperthreads never reach it.
+        // The axis covers the ideal line, which ends at the number of cores, because hyperthreads
+        // never scale ideally.
         let one = system.points[0].median().words_per_second();
         curves.insert(0, Curve::new(IDEAL, [(1.0, one), (cores, cores * one)]));
         Axis::linear(LABEL, 0.0, (1.04 * fastest).max(cores * one))
@@ -144,32 +156,34 @@ mod tests {
     use super::super::study::simulated;
     use super::*;
 
+    /// `(threads, words per second, seconds in the kernel)`, as [`simulated::study`] takes them.
     type Rates = Vec<(usize, f64, f64)>;
 
-    fn rates(rates: &[(usize, f64)]) -> Rates {
-        rates.iter().map(|&(count, rate)| (count, rate, 0.01)).collect()
+    /// Returns rates with little time in the kernel from `(threads, words per second)`.
+    fn rates(speeds: &[(usize, f64)]) -> Rates {
+        speeds.iter().map(|&(count, rate)| (count, rate, 0.01)).collect()
     }
 
-    /// Speeds on the default counts of a machine: `serial` of the work on one thread only, and
-    /// hyperthreads that add a quarter of a core each.
-    fn simulate(topology: &Topology, one: f64, serial: f64) -> Rates {
+    /// Returns speeds by Amdahl's law on the default thread counts of a machine: the fraction
+    /// `serial` of the work is serial, and a hyperthread adds a quarter of a core.
+    fn simulate(topology: &Topology, single_thread_rate: f64, serial: f64) -> Rates {
         let cores = topology.num_physical_cores() as f64;
         let counts = select_counts(&[], topology).unwrap();
         counts
             .into_iter()
             .map(|count| {
-                let more = (count as f64 - cores).max(0.0);
-                let units = (count as f64).min(cores) + 0.25 * more;
-                let rate = one / (serial + (1.0 - serial) / units);
-                (count, rate, (0.02 * serial * count as f64 * 20.0).min(1.9))
+                let hyperthreads = (count as f64 - cores).max(0.0);
+                let effective_cores = (count as f64).min(cores) + 0.25 * hyperthreads;
+                let rate = single_thread_rate / (serial + (1.0 - serial) / effective_cores);
+                (count, rate, (0.4 * serial * count as f64).min(1.9))
             })
             .collect()
     }
 
     #[test]
     fn cores_and_hyperthreads_are_bands() {
-        let places = |topology: &Topology, most| {
-            let bands = bands(topology, most);
+        let places = |topology: &Topology, max_threads| {
+            let bands = bands(topology, max_threads);
             bands.iter().map(|b| (b.from, b.label.clone(), b.is_shaded)).collect::<Vec<_>>()
         };
         let one = Topology::uniform(1, 8, 2);
@@ -191,10 +205,10 @@ mod tests {
     /// before, and a study of one thread count, whose x axis has no range.
     #[test]
     fn one_system_has_its_ideal_in_the_panel_of_speeds() {
-        let rates_of_16 =
+        let measured =
             [(1, 900.0), (2, 1790.0), (4, 3500.0), (8, 6900.0), (12, 8000.0), (16, 7900.0)];
         let topology = Topology::uniform(1, 8, 2);
-        let chart = draw(&simulated::study(topology, &[("a", &rates(&rates_of_16))]));
+        let chart = draw(&simulated::study(topology, &[("a", &rates(&measured))]));
         let [speed, efficiency, kernel] = &chart.panels[..] else { panic!("three panels") };
         assert_eq!(speed.curves[0].points, [(1.0, 900.0), (8.0, 7200.0)]);
         assert_eq!(speed.curves[1].points[3], (8.0, 6900.0));
@@ -203,7 +217,7 @@ mod tests {
         assert_eq!(kernel.curves[0].points[0], (1.0, 0.5));
 
         let alone = Topology::uniform(2, 8, 1);
-        let alone = draw(&simulated::study(alone, &[("a", &rates(&rates_of_16[..1]))]));
+        let alone = draw(&simulated::study(alone, &[("a", &rates(&measured[..1]))]));
         assert!(alone.bands.is_empty() && alone.to_svg().contains("ideal"));
     }
 
@@ -235,7 +249,7 @@ mod tests {
     }
 
     /// Charts of machines from 1 to 64 cores with two threads each: labels do not overlap, and
-    /// everything lies on the page.
+    /// everything lies on the page. Set `MIRIAM_CHARTS` to a folder to keep the charts.
     #[test]
     fn charts_of_all_machines_are_legible() {
         for (sockets, cores) in

@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MODEL", value_enum, default_value_t = ModelName::Ibm2)]
     model: ModelName,
     /// The method of symmetrising the links of both directions
-    #[arg(long, visible_alias = "symmetrise", value_name = "HOW",
+    #[arg(long, visible_alias = "symmetrise", value_name = "METHOD",
           default_value = "grow-diag-final-and", value_parser = symmetrization_parser())]
     symmetrize: String,
     /// Iterations of IBM model 2, the last of which only aligns

@@ -34,7 +34,7 @@ pub struct Arguments {
     output: PathBuf,
     /// How model files are loaded: lazy (mapped, pages read on access), populate (mapped and read
     /// now) or huge (read into huge pages: private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    #[arg(long, value_name = "MODE", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
     #[command(flatten)]
     arpa_text: ArpaArguments,

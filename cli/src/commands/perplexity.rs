@@ -47,7 +47,7 @@ pub struct Arguments {
     json_field: Option<String>,
     /// Normalise text before scoring; ccnet: as for CCNet's models (lower case, no accents, digits
     /// 0, ASCII punctuation). The output is the original text
-    #[arg(long, value_name = "HOW", value_parser = ["ccnet"])]
+    #[arg(long, value_name = "NAME", value_parser = ["ccnet"])]
     normalize: Option<String>,
     /// Split text into the pieces of this SentencePiece model after normalisation. The text of a
     /// document is then one line
@@ -89,7 +89,7 @@ pub struct Arguments {
     invert: bool,
     /// How a model file is loaded: lazy (mapped, pages read on access), populate (mapped
     /// and read now) or huge (read into huge pages: private memory, faster queries)
-    #[arg(long, value_name = "HOW", default_value = "populate", value_parser = parse_load_mode)]
+    #[arg(long, value_name = "MODE", default_value = "populate", value_parser = parse_load_mode)]
     load: LoadMethod,
     #[command(flatten)]
     arpa_text: ArpaArguments,

@@ -72,7 +72,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MODEL", default_value = "ibm2")]
     alignment_model: AlignmentModel,
     /// The method of symmetrising alignments of both directions, as in `align`
-    #[arg(long, value_name = "HOW", default_value = "grow-diag-final-and",
+    #[arg(long, value_name = "METHOD", default_value = "grow-diag-final-and",
           value_parser = super::align::symmetrization_parser())]
     symmetrize: String,
     /// Words in the longest phrases

@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     passes: u32,
     /// How the table is loaded: lazy, populate or huge
-    #[arg(long, value_name = "HOW", default_value = "huge", value_parser = parse_load_mode)]
+    #[arg(long, value_name = "MODE", default_value = "huge", value_parser = parse_load_mode)]
     load: LoadMethod,
     /// Also write the results here, as comma-separated values
     #[arg(long, value_name = "FILE")]

@@ -141,7 +141,7 @@ struct StudentArguments {
     #[arg(long, value_name = "FILE", requires = "dev_source")]
     dev_target: Option<PathBuf>,
     /// Links for guided alignment and a shortlist: align, by the word aligner; or none
-    #[arg(long, value_name = "HOW", default_value = "align", value_parser = ["align", "none"])]
+    #[arg(long, value_name = "METHOD", default_value = "align", value_parser = ["align", "none"])]
     alignments: String,
 }
 
