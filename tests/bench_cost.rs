@@ -122,7 +122,7 @@ fn texts_and_systems_that_do_not_fit_are_refused() {
     assert!(error.contains("add -- -search-algorithm 1"), "{error}");
     let error =
         run_to_usage_error(&mut bench_cost(&output, &["--system", "a=cat", "--beams", "1"]));
-    assert!(error.contains("--beams is for neural models"), "{error}");
+    assert!(error.contains("--beams needs a neural model"), "{error}");
     let error = run_to_error(&mut bench_cost(&output, &["--system", "half=head -n 3"]));
     assert!(error.contains("half.txt: 3 lines for "), "{error}");
 }

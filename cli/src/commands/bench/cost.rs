@@ -1,5 +1,6 @@
 //! `miriam bench nmt cost`: quality against cost.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
@@ -13,13 +14,14 @@ use crate::commands::system_configuration::read_configuration;
 use crate::common::{CommonOptions, exit_with_usage_error};
 use crate::console::standard_output;
 
-/// Measure BLEU and the price of a million words, of several systems and settings
+/// Measure BLEU and the price of translating a million words for several systems and settings
 ///
 /// Systems are neural, phrase-based, or other programs. Each translates the text once,
 /// for BLEU, and then repeatedly on --threads threads, for its speed; loading is not
 /// counted. --beams and --pop-limits measure each system with several settings, which
 /// become a curve. cost.csv has a line for each, cost.svg has BLEU over the price, and
-/// a table goes to standard output. It marks the systems that no other system beats.
+/// a table goes to standard output. It marks efficient systems: no other is as good and
+/// cheaper, or as cheap and better.
 ///
 /// Each measurement is saved at once, and the same command resumes a study that was
 /// stopped.
@@ -37,37 +39,39 @@ pub struct Arguments {
     /// The reference translation of the text
     #[arg(long, value_name = "FILE")]
     reference: PathBuf,
-    /// The price of an hour of the machine, in any currency, if --threads use all of it
+    /// The price, in any currency, of one hour of the machine; --threads should use all of it
     #[arg(long, value_name = "P", default_value = "1", value_parser = super::parse_price)]
     price: f64,
-    /// Beam sizes of neural models, as 1,4 [default: that of each model]
+    /// Beam sizes of neural models, such as 1,4 [default: that of each model]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u16).range(1..=1000))]
     beams: Vec<u16>,
-    /// Pop limits of phrase-based systems, as 100,400 [default: that of each system]
+    /// Pop limits of phrase-based systems, such as 100,400 [default: that of each system]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
     pop_limits: Vec<u32>,
     #[command(flatten)]
     bleu: BleuArguments,
 }
 
-/// Returns the settings of a system, each with the words that it adds to the system's name and
-/// with its options.
-fn settings(
-    system: &MeasuredSystem,
-    beams: &[u16],
-    pop_limits: &[u32],
-) -> Vec<(String, [String; 2])> {
-    fn each<N: Copy + ToString>(
-        values: &[N],
-        what: &str,
-        option: &str,
-    ) -> Vec<(String, [String; 2])> {
-        let values = values.iter().map(N::to_string);
-        values.map(|value| (format!(" {what} {value}"), [option.into(), value])).collect()
+/// A setting to measure a system with.
+struct Setting {
+    /// The end of the system's name.
+    suffix: String,
+    /// An option and its value.
+    options: [String; 2],
+}
+
+/// Returns the settings to measure a system with; none for other programs.
+fn list_settings(system: &MeasuredSystem, beams: &[u16], pop_limits: &[u32]) -> Vec<Setting> {
+    fn list<N: Display>(values: &[N], label: &str, option: &str) -> Vec<Setting> {
+        let settings = values.iter().map(|value| Setting {
+            suffix: format!(" {label} {value}"),
+            options: [option.into(), value.to_string()],
+        });
+        settings.collect()
     }
     match system.workload {
-        Workload::Neural(_) => each(beams, "beam", "--beam-size"),
-        Workload::Phrase(_) => each(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
+        Workload::Neural(_) => list(beams, "beam", "--beam-size"),
+        Workload::Phrase(_) => list(pop_limits, "pop limit", "-cube-pruning-pop-limit"),
         Workload::LanguageModel(_) => exit_with_usage_error(format!(
             "{}: a language model does not translate; leave out --lm",
             system.name
@@ -84,26 +88,30 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let study = study.scaling_options(vec![threads], |systems| {
         let has = |kind: &str| systems.iter().any(|system| system.workload.kind() == kind);
         if !beams.is_empty() && !has("nmt") {
-            exit_with_usage_error("--beams is for neural models: --nmt".into());
+            exit_with_usage_error(
+                "--beams needs a neural model (--nmt, or --config with --workload nmt)".into(),
+            );
         }
         if !pop_limits.is_empty() && !has("phrase") {
-            exit_with_usage_error("--pop-limits is for phrase-based systems: --config".into());
+            exit_with_usage_error("--pop-limits needs a phrase-based system (--config)".into());
         }
-        let expanded = systems.into_iter().flat_map(|system| {
-            let settings = settings(&system, &beams, &pop_limits);
-            if settings.is_empty() {
-                curves.push(system.name.clone());
-                return vec![system];
-            }
-            curves.extend(settings.iter().map(|_| system.name.clone()));
-            let with = |(suffix, options): (String, [String; 2])| MeasuredSystem {
-                name: format!("{}{suffix}", system.name),
-                options: [&system.options[..], &options].concat(),
-                ..system.clone()
+        let mut expanded = Vec::new();
+        for system in systems {
+            let settings = list_settings(&system, &beams, &pop_limits);
+            let variants: Vec<MeasuredSystem> = if settings.is_empty() {
+                vec![system.clone()]
+            } else {
+                let variants = settings.into_iter().map(|setting| MeasuredSystem {
+                    name: format!("{}{}", system.name, setting.suffix),
+                    options: [&system.options[..], &setting.options].concat(),
+                    ..system.clone()
+                });
+                variants.collect()
             };
-            settings.into_iter().map(with).collect()
-        });
-        expanded.collect()
+            curves.extend(variants.iter().map(|_| system.name.clone()));
+            expanded.extend(variants);
+        }
+        expanded
     })?;
     if !pop_limits.is_empty() {
         check_pop_limits(&study)?;
@@ -120,8 +128,8 @@ fn check_pop_limits(study: &ScalingOptions) -> anyhow::Result<()> {
         let configuration = read_configuration(&[&file[..], &system.options].concat())?;
         if configuration.settings.algorithm != SearchAlgorithm::CubePruning {
             exit_with_usage_error(format!(
-                "--pop-limits: {} searches by stacks, which have no pop limit; add -- \
-                 -search-algorithm 1",
+                "--pop-limits: {} uses stack decoding (-search-algorithm 0), which has no pop limit; \
+                 add -- -search-algorithm 1",
                 system.name
             ));
         }
