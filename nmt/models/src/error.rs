@@ -19,7 +19,7 @@ pub enum Error {
     /// A SentencePiece model or BPE codes are malformed.
     #[error(transparent)]
     TextProc(#[from] miriam_textproc::Error),
-    /// The file is sound, but its format or its model is not supported.
+    /// The file is sound, but its format, its model or its text is not supported.
     #[error("{file}: {reason}")]
     Unsupported {
         /// The file.

@@ -220,12 +220,12 @@ impl TranslationOptions {
     /// Returns lines of a report on the options: a name and a value each.
     pub fn describe(&self) -> Vec<(&'static str, String)> {
         let search = &self.search;
-        let rules = match search.semantics {
+        let semantics = match search.semantics {
             DecodingSemantics::Marian => "marian",
             DecodingSemantics::CTranslate2 => "ctranslate2",
         };
         let mut all = vec![
-            ("search", rules.to_owned()),
+            ("search", semantics.to_owned()),
             ("beam-size", search.beam_size.to_string()),
             ("normalize", search.length_penalty.to_string()),
             ("word-penalty", search.word_penalty.to_string()),

@@ -1,4 +1,4 @@
-//! Learner of vocabularies from text: BPE codes, SentencePiece models, lists of words.
+//! Learning of vocabularies from text: BPE codes, SentencePiece models, word lists.
 //!
 //! The text is read once, in parallel blocks, into counts of words; the learners of
 //! `miriam-textproc` see only these. So memory grows with the distinct words, and the file
@@ -13,10 +13,10 @@ use miriam_textproc::{BpeLearnOptions, SentencePiece, WordCounts, add_bpe_line, 
 
 use crate::{Error, Result};
 
-/// Tokens that every vocabulary of words begins with; ids 0 and 1.
+/// Tokens with the ids 0 and 1 in every word vocabulary, as in Marian.
 const SPECIAL_WORDS: [&[u8]; 2] = [b"</s>", b"<unk>"];
 
-/// The kind of vocabulary to learn.
+/// The kind of vocabulary to learn, with its options.
 #[derive(Clone, Debug)]
 pub enum LearnOptions {
     /// A file of BPE codes, as subword-nmt writes it.
@@ -25,7 +25,8 @@ pub enum LearnOptions {
     SentencePiece(TrainOptions),
     /// A vocabulary of whole words, as Marian writes it.
     Words {
-        /// The maximum number of words, with `</s>` and `<unk>`; `None` for all.
+        /// The maximum number of words, including `</s>` and `<unk>`, so at least 2; `None` for
+        /// all.
         max_size: Option<usize>,
     },
 }
@@ -39,11 +40,12 @@ pub struct LearnedVocabulary {
     pub len: usize,
 }
 
-/// Learns a vocabulary from the lines of all `texts`: plain, `.gz`, `.zst` or `-`. Reads on
-/// `threads` threads and learns on the current pool of rayon.
+/// Learns a vocabulary from the lines of all `texts`, which may be compressed; `-` is standard
+/// input. Reads on `threads` threads and learns on the current pool of rayon.
 ///
 /// # Errors
-/// If a text cannot be read, if it has no words, or if the size does not fit it.
+/// If a text cannot be read, if the texts have no words, if a word vocabulary would have fewer than
+/// 2 words, or if the texts have too few distinct words for the requested size (SentencePiece).
 pub fn learn_vocabulary(
     texts: &[PathBuf],
     options: &LearnOptions,
@@ -61,12 +63,12 @@ pub fn learn_vocabulary(
         }),
     }?;
     let names: Vec<String> = texts.iter().map(|text| text.display().to_string()).collect();
-    fn wrong(reason: String, names: &[String]) -> Error {
-        Error::Unsupported { file: names.join(", "), reason }
-    }
+    let name = names.join(", ");
+    let unsupported = |reason: String| Error::Unsupported { file: name.clone(), reason };
     if counts.is_empty() {
-        return Err(wrong("the text has no words".into(), &names));
+        return Err(unsupported("the text has no words".into()));
     }
+    // Created by the first report, because only the trainer knows the total.
     let mut task: Option<ProgressTask> = None;
     let mut report = |done: u64, total: u64| {
         let task = task.get_or_insert_with(|| progress.task("learning", Some(total)));
@@ -80,17 +82,22 @@ pub fn learn_vocabulary(
         }
         LearnOptions::SentencePiece(options) => {
             let learned = PieceTrainer::new(options.clone()).train(&counts, report);
-            let bytes = learned.map_err(|error| wrong(error.to_string(), &names))?;
-            let len = SentencePiece::from_bytes(&bytes, &names.join(", "))?.len();
+            let bytes = learned.map_err(|error| unsupported(error.to_string()))?;
+            let len = SentencePiece::from_bytes(&bytes, &name)?.len();
             Ok(LearnedVocabulary { bytes, len })
         }
         LearnOptions::Words { max_size } => {
+            if max_size.is_some_and(|size| size < SPECIAL_WORDS.len()) {
+                let reason = "a word vocabulary needs a size of 2 or more, for </s> and <unk>";
+                return Err(unsupported(reason.into()));
+            }
             let words = select_words(&counts, *max_size);
             Ok(LearnedVocabulary { bytes: words_to_yaml(&words), len: words.len() })
         }
     }
 }
 
+/// Counts the words of all texts in parallel blocks; `add_line` splits a line.
 fn count_words(
     texts: &[PathBuf],
     threads: usize,
@@ -99,11 +106,10 @@ fn count_words(
 ) -> Result<WordCounts> {
     let mut counts = WordCounts::default();
     for text in texts {
-        let stage = ("counting words", progress);
         map_blocks(
             Input::open(text)?,
             threads,
-            stage,
+            ("counting words", progress),
             |block| {
                 let mut counts = WordCounts::default();
                 split_lines(block).for_each(|line| add_line(line, &mut counts));
@@ -126,8 +132,9 @@ pub fn select_words(counts: &WordCounts, max_size: Option<usize>) -> Vec<&[u8]> 
     SPECIAL_WORDS.into_iter().chain(text_words).take(max_size.unwrap_or(usize::MAX)).collect()
 }
 
-/// Returns a map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open) and
-/// Marian read. Words are quoted, because some would have another meaning in YAML.
+/// Returns a map of words to ids in YAML, which [`Vocabulary::open`](super::Vocabulary::open)
+/// reads; Marian reads it too if all words are UTF-8. Words are quoted, because some would have
+/// another meaning in YAML (`no`, `1`, `:`).
 pub fn words_to_yaml(words: &[&[u8]]) -> Vec<u8> {
     let mut yaml = Vec::new();
     for (id, word) in words.iter().enumerate() {
