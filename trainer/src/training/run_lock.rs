@@ -1,4 +1,4 @@
-//! Locks that keep a second training from the files of the first one.
+//! Locks against two training runs that write the same files.
 //!
 //! Two trainings of one model would overwrite each other's files, and each would remove the partial
 //! files of the other.
@@ -18,20 +18,21 @@ pub fn lock_model(files: &ModelFiles) -> Result<FileLock> {
     acquire(files.lock(), &files.model)
 }
 
-/// Locks a folder, for any name of the model in it.
+/// Locks a folder against other runs that lock it, whatever the names of their models. It does not
+/// conflict with [`lock_model`].
 ///
 /// # Errors
-/// Those of [`lock_model`].
+/// If another process has locked it, or nothing can be written there.
 pub fn lock_folder(folder: &Path) -> Result<FileLock> {
     acquire(folder.join(".training.lock"), folder)
 }
 
-fn acquire(path: PathBuf, what: &Path) -> Result<FileLock> {
+fn acquire(path: PathBuf, locked: &Path) -> Result<FileLock> {
     FileLock::try_acquire(&path)?.ok_or_else(|| {
         Error::config(format!(
             "{}: another training run is writing to it; wait until it ends, or train into another \
             folder",
-            what.display()
+            locked.display()
         ))
     })
 }
