@@ -70,7 +70,10 @@ impl<'py> Lines<'py> {
                 "lines: expected a sequence of strings, found a string; put it into a list";
             return Err(PyTypeError::new_err(message));
         }
-        if lines.hasattr("buffers")? && lines.hasattr("null_count")? {
+        // Chunked arrays, which have no `buffers`, are rejected there with advice.
+        let is_arrow = lines.hasattr("null_count")?
+            && (lines.hasattr("buffers")? || lines.hasattr("combine_chunks")?);
+        if is_arrow {
             let parts = py.import("miriam._arrow")?.call_method1("string_buffers", (lines,))?;
             let (data, offsets): (Bound<'py, PyAny>, Bound<'py, PyAny>) = parts.extract()?;
             return Lines::from_column(&data, &offsets);
