@@ -28,7 +28,7 @@ import transformers
 
 TOY = Path(__file__).parent.parent / "examples" / "toy"
 TYPES = ("float32", "float16", "bfloat16", "int16", "int8")
-LONGEST = 40
+MAX_TOKENS = 40
 
 
 def make_model(folder, pieces, shape, updates):
@@ -92,18 +92,19 @@ def say(name, what, differing, count, largest=None):
     print(f"{name:<34} {what:<14} {differing:>3} of {count} lines differ{scores}", flush=True)
 
 
-class Ours:
-    """Commands over a model."""
+class Miriam:
+    """Runs Miriam's subcommands on one model."""
 
     def __init__(self, miriam, model, folder, *options):
         self.start, self.model, self.folder, self.options = [miriam, "nmt"], model, folder, options
 
     def run(self, command, *arguments):
-        every = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32", *arguments]
-        done = subprocess.run(list(map(str, every)), capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(map(str, every))}\n{done.stderr}")
-        return done.stdout.splitlines()
+        command = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32", *arguments]
+        command = list(map(str, command))
+        process = subprocess.run(command, capture_output=True, text=True)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(command)}\n{process.stderr}")
+        return process.stdout.splitlines()
 
     def write(self, name, lines):
         (self.folder / name).write_text("".join(line + "\n" for line in lines))
@@ -112,7 +113,7 @@ class Ours:
     def translate(self, lines, beam):
         source = self.write("source", lines)
         return self.run("translate", *self.options, "--beam-size", beam,
-                        "--max-decoding-length", LONGEST, "-i", source)
+                        "--max-decoding-length", MAX_TOKENS, "-i", source)
 
     def score(self, source, target):
         source, target = self.write("source", source), self.write("target", target)
@@ -131,8 +132,8 @@ def compare_scores(name, ours, theirs):
     say(name, "forced scores", wrong, len(ours), largest)
 
 
-def with_transformers(ours, model, tokenizer, source, target):
-    """Text in, text out, against generate() and the model's own logits."""
+def compare_with_transformers(ours, model, tokenizer, source, target):
+    """Compares text translated and scored with generate() and the model's own logits."""
     searches = {"greedy": {"num_beams": 1},
                 # CTranslate2 finishes a sentence when generate() does with
                 # early stopping.
@@ -143,7 +144,7 @@ def with_transformers(ours, model, tokenizer, source, target):
         for line in source:
             batch = tokenizer([line], return_tensors="pt")
             # Otherwise the last token of truncated sentences is </s>.
-            found = model.generate(**batch, **options, do_sample=False, max_new_tokens=LONGEST,
+            found = model.generate(**batch, **options, do_sample=False, max_new_tokens=MAX_TOKENS,
                                    length_penalty=1.0, forced_eos_token_id=None)
             theirs += tokenizer.batch_decode(found, skip_special_tokens=True)
         # The unknown word is printed as SentencePiece prints it here, and as
@@ -160,13 +161,13 @@ def with_transformers(ours, model, tokenizer, source, target):
     compare_scores("transformers, text", ours.score(source, target), theirs)
 
 
-def with_ctranslate2(ours, name, translator, source, target):
-    """Pieces in, pieces out, against CTranslate2 on the same folder."""
+def compare_with_ctranslate2(ours, name, translator, source, target):
+    """Compares pieces translated and scored with CTranslate2 on the same folder."""
     # Such folders add no </s> to a source: it is one of the tokens.
     ended = [[*pieces, "</s>"] for pieces in source]
     lines = [" ".join(pieces) for pieces in ended]
     for beam in (1, 4):
-        results = translator.translate_batch(ended, beam_size=beam, max_decoding_length=LONGEST)
+        results = translator.translate_batch(ended, beam_size=beam, max_decoding_length=MAX_TOKENS)
         theirs = [" ".join(result.hypotheses[0]) for result in results]
         own = ours.translate(lines, beam)
         differing = sum(a != b for a, b in zip(own, theirs, strict=True))
@@ -195,7 +196,7 @@ def main():
         read = lambda side: [line for name in ("test", "dev")
                              for line in (TOY / f"{name}.{side}").read_text().splitlines()][:a.n]
         source, target = read("en"), read("es")
-        with_transformers(Ours(a.miriam, out, folder), model, tokenizer, source, target)
+        compare_with_transformers(Miriam(a.miriam, out, folder), model, tokenizer, source, target)
         pieces = [tokenizer.convert_ids_to_tokens(tokenizer(line)["input_ids"])[:-1] for line in source]
         goals = [tokenizer.convert_ids_to_tokens(tokenizer(text_target=line)["input_ids"])[:-1]
                  for line in target]
@@ -205,8 +206,8 @@ def main():
             with contextlib.redirect_stdout(io.StringIO()):
                 converter.convert(str(made), quantization=kind, force=True)
             translator = ctranslate2.Translator(str(made), compute_type="float32", intra_threads=1)
-            ours = Ours(a.miriam, made, folder, "--no-spm-encode")
-            with_ctranslate2(ours, f"CTranslate2 folder of {kind}", translator, pieces, goals)
+            ours = Miriam(a.miriam, made, folder, "--no-spm-encode")
+            compare_with_ctranslate2(ours, f"CTranslate2 folder of {kind}", translator, pieces, goals)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Compare translations and scores with transformers and with CTranslate2's conversions, in f32, for
-models of every architecture.
+"""Compare Miriam's translations and scores, in f32, with those of transformers and of CTranslate2 for
+the same models of every architecture.
 
-Makes small models with random weights of scales as after training: MarianMT, M2M-100, NLLB-200,
-mBART-50, T5, T5 1.1 (gated), MADLAD-400 (its own width of heads, an output layer) and MT5. Each is a
-folder as transformers saves it, with SentencePiece models of the toy corpus, and a CTranslate2 folder
-made by its converter. For each, lines are translated by greedy search and with a beam of 4, and
-translations are scored; lines that differ are counted, and the largest difference of scores given.
+Makes small models with random weights that have the scales of trained ones: MarianMT, M2M-100,
+NLLB-200, mBART-50, T5, T5 1.1 (gated), MADLAD-400 (heads wider than d_model / num_heads, an untied
+output layer) and MT5. Each is a folder as transformers saves it, with SentencePiece models of the toy
+corpus (mBART-50: tokenizer.json only), and a CTranslate2 folder made by its converter. For each, lines
+are translated by greedy search and with a beam of 4, and translations are scored; lines that differ
+are counted, and the largest difference of scores is printed. The exit status is 1 if lines differ that
+are not ties.
 
-Lines that differ are looked at in f64: a tie is one where both choices, the tokens at the first
-difference for greedy search, the scores of both translations for a beam, or those of the last prefix
-in the beam and the first one outside, differ by less than 1e-5.
-Forced scores are compared with those of transformers in f64. Scores of MarianMT's beams differ from
-transformers' by what the probability of <pad> is, which is suppressed: the others are renormalised
-here, as in CTranslate2, and not there.
+Lines that differ are scored again in f64. They are ties if the two choices differ by less than 1e-5:
+for greedy search, the log probabilities of the first tokens that differ; for a beam, the scores of the
+two translations, or those of the last prefix inside the beam and the first one outside.
+
+Forced scores are compared with those of transformers in f64 and of CTranslate2 in f32. With beams,
+MarianMT's scores differ from those of transformers by the probability of <pad>: Miriam and CTranslate2
+renormalise after suppressing it, transformers does not.
 
     python3 -m venv venv
     venv/bin/pip install torch transformers sentencepiece ctranslate2 protobuf sacremoses
@@ -23,6 +26,7 @@ here, as in CTranslate2, and not there.
 import argparse
 import copy
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,19 +38,21 @@ import torch
 import transformers
 
 TOY = Path(__file__).parent.parent / "examples" / "toy"
-LONGEST = 24
-TIE = 1e-5
+MAX_TOKENS = 24
+TIE_TOLERANCE = 1e-5
+# Names of languages of M2M-100, mBART-50 and NLLB-200.
+LANGUAGE = re.compile(r"__\w+__|[a-z]{2}_[A-Z]{2}|[a-z]{3}_[A-Z][a-z]{3}")
 
 
-# What SentencePiece models are trained with, besides their kind and size.
-PIECES = {"input": f"{TOY / 'train.en'},{TOY / 'train.es'}"}
+# Options of the SentencePiece trainer besides type and size.
+TRAINER_OPTIONS = {"input": f"{TOY / 'train.en'},{TOY / 'train.es'}"}
 
 
 def train_pieces(path, kind, size, **options):
-    """A SentencePiece model of the toy corpus."""
+    """Trains a SentencePiece model on the toy corpus and returns its processor."""
     sentencepiece.SentencePieceTrainer.train(
         model_prefix=str(path), vocab_size=size, model_type=kind, hard_vocab_limit=False,
-        minloglevel=2, **PIECES, **options)
+        minloglevel=2, **TRAINER_OPTIONS, **options)
     Path(f"{path}.model").rename(path)
     Path(f"{path}.vocab").unlink()
     return sentencepiece.SentencePieceProcessor(model_file=str(path))
@@ -57,19 +63,22 @@ def write_json(path, value):
 
 
 def fairseq_tokens(pieces, languages):
-    """Tokens by id as fairseq numbers them: four special ones, pieces, languages."""
+    """Returns the tokens by id as fairseq numbers them: four special ones, pieces, languages."""
     tokens = ["<s>", "<pad>", "</s>", "<unk>"]
     tokens += [pieces.id_to_piece(number) for number in range(3, pieces.get_piece_size())]
     return tokens + list(languages)
 
 
 def is_special(token):
-    languages = token.startswith("__") or (len(token) in (5, 8) and token[2:4].strip("_") != token[2:4])
-    return token != "</s>" and (token[0] == "<" or token.startswith("madeup") or languages)
+    """Whether a token is never part of text; </s>, which ends each translation, does not count."""
+    if token == "</s>":
+        return False
+    return token.startswith(("<", "madeup")) or LANGUAGE.fullmatch(token) is not None
 
 
 def randomize(model, tokens, seed):
-    """Weights of scales as after training, so that translations vary and scores are not ties."""
+    """Sets random weights with the scales of trained ones, so that translations vary and scores are
+    not ties."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
@@ -113,26 +122,25 @@ BART_SHAPE = {
     "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
     "max_position_embeddings": 64, "dropout": 0.0,
 }
-# Of the model that is saved in several files.
+# Maximum file size for NLLB-200, so small that the weights are split into several files.
 SHARD_SIZE = "60KB"
 FAIRSEQ_IDS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
 T5_SHAPE = {"d_model": 32, "d_ff": 48, "num_layers": 2, "num_heads": 3, "dropout_rate": 0.0}
 
 
 class Model:
-    """A folder of transformers with what is needed to decode with it."""
+    """A model in a folder of transformers, with what decoding needs."""
 
-    def __init__(self, folder, model, tokens, languages=None, pieces=None):
+    def __init__(self, folder, model, tokens, languages=None):
         self.folder, self.model, self.tokens = folder, model, tokens
-        self.pieces = pieces
-        self.exact = copy.deepcopy(model).double()
+        self.model_f64 = copy.deepcopy(model).double()
         self.ids = {token: number for number, token in enumerate(tokens)}
         # The tokens before a source and before a translation.
-        self.before_source, self.forced = languages or ([], [])
-        self.arguments = []
+        self.source_prefix, self.target_prefix = languages or ([], [])
 
     def source(self, pieces):
-        return [*self.before_source, *pieces, "</s>"]
+        """Returns the tokens that the encoder reads."""
+        return [*self.source_prefix, *pieces, "</s>"]
 
 
 def save(model, out, tokens, seed, config=None, **options):
@@ -173,7 +181,8 @@ def make_m2m100(out, size, seed):
 
 
 def make_nllb(out, size, seed):
-    """As Facebook's folders: the SentencePiece model, and languages in a list; weights in shards."""
+    """Makes a folder like Facebook's for NLLB-200: a SentencePiece model, languages in a list, weights
+    in several files."""
     languages = ["ace_Arab", "deu_Latn", "eng_Latn", "spa_Latn", "zho_Hans", "zho_Hant"]
     pieces = train_pieces(out / "sentencepiece.bpe.model", "bpe", size)
     tokens = [*fairseq_tokens(pieces, languages), "<mask>", "<none 0>", "<none 1>"]
@@ -225,8 +234,8 @@ def make_t5(out, size, seed, kind="t5", tags=(), **shape):
 
 
 def untie(out, tokens, seed):
-    """Gives the saved model an output layer of its own, as T5 1.1 has; versions from 5 on tie it in
-    memory unless the file has one."""
+    """Gives the saved model an output layer of its own, as T5 1.1 has; transformers 5 ties it in memory
+    unless the file has one."""
     from safetensors.torch import load_file, save_file
     tensors = load_file(out / "model.safetensors")
     table = tensors["shared.weight"]
@@ -254,31 +263,32 @@ MODELS = {
 }
 
 
-class Ours:
-    """Commands over a model."""
+class Miriam:
+    """Runs Miriam's subcommands on one model."""
 
     def __init__(self, miriam, model, folder, *options):
         self.start, self.model, self.folder, self.options = [miriam, "nmt"], model, folder, options
 
     def run(self, command, *arguments):
-        every = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32",
-                 *self.options, *arguments]
-        done = subprocess.run(list(map(str, every)), capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(map(str, every))}\n{done.stderr}")
-        return done.stdout.split("\n")[:-1]
+        command = [*self.start, command, "-m", self.model, "--quiet", "--precision", "f32",
+                   *self.options, *arguments]
+        command = list(map(str, command))
+        process = subprocess.run(command, capture_output=True, text=True)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(command)}\n{process.stderr}")
+        return process.stdout.split("\n")[:-1]
 
     def write(self, name, lines):
         (self.folder / name).write_text("".join(line + "\n" for line in lines))
         return self.folder / name
 
     def translate(self, lines, beam, *options):
-        """Lists of translations with their scores."""
+        """Returns the n-best list of each line, with scores."""
         source = self.write("source", lines)
-        found = self.run("translate", "--beam-size", beam, "--n-best", "--normalize", "1",
-                         "--max-decoding-length", LONGEST, "-i", source, *options)
+        output = self.run("translate", "--beam-size", beam, "--n-best", "--normalize", "1",
+                         "--max-decoding-length", MAX_TOKENS, "-i", source, *options)
         lists = [[] for _ in lines]
-        for line in found:
+        for line in output:
             number, tokens, _, score = line.split(" ||| ")
             lists[int(number)].append((tokens.split(), float(score)))
         return lists
@@ -289,52 +299,54 @@ class Ours:
         return [[float(x) for x in line.split("WordScores=")[1].split()] for line in lines]
 
 
-def forced_scores(found, source, target):
-    """The scores of the tokens of a translation and of </s> in f64, and all of each step."""
-    tokens = [*found.forced, *target, "</s>"]
-    labels = torch.tensor([[found.ids[token] for token in tokens]])
-    start = torch.tensor([[found.model.config.decoder_start_token_id]])
-    ids = torch.tensor([[found.ids[token] for token in source]])
+def forced_scores(case, source, target):
+    """Returns, in f64, the scores of the translation's tokens and </s>, and the log probabilities of
+    all tokens at each step."""
+    tokens = [*case.target_prefix, *target, "</s>"]
+    labels = torch.tensor([[case.ids[token] for token in tokens]])
+    start = torch.tensor([[case.model.config.decoder_start_token_id]])
+    ids = torch.tensor([[case.ids[token] for token in source]])
     with torch.no_grad():
-        logits = found.exact(ids, decoder_input_ids=torch.cat([start, labels[:, :-1]], 1)).logits[0]
-    steps = logits.log_softmax(-1)[len(found.forced):]
-    return steps[range(len(steps)), labels[0, len(found.forced):]], steps
+        logits = case.model_f64(ids, decoder_input_ids=torch.cat([start, labels[:, :-1]], 1)).logits[0]
+    steps = logits.log_softmax(-1)[len(case.target_prefix):]
+    return steps[range(len(steps)), labels[0, len(case.target_prefix):]], steps
 
 
-def is_tie(found, source, own, other, beam):
+def is_tie(case, source, own, other, beam):
     """Whether two translations of a source are equally good."""
     if beam == 1:
         place = next(n for n, (a, b) in enumerate(zip([*own, "</s>"], [*other, "</s>"])) if a != b)
-        choices = [found.ids[[*words, "</s>"][place]] for words in (own, other)]
-        step = forced_scores(found, source, own)[1][place]
-        return abs(step[choices[0]] - step[choices[1]]).item() < TIE
+        choices = [case.ids[[*words, "</s>"][place]] for words in (own, other)]
+        _, steps = forced_scores(case, source, own)
+        step = steps[place]
+        return abs(step[choices[0]] - step[choices[1]]).item() < TIE_TOLERANCE
     means = []
     for words in (own, other):
-        scores = forced_scores(found, source, words)[0]
-        # A translation that was cut has no </s>, one of greatest length.
-        count = min(len(scores), LONGEST - len(found.forced))
-        means.append(scores[:count].sum().item() / (count + len(found.forced)))
-    return abs(means[0] - means[1]) < TIE or is_tie_in_beam(found, source, own, other, beam)
+        scores, _ = forced_scores(case, source, words)
+        # A translation of the maximum length was cut, so it has no </s>.
+        count = min(len(scores), MAX_TOKENS - len(case.target_prefix))
+        means.append(scores[:count].sum().item() / (count + len(case.target_prefix)))
+    return abs(means[0] - means[1]) < TIE_TOLERANCE or is_tie_in_beam(case, source, own, other, beam)
 
 
-def is_tie_in_beam(found, source, own, other, beam):
-    """Whether, in f64, a prefix of either translation is at the border of the beam and as good as what is
-    on its other side."""
-    end = found.ids["</s>"]
-    wanted = [[found.ids[token] for token in [*found.forced, *words]] for words in (own, other)]
-    ids = torch.tensor([[found.ids[token] for token in source]])
+def is_tie_in_beam(case, source, own, other, beam):
+    """Whether, in f64, the last prefix in the beam and the first outside tie at some step, and one of
+    them is a prefix of a translation."""
+    end = case.ids["</s>"]
+    wanted = [[case.ids[token] for token in [*case.target_prefix, *words]] for words in (own, other)]
+    ids = torch.tensor([[case.ids[token] for token in source]])
     hypotheses = [(0.0, [])]
-    for step in range(LONGEST):
-        starts = [[found.model.config.decoder_start_token_id, *words] for _, words in hypotheses]
+    for step in range(MAX_TOKENS):
+        starts = [[case.model.config.decoder_start_token_id, *words] for _, words in hypotheses]
         with torch.no_grad():
-            logits = found.exact(ids.repeat(len(starts), 1), decoder_input_ids=torch.tensor(starts)).logits
+            logits = case.model_f64(ids.repeat(len(starts), 1), decoder_input_ids=torch.tensor(starts)).logits
         candidates = []
         for (score, words), row in zip(hypotheses, logits[:, -1].log_softmax(-1)):
-            best = [wanted[0][step]] if step < len(found.forced) else row.topk(2 * beam).indices.tolist()
+            best = [wanted[0][step]] if step < len(case.target_prefix) else row.topk(2 * beam).indices.tolist()
             candidates += [(score + row[word].item(), [*words, word]) for word in best if word != end]
         candidates.sort(reverse=True)
         border = candidates[beam - 1 : beam + 1]
-        if len(border) == 2 and border[0][0] - border[1][0] < TIE and any(
+        if len(border) == 2 and border[0][0] - border[1][0] < TIE_TOLERANCE and any(
                 words == whole[: step + 1] for _, words in border for whole in wanted):
             return True
         hypotheses = candidates[:beam]
@@ -343,7 +355,7 @@ def is_tie_in_beam(found, source, own, other, beam):
     return False
 
 
-def compare_lists(name, what, ours, theirs, summary, found, sources, beam):
+def compare_lists(name, what, ours, theirs, summary, case, sources, beam):
     """Counts lines whose best translation differs, and those of them that are ties."""
     differing, ties, largest = 0, 0, 0.0
     for own, other, source in zip(ours, theirs, sources, strict=True):
@@ -351,7 +363,7 @@ def compare_lists(name, what, ours, theirs, summary, found, sources, beam):
             largest = max(largest, abs(own[0][1] - other[0][1]))
             continue
         differing += 1
-        ties += is_tie(found, source, own[0][0], other[0][0], beam)
+        ties += is_tie(case, source, own[0][0], other[0][0], beam)
     report(name, what, differing, len(ours), largest, ties, summary)
 
 
@@ -374,115 +386,122 @@ def compare_scores(name, what, ours, theirs, summary):
 
 
 def generate(model, ids, tokens, forced, beam):
-    """Lists of transformers: tokens without the forced ones, and scores by length."""
+    """Returns the n-best list of transformers: tokens after the forced ones, and scores divided by
+    length."""
     options = {"num_beams": beam, "num_return_sequences": beam, "early_stopping": beam > 1}
     if beam > 1:
         options["length_penalty"] = 1.0
     if forced:
         options["forced_bos_token_id"] = forced[0]
     with torch.no_grad():
-        found = model.generate(
-            torch.tensor([ids]), do_sample=False, max_new_tokens=LONGEST, min_new_tokens=None,
+        output = model.generate(
+            torch.tensor([ids]), do_sample=False, max_new_tokens=MAX_TOKENS, min_new_tokens=None,
             output_scores=True, return_dict_in_generate=True, **options)
     end = model.generation_config.eos_token_id
     end = end[0] if isinstance(end, list) else end
-    all_scores = found.sequences_scores.tolist() if beam > 1 else [None] * len(found.sequences)
+    all_scores = output.sequences_scores.tolist() if beam > 1 else [None] * len(output.sequences)
     result = []
-    for row, (sequence, score) in enumerate(zip(found.sequences.tolist(), all_scores)):
+    for row, (sequence, score) in enumerate(zip(output.sequences.tolist(), all_scores)):
         words = sequence[1:]
         if end in words:
             words = words[: words.index(end)]
         if score is None:
-            scores = model.compute_transition_scores(found.sequences, found.scores, normalize_logits=True)
+            scores = model.compute_transition_scores(output.sequences, output.scores, normalize_logits=True)
             scores = [x for x in scores[row].tolist() if x > float("-inf")]
-            length = min(len(words) + 1, LONGEST)
+            length = min(len(words) + 1, MAX_TOKENS)
             score = sum(scores[:length]) / length
         result.append(([tokens[word] for word in words[len(forced):]], score))
     return result
 
 
-def with_transformers(name, found, ours, sentences, summary):
-    model, tokens = found.model, found.tokens
-    ids = [[found.ids[token] for token in found.source(pieces)] for pieces in sentences]
-    forced = [found.ids[token] for token in found.forced]
+# generate() may return an empty translation; by CTranslate2's rules Miriam generates at least a token.
+NO_MIN_LENGTH = ["--min-length", "0"]
+
+
+def compare_with_transformers(name, case, ours, sentences, summary):
+    """Compares translations and forced scores. Returns the translations of the beam, whose tokens are
+    scored."""
+    model, tokens = case.model, case.tokens
+    ids = [[case.ids[token] for token in case.source(pieces)] for pieces in sentences]
+    forced = [case.ids[token] for token in case.target_prefix]
     lines = [" ".join(pieces) for pieces in sentences]
-    best = None
     for beam in (1, 4):
         theirs = [generate(model, source, tokens, forced, beam) for source in ids]
-        own = ours.translate(lines, beam, "--no-spm-encode", "--no-spm-decode", *min_length(model))
+        own = ours.translate(lines, beam, "--no-spm-encode", "--no-spm-decode", *NO_MIN_LENGTH)
         what = "transformers, " + ("greedy" if beam == 1 else f"beam {beam}")
-        sources = [found.source(pieces) for pieces in sentences]
-        compare_lists(name, what, own, theirs, summary, found, sources, beam)
-        best = theirs
-    targets = [translations[0][0] for translations in best]
-    theirs = [forced_scores(found, found.source(pieces), target)[0].tolist()
+        sources = [case.source(pieces) for pieces in sentences]
+        compare_lists(name, what, own, theirs, summary, case, sources, beam)
+    # Of the beam, which was the last.
+    targets = [translations[0][0] for translations in theirs]
+    scores = [forced_scores(case, case.source(pieces), target)[0].tolist()
               for pieces, target in zip(sentences, targets)]
     own = ours.score(lines, [" ".join(target) for target in targets], "--no-spm-encode")
-    compare_scores(name, "transformers, forced scores", own, theirs, summary)
+    compare_scores(name, "transformers, forced scores", own, scores, summary)
     return targets
 
 
-def min_length(model):
-    """generate() may end at once; CTranslate2's rules ask for a word."""
-    return ["--min-length", "0"]
-
-
-def with_ctranslate2(name, found, ours, folder, sentences, targets, summary):
+def compare_with_ctranslate2(name, case, ours, folder, sentences, targets, summary):
+    """Compares translations and the scores of `targets`."""
     translator = ctranslate2.Translator(str(folder), compute_type="float32", intra_threads=2)
-    sources = [found.source(pieces) for pieces in sentences]
-    prefix = [found.forced] * len(sources) if found.forced else None
-    lines = [" ".join(pieces) for pieces in sentences]
+    sources = [case.source(pieces) for pieces in sentences]
+    prefix = [case.target_prefix] * len(sources) if case.target_prefix else None
+    # CTranslate2 folders of models without languages do not append </s> to the source, so it is part of
+    # each line.
+    end = [] if case.source_prefix or case.target_prefix else ["</s>"]
+    lines = [" ".join([*pieces, *end]) for pieces in sentences]
     for beam in (1, 4):
         results = translator.translate_batch(
             sources, target_prefix=prefix, beam_size=beam, num_hypotheses=beam,
-            return_scores=True, max_decoding_length=LONGEST)
-        theirs = [[(tokens[len(found.forced):], score)
+            return_scores=True, max_decoding_length=MAX_TOKENS)
+        theirs = [[(tokens[len(case.target_prefix):], score)
                    for tokens, score in zip(result.hypotheses, result.scores)]
                   for result in results]
         own = ours.translate(lines, beam)
         what = "CTranslate2, " + ("greedy" if beam == 1 else f"beam {beam}")
-        compare_lists(name, what, own, theirs, summary, found, sources, beam)
-    scored = translator.score_batch(sources, [[*found.forced, *target] for target in targets])
-    theirs = [result.log_probs[len(found.forced):] for result in scored]
+        compare_lists(name, what, own, theirs, summary, case, sources, beam)
+    scored = translator.score_batch(sources, [[*case.target_prefix, *target] for target in targets])
+    theirs = [result.log_probs[len(case.target_prefix):] for result in scored]
     compare_scores(name, "CTranslate2, forced scores",
                    ours.score(lines, [" ".join(target) for target in targets]), theirs, summary)
 
 
-def convert(found, folder):
-    """CTranslate2's folder by its converter's own code for the architecture, with the vocabulary that
-    was made here: its tokenizers are not those of newer versions of transformers."""
+def convert(case, folder):
+    """Converts the model into a CTranslate2 folder. Calls the converter's code for the architecture, but
+    registers the vocabulary made here, because the converter's tokenisers do not fit newer versions of
+    transformers."""
     from ctranslate2.converters import transformers as converters
-    if found.model.config.model_type == "mbart":
+    if case.model.config.model_type == "mbart":
         # What the configuration said in older versions of transformers.
-        found.model.config.normalize_before = found.model.config.normalize_embedding = True
-    loader = converters._MODEL_LOADERS[type(found.model.config).__name__]
-    spec = loader.get_model_spec(found.model)
+        case.model.config.normalize_before = case.model.config.normalize_embedding = True
+    loader = converters._MODEL_LOADERS[type(case.model.config).__name__]
+    spec = loader.get_model_spec(case.model)
     # The converter drops the row of <pad>, Marian's start, and starts from zeros.
-    is_marian = found.model.config.model_type == "marian"
-    tokens = list(found.tokens)[: -1 if is_marian else None]
+    is_marian = case.model.config.model_type == "marian"
+    tokens = list(case.tokens)[: -1 if is_marian else None]
     tokens = [token if token not in tokens[:number] else f"<none {number}>"
               for number, token in enumerate(tokens)]
     spec.register_source_vocabulary(tokens)
     spec.register_target_vocabulary(tokens)
-    start = "</s>" if is_marian else tokens[found.model.config.decoder_start_token_id]
+    start = "</s>" if is_marian else tokens[case.model.config.decoder_start_token_id]
     spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = start, "</s>", "<unk>"
     spec.config.decoder_start_token = start
     spec.validate()
     spec.optimize(None)
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     spec.save(str(folder))
 
 
-def sentences_of(pieces, count):
+def read_sentences(pieces, count):
+    """Returns `count` different sentences of the toy corpus in pieces, of 2 to 40 each."""
     lines = (TOY / "train.en").read_text().splitlines()
-    found = []
+    sentences = []
     for line in lines:
-        cut = pieces.encode(line, out_type=str)
-        if 2 <= len(cut) <= 40 and cut not in found:
-            found.append(cut)
-        if len(found) == count:
+        tokens = pieces.encode(line, out_type=str)
+        if 2 <= len(tokens) <= 40 and tokens not in sentences:
+            sentences.append(tokens)
+        if len(sentences) == count:
             break
-    return found
+    return sentences
 
 
 def main():
@@ -490,7 +509,7 @@ def main():
     parser.add_argument("--miriam", default="target/release/miriam")
     parser.add_argument("--lines", type=int, default=200)
     parser.add_argument("--pieces", type=int, default=400)
-    parser.add_argument("--models", nargs="*", default=list(MODELS))
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--keep", type=Path, help="keep models in this folder")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -503,33 +522,27 @@ def main():
             if name not in arguments.models:
                 continue
             out = root / name.replace(" ", "-").lower()
-            out.mkdir(parents=True)
+            out.mkdir(parents=True, exist_ok=True)
             tokens, pieces, languages = MODELS[name](out, arguments.pieces, seed)
             model = transformers.AutoModelForSeq2SeqLM.from_pretrained(out)
             model.eval()
-            found = Model(out, model, tokens, languages, pieces)
+            case = Model(out, model, tokens, languages)
             options = []
-            if found.forced:
-                options = ["--from", found.before_source[0], "--to", found.forced[0]]
-            elif found.before_source:
-                options = ["--to", found.before_source[0]]
-            sentences = sentences_of(pieces, arguments.lines)
-            ours = Ours(arguments.miriam, out, root, *options)
-            targets = with_transformers(name, found, ours, sentences, summary)
+            if case.target_prefix:
+                options = ["--from", case.source_prefix[0], "--to", case.target_prefix[0]]
+            elif case.source_prefix:
+                options = ["--to", case.source_prefix[0]]
+            sentences = read_sentences(pieces, arguments.lines)
+            ours = Miriam(arguments.miriam, out, root, *options)
+            targets = compare_with_transformers(name, case, ours, sentences, summary)
             folder = out / "ct2"
-            convert(found, folder)
-            ct2 = Ours(arguments.miriam, folder, root, *options)
-            if not options:
-                ct2_sentences = [[*pieces, "</s>"] for pieces in sentences]
-                # Such folders add no </s>: it is one of the tokens.
-                source = found.source
-                found.source = lambda pieces: source(pieces[:-1])
-                with_ctranslate2(name, found, ct2, folder, ct2_sentences, targets, summary)
-            else:
-                with_ctranslate2(name, found, ct2, folder, sentences, targets, summary)
+            convert(case, folder)
+            ct2 = Miriam(arguments.miriam, folder, root, *options)
+            compare_with_ctranslate2(name, case, ct2, folder, sentences, targets, summary)
     print(f"{summary['lines']} lines differ that are not ties; scores differ by at most "
           f"{summary['score']:.1e}")
+    return 1 if summary["lines"] else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

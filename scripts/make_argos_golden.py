@@ -29,7 +29,7 @@ from subword_nmt.learn_bpe import learn_bpe
 from make_ct2_golden import Filler, save
 
 PREFIX = "__yy__"
-LONGEST = 14
+MAX_TOKENS = 14
 
 
 class Pieces:
@@ -117,7 +117,7 @@ def write(root, tokenizer):
         for line in pieces.lines[::3]:
             [found] = translator.translate_batch(
                 [pieces.encode(line)], target_prefix=[pieces.prefix] if pieces.prefix else None,
-                beam_size=4, length_penalty=0.2, return_scores=True, max_decoding_length=LONGEST)
+                beam_size=4, length_penalty=0.2, return_scores=True, max_decoding_length=MAX_TOKENS)
             text = pieces.decode(found.hypotheses[0][len(pieces.prefix):])
             expected.append(f"{line}\t{text}\t{found.scores[0]:.6f}\n")
         (root / f"{pieces.name}.tsv").write_text("".join(expected))

@@ -5,7 +5,7 @@
     venv/bin/pip install torch transformers==5.23.0 sentencepiece protobuf
     venv/bin/python scripts/make_hf_golden.py nmt/testdata
 
-Weights are random, of scales as after training; models are those of `compare_models.py`, smaller.
+Weights are random, with the scales of trained ones; models are those of `compare_models.py`, smaller.
 Each is a folder with `expected.tsv`: a text, the beam, the pieces of its translation, the score.
 Translations are those of generate() with early stopping, of the pieces that SentencePiece
 itself cuts.
@@ -30,7 +30,7 @@ import transformers
 import compare_models as models
 
 SENTENCES = 8
-LONGEST = 12
+MAX_TOKENS = 12
 MODELS = {"hf-m2m100": "M2M-100", "hf-nllb": "NLLB-200", "hf-mbart50": "mBART-50", "hf-t5": "T5",
           "hf-madlad": "MADLAD-400"}
 
@@ -46,7 +46,7 @@ def write_text(path):
 
 def main(root):
     root = pathlib.Path(root)
-    models.LONGEST, models.SHARD_SIZE = LONGEST, "10KB"
+    models.MAX_TOKENS, models.SHARD_SIZE = MAX_TOKENS, "10KB"
     torch.set_num_threads(1)
     models.BART_SHAPE.update(d_model=8, encoder_layers=1, decoder_layers=2, encoder_ffn_dim=12,
                              encoder_attention_heads=2, decoder_attention_heads=2,
@@ -56,20 +56,20 @@ def main(root):
     with tempfile.TemporaryDirectory() as temporary:
         text = pathlib.Path(temporary) / "text"
         lines = write_text(text)
-        models.PIECES.update(input=str(text), normalization_rule_name="identity")
+        models.TRAINER_OPTIONS.update(input=str(text), normalization_rule_name="identity")
         for seed, (name, kind) in enumerate(MODELS.items(), 11):
             out = root / name
             shutil.rmtree(out, ignore_errors=True)
             out.mkdir(parents=True)
             tokens, pieces, languages = models.MODELS[kind](out, 30, seed)
             model = transformers.AutoModelForSeq2SeqLM.from_pretrained(out).eval()
-            found = models.Model(out, model, tokens, languages)
-            forced = [found.ids[token] for token in found.forced]
+            case = models.Model(out, model, tokens, languages)
+            forced = [case.ids[token] for token in case.target_prefix]
             expected = []
             for beam in (1, 4):
                 for line in lines[:SENTENCES]:
-                    source = found.source(pieces.encode(line, out_type=str))
-                    ids = [found.ids[token] for token in source]
+                    source = case.source(pieces.encode(line, out_type=str))
+                    ids = [case.ids[token] for token in source]
                     words, score = models.generate(model, ids, tokens, forced, beam)[0]
                     expected.append(f"{line}\t{beam}\t{' '.join(words)}\t{score:.6f}\n")
             if name == "hf-nllb":
