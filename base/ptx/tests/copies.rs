@@ -1,4 +1,4 @@
-//! Asynchronous copies to shared memory, with planted faults.
+//! Asynchronous copies to shared memory, with injected faults.
 
 mod common;
 

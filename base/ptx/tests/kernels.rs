@@ -1,4 +1,4 @@
-//! Kernels written for the tests: exchanges, barriers, branches, and planted faults.
+//! Kernels written for the tests: exchanges, barriers, branches, and injected faults.
 
 use miriam_ptx::{Fault, Grid, Memory, Module};
 

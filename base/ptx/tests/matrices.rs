@@ -1,4 +1,4 @@
-//! Matrix products, compared with plain loops, and planted faults.
+//! Matrix products, compared with plain loops, and injected faults.
 
 mod common;
 

@@ -87,9 +87,9 @@ fn exchanged_registers_change_the_product() {
         assert_eq!(places.len(), DEPTH / depth, "{name}");
         for place in places {
             let length = text[place..].find(';').expect("the end of the instruction");
-            let planted = with_exchanged_registers(&text[place..place + length]);
-            let planted = [&text[..place], &planted, &text[place + length..]].concat();
-            assert_ne!(run(&planted), expected(), "{name}");
+            let mutated = with_exchanged_registers(&text[place..place + length]);
+            let mutated = [&text[..place], &mutated, &text[place + length..]].concat();
+            assert_ne!(run(&mutated), expected(), "{name}");
         }
     }
 }
