@@ -1,5 +1,8 @@
-//! Any bytes as a corpus (three files separated by zero bytes) and a checkpoint file:
-//! tables or an error, never a panic.
+//! Fuzz target of extraction: four parts separated by zero bytes are the source, the target, the
+//! links and a checkpoint. Extraction must write tables or return an error, never panic.
+//!
+//! Of checkpoints only the parsing is covered: one is resumed only if it names the digest of the
+//! corpus, which a fuzzer does not find.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,6 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         max_length: 3,
         reordering: Some("hier-mslr-bidirectional-fe".into()),
         compression: Compression::None,
+        // Small, so that the text is spilled.
         memory: 4096,
         temp_dir: folder.path().to_owned(),
         threads: 1,
