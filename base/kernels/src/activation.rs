@@ -72,7 +72,7 @@ pub enum GateImpl {
 /// Applies an activation to every element of `rows`, `[rows, columns]`, in place.
 pub fn activate(cpu: Cpu, activation: Activation, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
-        let row = rows.row(index);
+        let row = rows.row_mut(index);
         dispatch!(cpu, activate_row(activation, row));
     }
 }

@@ -180,14 +180,15 @@ fn attend_query_block(
         let keys = packed.key_head(head);
         gemm_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
         for row in 0..rows {
-            let (seen, masked) = scores.row(row).split_at_mut(visible(row));
+            let (seen, masked) = scores.row_mut(row).split_at_mut(visible(row));
             masked.fill(0.0);
             dispatch!(cpu, softmax_row(seen, scale));
         }
         if let Some((requested, first, weights)) = &mut weights
             && *requested == head
         {
-            (0..rows).for_each(|row| weights.row(*first + row).copy_from_slice(scores.row(row)));
+            (0..rows)
+                .for_each(|row| weights.row_mut(*first + row).copy_from_slice(scores.row(row)));
         }
         let values = packed.value_head(head, width);
         let out = out.reborrow().column_range(head * width..(head + 1) * width);
@@ -228,7 +229,7 @@ pub fn attend_paged(
         heads > 0 && queries.columns().is_multiple_of(heads) && out.columns().is_multiple_of(heads)
     );
     for (row, row_list) in row_lists.iter().enumerate() {
-        let (query, out) = (queries.row(row), out.row(row));
+        let (query, out) = (queries.row(row), out.row_mut(row));
         dispatch!(cpu, attend_paged_row(heads, scale, query, pool, row_list, out, scratch));
     }
 }
@@ -307,7 +308,7 @@ pub fn attend_additive(
     assert_eq!((queries.rows(), queries.columns()), (out.rows(), v.len()));
     assert_eq!((weights.rows(), weights.columns()), (out.rows(), keys.rows()));
     for row in 0..out.rows() {
-        let (query, weights) = (queries.row(row), weights.row(row));
+        let (query, weights) = (queries.row(row), weights.row_mut(row));
         dispatch!(cpu, additive_weights_row(gate_impl, keys, v, query, weights));
     }
     let columns = out.columns();

@@ -152,7 +152,7 @@ pub fn cross_entropy_gradient(
     assert_eq!((labels.len(), weights.len(), statistics.len()), (rows, rows, rows));
     let spread = block.smoothing / block.columns as f32;
     for index in 0..rows {
-        let (row, weight, statistics) = (logits.row(index), weights[index], &statistics[index]);
+        let (row, weight, statistics) = (logits.row_mut(index), weights[index], &statistics[index]);
         let factor = (f64::from(weight) / statistics.exp_sum) as f32;
         let shift = weight * spread;
         dispatch!(cpu, gradient_row(statistics.max, factor, shift, row));

@@ -13,7 +13,7 @@ use crate::{Cpu, MatMut, MatRef};
 pub fn add_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
     check_shape(rows, &into);
     for index in 0..rows.rows() {
-        dispatch!(cpu, add_row(rows.row(index), into.row(index)));
+        dispatch!(cpu, add_row(rows.row(index), into.row_mut(index)));
     }
 }
 
@@ -24,7 +24,7 @@ pub fn add_in_place(cpu: Cpu, rows: MatRef<f32>, mut into: MatMut<f32>) {
 pub fn add_scaled(cpu: Cpu, factor: f32, rows: MatRef<f32>, mut into: MatMut<f32>) {
     check_shape(rows, &into);
     for index in 0..rows.rows() {
-        dispatch!(cpu, add_scaled_row(factor, rows.row(index), into.row(index)));
+        dispatch!(cpu, add_scaled_row(factor, rows.row(index), into.row_mut(index)));
     }
 }
 
@@ -36,7 +36,7 @@ pub fn multiply(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut out: MatMut<f32>) 
     check_shape(a, &out);
     check_shape(b, &out);
     for index in 0..a.rows() {
-        dispatch!(cpu, multiply_row(a.row(index), b.row(index), out.row(index)));
+        dispatch!(cpu, multiply_row(a.row(index), b.row(index), out.row_mut(index)));
     }
 }
 
@@ -49,7 +49,7 @@ pub fn add_product(cpu: Cpu, a: MatRef<f32>, b: MatRef<f32>, mut into: MatMut<f3
     check_shape(a, &into);
     check_shape(b, &into);
     for index in 0..a.rows() {
-        dispatch!(cpu, add_product_row(a.row(index), b.row(index), into.row(index)));
+        dispatch!(cpu, add_product_row(a.row(index), b.row(index), into.row_mut(index)));
     }
 }
 

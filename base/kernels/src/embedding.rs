@@ -23,7 +23,7 @@ pub fn embed(
     assert_eq!(out.rows(), tokens.len(), "a token for each row");
     assert!(positional.is_none_or(|(_, positions)| positions.len() == tokens.len()));
     for (index, &token) in tokens.iter().enumerate() {
-        let row = out.row(index);
+        let row = out.row_mut(index);
         match token {
             Some(token) => {
                 embeddings(token as usize, row);
@@ -63,7 +63,7 @@ pub fn fill_sinusoids(kind: SinusoidKind, mut out: MatMut<f32>) {
         SinusoidKind::CTranslate2 => half.max(1),
     };
     for position in 0..out.rows() {
-        let row = out.row(position);
+        let row = out.row_mut(position);
         row.fill(0.0);
         for index in 0..half {
             let frequency = (index as f64 * -10_000f64.ln() / intervals as f64).exp();

@@ -141,7 +141,17 @@ impl<'a, T> MatMut<'a, T> {
     /// # Panics
     /// If `index` is out of range.
     #[inline]
-    pub fn row(&mut self, index: usize) -> &mut [T] {
+    pub fn row(&self, index: usize) -> &[T] {
+        assert!(index < self.rows, "row {index} of {}", self.rows);
+        &self.values[index * self.stride..][..self.columns]
+    }
+
+    /// Returns row `index` to write.
+    ///
+    /// # Panics
+    /// If `index` is out of range.
+    #[inline]
+    pub fn row_mut(&mut self, index: usize) -> &mut [T] {
         assert!(index < self.rows, "row {index} of {}", self.rows);
         &mut self.values[index * self.stride..][..self.columns]
     }
@@ -241,8 +251,8 @@ mod tests {
             let mut values = vec![0; 20];
             let (mut first, mut rest) = MatMut::with_stride(&mut values, 3, 5, 7).split_rows(rows);
             assert_eq!((first.rows(), rest.rows()), (rows, 3 - rows));
-            (0..first.rows()).for_each(|row| first.row(row).fill(1));
-            (0..rest.rows()).for_each(|row| rest.row(row).fill(2));
+            (0..first.rows()).for_each(|row| first.row_mut(row).fill(1));
+            (0..rest.rows()).for_each(|row| rest.row_mut(row).fill(2));
             let expected = |at: usize| match (at % 7 < 5, at / 7 < rows) {
                 (false, _) => 0,
                 (true, true) => 1,
@@ -258,7 +268,7 @@ mod tests {
             let mut values = vec![0; 20];
             let mut part = MatMut::with_stride(&mut values, 3, 5, 7).row_range(range.clone());
             assert_eq!((part.rows(), part.columns()), (range.len(), 5));
-            (0..part.rows()).for_each(|row| part.row(row).fill(1));
+            (0..part.rows()).for_each(|row| part.row_mut(row).fill(1));
             let expected = |at: usize| usize::from(at % 7 < 5 && range.contains(&(at / 7)));
             assert!((0..19).all(|at| values[at] == expected(at)), "{values:?}");
         }

@@ -78,7 +78,7 @@ fn quantize_rows_i8<I: Isa>(
             ClipRange::Fixed(_) if !absmax(isa, row).is_finite() => f32::NAN,
             ClipRange::Fixed(largest) => largest,
         };
-        *scale = quantize_row_i8(isa, row, largest, out.row(index));
+        *scale = quantize_row_i8(isa, row, largest, out.row_mut(index));
     }
 }
 
@@ -145,7 +145,7 @@ fn quantize_rows_i16<I: Isa>(
     const LIMIT: f32 = i16::MAX as f32;
     let (most, least) = (isa.splat(LIMIT), isa.splat(-LIMIT));
     for (index, scale) in scales.iter_mut().enumerate() {
-        let (row, out) = (rows.row(index), out.row(index));
+        let (row, out) = (rows.row(index), out.row_mut(index));
         let largest = absmax(isa, row);
         // A row this small vanishes in any product.
         let finest = if largest < MIN_ABSMAX { 0.0 } else { LIMIT / largest };

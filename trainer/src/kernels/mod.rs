@@ -91,7 +91,7 @@ pub trait Kernels: Clone + Send + 'static {
         Self: Sized,
     {
         if !accumulate {
-            (0..into.rows()).for_each(|row| into.row(row).fill(Self::Real::ZERO));
+            (0..into.rows()).for_each(|row| into.row_mut(row).fill(Self::Real::ZERO));
         }
         gemm::gemm_gradient(gradient, weights.parts, into);
     }
@@ -123,7 +123,8 @@ pub trait Kernels: Clone + Send + 'static {
         rows: MatRef<'_, Self::Real>,
         mut into: MatMut<'_, Self::Real>,
     ) {
-        (0..rows.rows()).for_each(|row| plain::add_scaled(factor, rows.row(row), into.row(row)));
+        (0..rows.rows())
+            .for_each(|row| plain::add_scaled(factor, rows.row(row), into.row_mut(row)));
     }
 
     /// Applies an activation in place.

@@ -29,7 +29,7 @@ impl<K: Kernels> Tape<K> {
             Op::IndexSelect { from, indices } => {
                 let from = inputs.of(*from);
                 for (row, &index) in indices.iter().enumerate() {
-                    out.row(row).copy_from_slice(from.row(index as usize));
+                    out.row_mut(row).copy_from_slice(from.row(index as usize));
                 }
             }
             Op::Embed { table, tokens, scale, mask, positions } => {
@@ -162,7 +162,7 @@ fn embed<R: Real>(
         &values[table.offset + row as usize * table.columns..][..table.columns]
     };
     for (row, token) in tokens.iter().enumerate() {
-        let out = out.row(row);
+        let out = out.row_mut(row);
         match *token {
             Some(token) => {
                 let scale = scale(row);

@@ -197,7 +197,7 @@ impl<R: Real> Gradients<'_, R> {
     pub fn of(&mut self, tensor: Tensor) -> MatMut<'_, R> {
         let (mut gradient, is_begun) = self.begin(tensor);
         if !is_begun {
-            (0..gradient.rows()).for_each(|row| gradient.row(row).fill(R::ZERO));
+            (0..gradient.rows()).for_each(|row| gradient.row_mut(row).fill(R::ZERO));
         }
         gradient
     }
@@ -279,5 +279,5 @@ impl<R: Real> Gradients<'_, R> {
 }
 
 pub(super) fn copy_rows<R: Real>(from: MatRef<'_, R>, mut to: MatMut<'_, R>) {
-    (0..from.rows()).for_each(|row| to.row(row).copy_from_slice(from.row(row)));
+    (0..from.rows()).for_each(|row| to.row_mut(row).copy_from_slice(from.row(row)));
 }

@@ -25,7 +25,7 @@ pub fn activation_gradient(
         return;
     }
     for index in 0..saved.rows() {
-        let (saved, gradient) = (saved.row(index), gradient.row(index));
+        let (saved, gradient) = (saved.row(index), gradient.row_mut(index));
         dispatch!(cpu, gradient_row(activation, saved, gradient));
     }
 }

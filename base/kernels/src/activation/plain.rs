@@ -13,7 +13,7 @@ const GELU_CUBE: f64 = 0.044_715;
 /// Applies an activation to every element of `rows`, in place.
 pub fn activate<R: Real>(activation: Activation, mut rows: MatMut<'_, R>) {
     for row in 0..rows.rows() {
-        rows.row(row).iter_mut().for_each(|x| *x = apply(activation, *x));
+        rows.row_mut(row).iter_mut().for_each(|x| *x = apply(activation, *x));
     }
 }
 
@@ -26,7 +26,7 @@ pub fn activation_gradient<R: Real>(
 ) {
     for row in 0..saved.rows() {
         let saved = saved.row(row).iter();
-        let gradient = gradient.row(row).iter_mut().zip(saved);
+        let gradient = gradient.row_mut(row).iter_mut().zip(saved);
         gradient.for_each(|(g, &saved)| *g *= derivative(activation, saved));
     }
 }

@@ -8,7 +8,7 @@ use crate::{Cpu, MatMut};
 /// becomes zeros.
 pub fn softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
-        let row = rows.row(index);
+        let row = rows.row_mut(index);
         dispatch!(cpu, softmax_row(row, 1.0));
     }
 }
@@ -16,7 +16,7 @@ pub fn softmax(cpu: Cpu, mut rows: MatMut<f32>) {
 /// Replaces each row of `rows`, `[rows, columns]`, by its log-softmax (natural logarithm).
 pub fn log_softmax(cpu: Cpu, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
-        let row = rows.row(index);
+        let row = rows.row_mut(index);
         dispatch!(cpu, log_softmax_row(row));
     }
 }

@@ -6,7 +6,7 @@ use crate::testing::{TestRng, assert_close};
 /// Applies sigmoid or tanh to every element of `rows`, `[rows, columns]`, in place.
 fn apply_gate(cpu: Cpu, gate_impl: GateImpl, function: GateFunction, mut rows: MatMut<f32>) {
     for index in 0..rows.rows() {
-        let row = rows.row(index);
+        let row = rows.row_mut(index);
         dispatch!(cpu, apply_gate_row(gate_impl, function, row));
     }
 }

@@ -80,7 +80,7 @@ pub fn attend_additive_gradient(
         let weights = (weights.row(row), d_weights.map(|d_weights| d_weights.row(row)));
         let (d_out, d_energies) = (d_out.row(row), &mut scratch[..]);
         dispatch!(cpu, energy_gradients(values, weights, d_out, d_energies, &mut d_values));
-        let (query, d_query) = (queries.row(row), d_queries.row(row));
+        let (query, d_query) = (queries.row(row), d_queries.row_mut(row));
         dispatch!(cpu, tanh_gradients(keys, v, query, scratch, &mut d_keys, d_v, d_query));
     }
 }
@@ -103,7 +103,7 @@ fn energy_gradients<I: Isa>(
         d_energies[position] = d_weight;
         sum += weights[position] * d_weight;
         let weight = isa.splat(weights[position]);
-        let d_value = d_values.row(position);
+        let d_value = d_values.row_mut(position);
         for part in lane_chunks(d_out.len()) {
             let d_out = isa.load_partial(&d_out[part.clone()], 0.0);
             let d_value = &mut d_value[part];
@@ -143,7 +143,7 @@ fn tanh_gradients<I: Isa>(
             let slope = isa.sub(isa.splat(1.0), isa.mul(t, t));
             let inner = isa.mul(isa.mul(d_energy, v_values), slope);
             query_sums = isa.add(query_sums, inner);
-            let d_key = &mut d_keys.row(position)[part.clone()];
+            let d_key = &mut d_keys.row_mut(position)[part.clone()];
             isa.store_partial(isa.add(isa.load_partial(d_key, 0.0), inner), d_key);
         }
         isa.store_partial(v_sums, &mut d_v[part.clone()]);

@@ -56,7 +56,7 @@ pub fn attend<R: Real>(
             }
             softmax(seen);
             hidden.fill(R::ZERO);
-            let sum = &mut out.row(query)[value_columns.clone()];
+            let sum = &mut out.row_mut(query)[value_columns.clone()];
             sum.fill(R::ZERO);
             for (position, &weight) in weights.iter().enumerate() {
                 let kept = mask.map_or(R::ONE, |mask| mask[row.start + position]);
@@ -102,13 +102,13 @@ pub fn attend_gradient<R: Real>(
             let sum = dot(&d_weights, weights);
             for position in 0..positions {
                 let weight = weights[position];
-                let value_columns = &mut into.values.row(position)[value_columns.clone()];
+                let value_columns = &mut into.values.row_mut(position)[value_columns.clone()];
                 add_scaled(weight * kept(position), dy, value_columns);
                 let d_score = scale * weight * (d_weights[position] - sum);
                 let key = &keys.row(position)[key_columns.clone()];
-                add_scaled(d_score, key, &mut into.queries.row(query)[key_columns.clone()]);
+                add_scaled(d_score, key, &mut into.queries.row_mut(query)[key_columns.clone()]);
                 let query = &queries.row(query)[key_columns.clone()];
-                add_scaled(d_score, query, &mut into.keys.row(position)[key_columns.clone()]);
+                add_scaled(d_score, query, &mut into.keys.row_mut(position)[key_columns.clone()]);
             }
         }
     }
@@ -155,7 +155,7 @@ pub fn attend_recurrent<R: Real>(
             *score = attention.score(query, position);
         }
         softmax(weights);
-        let sum = out.row(query);
+        let sum = out.row_mut(query);
         sum.fill(R::ZERO);
         for (position, &weight) in weights.iter().enumerate() {
             add_scaled(weight, attention.values.row(position), sum);
@@ -186,21 +186,21 @@ pub fn attend_recurrent_gradient<R: Real>(
         let sum = dot(&d_weights, weights);
         let query = attention.queries.row(index);
         for position in 0..positions {
-            add_scaled(weights[position], dy, into.values.row(position));
+            add_scaled(weights[position], dy, into.values.row_mut(position));
             let d_score = weights[position] * (d_weights[position] - sum);
             let key = attention.keys.row(position);
             match attention.vector {
                 None => {
-                    add_scaled(d_score, query, into.keys.row(position));
-                    add_scaled(d_score, key, into.queries.row(index));
+                    add_scaled(d_score, query, into.keys.row_mut(position));
+                    add_scaled(d_score, key, into.queries.row_mut(index));
                 }
                 Some(vector) => {
                     for column in 0..vector.len() {
                         let t = (key[column] + query[column]).tanh();
                         vector_gradient[column] += d_score * t;
                         let u = d_score * vector[column] * (R::ONE - t * t);
-                        into.keys.row(position)[column] += u;
-                        into.queries.row(index)[column] += u;
+                        into.keys.row_mut(position)[column] += u;
+                        into.queries.row_mut(index)[column] += u;
                     }
                 }
             }

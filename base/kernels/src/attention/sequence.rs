@@ -92,7 +92,7 @@ pub fn attend_sequence(
         gemm_f32(cpu, tiling, queries, keys, Epilogue::default(), scores.reborrow());
         for row in 0..rows {
             let visible = mask.visible(row, rows, positions);
-            let (seen, masked) = scores.row(row).split_at_mut(visible);
+            let (seen, masked) = scores.row_mut(row).split_at_mut(visible);
             masked.fill(0.0);
             dispatch!(cpu, softmax_row(seen, inputs.scale));
         }

@@ -23,8 +23,8 @@ pub struct RowLoss {
     pub log_probability: f64,
 }
 
-/// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in the place of
-/// the logits.
+/// Appends the losses of rows of `logits`, `[rows, tokens]`, and puts their gradient in the place
+/// of the logits.
 pub fn cross_entropy<R: Real>(
     rows: LossRows<'_>,
     mut logits: MatMut<'_, R>,
@@ -33,7 +33,7 @@ pub fn cross_entropy<R: Real>(
     let LossRows { labels, weights, smoothing } = rows;
     for (row, &label) in labels.iter().enumerate() {
         let weight = weights.map_or(R::ONE, |weights| R::of(weights[row].into()));
-        losses.push(row_loss(label as usize, weight, R::of(smoothing.into()), logits.row(row)));
+        losses.push(row_loss(label as usize, weight, R::of(smoothing.into()), logits.row_mut(row)));
     }
 }
 

@@ -29,7 +29,7 @@ pub fn gemm<R: Real>(
     mut out: MatMut<'_, R>,
 ) {
     for index in 0..rows.rows() {
-        let out = out.row(index);
+        let out = out.row_mut(index);
         match bias {
             Some(bias) => out.copy_from_slice(bias),
             None => out.fill(R::ZERO),
@@ -65,7 +65,7 @@ pub fn gemm_gradient<R: Real>(
     mut into: MatMut<'_, R>,
 ) {
     for index in 0..gradient.rows() {
-        let into = into.row(index);
+        let into = into.row_mut(index);
         let mut rest = gradient.row(index);
         for part in parts {
             let (part_outputs, others) = rest.split_at(part.outputs());
@@ -87,7 +87,7 @@ pub fn gemm_gradient<R: Real>(
 pub fn weight_gradient<R: Real>(a: MatRef<'_, R>, b: MatRef<'_, R>, mut into: MatMut<'_, R>) {
     for row in 0..a.rows() {
         for (input, &x) in a.row(row).iter().enumerate() {
-            add_scaled(x, b.row(row), into.row(input));
+            add_scaled(x, b.row(row), into.row_mut(input));
         }
     }
 }
@@ -99,5 +99,5 @@ pub fn column_sums<R: Real>(rows: MatRef<'_, R>, into: &mut [R]) {
 
 /// Computes `into += rows`.
 pub fn add<R: Real>(rows: MatRef<'_, R>, mut into: MatMut<'_, R>) {
-    (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into.row(row)));
+    (0..rows.rows()).for_each(|row| add_scaled(R::ONE, rows.row(row), into.row_mut(row)));
 }

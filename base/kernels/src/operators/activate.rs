@@ -29,14 +29,14 @@ impl Operator for Activate {
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
-            let elements = out.row(row).iter_mut().zip(x.row(row));
+            let elements = out.row_mut(row).iter_mut().zip(x.row(row));
             elements.for_each(|(out, &x)| *out = apply(self.0, x));
         }
     }
 
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
         let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
-        (0..out.rows()).for_each(|row| out.row(row).copy_from_slice(x.row(row)));
+        (0..out.rows()).for_each(|row| out.row_mut(row).copy_from_slice(x.row(row)));
         if self.0 != Activation::None {
             activation::activate(cpu, self.0, out);
         }
@@ -54,7 +54,7 @@ impl Operator for Activate {
         let saved = if saves_result(self.0) { out } else { x };
         for row in 0..d_out.rows() {
             let gradients = d_out.row(row).iter().zip(saved.row(row));
-            let elements = d_x.row(row).iter_mut().zip(gradients);
+            let elements = d_x.row_mut(row).iter_mut().zip(gradients);
             elements.for_each(|(d_x, (&d, &saved))| *d_x += d * derivative(self.0, saved));
         }
     }

@@ -24,7 +24,7 @@ impl Operator for Add {
         let [a, b] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let elements = a.row(row).iter().zip(b.row(row));
-            out.row(row).iter_mut().zip(elements).for_each(|(out, (&a, &b))| *out = a + b);
+            out.row_mut(row).iter_mut().zip(elements).for_each(|(out, (&a, &b))| *out = a + b);
         }
     }
 
@@ -44,7 +44,7 @@ impl Operator for Add {
         let [d_a, d_b] = matrix_gradients(into.matrices);
         for gradient in [d_a, d_b] {
             for row in 0..d_out.rows() {
-                let elements = gradient.row(row).iter_mut().zip(d_out.row(row));
+                let elements = gradient.row_mut(row).iter_mut().zip(d_out.row(row));
                 elements.for_each(|(gradient, &d)| *gradient += d);
             }
         }

@@ -30,7 +30,7 @@ impl Operator for AverageAttentionGate {
         let inputs = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 *out = sigmoid(i[column]) * x[column] + sigmoid(f[column]) * y[column];
             }
         }
@@ -40,7 +40,7 @@ impl Operator for AverageAttentionGate {
         let inputs = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let inputs = inputs.map(|matrix: MatRef<'_, f32>| matrix.row(row));
-            dispatch!(cpu, forward_row(inputs, out.row(row)));
+            dispatch!(cpu, forward_row(inputs, out.row_mut(row)));
         }
     }
 
@@ -57,10 +57,10 @@ impl Operator for AverageAttentionGate {
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
                 let (a, b) = (sigmoid(i[column]), sigmoid(f[column]));
-                d_input_gate.row(row)[column] += d * x[column] * a * (R::ONE - a);
-                d_input.row(row)[column] += d * a;
-                d_forget_gate.row(row)[column] += d * y[column] * b * (R::ONE - b);
-                d_rows.row(row)[column] += d * b;
+                d_input_gate.row_mut(row)[column] += d * x[column] * a * (R::ONE - a);
+                d_input.row_mut(row)[column] += d * a;
+                d_forget_gate.row_mut(row)[column] += d * y[column] * b * (R::ONE - b);
+                d_rows.row_mut(row)[column] += d * b;
             }
         }
     }
@@ -78,9 +78,9 @@ impl Operator for AverageAttentionGate {
         for row in 0..d_out.rows() {
             let d_out = d_out.row(row);
             let [i, f, x, y] = inputs.map(|matrix: MatRef<'_, f32>| matrix.row(row));
-            let (d_gate, d_value) = (d_input_gate.row(row), d_input.row(row));
+            let (d_gate, d_value) = (d_input_gate.row_mut(row), d_input.row_mut(row));
             dispatch!(cpu, gradient_row(i, x, d_out, d_gate, d_value));
-            let (d_gate, d_value) = (d_forget_gate.row(row), d_rows.row(row));
+            let (d_gate, d_value) = (d_forget_gate.row_mut(row), d_rows.row_mut(row));
             dispatch!(cpu, gradient_row(f, y, d_out, d_gate, d_value));
         }
     }

@@ -30,7 +30,7 @@ impl Operator for Clip {
         let [x] = same_shape(&inputs, [out.rows(), out.columns()]);
         let limit = R::of(self.limit.into());
         for row in 0..out.rows() {
-            let elements = out.row(row).iter_mut().zip(x.row(row));
+            let elements = out.row_mut(row).iter_mut().zip(x.row(row));
             elements.for_each(|(out, &x)| *out = x.clipped(limit));
         }
     }
@@ -51,7 +51,7 @@ impl Operator for Clip {
         let [d_x] = matrix_gradients(into.matrices);
         let limit = R::of(self.limit.into());
         for row in 0..d_out.rows() {
-            let elements = d_x.row(row).iter_mut().zip(d_out.row(row)).zip(x.row(row));
+            let elements = d_x.row_mut(row).iter_mut().zip(d_out.row(row)).zip(x.row(row));
             let inside = elements.filter(|(_, x)| x.clipped(limit) == **x);
             inside.for_each(|((d_x, &d), _)| *d_x += d);
         }

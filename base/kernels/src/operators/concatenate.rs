@@ -17,7 +17,7 @@ pub struct ConcatColumns;
 /// Computes `into += rows`.
 fn add_plain<R: Real>(rows: MatRef<'_, R>, into: &mut MatMut<'_, R>) {
     for row in 0..rows.rows() {
-        let elements = into.row(row).iter_mut().zip(rows.row(row));
+        let elements = into.row_mut(row).iter_mut().zip(rows.row(row));
         elements.for_each(|(into, &x)| *into += x);
     }
 }
@@ -50,7 +50,8 @@ impl Operator for ConcatRows {
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         let mut first = 0;
         for part in inputs.matrices {
-            (0..part.rows()).for_each(|row| out.row(first + row).copy_from_slice(part.row(row)));
+            (0..part.rows())
+                .for_each(|row| out.row_mut(first + row).copy_from_slice(part.row(row)));
             first += part.rows();
         }
     }
@@ -111,7 +112,7 @@ impl Operator for ConcatColumns {
 
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         for row in 0..out.rows() {
-            let mut rest = out.row(row);
+            let mut rest = out.row_mut(row);
             for part in inputs.matrices {
                 let (columns, others) = rest.split_at_mut(part.columns());
                 columns.copy_from_slice(part.row(row));

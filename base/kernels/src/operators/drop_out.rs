@@ -55,7 +55,7 @@ impl Operator for DropOut {
         let shape = [out.rows(), out.columns()];
         let [x] = same_shape(&inputs, shape);
         self.with_masks(Cpu::plain(), shape, |row, mask| {
-            let elements = out.row(row).iter_mut().zip(x.row(row)).zip(mask);
+            let elements = out.row_mut(row).iter_mut().zip(x.row(row)).zip(mask);
             elements.for_each(|((out, &x), &m)| *out = x * R::of(m.into()));
         });
     }
@@ -79,7 +79,7 @@ impl Operator for DropOut {
     ) {
         let [d_x] = matrix_gradients(into.matrices);
         self.with_masks(Cpu::plain(), [d_out.rows(), d_out.columns()], |row, mask| {
-            let elements = d_x.row(row).iter_mut().zip(d_out.row(row)).zip(mask);
+            let elements = d_x.row_mut(row).iter_mut().zip(d_out.row(row)).zip(mask);
             elements.for_each(|((d_x, &d), &m)| *d_x += d * R::of(m.into()));
         });
     }

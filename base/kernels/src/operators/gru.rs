@@ -116,7 +116,7 @@ impl Operator for Gru {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let state = step.state.row(row);
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 let Element { update, candidate, .. } = self.element(&step, row, column);
                 *out = (R::ONE - update) * candidate + update * state[column];
             }
@@ -127,7 +127,7 @@ impl Operator for Gru {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         let (cpu, gate_impl) = self.activation.on(cpu);
         for row in 0..out.rows() {
-            let out = out.row(row);
+            let out = out.row_mut(row);
             dispatch!(cpu, forward_row(gate_impl, self.variant, &step, row, out));
         }
     }
@@ -165,15 +165,15 @@ impl Operator for Gru {
                         2 => (d_inner * reset, d_candidate_bias),
                         _ => (d_gate, d_gate),
                     };
-                    d_recurrent.row(row)[at] += through_state;
+                    d_recurrent.row_mut(row)[at] += through_state;
                     if let Some(d_input) = &mut d_input {
-                        d_input.row(row)[at] += d_gate;
+                        d_input.row_mut(row)[at] += d_gate;
                     }
                     if let Some(d_bias) = &mut d_bias {
                         d_bias[at] += d_gate_bias;
                     }
                 }
-                d_state.row(row)[column] += d * update;
+                d_state.row_mut(row)[column] += d * update;
             }
         }
     }
@@ -192,9 +192,9 @@ impl Operator for Gru {
         let mut d_bias = into.vectors.first_mut();
         for row in 0..d_out.rows() {
             let gradients = RowGradients {
-                recurrent: d_recurrent.row(row),
-                state: d_state.row(row),
-                input: d_input.as_mut().map(|d_input| d_input.row(row)),
+                recurrent: d_recurrent.row_mut(row),
+                state: d_state.row_mut(row),
+                input: d_input.as_mut().map(|d_input| d_input.row_mut(row)),
                 bias: d_bias.as_mut().map(|d_bias| &mut ***d_bias),
             };
             dispatch!(cpu, gradient_row(self.variant, &step, row, d_out.row(row), gradients));

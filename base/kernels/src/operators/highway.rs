@@ -29,7 +29,7 @@ impl Operator for Highway {
         let inputs = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let [gate, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 let g = sigmoid(gate[column]);
                 *out = g * y[column] + (R::ONE - g) * x[column];
             }
@@ -39,7 +39,7 @@ impl Operator for Highway {
     fn forward_f32(&self, cpu: Cpu, inputs: Inputs<'_, f32>, mut out: MatMut<'_, f32>) {
         let [gate, input, y] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
-            let out = out.row(row);
+            let out = out.row_mut(row);
             out.copy_from_slice(y.row(row));
             dispatch!(cpu, highway_row(gate.row(row), input.row(row), out));
         }
@@ -58,9 +58,9 @@ impl Operator for Highway {
             let [gate, x, y] = inputs.map(|matrix: MatRef<'_, R>| matrix.row(row));
             for (column, &d) in d_out.row(row).iter().enumerate() {
                 let g = sigmoid(gate[column]);
-                d_gate.row(row)[column] += d * (y[column] - x[column]) * g * (R::ONE - g);
-                d_input.row(row)[column] += d * (R::ONE - g);
-                d_rows.row(row)[column] += d * g;
+                d_gate.row_mut(row)[column] += d * (y[column] - x[column]) * g * (R::ONE - g);
+                d_input.row_mut(row)[column] += d * (R::ONE - g);
+                d_rows.row_mut(row)[column] += d * g;
             }
         }
     }
@@ -77,7 +77,7 @@ impl Operator for Highway {
         let gradients: &mut [MatMut<'_, f32>; 3] = matrix_gradients(into.matrices);
         for row in 0..d_out.rows() {
             let inputs = inputs.map(|matrix: MatRef<'_, f32>| matrix.row(row));
-            let gradients = gradients.each_mut().map(|matrix| matrix.row(row));
+            let gradients = gradients.each_mut().map(|matrix| matrix.row_mut(row));
             dispatch!(cpu, gradient_row(inputs, d_out.row(row), gradients));
         }
     }

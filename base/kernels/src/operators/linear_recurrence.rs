@@ -91,12 +91,12 @@ impl Operator for LinearRecurrence {
                     let g = sigmoid(gate.row(row)[column]);
                     let d = *carried + d_out.row(row)[column];
                     let difference = before[column] - input.row(row)[column];
-                    d_gate.row(row)[column] += d * difference * g * (R::ONE - g);
-                    d_input.row(row)[column] += d * (R::ONE - g);
+                    d_gate.row_mut(row)[column] += d * difference * g * (R::ONE - g);
+                    d_input.row_mut(row)[column] += d * (R::ONE - g);
                     *carried = d * g;
                 }
             }
-            let elements = d_initial.row(sequence).iter_mut().zip(&carried);
+            let elements = d_initial.row_mut(sequence).iter_mut().zip(&carried);
             elements.for_each(|(d_initial, &d)| *d_initial += d);
         }
     }
@@ -119,7 +119,7 @@ impl Operator for LinearRecurrence {
             let initial = initial.row(sequence);
             let d_gate = d_gate.reborrow().row_range(rows.clone());
             let d_input = d_input.reborrow().row_range(rows.clone());
-            let d_initial = d_initial.row(sequence);
+            let d_initial = d_initial.row_mut(sequence);
             dispatch!(cpu, sequence_gradient(steps, initial, d_gate, d_input, d_initial));
         }
     }
@@ -145,10 +145,10 @@ fn sequence_gradient<I: Isa>(
             let before = isa.load_partial(&before[part.clone()], 0.0);
             let d = isa.add(carried, isa.load_partial(&d_out.row(step)[part.clone()], 0.0));
             let rest = isa.sub(one, g);
-            let d_input = &mut d_input.row(step)[part.clone()];
+            let d_input = &mut d_input.row_mut(step)[part.clone()];
             isa.store_partial(isa.mul_add(rest, d, isa.load_partial(d_input, 0.0)), d_input);
             let slope = isa.mul(isa.mul(g, rest), isa.sub(before, x));
-            let d_gate = &mut d_gate.row(step)[part.clone()];
+            let d_gate = &mut d_gate.row_mut(step)[part.clone()];
             isa.store_partial(isa.mul_add(slope, d, isa.load_partial(d_gate, 0.0)), d_gate);
             carried = isa.mul(g, d);
         }

@@ -129,9 +129,9 @@ fn for_each_row(
     let mut d_input = rest.first_mut();
     for row in 0..rows {
         let gradients = RowGradients {
-            recurrent: d_recurrent.row(row),
-            cell: d_cell.row(row),
-            input: d_input.as_mut().map(|d_input| d_input.row(row)),
+            recurrent: d_recurrent.row_mut(row),
+            cell: d_cell.row_mut(row),
+            input: d_input.as_mut().map(|d_input| d_input.row_mut(row)),
             bias: d_bias,
         };
         body(row, gradients);
@@ -151,10 +151,10 @@ fn add_gates<R: Real>(
     let mut d_input = rest.first_mut();
     for &(gate, d) in gates {
         let at = gate * width + column;
-        d_recurrent.row(row)[at] += d;
+        d_recurrent.row_mut(row)[at] += d;
         d_bias[at] += d;
         if let Some(d_input) = &mut d_input {
-            d_input.row(row)[at] += d;
+            d_input.row_mut(row)[at] += d;
         }
     }
 }
@@ -172,7 +172,7 @@ impl Operator for LstmCell {
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 let [f, i] = [FORGET, ADD].map(|gate| sigmoid(step.gate(gate, row, column)));
                 let g = step.gate(CANDIDATE, row, column).tanh();
                 *out = f * step.cell.row(row)[column] + i * g;
@@ -184,7 +184,7 @@ impl Operator for LstmCell {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         let (cpu, gate_impl) = self.activation.on(cpu);
         for row in 0..out.rows() {
-            dispatch!(cpu, cell_row(gate_impl, &step, row, out.row(row)));
+            dispatch!(cpu, cell_row(gate_impl, &step, row, out.row_mut(row)));
         }
     }
 
@@ -208,7 +208,7 @@ impl Operator for LstmCell {
                     (CANDIDATE, d * i * (one - g * g)),
                 ];
                 add_gates(&mut into, &gates, row, (column, width));
-                into.matrices[1].row(row)[column] += d * f;
+                into.matrices[1].row_mut(row)[column] += d * f;
             }
         }
     }
@@ -288,7 +288,7 @@ impl Operator for LstmOutput {
     fn forward<R: Real>(&self, inputs: Inputs<'_, R>, mut out: MatMut<'_, R>) {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 let o = sigmoid(step.gate(OUTPUT, row, column));
                 *out = o * step.cell.row(row)[column].tanh();
             }
@@ -299,7 +299,7 @@ impl Operator for LstmOutput {
         let step = Step::new(&inputs, [out.rows(), out.columns()]);
         let (cpu, gate_impl) = self.activation.on(cpu);
         for row in 0..out.rows() {
-            dispatch!(cpu, output_row(gate_impl, &step, row, out.row(row)));
+            dispatch!(cpu, output_row(gate_impl, &step, row, out.row_mut(row)));
         }
     }
 
@@ -318,7 +318,7 @@ impl Operator for LstmOutput {
                 let squashed = step.cell.row(row)[column].tanh();
                 let gates = [(OUTPUT, d * squashed * o * (one - o))];
                 add_gates(&mut into, &gates, row, (column, width));
-                into.matrices[1].row(row)[column] += d * o * (one - squashed * squashed);
+                into.matrices[1].row_mut(row)[column] += d * o * (one - squashed * squashed);
             }
         }
     }

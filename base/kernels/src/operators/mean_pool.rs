@@ -47,7 +47,7 @@ impl Operator for MeanPool {
         let x: MatRef<'_, R> = x;
         for (sequence, rows) in self.ranges() {
             let count = R::of(rows.len() as f64);
-            let mean = out.row(sequence);
+            let mean = out.row_mut(sequence);
             mean.fill(R::ZERO);
             for row in rows {
                 mean.iter_mut().zip(x.row(row)).for_each(|(sum, &x)| *sum += x);
@@ -72,7 +72,7 @@ impl Operator for MeanPool {
         for (sequence, rows) in self.ranges() {
             let count = R::of(rows.len() as f64);
             for row in rows {
-                let elements = d_x.row(row).iter_mut().zip(d_out.row(sequence));
+                let elements = d_x.row_mut(row).iter_mut().zip(d_out.row(sequence));
                 elements.for_each(|(d_x, &d)| *d_x += d / count);
             }
         }

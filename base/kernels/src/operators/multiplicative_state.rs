@@ -40,7 +40,7 @@ impl Operator for MultiplicativeState {
         let [input, recurrent] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let (x, s) = (input.row(row), recurrent.row(row));
-            for (column, out) in out.row(row).iter_mut().enumerate() {
+            for (column, out) in out.row_mut(row).iter_mut().enumerate() {
                 *out = (x[column] + input_bias[column]) * (s[column] + recurrent_bias[column]);
             }
         }
@@ -50,7 +50,7 @@ impl Operator for MultiplicativeState {
         let [input_bias, recurrent_bias] = biases(&inputs, out.columns());
         let [input, recurrent] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
-            let (x, s, out) = (input.row(row), recurrent.row(row), out.row(row));
+            let (x, s, out) = (input.row(row), recurrent.row(row), out.row_mut(row));
             dispatch!(cpu, forward_row(x, input_bias, s, recurrent_bias, out));
         }
     }
@@ -71,9 +71,9 @@ impl Operator for MultiplicativeState {
             for (column, &d) in d_out.row(row).iter().enumerate() {
                 let to_input = d * (s[column] + recurrent_bias[column]);
                 let to_recurrent = d * (x[column] + input_bias[column]);
-                d_input.row(row)[column] += to_input;
+                d_input.row_mut(row)[column] += to_input;
                 d_input_bias[column] += to_input;
-                d_recurrent.row(row)[column] += to_recurrent;
+                d_recurrent.row_mut(row)[column] += to_recurrent;
                 d_recurrent_bias[column] += to_recurrent;
             }
         }
@@ -93,9 +93,9 @@ impl Operator for MultiplicativeState {
         let [d_input_bias, d_recurrent_bias] = into.vectors else { panic!("two biases") };
         for row in 0..d_out.rows() {
             let (x, s, d_out) = (input.row(row), recurrent.row(row), d_out.row(row));
-            let (to, to_bias) = (d_input.row(row), &mut **d_input_bias);
+            let (to, to_bias) = (d_input.row_mut(row), &mut **d_input_bias);
             dispatch!(cpu, gradient_row(s, recurrent_bias, d_out, to, to_bias));
-            let (to, to_bias) = (d_recurrent.row(row), &mut **d_recurrent_bias);
+            let (to, to_bias) = (d_recurrent.row_mut(row), &mut **d_recurrent_bias);
             dispatch!(cpu, gradient_row(x, input_bias, d_out, to, to_bias));
         }
     }

@@ -24,7 +24,7 @@ impl Operator for Multiply {
         let [a, b] = same_shape(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let elements = a.row(row).iter().zip(b.row(row));
-            out.row(row).iter_mut().zip(elements).for_each(|(out, (&a, &b))| *out = a * b);
+            out.row_mut(row).iter_mut().zip(elements).for_each(|(out, (&a, &b))| *out = a * b);
         }
     }
 
@@ -44,8 +44,8 @@ impl Operator for Multiply {
         let [d_a, d_b] = matrix_gradients(into.matrices);
         for row in 0..d_out.rows() {
             for (column, &d) in d_out.row(row).iter().enumerate() {
-                d_a.row(row)[column] += d * b.row(row)[column];
-                d_b.row(row)[column] += d * a.row(row)[column];
+                d_a.row_mut(row)[column] += d * b.row(row)[column];
+                d_b.row_mut(row)[column] += d * a.row(row)[column];
             }
         }
     }

@@ -89,9 +89,9 @@ impl Operator for RunningMean {
                 let mut sum = R::ZERO;
                 for (step, row) in rows.clone().enumerate().rev() {
                     sum += d_out.row(row)[column] / R::of(seen + step as f64 + 1.0);
-                    d_input.row(row)[column] += sum;
+                    d_input.row_mut(row)[column] += sum;
                 }
-                d_initial.row(sequence)[column] += R::of(seen) * sum;
+                d_initial.row_mut(sequence)[column] += R::of(seen) * sum;
             }
         }
     }
@@ -111,7 +111,7 @@ impl Operator for RunningMean {
             let seen = self.counts[sequence];
             let d_out = d_out.row_range(rows.clone());
             let d_input = d_input.reborrow().row_range(rows);
-            dispatch!(cpu, sequence_gradient(seen, d_out, d_input, d_initial.row(sequence)));
+            dispatch!(cpu, sequence_gradient(seen, d_out, d_input, d_initial.row_mut(sequence)));
         }
     }
 }
@@ -143,7 +143,7 @@ fn sequence_gradient<I: Isa>(
         for step in (0..d_out.rows()).rev() {
             let share = isa.splat(1.0 / ((seen + step as u32) as f32 + 1.0));
             sums = isa.mul_add(isa.load_partial(&d_out.row(step)[part.clone()], 0.0), share, sums);
-            let d_input = &mut d_input.row(step)[part.clone()];
+            let d_input = &mut d_input.row_mut(step)[part.clone()];
             isa.store_partial(isa.add(isa.load_partial(d_input, 0.0), sums), d_input);
         }
         let d_initial = &mut d_initial[part];

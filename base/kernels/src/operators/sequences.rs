@@ -51,8 +51,8 @@ pub(super) fn previous_to_row<'a, R: Copy>(
     out: &'a mut MatMut<'_, R>,
 ) -> &'a mut [R] {
     if step == 0 {
-        out.row(first).copy_from_slice(initial);
-        return out.row(first);
+        out.row_mut(first).copy_from_slice(initial);
+        return out.row_mut(first);
     }
     let (before, row) = out.row_pair(first + step - 1, first + step);
     row.copy_from_slice(before);

@@ -134,7 +134,7 @@ impl OutputParts {
         let product = lap();
         for row in 0..logits.rows() {
             let mut logits = logits.view_mut();
-            let logits = MatMut::new(logits.row(row), 1, bias.len());
+            let logits = MatMut::new(logits.row_mut(row), 1, bias.len());
             add_in_place(*cpu, MatRef::new(bias, 1, bias.len()), logits);
         }
         let bias = lap();

@@ -82,7 +82,7 @@ impl Engine {
                 pool,
                 history,
                 |key| relative.class(last, key),
-                to.row(row),
+                to.row_mut(row),
                 &mut self.scratch,
             );
         }
@@ -130,7 +130,7 @@ impl DecodingOps for Engine {
         let (from, mut to) = (state.view(), out.view_mut());
         for (row, parent) in parents.iter().enumerate() {
             if let Some(parent) = *parent {
-                to.row(row).copy_from_slice(from.row(parent as usize));
+                to.row_mut(row).copy_from_slice(from.row(parent as usize));
             }
         }
         Ok(out)
@@ -144,7 +144,7 @@ impl DecodingOps for Engine {
     ) -> Result<PooledTensor> {
         let (mut to, from) = (rows.view_mut(), from.view());
         for (row, &index) in indices.iter().enumerate() {
-            to.row(index as usize).copy_from_slice(from.row(row));
+            to.row_mut(index as usize).copy_from_slice(from.row(row));
         }
         Ok(rows)
     }

@@ -90,7 +90,7 @@ impl Backend for Engine {
         let mut out = self.empty_tensor(indices.len(), from.width());
         let (from, mut to) = (from.view(), out.view_mut());
         for (row, &index) in indices.iter().enumerate() {
-            to.row(row).copy_from_slice(from.row(index as usize));
+            to.row_mut(row).copy_from_slice(from.row(index as usize));
         }
         Ok(out)
     }
@@ -225,7 +225,7 @@ impl Backend for Engine {
                     pool,
                     &rows[..visible],
                     |key| relative.class(position, key),
-                    to.row(first + position),
+                    to.row_mut(first + position),
                     &mut self.scratch,
                 );
             }

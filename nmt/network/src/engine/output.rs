@@ -194,7 +194,11 @@ mod tests {
             let mut rows = engine.empty_tensor(count, depth);
             for row in 0..count {
                 let values = (0..depth).map(|at| number(3 * row + 5 * at + 1));
-                rows.view_mut().row(row).iter_mut().zip(values).for_each(|(to, value)| *to = value);
+                rows.view_mut()
+                    .row_mut(row)
+                    .iter_mut()
+                    .zip(values)
+                    .for_each(|(to, value)| *to = value);
             }
             let mut logits = vec![0.0; count * columns];
             engine.compute_logits(&rows, 0..count, &weights, &mut logits);

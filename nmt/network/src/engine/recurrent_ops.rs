@@ -101,7 +101,7 @@ impl RecurrentOps for Engine {
             }
             let product =
                 cache.get(token).or_else(|| Some(products.view().row(index(&missing, &token)?)));
-            to.row(row).copy_from_slice(product.expect("cached or computed"));
+            to.row_mut(row).copy_from_slice(product.expect("cached or computed"));
         }
         Ok(out)
     }

@@ -64,7 +64,7 @@ impl NormalizeColumns {
         let [x] = same_shape(&inputs, [out.rows(), width]);
         for gap in self.gaps(width) {
             for row in 0..out.rows() {
-                out.row(row)[gap.clone()].copy_from_slice(&x.row(row)[gap.clone()]);
+                out.row_mut(row)[gap.clone()].copy_from_slice(&x.row(row)[gap.clone()]);
             }
         }
         for (norm, vectors) in self.with_vectors() {
@@ -144,7 +144,7 @@ impl Operator for NormalizeColumns {
             |norm, inputs, d_out, into| norm.gradient(inputs, out, d_out, into),
             |rows, mut into| {
                 for row in 0..rows.rows() {
-                    let elements = into.row(row).iter_mut().zip(rows.row(row));
+                    let elements = into.row_mut(row).iter_mut().zip(rows.row(row));
                     elements.for_each(|(into, &x)| *into += x);
                 }
             },

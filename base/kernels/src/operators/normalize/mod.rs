@@ -113,7 +113,7 @@ impl Normalize {
             let (scale, bias) = (&mut **d_scale, d_bias.as_mut().map(|bias| &mut ***bias));
             match (&mut *into.matrices, residual) {
                 ([d_rows], None) => {
-                    let gradients = RowGradients { row: d_rows.row(row), scale, bias };
+                    let gradients = RowGradients { row: d_rows.row_mut(row), scale, bias };
                     add_row(norm, rows.row(row), d_out.row(row), gradients);
                 }
                 ([d_rows, d_residual], Some(residual)) => {
@@ -122,8 +122,8 @@ impl Normalize {
                     d_sum.fill(R::ZERO);
                     let gradients = RowGradients { row: &mut d_sum, scale, bias };
                     add_row(norm, &sum, d_out.row(row), gradients);
-                    add(&d_sum, d_rows.row(row));
-                    add(&d_sum, d_residual.row(row));
+                    add(&d_sum, d_rows.row_mut(row));
+                    add(&d_sum, d_residual.row_mut(row));
                 }
                 _ => panic!("a gradient for each matrix"),
             }
@@ -145,7 +145,7 @@ impl Operator for Normalize {
         let (rows, residual) = summands(&inputs, [out.rows(), out.columns()]);
         for row in 0..out.rows() {
             let residual = residual.map(|residual| residual.row(row));
-            norm_row_plain(norm, rows.row(row), residual, out.row(row));
+            norm_row_plain(norm, rows.row(row), residual, out.row_mut(row));
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) fn norm_rows<I: Isa>(
 ) {
     for row in 0..out.rows() {
         let residual = residual.as_ref().map(|residual| residual.row(row));
-        norm_row(isa, &norm, rows.row(row), residual, out.row(row));
+        norm_row(isa, &norm, rows.row(row), residual, out.row_mut(row));
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn norm_rows<I: Isa>(
 #[inline(always)]
 pub(super) fn norm_rows_in_place<I: Isa>(isa: I, norm: Norm<'_, f32>, mut rows: MatMut<'_, f32>) {
     for row in 0..rows.rows() {
-        let row = rows.row(row);
+        let row = rows.row_mut(row);
         let mut sums = isa.splat(0.0);
         for part in lane_chunks(row.len()) {
             sums = isa.add(sums, isa.load_partial(&row[part], 0.0));
