@@ -139,7 +139,7 @@ fn training_runs_end_when_they_no_longer_improve() {
 }
 
 #[test]
-fn studies_that_do_not_fit_are_refused() {
+fn studies_that_do_not_fit_are_rejected() {
     let corpus = corpus();
     let error = |arguments: &[&str]| run_to_error(&mut study(&corpus, "a", arguments));
     fs::write(corpus.path().join("machine.toml"), "workers = 3\nseconds_per_wrd = 1\n").unwrap();

@@ -99,7 +99,7 @@ fn systems_with_their_settings_are_scored_and_priced() {
 }
 
 #[test]
-fn texts_and_systems_that_do_not_fit_are_refused() {
+fn texts_and_systems_that_do_not_fit_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let short = folder.path().join("short");
     fs::write(&short, "una línea\n").unwrap();

@@ -1,5 +1,5 @@
-//! `miriam bench nmt gpu` with tiny models: translations compared and speed measured, on the CPU and on
-//! the emulated GPU.
+//! `miriam bench nmt gpu` with tiny models: translations compared and speed measured, on the CPU
+//! and on the emulated GPU.
 
 use std::process::Command;
 
@@ -13,8 +13,8 @@ fn bench(arguments: &[&str]) -> Command {
     command
 }
 
-/// Checks that a table of comparisons has a row for each model and beam of a place, without lines that
-/// differ.
+/// Checks that a table of comparisons has a row for each model and beam of a place, without lines
+/// that differ.
 fn assert_no_line_differs(output: &str, place: &str) {
     for model in MODELS {
         for beam in ["1", "2"] {
@@ -92,7 +92,7 @@ fn speed_has_a_row_for_each_batch_and_way_of_batching() {
 }
 
 #[test]
-fn unusable_requests_are_refused() {
+fn unusable_requests_are_rejected() {
     let message = run_to_usage_error(&mut bench(&["--device", "cpu"]));
     assert!(message.contains("--output"), "{message}");
     let message = run_to_usage_error(&mut bench(&["--check", "-m", "model"]));

@@ -261,7 +261,7 @@ fn systems_that_cannot_be_measured_say_why() {
 }
 
 #[test]
-fn unmeasurable_requests_are_refused() {
+fn unmeasurable_requests_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_to_error(bench_scaling(folder.path()).args(["--counts", "1,9999"]));
     assert!(message.contains("9999 threads"), "{message}");

@@ -36,7 +36,7 @@ fn show_weights(options: &[&str]) -> Vec<String> {
     lossy_text(&output).lines().map(str::to_owned).collect()
 }
 
-/// Runs the toy system with wrong options, which must be refused.
+/// Runs the toy system with wrong options, which must be rejected.
 fn run_toy_to_error(options: &[&str]) -> String {
     let output = miriam().args(["translate", "-f"]).arg(toy_ini()).args(options).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{options:?}: {}", lossy_text(&output.stderr));
@@ -212,7 +212,7 @@ fn language_models_of_other_toolkits_are_opened_with_a_warning() {
 }
 
 #[test]
-fn options_of_moses_1_are_ignored_or_refused_by_name() {
+fn options_of_moses_1_are_ignored_or_rejected_by_name() {
     let plain = run_toy(&[], INPUT);
     let options = ["-no-cache", "true", "-edt", "0.5", "-mbr", "false", "-sd", "3"];
     let output = run_toy(&options, INPUT);

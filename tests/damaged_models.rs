@@ -198,7 +198,7 @@ fn a_server_is_not_ok_with_a_damaged_model() {
 }
 
 #[test]
-fn tokens_that_are_not_utf8_are_refused_or_said() {
+fn tokens_that_are_not_utf8_are_rejected_or_said() {
     let folder = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(testdata("tiny-ct2")).unwrap() {
         let entry = entry.unwrap();
@@ -246,7 +246,7 @@ fn tokens_that_are_not_utf8_are_refused_or_said() {
 }
 
 #[test]
-fn a_long_unknown_name_is_refused_at_once_and_shortened() {
+fn a_long_unknown_name_is_rejected_at_once_and_shortened() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("train.yml");
     let key = "long-name-".repeat(100_000);

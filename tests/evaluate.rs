@@ -143,7 +143,7 @@ fn a_tokenized_text_gets_a_warning() {
 }
 
 #[test]
-fn texts_of_different_lengths_are_refused() {
+fn texts_of_different_lengths_are_rejected() {
     let (reference, output) = (testdata("odd.ref1"), testdata("odd.out"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (short, empty) = (folder.path().join("short"), folder.path().join("empty"));
@@ -229,7 +229,7 @@ fn sacrebleus_command_lines_are_taken() {
 
 /// The models that sacreBLEU has downloaded are found, and what is missing is named.
 #[test]
-fn tokenizers_that_are_not_there_are_refused_by_name() {
+fn tokenizers_that_are_not_there_are_rejected_by_name() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let reference = testdata("odd.ref1");
     let evaluate = |arguments: &[&str]| {

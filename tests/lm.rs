@@ -329,7 +329,7 @@ fn a_missing_unk_gets_one_warning() {
 }
 
 #[test]
-fn damaged_files_are_refused_or_harmless() {
+fn damaged_files_are_rejected_or_harmless() {
     let (folder, _, model) = build_toy_model();
     let whole = read_decompressed(&model);
     let copy = folder.path().join("copy");
@@ -497,8 +497,8 @@ fn kenlm_options_are_checked() {
     assert_same(&run_piped(&mut lm(&["query", path_str(&out)]), text), &expected, "wide tables");
 }
 
-/// The files of CMU's lmtool and QuickLM: text before the model, spaces in place of tabs. The values
-/// are sums of the model's.
+/// The files of CMU's lmtool and QuickLM: text before the model, spaces in place of tabs. The
+/// values are sums of the model's.
 #[test]
 fn quicklm_files_are_read() {
     let folder = tempfile::tempdir().unwrap();

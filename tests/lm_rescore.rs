@@ -43,7 +43,7 @@ fn features_are_the_scores_of_lines() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn what_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("list");
     fs::write(&list, "0 ||| a ||| LM0= -1 ||| 0\n0 ||| b ||| Ngram0= -1 ||| 0\n").unwrap();

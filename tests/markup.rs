@@ -409,7 +409,7 @@ fn factors_that_moses2_lacks() {
 }
 
 #[test]
-fn tables_that_lack_factors_are_refused() {
+fn tables_that_lack_factors_are_rejected() {
     let system = FactoredSystem::new();
     let broken = PHRASES.replace("home|NN", "home");
     fs::write(system.0.path().join("pt.txt"), broken).unwrap();

@@ -118,7 +118,7 @@ fn lists_are_written_in_the_order_of_risk() {
 }
 
 #[test]
-fn lists_that_do_not_fit_are_refused_by_line_and_field() {
+fn lists_that_do_not_fit_are_rejected_by_line_and_field() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str, text: &str| {
         let path = folder.path().join(name);

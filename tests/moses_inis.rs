@@ -1,5 +1,5 @@
 //! Inis of the kinds that Moses' own regression tests have, end to end: they translate, or are
-//! refused with the true reason.
+//! rejected with the true reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -181,7 +181,7 @@ fn sections_of_the_old_format_that_are_keys_today() {
     assert!(log.contains("[lmodel-oov-feature]") && log.contains("oov-feature="), "{log}");
 }
 
-/// Every kind of ini that is refused says why.
+/// Every kind of ini that is rejected says why.
 #[test]
 fn what_is_not_available_is_named() {
     let folder = write_models();

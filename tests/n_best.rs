@@ -315,7 +315,7 @@ fn lists_do_not_depend_on_threads() {
 }
 
 #[test]
-fn wrong_list_options_are_refused() {
+fn wrong_list_options_are_rejected() {
     let refused = |options: &[&str]| {
         let output = toy_command().args(options).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{options:?}");

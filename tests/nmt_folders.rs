@@ -251,7 +251,7 @@ fn every_key_of_a_configuration_has_its_effect_or_is_named() {
     let cropped = "max-length: 3\nmax-length-crop: true\n";
     let failed = text("max-length: 3\n", &[]);
     assert_eq!(text(cropped, &["--no-max-length-crop"]), failed);
-    // Others are named once, or refused.
+    // Others are named once, or rejected.
     let message = lossy_text(&with("skip-cost: true\nworkspace: 128\nquiet: true\n", &[]).stderr);
     assert_eq!(message.matches("without effect here: skip-cost workspace quiet").count(), 1);
     for (keys, said) in [
@@ -372,7 +372,7 @@ fn a_configuration_of_a_student_is_found() {
 }
 
 #[test]
-fn languages_and_models_in_between_are_refused_where_they_have_no_effect() {
+fn languages_and_models_in_between_are_rejected_where_they_have_no_effect() {
     let of = |name: &str, arguments: &[&str]| {
         let mut command = translate(&[&tiny_model(name)]);
         run_to_error(command.args(arguments))

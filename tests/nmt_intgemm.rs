@@ -80,7 +80,7 @@ fn a_model_in_the_integers_of_browsers_translates_alike() {
 }
 
 #[test]
-fn what_browsers_do_not_run_is_refused() {
+fn what_browsers_do_not_run_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.bin");
     let tiny = project_root().join("nmt/testdata/tiny.npz");

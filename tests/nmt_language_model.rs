@@ -108,8 +108,8 @@ fn the_weight_decides_how_much_a_model_counts() {
     assert_eq!(lossy_text(&run(&mut translate(&options))), by_lm);
 }
 
-/// Trains a small neural model of this type on the toy corpus, with the vocabulary of the toy model;
-/// returns its folder in `folder`.
+/// Trains a small neural model of this type on the toy corpus, with the vocabulary of the toy
+/// model; returns its folder in `folder`.
 pub fn neural_model(folder: &Path, kind: &str, vocabulary: &Path, more: &[&str]) -> PathBuf {
     let path = folder.join(format!("{kind}{}", more.concat()));
     let toy = project_root().join("examples/toy");
@@ -183,8 +183,8 @@ fn neural_models_score_lists_as_they_score_text() {
         let by_lm = run(&mut translate(&threads("1")));
         assert!(by_lm != plain);
         assert_eq!(run(&mut translate(&threads("3"))), by_lm);
-        // One file serves as well as the folder, and so does Marian's ensemble, where the model votes
-        // on all pieces.
+        // One file serves as well as the folder, and so does Marian's ensemble, where the model
+        // votes on all pieces.
         let converted = folder.path().join(format!("{kind}.miriam"));
         run(miriam().args([
             "--quiet",
@@ -204,7 +204,7 @@ fn neural_models_score_lists_as_they_score_text() {
 }
 
 #[test]
-fn neural_models_that_do_not_fit_are_refused() {
+fn neural_models_that_do_not_fit_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let vocabulary = project_root().join("examples/toy-neural/vocab.spm");
     let lm = neural_model(folder.path(), "lm-transformer", &vocabulary, &[]);
@@ -240,7 +240,7 @@ fn neural_models_that_do_not_fit_are_refused() {
         let message = run_to_error(&mut score(model, options));
         assert!(message.contains(expected), "{message}");
     }
-    // A source is asked for where a model reads it, and refused where none does.
+    // A source is asked for where a model reads it, and rejected where none does.
     let source = ["--source", text, "--n-best", list];
     for (models, options, expected) in [
         (&[&*lm][..], &source[..], "reads no --source"),
@@ -265,7 +265,7 @@ fn neural_models_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_combined_is_refused() {
+fn what_cannot_be_combined_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let message = run_to_usage_error(&mut translate(&["--lm-weight", "0.1"]));
     assert!(message.contains("--lm <FILE>"), "{message}");

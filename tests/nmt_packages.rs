@@ -230,7 +230,7 @@ fn bpe_codes_of_opus_mt_are_for_words_of_moses() {
 }
 
 #[test]
-fn other_archives_are_refused_by_name() {
+fn other_archives_are_rejected_by_name() {
     let target = tempfile::tempdir().unwrap();
     let folder = target.path().join("folder");
     fs::create_dir(&folder).unwrap();

@@ -138,7 +138,7 @@ fn features_are_the_scores_of_each_pair_alone() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn what_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [source, list] = ["source", "list"].map(|name| folder.join(name));
@@ -175,8 +175,8 @@ fn what_does_not_fit_is_refused() {
     assert!(error.contains("absent.npz"), "{error}");
 }
 
-/// A run that is killed leaves what it has written, and the same command goes on after it; a command
-/// with other options begins anew.
+/// A run that is killed leaves what it has written, and the same command goes on after it; a
+/// command with other options begins anew.
 #[test]
 fn a_killed_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();

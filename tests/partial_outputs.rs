@@ -165,7 +165,7 @@ fn two_outputs_of_one_name_are_told_apart_from_two_runs() {
 
 /// Files that appear when they are complete would replace each other.
 #[test]
-fn one_file_for_two_outputs_or_an_input_is_refused_before_work() {
+fn one_file_for_two_outputs_or_an_input_is_rejected_before_work() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let toy = toy("toy");

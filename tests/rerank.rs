@@ -55,7 +55,7 @@ fn the_weights_of_a_system_give_its_order_back() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn what_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let [list, weights] = ["list", "weights"].map(|name| folder.path().join(name));
     let entries = "0 ||| a ||| LM0= -1 TM0= 1 2 ||| 0\n0 ||| b ||| LM0= -1 TM0= 1 ||| 0\n";

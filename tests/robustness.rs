@@ -229,7 +229,7 @@ fn a_closed_pipe_ends_a_run_that_waits_for_input() {
         assert_eq!(running.read_line(), "la casa . \n");
         running.output = None;
         // A child that another test has just forked holds the pipe until it runs its program,
-        // and what is written meanwhile is not refused.
+        // and what is written meanwhile is not rejected.
         running.write_until_end("the house .\n");
         let (status, messages) = running.wait();
         assert_eq!(status.code(), Some(0), "{messages}");

@@ -237,7 +237,7 @@ fn translate_reads_and_writes_raw_text() {
 }
 
 #[test]
-fn options_that_would_garble_raw_text_are_refused() {
+fn options_that_would_garble_raw_text_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let ini = toy_for_raw_text(folder.path());
     for options in [

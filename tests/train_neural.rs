@@ -286,7 +286,7 @@ fn the_ini_combines_all_models() {
 }
 
 #[test]
-fn options_that_do_not_fit_are_refused() {
+fn options_that_do_not_fit_are_rejected() {
     let corpus = Corpus::new();
     for name in ["vocabs: [a, b]\n", "train-sets: [a, b]\n", "pretrained-model: a\n"] {
         corpus.configure(name);

@@ -208,7 +208,7 @@ fn moses_regression_cases() {
     }
 }
 
-/// Workers bound to CPUs give the same translations; missing CPUs are refused by name.
+/// Workers bound to CPUs give the same translations; missing CPUs are rejected by name.
 #[test]
 fn workers_are_pinned_to_cpus() {
     if !cfg!(target_os = "linux") {

@@ -218,7 +218,7 @@ fn a_text_of_unknown_words_is_warned_of() {
 
 /// A development text without lines is an error of the file, not of usage.
 #[test]
-fn empty_development_texts_are_refused() {
+fn empty_development_texts_are_rejected() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.5");
     let empty = folder.path().join("empty");
@@ -232,7 +232,7 @@ fn empty_development_texts_are_refused() {
 
 /// References without words cannot rank translations.
 #[test]
-fn references_of_empty_lines_are_refused() {
+fn references_of_empty_lines_are_rejected() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.5");
     let text = |name: &str, lines: &str| {
@@ -258,7 +258,7 @@ fn references_of_empty_lines_are_refused() {
 }
 
 #[test]
-fn untunable_systems_are_refused() {
+fn untunable_systems_are_rejected() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ini = write_toy_system(folder.path(), "0.5");
     let output = folder.path().join("tuned.ini");

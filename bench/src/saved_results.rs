@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_another_study_are_refused() {
+    fn results_of_another_study_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let folder = StudyFolder { path: folder.path().into(), overwrite: false };
         run(&folder, study(1)).unwrap();
@@ -200,7 +200,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn damaged_files_are_refused_or_read(place in 0usize..2000, byte: u8) {
+        fn damaged_files_are_rejected_or_read(place in 0usize..2000, byte: u8) {
             let folder = tempfile::tempdir().unwrap();
             let folder = StudyFolder { path: folder.path().into(), overwrite: false };
             run(&folder, study(1)).unwrap();

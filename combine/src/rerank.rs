@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_differ_are_refused_by_line_and_field() {
+    fn features_that_differ_are_rejected_by_line_and_field() {
         let weights = "LM0= 1\nTM0= 1 1\n";
         for (line, message) in [
             (

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_scores_that_do_not_fit_are_refused() {
+    fn names_and_scores_that_do_not_fit_are_rejected() {
         let list = "0 ||| ab ||| LM0= -1 ||| -2\n0 ||| bad ||| LM0= -1 ||| -2\n";
         for (names, reason) in [
             (["LM0", "M"], "list, line 1, field 3: the entry already has a feature LM0"),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_texts_that_do_not_fit_are_refused() {
+    fn lists_and_texts_that_do_not_fit_are_rejected() {
         let line = |number: u64| format!("{number} ||| a ||| F= 1 ||| 0\n");
         for (list, source, reason) in [
             (line(0) + &line(1), "x\n", "list, line 2, field 1: sentence 1 has no line in text"),

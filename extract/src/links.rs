@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_read_or_refused() {
+    fn links_are_read_or_rejected() {
         assert_eq!(parse(b"").unwrap(), []);
         assert_eq!(parse(b" 0-0\t11-2 1-2 \r").unwrap(), [(0, 0), (11, 2), (1, 2)]);
         for bad in ["1", "-", "1-", "-1", "a-1", "1-2-1", "0-0:1", "99999999999-0", "0-+1"] {

@@ -292,7 +292,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_file_is_a_record_or_refused(
+        fn any_file_is_a_record_or_rejected(
             text in "(miriam extract, shard, version 2\n)?(job j\n)?([0-9a-f ]{0,60}\n){0,3}",
         ) {
             let _ = ShardRecord::parse(&text, "j");

@@ -500,7 +500,7 @@ fn wrong_input_is_named_with_file_and_line() {
 }
 
 #[test]
-fn wrong_options_are_refused() {
+fn wrong_options_are_rejected() {
     let options = ExtractOptions::default();
     let refused = |options: ExtractOptions| options.validate().unwrap_err().to_string();
     for max_length in [0, 65] {

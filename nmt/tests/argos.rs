@@ -149,7 +149,7 @@ fn packages_with_bpe_codes_translate_text() {
 }
 
 #[test]
-fn packages_of_other_kinds_are_refused_by_name() {
+fn packages_of_other_kinds_are_rejected_by_name() {
     let target = tempfile::tempdir().unwrap();
     let folder = unpack(target.path());
     let refusal = || ModelBundle::open(&folder, None).err().unwrap().to_string();

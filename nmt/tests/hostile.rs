@@ -91,7 +91,7 @@ fn items_of_both_forks_are_read_as_the_spec_says() {
 }
 
 #[test]
-fn cpu_specific_packing_is_refused_with_advice() {
+fn cpu_specific_packing_is_rejected_with_advice() {
     for kind in [0x802, 0x1801, 0x2801, 0x12001, 0x19001] {
         let error = read_checkpoint(&marian_binary([kind, 0x4101])).err().unwrap().to_string();
         assert!(error.contains("a_W") && error.contains("convert the model's .npz"), "{error}");
@@ -102,7 +102,7 @@ fn cpu_specific_packing_is_refused_with_advice() {
 }
 
 #[test]
-fn huge_counts_are_refused_before_memory_is_asked_for() {
+fn huge_counts_are_rejected_before_memory_is_asked_for() {
     let bytes = marian_binary([0x4101; 2]);
     for at in [8, 16, 32, 40] {
         let mut changed = bytes.clone();
@@ -140,7 +140,7 @@ fn deflated_archive(content: &[u8], promised: u32) -> Vec<u8> {
 }
 
 #[test]
-fn decompression_bombs_are_refused() {
+fn decompression_bombs_are_rejected() {
     let zeros = vec![0; 40 << 20];
     let error =
         read_checkpoint(&deflated_archive(&zeros, zeros.len() as u32)).err().unwrap().to_string();
@@ -169,7 +169,7 @@ fn missing_and_misshapen_parameters_are_named() {
             bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
         }
         std::fs::write(&path, bytes).unwrap();
-        ModelBundle::open(&path, None).err().expect("it should be refused").to_string()
+        ModelBundle::open(&path, None).err().expect("it should be rejected").to_string()
     };
     let error = complaint("decoder_l1_context_Wq", "decoder_l1_context_Wx");
     assert!(error.contains("decoder_l1_context_Wq") && error.contains("missing"), "{error}");

@@ -171,7 +171,7 @@ fn error_of(model: &str, change: impl Fn(&Path)) -> String {
 }
 
 #[test]
-fn weights_that_are_not_those_of_the_configuration_are_refused() {
+fn weights_that_are_not_those_of_the_configuration_are_rejected() {
     let number = |n: u64| Some(serde_json::json!(n));
     let error = error_of("hf-t5", |folder| {
         let quantization = serde_json::json!({"quant_method": "bitsandbytes"});
@@ -281,7 +281,7 @@ fn a_forced_first_token_comes_from_the_files() {
 }
 
 #[test]
-fn languages_that_a_model_does_not_have_are_refused_with_the_list() {
+fn languages_that_a_model_does_not_have_are_rejected_with_the_list() {
     let refusal = |name: &str, from: Option<&str>, to: Option<&str>| {
         let mut bundle = ModelBundle::open(&data(name), None).unwrap();
         bundle.set_languages(from, to).unwrap_err().to_string()
@@ -310,7 +310,7 @@ fn languages_must_be_named_before_text_is_translated() {
 }
 
 #[test]
-fn what_is_not_covered_is_refused_by_name() {
+fn what_is_not_covered_is_rejected_by_name() {
     let refusal = |name: &str, file: &str, from: &str, to: &str| {
         let folder = tempfile::tempdir().unwrap();
         copy(name, folder.path());

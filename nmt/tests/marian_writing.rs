@@ -365,7 +365,7 @@ version: v1.12.0 miriam
 }
 
 #[test]
-fn what_marian_has_no_option_for_is_refused_by_name() {
+fn what_marian_has_no_option_for_is_rejected_by_name() {
     type Change = fn(&mut TransformerConfig);
     let changes: [(Change, &str); 11] = [
         (|t| t.embeddings.suppress_tokens = vec![3], "never generated ([3])"),

@@ -148,7 +148,7 @@ fn numpy_reads_the_same_arrays() {
 }
 
 #[test]
-fn arrays_that_cannot_be_written_are_refused() {
+fn arrays_that_cannot_be_written_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     let mut archive = NpzWriter::create(&path).unwrap();

@@ -52,7 +52,7 @@ fn packed_files_give_the_bits_of_packing_at_load() {
                 "{name}"
             );
             miriam_file::verify(&Container::open_any(&path, LoadMethod::Lazy).unwrap()).unwrap();
-            // Another precision is refused with a message.
+            // Another precision is rejected with a message.
             let other =
                 Precision::FOR_ANY_MODEL.into_iter().find(|other| *other != precision).unwrap();
             let refused = Network::load(model, &path, other).err().unwrap().to_string();

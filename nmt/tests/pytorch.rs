@@ -180,7 +180,7 @@ fn file(tensor: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn hostile_tensors_are_refused_by_name() {
+fn hostile_tensors_are_rejected_by_name() {
     let floats = |len| write::storage("FloatStorage", "0", len);
     let tensor = |storage: Vec<u8>, offset, shape: &[i64], strides: &[i64]| {
         read(&file(write::tensor(storage, offset, shape, strides)))
@@ -216,14 +216,15 @@ fn hostile_tensors_are_refused_by_name() {
 }
 
 #[test]
-fn hostile_pickles_are_refused() {
+fn hostile_pickles_are_rejected() {
     let pickle = |body: &[u8]| read(&archive(&[("m/data.pkl", body)])).err().unwrap();
     let run = write::call(write::name("os", "system"), &[write::text("touch /tmp/x")]);
     let error = pickle(&[b"\x80\x02", &run[..], b"."].concat());
     assert!(error.contains("os.system") && error.contains("not executed"), "{error}");
     let named = [write::text("builtins"), write::text("eval"), b"\x93.".to_vec()].concat();
     assert!(pickle(&named).contains("builtins.eval"));
-    // Depth, cycles, endless lists, a place of the memo far away, and a list copied again and again.
+    // Depth, cycles, endless lists, a place of the memo far away, and a list copied again and
+    // again.
     let deep = [&b")"[..], &b"\x85".repeat(900_000), b"."].concat();
     assert!(pickle(&deep).contains("not a dictionary"));
     let cycle = b"]q\x00h\x00a.";
@@ -272,7 +273,7 @@ fn plain(tensors: &[u8], keys: &[&str], storages: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn hostile_files_without_archive_are_refused() {
+fn hostile_files_without_archive_are_rejected() {
     let tensor = write::tensor(write::storage("HalfStorage", "7", 2), 0, &[2], &[1]);
     let tensors = write::dict(&[("w", tensor)]);
     // 1 and -2 in IEEE 754 binary16.
@@ -305,7 +306,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn views_are_their_elements_or_refused(
+    fn views_are_their_elements_or_rejected(
         values in vec(-9f32..9.0, 1..24),
         offset in 0usize..6,
         sides in vec((1usize..5, 0usize..7), 0..4),
@@ -331,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files_are_read_or_refused(
+    fn damaged_files_are_read_or_rejected(
         name in prop_oneof![Just("archive.bin"), Just("plain.bin"), Just("kinds.bin")],
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in any::<prop::sample::Index>(),

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_empty_or_not_parallel_are_refused() {
+    fn texts_that_are_empty_or_not_parallel_are_rejected() {
         const PARALLEL: &str = "line N of one belongs to line N of the other; find the line that \
                                 one of them lacks";
         let folder = Folder::new();

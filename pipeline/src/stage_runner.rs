@@ -307,7 +307,7 @@ mod tests {
     }
 
     /// A stopped stage finds its folder as it was, unless it has other options; a folder of others
-    /// is refused.
+    /// is rejected.
     #[test]
     fn unfinished_work_is_used_by_a_stage_with_the_same_options() {
         let folder = tempfile::tempdir().unwrap();
@@ -361,8 +361,8 @@ mod tests {
         assert!(outcome.unwrap_err().contains("work: not written by this training run"));
     }
 
-    /// Work of other options stays until its replacement is done, which a stopped run resumes; where a
-    /// run goes back to the first options, that work is used again.
+    /// Work of other options stays until its replacement is done, which a stopped run resumes;
+    /// where a run goes back to the first options, that work is used again.
     #[test]
     fn work_stays_until_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();

@@ -192,7 +192,7 @@ impl TableCopy {
 }
 
 #[test]
-fn truncated_files_are_refused_or_harmless() {
+fn truncated_files_are_rejected_or_harmless() {
     let copy = TableCopy::from_testdata("logarithms");
     for file in FILES {
         let original = copy.read(file);

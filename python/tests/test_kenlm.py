@@ -145,7 +145,7 @@ def test_states_are_ordered_by_length_and_then_by_bytes(toy: kenlm.Model) -> Non
     assert toy.BaseScore(pickle.loads(pickle.dumps(states[1])), "b", following) == numpy.float32(-0.6)
 
 
-def test_a_state_of_another_model_is_refused(toy: kenlm.Model) -> None:
+def test_a_state_of_another_model_is_rejected(toy: kenlm.Model) -> None:
     state = kenlm.State()
     for entries in ([(10**6, -0.5)], [(3, 0.0)] * 3):
         state.__setstate__(entries)

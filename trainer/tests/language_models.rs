@@ -1,5 +1,5 @@
-//! Tests of language models: trained on one text, better than counts of its words and bigrams, the same
-//! for any number of workers and after an interruption.
+//! Tests of language models: trained on one text, better than counts of its words and bigrams, the
+//! same for any number of workers and after an interruption.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,8 +10,8 @@ use miriam_nmt::packed::Precision;
 
 use crate::workplace::Workplace;
 
-/// A sentence is a frame of two words around random words, so that its last word depends on the first
-/// one, which no bigram sees.
+/// A sentence is a frame of two words around random words, so that its last word depends on the
+/// first one, which no bigram sees.
 fn framed_text(lines: usize) -> String {
     let mut random = 7_u32;
     let mut below = |most: u32| {
@@ -28,8 +28,8 @@ fn framed_text(lines: usize) -> String {
     text
 }
 
-/// The cross-entropy per token of a text, `</s>` included, by the counts of its own words (order 1) or
-/// bigrams (order 2): no model of that order can be better on this text.
+/// The cross-entropy per token of a text, `</s>` included, by the counts of its own words (order 1)
+/// or bigrams (order 2): no model of that order can be better on this text.
 fn least_cross_entropy(text: &str, order: usize) -> f64 {
     let mut counts: HashMap<(&str, &str), f64> = HashMap::new();
     let mut contexts: HashMap<&str, f64> = HashMap::new();
@@ -133,7 +133,7 @@ fn trainings_of_language_models_go_on_to_the_bit() {
 }
 
 #[test]
-fn files_of_the_wrong_number_are_refused() {
+fn files_of_the_wrong_number_are_rejected() {
     let place = Workplace::new();
     place.write("text", &framed_text(10));
     let (text, other) = (place.text("text"), place.text("source"));

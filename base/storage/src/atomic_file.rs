@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_and_folders_are_refused() {
+    fn devices_and_folders_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         for target in [folder.path(), Path::new("/dev/null")] {
             assert!(matches!(AtomicFile::create(target), Err(Error::NotAFile { .. })));

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_sections_are_refused_or_harmless() {
+    fn damaged_sections_are_rejected_or_harmless() {
         for index in [vec![9u32, 9], vec![1, 1]] {
             let mut writer =
                 ContainerWriter::in_memory(Path::new("words"), FileKind::new("words"), 1).unwrap();

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_lengths_and_trailing_bytes_are_refused() {
+    fn hostile_lengths_and_trailing_bytes_are_rejected() {
         let mut bytes = encode(&sample()).unwrap();
         bytes.push(0);
         assert!(decode::<Sample>(&bytes).is_err());

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_more_than_64_bits_are_refused() {
+    fn numbers_of_more_than_64_bits_are_rejected() {
         let mut largest = [0xff; 10];
         largest[9] = 1;
         assert_eq!(take_leb128(&mut &largest[..]), Some(u64::MAX));

@@ -80,7 +80,7 @@ impl Output {
         Self::create_partial(path, Compression::from_path(path), PartialFile::create_hidden)
     }
 
-    /// Checks before long work that a file can be created at `path`. A folder is not refused: some
+    /// Checks before long work that a file can be created at `path`. A folder is not rejected: some
     /// outputs are folders.
     ///
     /// # Errors
@@ -103,8 +103,8 @@ impl Output {
     }
 
     /// Works like [`Output::create`], for bytes that are already
-    /// [compressed](crate::TextCompressor::compress), which follow the first `length` bytes of an unfinished
-    /// file.
+    /// [compressed](crate::TextCompressor::compress), which follow the first `length` bytes of an
+    /// unfinished file.
     ///
     /// # Errors
     /// The same, and if the unfinished file is shorter.

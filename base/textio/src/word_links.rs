@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_parsed_or_refused() {
+    fn links_are_parsed_or_rejected() {
         let link = |source, target, certainty| Ok(WordLink { source, target, certainty });
         assert_eq!(parse_word_link(b"0-0"), link(0, 0, LinkCertainty::Sure));
         assert_eq!(parse_word_link(b"11?007"), link(11, 7, LinkCertainty::Possible));

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_files_are_refused() {
+    fn wrong_files_are_rejected() {
         for (text, line) in
             [("#version: 0.3\na b", 1), ("a b\nc\n", 2), ("a b\n\nc d\n", 2), ("a b c\n", 1)]
         {
@@ -352,7 +352,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_codes_or_refused_and_pieces_are_the_word(
+        fn any_bytes_are_codes_or_rejected_and_pieces_are_the_word(
             text in any::<Vec<u8>>(), word in any::<Vec<u8>>(),
         ) {
             let _ = BpeCodes::from_text(&text, "codes");

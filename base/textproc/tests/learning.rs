@@ -102,7 +102,7 @@ fn unigram_pieces_serve_new_text_as_those_of_the_original_trainer() {
 }
 
 #[test]
-fn sizes_that_do_not_fit_are_refused() {
+fn sizes_that_do_not_fit_are_rejected() {
     let text = b"abc abd bcd\nabc";
     let size = |vocab_size| TrainOptions {
         vocab_size,
@@ -167,7 +167,7 @@ fn user_defined_symbols_are_pieces() {
 }
 
 #[test]
-fn user_defined_symbols_that_cannot_be_pieces_are_refused() {
+fn user_defined_symbols_that_cannot_be_pieces_are_rejected() {
     for (symbols, byte_fallback, expected) in [
         (&["<A>", "<B>", "<A>"][..], false, "<A> is given twice"),
         (&["<B>", "</s>"], false, "</s> is a piece of every model"),

@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn any_file_is_read_or_refused(text in any_line(), more in any_line()) {
+    fn any_file_is_read_or_rejected(text in any_line(), more in any_line()) {
         let text = [text, b"\n".to_vec(), more].concat();
         let _ = TruecaseModel::from_text(&text, "test");
         let prefixes = NonbreakingPrefixes::parse_moses(&text);

@@ -88,9 +88,9 @@ fn unused_pieces_are_split_into_their_halves() {
 }
 
 #[test]
-fn invalid_models_are_refused_with_a_reason() {
+fn invalid_models_are_rejected_with_a_reason() {
     let refused = |pieces: &[(&str, f32, u8)], reason: &str| {
-        let error = build_bpe_model(pieces).err().expect("it should be refused").to_string();
+        let error = build_bpe_model(pieces).err().expect("it should be rejected").to_string();
         assert!(error.starts_with("made.spm: ") && error.contains(reason), "{error}");
     };
     refused(&[], "no pieces");

@@ -414,7 +414,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_line_is_read_or_refused(
+        fn any_line_is_read_or_rejected(
             fragments in proptest::collection::vec(fragment(), 0..30), curly in any::<bool>(),
         ) {
             let line = fragments.concat();

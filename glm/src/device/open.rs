@@ -51,8 +51,8 @@ use crate::{GlmModel, KIND};
 /// assert_eq!(model.score(&model.begin_state(), a, &mut next).0.0, -0.5);
 ///
 /// // ARPA text never goes to a GPU.
-/// let refused = open_on_device(&arpa, LoadMethod::Lazy, DeviceChoice::Cuda(0), &NoProgress);
-/// assert!(refused.is_err());
+/// let rejected = open_on_device(&arpa, LoadMethod::Lazy, DeviceChoice::Cuda(0), &NoProgress);
+/// assert!(rejected.is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn open_on_device(

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_beyond_the_kernels_are_refused() {
+    fn orders_beyond_the_kernels_are_rejected() {
         assert!(check_order(16).is_ok());
         let error = check_order(17).unwrap_err().to_string();
         assert!(error.contains("order 17") && error.contains("--device cpu"), "{error}");

@@ -334,7 +334,7 @@ fn errors_say_what_to_do() {
 }
 
 #[test]
-fn invalid_options_are_refused() {
+fn invalid_options_are_rejected() {
     let refused = |options: EstimateOptions| options.validate().is_err();
     assert!(!refused(small(24)));
     assert!(refused(small(0)) && refused(small(25)));

@@ -213,7 +213,8 @@ fn written_tries_equal_build_binary() {
     }
 }
 
-/// A trie built from the n-grams that a trie lists is the same file, and one without `<unk>` gets it.
+/// A trie built from the n-grams that a trie lists is the same file, and one without `<unk>` gets
+/// it.
 #[test]
 fn a_trie_built_from_a_trie_is_that_trie() {
     let folder = tempfile::tempdir().unwrap();
@@ -442,7 +443,7 @@ proptest! {
     ) {
         let mut file = TOYS[kind].1.to_vec();
         for (at, byte) in changes {
-            // After the sanity block, whose changes are all refused.
+            // After the sanity block, whose changes are all rejected.
             let at = 88 + usize::from(at) % (file.len() - 88);
             file[at] = byte;
         }

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_do_not_fit_are_refused() {
+    fn tables_that_do_not_fit_are_rejected() {
         for (table, expected) in [
             ("", "empty"),
             ("percentile\n30\n", "no languages"),

@@ -1,5 +1,5 @@
 //! Any bytes as the lines of a shortlist and of a vocabulary map: candidates are in the
-//! vocabulary, or the lines are refused.
+//! vocabulary, or the lines are rejected.
 #![no_main]
 
 use std::io::Cursor;

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_would_fill_memory_are_refused() {
+    fn files_that_would_fill_memory_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vocab.spm.gz");
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

@@ -9,7 +9,7 @@
 //! The events of `saphyr-parser` 0.3.4 were tried. They keep `null`, `~`, `no`, `1.0` and
 //! repeated keys, but the entries `*: 9`, `%: 19`, `@: 1`, `|: 1` and keys over two lines are
 //! errors, `&: 8` and `!: 18` lose the word to an anchor or a tag, escaped surrogate pairs
-//! (`"\ud83d\ude00"`, as JSON writers print them) are refused, and text must be UTF-8, which the
+//! (`"\ud83d\ude00"`, as JSON writers print them) are rejected, and text must be UTF-8, which the
 //! words of a vocabulary need not be.
 
 mod block;

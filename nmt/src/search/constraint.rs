@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_constraints_are_refused() {
+    fn too_many_constraints_are_rejected() {
         assert!(Constraints::new(&vec![vec![1]; MAX_CONSTRAINTS]).is_ok());
         assert!(Constraints::new(&vec![vec![1]; MAX_CONSTRAINTS + 1]).is_err());
     }

@@ -1,5 +1,5 @@
 //! Options of language models (`type` lm or lm-transformer), which have no source: those about a
-//! source or about translations are refused by name where they are given, and left out of presets.
+//! source or about translations are rejected by name where they are given, and left out of presets.
 
 use miriam_nmt::formats::marian;
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn options_about_sources_and_translations_are_refused_by_name() {
+    fn options_about_sources_and_translations_are_rejected_by_name() {
         for (yaml, name) in [
             ("tsv: true", "--tsv"),
             ("guided-alignment: links", "--guided-alignment"),

@@ -326,8 +326,8 @@ fn parse<T: FromStr>(name: &str, text: &str) -> Result<T> {
     })
 }
 
-/// Replaces `true` and `false` for an option whose value may be left out, as Marian reads them: by the
-/// value that is then meant, and by the default.
+/// Replaces `true` and `false` for an option whose value may be left out, as Marian reads them: by
+/// the value that is then meant, and by the default.
 fn replace_switch(spec: &OptionSpec, values: Vec<String>) -> Vec<String> {
     let Arity::Optional(bare) = spec.arity else { return values };
     match &values[..] {
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn several_values_of_an_option_with_one_are_refused() {
+    fn several_values_of_an_option_with_one_are_rejected() {
         let error = RawOptions::from_yaml(b"learn-rate: [0.1, 0.2]", "t").unwrap_err().to_string();
         assert!(error.contains("t: learn-rate: expected one value"), "{error}");
         assert!(RawOptions::from_yaml(b"learn-rate: [0.1]", "t").is_ok());

@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_would_divide_by_zero_are_refused() {
+    fn numbers_that_would_divide_by_zero_are_rejected() {
         for parameters in
             ["[1, 0.98]", "[0.9, 1]", "[-0.1]", "[0.9, 0.98, 0]", "[0.9, 0.98, 1, -1]"]
         {

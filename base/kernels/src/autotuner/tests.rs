@@ -51,7 +51,7 @@ fn the_fastest_is_chosen_and_cached() {
     assert_eq!(Autotuner::load(cpu, &path).unwrap().run(SHAPE, 3, |choice| choice), 2);
 
     std::fs::write(&path, "not choices").unwrap();
-    let error = Autotuner::load(cpu, &path).err().expect("refused").to_string();
+    let error = Autotuner::load(cpu, &path).err().expect("rejected").to_string();
     assert!(error.contains("choices.json") && error.contains("remove it"), "{error}");
     assert!(tuner.save(&path).is_err(), "a file that is not a cache is not overwritten");
     std::fs::remove_dir_all(&folder).unwrap();
@@ -70,12 +70,12 @@ fn threads_share_their_trials() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_a_cache_or_refused(text in any::<Vec<u8>>()) {
+    fn any_bytes_are_a_cache_or_rejected(text in any::<Vec<u8>>()) {
         let _ = parse_cache(&text);
     }
 
     #[test]
-    fn anything_like_a_cache_is_read_or_refused(
+    fn anything_like_a_cache_is_read_or_rejected(
         version in any::<u32>(), name in ".*", shape in ".*", choice in any::<i64>(),
     ) {
         let text = serde_json::json!({"version": version, "machines": {name: {shape: choice}}});

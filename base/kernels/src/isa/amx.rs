@@ -42,10 +42,10 @@ impl Sums {
 
 /// A loop over the depth that multiplies tiles of rows with tiles of weights.
 pub(crate) trait TileUnit {
-    /// Sets `to[r * PANELS + p]`, or adds to it where `keep` holds, the sums of the products of tile
-    /// `r` of rows, `[steps, rows, 64]` bytes, and panel `p`, `[steps, 16]` lines: exact ones of
-    /// bytes, or with `BF16` ones of pairs of bf16 in f32. The shapes are 2 x 2, 2 x 1, 1 x 4 and
-    /// 1 x 1 tiles.
+    /// Sets `to[r * PANELS + p]`, or adds to it where `keep` holds, the sums of the products of
+    /// tile `r` of rows, `[steps, rows, 64]` bytes, and panel `p`, `[steps, 16]` lines: exact ones
+    /// of bytes, or with `BF16` ones of pairs of bf16 in f32. The shapes are 2 x 2, 2 x 1, 1 x 4
+    /// and 1 x 1 tiles.
     ///
     /// # Panics
     /// If there are no steps, or the slices are shorter than these.
@@ -68,7 +68,7 @@ pub(crate) enum TileAccess {
     Absent,
     /// The CPU has them, but the system or the virtual machine does not enable them.
     Disabled,
-    /// The system refused them to this process, with an error number of Linux.
+    /// The system denies them to this process, with an error number of Linux.
     Refused(i64),
 }
 

@@ -1,4 +1,4 @@
-//! The bytes of the layouts, and the views that are refused.
+//! The bytes of the layouts, and the views that are rejected.
 
 use proptest::prelude::*;
 
@@ -82,9 +82,9 @@ fn both_orientations_pack_alike() {
 }
 
 proptest! {
-    /// Arbitrary lines, scales and shapes are refused or their product stays inside them.
+    /// Arbitrary lines, scales and shapes are rejected or their product stays inside them.
     #[test]
-    fn hostile_weights_are_refused_or_multiplied(
+    fn hostile_weights_are_rejected_or_multiplied(
         lines in 0usize..40,
         scales in 0usize..40,
         depth in prop_oneof![0usize..20, any::<usize>()],

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn chrf_without_ngrams_is_refused() {
+    fn chrf_without_ngrams_is_rejected() {
         assert!(Chrf::new(0, 0).is_err());
         assert!(Chrf::new(0, 2).is_ok());
     }

@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..6000)) {
+    fn any_bytes_are_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..6000)) {
         prop_assert!(open(&bytes).is_err());
     }
 }

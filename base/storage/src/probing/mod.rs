@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_would_not_end_are_refused() {
+    fn tables_that_would_not_end_are_rejected() {
         let mut full = Line5::default();
         for slot in 0..5 {
             full.set(slot, slot as u64 + 1, 0);

@@ -66,8 +66,8 @@ trait TestBackend: DecodingBackend + Sized {
         self.weights_with(&PlainWeights { matrix, bias: Some(random.numbers(columns)) })
     }
 
-    /// Applies an operator to random matrices of these widths, each with more columns around it, and
-    /// to random vectors.
+    /// Applies an operator to random matrices of these widths, each with more columns around it,
+    /// and to random vectors.
     fn apply_to_random(
         &mut self,
         random: &mut Random,
@@ -436,7 +436,7 @@ fn best_tokens_of_groups_are_those_of_each_group() {
 /// Kernels are not launched with matrices or vectors beyond whose ends they would read.
 #[test]
 #[ignore = "run by kernels_agree_with_the_cpu"]
-fn inputs_that_do_not_fit_are_refused() {
+fn inputs_that_do_not_fit_are_rejected() {
     let refused = |apply: &dyn Fn(&mut CudaBackend, &mut Random)| {
         let mut backend = device().new_backend().unwrap();
         let run = std::panic::AssertUnwindSafe(|| apply(&mut backend, &mut Random(19)));

@@ -117,7 +117,7 @@ mod tests {
 
     /// The lengths add up to 2^64 - 8, which overflows with the length of the header.
     #[test]
-    fn hostile_headers_are_refused() {
+    fn hostile_headers_are_rejected() {
         const LENGTH: u64 = (1 << 61) - 1;
         let entry = |i: u64| {
             let (start, end) = (i * LENGTH, (i + 1) * LENGTH);

@@ -130,7 +130,7 @@ impl PackedColumns {
                     view.column_integers(self.first + index, integers);
                 }
             }
-            PackedView::I16(_) => unreachable!("refused when it was opened"),
+            PackedView::I16(_) => unreachable!("rejected when it was opened"),
         }
         bytes
     }
@@ -150,7 +150,7 @@ impl PackedColumns {
                     *to = f32::from(integer as i8);
                 }
             }
-            PackedView::I16(_) => unreachable!("refused when it was opened"),
+            PackedView::I16(_) => unreachable!("rejected when it was opened"),
         }
     }
 }

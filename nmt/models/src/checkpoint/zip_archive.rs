@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_entries_that_are_stored_are_refused() {
+    fn damaged_entries_that_are_stored_are_rejected() {
         let file = archive(&[("a.json", 0, b"weighty", b"weights")]);
         let error = open(&file).read_files(&|_| true).err().unwrap().to_string();
         assert!(error.contains("a.json") && error.contains("checksum"), "{error}");
@@ -311,7 +311,7 @@ mod tests {
 
     /// A directory whose many entries are all the same large one.
     #[test]
-    fn entries_that_overlap_are_refused() {
+    fn entries_that_overlap_are_rejected() {
         let content = vec![7; 10_000];
         let mut file = archive(&[("a", 0, &content, &content)]);
         let end = file.len() - 22;

@@ -244,7 +244,7 @@ pub const AMUN: KnownKeys = KnownKeys {
 /// Returns the keys of `value` that have no effect, in its order.
 ///
 /// # Errors
-/// If a key is refused or not known.
+/// If a key is rejected or not known.
 pub fn check(value: &Value, known: &KnownKeys, path: &Path) -> Result<Vec<String>> {
     let mut without_effect = Vec::new();
     for (key, value) in value.entries().unwrap_or_default() {

@@ -73,8 +73,8 @@ pub struct DecoderConfig {
     pub allow_unknown: Option<bool>,
     /// Whether unknown tokens become the words of the source that they attend to.
     pub replace_unknowns: Option<bool>,
-    /// Whether it is the configuration of a scorer, which names its model and texts with other keys; of
-    /// several files, whether one is.
+    /// Whether it is the configuration of a scorer, which names its model and texts with other
+    /// keys; of several files, whether one is.
     pub is_for_scoring: bool,
     /// The texts that a scorer reads.
     pub train_sets: Vec<PathBuf>,
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_honoured_named_or_refused() {
+    fn every_key_is_honoured_named_or_rejected() {
         let all = keys::MARIAN.honoured.iter().chain(keys::MARIAN.without_effect);
         let refused = keys::MARIAN.refused.iter().map(|(key, _)| key);
         let mut names: Vec<&str> = all.chain(refused).copied().collect();

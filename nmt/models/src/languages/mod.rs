@@ -17,7 +17,8 @@ use crate::vocabulary::Vocabulary;
 /// A language of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageToken {
-    /// Its code as the model spells it, without the characters around it: `deu_Latn`, `de_DE`, `de`.
+    /// Its code as the model spells it, without the characters around it: `deu_Latn`, `de_DE`,
+    /// `de`.
     pub code: String,
     /// The id of its token in the source vocabulary.
     pub source_id: Option<u32>,
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_ambiguous_is_refused_with_the_names() {
+    fn what_is_unknown_or_ambiguous_is_rejected_with_the_names() {
         let nllb = languages(&["deu_Latn", "kas_Arab", "kas_Deva"]);
         assert_eq!(
             found(&nllb, "xx"),

@@ -11,7 +11,7 @@ fn open_written(name: &str, text: &[u8]) -> Result<Vocabulary> {
 }
 
 fn open_error(name: &str, text: &str) -> String {
-    open_written(name, text.as_bytes()).err().expect("it should be refused").to_string()
+    open_written(name, text.as_bytes()).err().expect("it should be rejected").to_string()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn size_mismatch_reports_both_numbers() {
 }
 
 #[test]
-fn malformed_vocabularies_are_refused() {
+fn malformed_vocabularies_are_rejected() {
     assert!(open_error("v.txt", "a\nb\n").contains("</s>"));
     assert!(open_error("v.txt", "a text\n\nand\n\nmore\n").contains("</s>"));
     assert!(open_error("v.txt", "</s>\nb\n").contains("<unk>"));

@@ -553,7 +553,7 @@ fn ensemble_scores_are_weighted_sums() {
 }
 
 #[test]
-fn out_of_vocabulary_ids_are_refused() {
+fn out_of_vocabulary_ids_are_rejected() {
     let network = random_network(base_config(), 1, Precision::F32);
     let mut session = network.session().unwrap();
     let error = session.begin(&[&[5, 300, 0]], None).err().unwrap().to_string();

@@ -1,9 +1,9 @@
 //! Shallow fusion: a language model adds its weighted log-probabilities to the scores of candidates
 //! (Gülçehre et al. 2015).
 //!
-//! The beam keeps the best candidates by the sum of both models. Each hypothesis, a row of the search,
-//! has a context in the language model: an [`LmContext`] in an n-gram model, a row of its session in
-//! a neural one.
+//! The beam keeps the best candidates by the sum of both models. Each hypothesis, a row of the
+//! search, has a context in the language model: an [`LmContext`] in an n-gram model, a row of its
+//! session in a neural one.
 
 mod neural_scorer;
 mod ngram_model;
@@ -24,7 +24,7 @@ use ngram_model::{NgramModel, Units};
 pub(super) use scorer::FusionScorer;
 pub use token_texts::TokenTexts;
 
-/// The reason why sampling with a language model is refused.
+/// The reason why sampling with a language model is rejected.
 pub(crate) const LM_WITH_SAMPLING: &str =
     "a language model takes part in beam search, not in sampling; leave one of them out";
 
@@ -40,8 +40,8 @@ enum Kind {
 }
 
 impl FusionModel {
-    /// Joins an n-gram model over the tokens of a vocabulary; `pieces` has the string of each token,
-    /// none for those that are not text.
+    /// Joins an n-gram model over the tokens of a vocabulary; `pieces` has the string of each
+    /// token, none for those that are not text.
     pub fn over_pieces<'a>(
         lm: Arc<dyn LanguageModel>,
         pieces: impl Iterator<Item = Option<&'a [u8]>>,
@@ -106,9 +106,9 @@ pub struct Fusion {
 }
 
 impl Fusion {
-    /// Returns the number of candidates of a row that the language model scores. It exceeds `top_k`,
-    /// the number that the beam needs, because the sum of both models may prefer candidates that are
-    /// not among the `top_k` best of the translation model.
+    /// Returns the number of candidates of a row that the language model scores. It exceeds
+    /// `top_k`, the number that the beam needs, because the sum of both models may prefer
+    /// candidates that are not among the `top_k` best of the translation model.
     pub(super) fn candidates(&self, top_k: usize) -> usize {
         const FACTOR: usize = 2;
         const LEAST: usize = 8;

@@ -97,7 +97,7 @@ fn read_row_equals_values() {
 }
 
 #[test]
-fn mismatched_shapes_and_multipliers_are_refused() {
+fn mismatched_shapes_and_multipliers_are_rejected() {
     let new = |shape: &[usize]| {
         Tensor::new(shape.to_vec(), DType::F32, StorageOrder::RowMajor, owned_bytes(&[0; 24]))
     };
