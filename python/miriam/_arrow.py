@@ -1,5 +1,5 @@
-"""NumPy views of pyarrow string arrays, without a copy. pyarrow is not imported: whoever passes such
-an array has imported it."""
+"""NumPy views of pyarrow string arrays, without a copy. pyarrow is not imported: whoever passes
+such an array has imported it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 
 def string_buffers(array: Any) -> tuple[NDArray[numpy.uint8], NDArray[numpy.signedinteger[Any]]]:
-    """Returns the whole data buffer of a string or binary array, and the offsets of its values in it,
-    one more than there are values."""
+    """Returns the whole data buffer of a string or binary array, and the offsets of its values in
+    it, one more than there are values."""
     if hasattr(array, "combine_chunks"):
         raise TypeError("lines: found a chunked array of pyarrow; pass its combine_chunks()")
     type_name = str(array.type)
