@@ -15,79 +15,93 @@ use frequent_words::{FrequentWords, LanguageSet};
 use sample::{Sample, ScriptGroup};
 
 /// Languages with LibreTranslate's codes: two letters if there is such a code. Norwegian is `nb`;
-/// Chinese in both scripts is `zh`.
-const CODES: &[(Lang, &str)] = &[
-    (Lang::Afr, "af"),
-    (Lang::Aka, "ak"),
-    (Lang::Amh, "am"),
-    (Lang::Ara, "ar"),
-    (Lang::Aze, "az"),
-    (Lang::Bel, "be"),
-    (Lang::Ben, "bn"),
-    (Lang::Bul, "bg"),
-    (Lang::Cat, "ca"),
-    (Lang::Ces, "cs"),
-    (Lang::Cmn, "zh"),
-    (Lang::Cym, "cy"),
-    (Lang::Dan, "da"),
-    (Lang::Deu, "de"),
-    (Lang::Ell, "el"),
-    (Lang::Eng, "en"),
-    (Lang::Epo, "eo"),
-    (Lang::Est, "et"),
-    (Lang::Fin, "fi"),
-    (Lang::Fra, "fr"),
-    (Lang::Guj, "gu"),
-    (Lang::Heb, "he"),
-    (Lang::Hin, "hi"),
-    (Lang::Hrv, "hr"),
-    (Lang::Hun, "hu"),
-    (Lang::Hye, "hy"),
-    (Lang::Ind, "id"),
-    (Lang::Ita, "it"),
-    (Lang::Jav, "jv"),
-    (Lang::Jpn, "ja"),
-    (Lang::Kan, "kn"),
-    (Lang::Kat, "ka"),
-    (Lang::Khm, "km"),
-    (Lang::Kor, "ko"),
-    (Lang::Lat, "la"),
-    (Lang::Lav, "lv"),
-    (Lang::Lit, "lt"),
-    (Lang::Mal, "ml"),
-    (Lang::Mar, "mr"),
-    (Lang::Mkd, "mk"),
-    (Lang::Mya, "my"),
-    (Lang::Nep, "ne"),
-    (Lang::Nld, "nl"),
-    (Lang::Nob, "nb"),
-    (Lang::Ori, "or"),
-    (Lang::Pan, "pa"),
-    (Lang::Pes, "fa"),
-    (Lang::Pol, "pl"),
-    (Lang::Por, "pt"),
-    (Lang::Ron, "ro"),
-    (Lang::Rus, "ru"),
-    (Lang::Sin, "si"),
-    (Lang::Slk, "sk"),
-    (Lang::Slv, "sl"),
-    (Lang::Sna, "sn"),
-    (Lang::Spa, "es"),
-    (Lang::Srp, "sr"),
-    (Lang::Swe, "sv"),
-    (Lang::Tam, "ta"),
-    (Lang::Tel, "te"),
-    (Lang::Tgl, "tl"),
-    (Lang::Tha, "th"),
-    (Lang::Tuk, "tk"),
-    (Lang::Tur, "tr"),
-    (Lang::Ukr, "uk"),
-    (Lang::Urd, "ur"),
-    (Lang::Uzb, "uz"),
-    (Lang::Vie, "vi"),
-    (Lang::Yid, "yi"),
-    (Lang::Zul, "zu"),
+/// Chinese in both scripts is `zh`. Those without trigrams are found by their frequent words and
+/// letters.
+const CODES: &[(Option<Lang>, &str)] = &[
+    (Some(Lang::Afr), "af"),
+    (Some(Lang::Aka), "ak"),
+    (Some(Lang::Amh), "am"),
+    (Some(Lang::Ara), "ar"),
+    (Some(Lang::Aze), "az"),
+    (Some(Lang::Bel), "be"),
+    (Some(Lang::Ben), "bn"),
+    (Some(Lang::Bul), "bg"),
+    (Some(Lang::Cat), "ca"),
+    (Some(Lang::Ces), "cs"),
+    (Some(Lang::Cmn), "zh"),
+    (Some(Lang::Cym), "cy"),
+    (Some(Lang::Dan), "da"),
+    (Some(Lang::Deu), "de"),
+    (Some(Lang::Ell), "el"),
+    (Some(Lang::Eng), "en"),
+    (Some(Lang::Epo), "eo"),
+    (Some(Lang::Est), "et"),
+    (Some(Lang::Fin), "fi"),
+    (Some(Lang::Fra), "fr"),
+    (Some(Lang::Guj), "gu"),
+    (Some(Lang::Heb), "he"),
+    (Some(Lang::Hin), "hi"),
+    (Some(Lang::Hrv), "hr"),
+    (Some(Lang::Hun), "hu"),
+    (Some(Lang::Hye), "hy"),
+    (Some(Lang::Ind), "id"),
+    (Some(Lang::Ita), "it"),
+    (Some(Lang::Jav), "jv"),
+    (Some(Lang::Jpn), "ja"),
+    (Some(Lang::Kan), "kn"),
+    (Some(Lang::Kat), "ka"),
+    (Some(Lang::Khm), "km"),
+    (Some(Lang::Kor), "ko"),
+    (Some(Lang::Lat), "la"),
+    (Some(Lang::Lav), "lv"),
+    (Some(Lang::Lit), "lt"),
+    (Some(Lang::Mal), "ml"),
+    (Some(Lang::Mar), "mr"),
+    (Some(Lang::Mkd), "mk"),
+    (Some(Lang::Mya), "my"),
+    (Some(Lang::Nep), "ne"),
+    (Some(Lang::Nld), "nl"),
+    (Some(Lang::Nob), "nb"),
+    (Some(Lang::Ori), "or"),
+    (Some(Lang::Pan), "pa"),
+    (Some(Lang::Pes), "fa"),
+    (Some(Lang::Pol), "pl"),
+    (Some(Lang::Por), "pt"),
+    (Some(Lang::Ron), "ro"),
+    (Some(Lang::Rus), "ru"),
+    (Some(Lang::Sin), "si"),
+    (Some(Lang::Slk), "sk"),
+    (Some(Lang::Slv), "sl"),
+    (Some(Lang::Sna), "sn"),
+    (Some(Lang::Spa), "es"),
+    (Some(Lang::Srp), "sr"),
+    (Some(Lang::Swe), "sv"),
+    (Some(Lang::Tam), "ta"),
+    (Some(Lang::Tel), "te"),
+    (Some(Lang::Tgl), "tl"),
+    (Some(Lang::Tha), "th"),
+    (Some(Lang::Tuk), "tk"),
+    (Some(Lang::Tur), "tr"),
+    (Some(Lang::Ukr), "uk"),
+    (Some(Lang::Urd), "ur"),
+    (Some(Lang::Uzb), "uz"),
+    (Some(Lang::Vie), "vi"),
+    (Some(Lang::Yid), "yi"),
+    (Some(Lang::Zul), "zu"),
+    (None, "eu"),
+    (None, "ga"),
+    (None, "gl"),
+    (None, "is"),
+    (None, "kk"),
+    (None, "ky"),
+    (None, "ms"),
+    (None, "mt"),
+    (None, "sq"),
 ];
+
+/// Languages without trigrams, each with one whose trigrams are much the same: those say nothing
+/// about which of both it is.
+const NEIGHBOURS: [(&str, &str); 3] = [("gl", "pt"), ("gl", "es"), ("ms", "id")];
 
 /// A language that a text may be in.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,16 +137,14 @@ pub struct LanguageDetector {
 impl LanguageDetector {
     /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
     /// or without a script or region (`pt-BR`, `deu_Latn`). If several codes name a language, the
-    /// first is returned. See [`LanguageDetector::unknown_codes`].
+    /// first is returned; of several codes of Chinese the first in the text's script. See [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
             allowed: codes
                 .into_iter()
                 .map(|code| {
                     let code = code.into();
-                    let language = find_language(&code);
-                    let place =
-                        language.and_then(|one| CODES.iter().position(|(other, _)| *other == one));
+                    let place = find_language(&code);
                     (code, place)
                 })
                 .collect(),
@@ -163,7 +175,17 @@ impl LanguageDetector {
         let allowed: LanguageSet = self.allowed.iter().filter_map(|(_, place)| *place).collect();
         let (group, candidates) = sample.main_group(allowed)?;
         let (place, confidence) = decide(&sample, group, candidates);
-        let (code, _) = self.allowed.iter().find(|(_, known)| *known == Some(place))?;
+        let mut codes = self.allowed.iter().filter(|(_, known)| *known == Some(place));
+        let mut code = &codes.next()?.0;
+        if CODES[place].1 == "zh" {
+            let script = LanguageTag::parse(east_asian::chinese_script(&sample))?;
+            let fitness = |code: &str| script.fitness(&LanguageTag::parse(code)?);
+            for (other, _) in codes {
+                if fitness(other) > fitness(code) {
+                    code = other;
+                }
+            }
+        }
         let confidence = if self.allowed.len() == 1 { 1.0 } else { confidence };
         Some(DetectedLanguage { code: code.clone(), confidence: (confidence * 100.0).round() })
     }
@@ -183,16 +205,23 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     let words = sample.words_of(group);
     let mut evidence = FrequentWords::get().weigh(&words, candidates);
     let has_words = evidence.iter().any(|weight| *weight > 0.0);
-    let languages = candidates.places().map(|place| CODES[place].0).collect();
+    let languages = candidates.places().filter_map(|place| CODES[place].0).collect();
     let trigrams = Detector::with_allowlist(languages).detect(&words.join(" "));
     fn place_of(language: Lang) -> Option<usize> {
-        CODES.iter().position(|(known, _)| *known == language)
+        CODES.iter().position(|(known, _)| *known == Some(language))
     }
     if let Some(found) = trigrams
         && let Some(place) = place_of(found.lang())
     {
         let weight = found.confidence() * (letters as f64 / SURE_LETTERS).min(3.0);
         evidence[place] += weight + 0.01;
+        let neighbours = NEIGHBOURS.iter().filter(|(_, known)| *known == CODES[place].1);
+        for place in LanguageSet::from_codes(&neighbours.map(|(code, _)| *code).collect::<Vec<_>>())
+            .intersection(candidates)
+            .places()
+        {
+            evidence[place] += weight + 0.01;
+        }
     }
     let mut best = (candidates.places().next().unwrap_or(0), 0.0);
     let mut second = 0.0;
@@ -210,11 +239,14 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     (best.0, length * certainty)
 }
 
-/// Returns the language of a code.
-fn find_language(code: &str) -> Option<Lang> {
+/// Returns the place of the language of a code.
+fn find_language(code: &str) -> Option<usize> {
     let tag = LanguageTag::parse(code)?;
-    let known = CODES.iter().find(|(_, code)| *code == tag.language);
-    known.map(|&(language, _)| language).or_else(|| Lang::from_code(tag.language))
+    let known = CODES.iter().position(|(_, code)| *code == tag.language);
+    known.or_else(|| {
+        let language = Lang::from_code(tag.language)?;
+        CODES.iter().position(|(other, _)| *other == Some(language))
+    })
 }
 
 #[cfg(test)]
@@ -267,11 +299,11 @@ mod tests {
         );
         let chinese = LanguageDetector::new(["en", "zh-Hans", "zh-Hant"]);
         assert_eq!(chinese.detect(ARTICLE[13].1).unwrap().code, "zh-Hans");
-        let only = LanguageDetector::new(["gl"]).detect("anything").unwrap();
-        assert_eq!((&only.code[..], only.confidence), ("gl", 100.0));
-        assert_eq!(LanguageDetector::new(["gl"]).detect("123"), None);
+        let only = LanguageDetector::new(["br"]).detect("anything").unwrap();
+        assert_eq!((&only.code[..], only.confidence), ("br", 100.0));
+        assert_eq!(LanguageDetector::new(["br"]).detect("123"), None);
         assert_eq!(LanguageDetector::new(["es"]).detect("la casa").unwrap().confidence, 100.0);
-        assert_eq!(LanguageDetector::new(["gl", "en"]).unknown_codes().collect::<Vec<_>>(), ["gl"]);
+        assert_eq!(LanguageDetector::new(["br", "en"]).unknown_codes().collect::<Vec<_>>(), ["br"]);
         assert_eq!(LanguageDetector::new([""; 0]).detect("text"), None);
     }
 
@@ -285,6 +317,67 @@ mod tests {
     fn assert_found(codes: &[&str], text: &str, language: &str) {
         let found = LanguageDetector::new(codes.iter().copied()).detect(text);
         assert_eq!(found.map(|found| found.code).as_deref(), Some(language), "{text}");
+    }
+
+    #[test]
+    fn languages_without_trigrams_are_found() {
+        let all = LanguageDetector::for_all_languages();
+        for (code, text) in [
+            (
+                "ga",
+                "Saolaítear gach duine den chine daonna saor agus comhionann i ndínit agus i gcearta.",
+            ),
+            ("ga", "Tá an teach seo an-mhór agus tá gairdín álainn ann."),
+            (
+                "eu",
+                "Gizon-emakume guztiak aske jaiotzen dira, duintasun eta eskubide berberak dituztela.",
+            ),
+            ("eu", "Etxe hau oso polita da eta lorategi handi bat dauka."),
+            ("gl", "Todos os seres humanos nacen libres e iguais en dignidade e dereitos."),
+            ("gl", "A casa é moi bonita e ten un xardín grande, pero hoxe non podemos ir alí."),
+            (
+                "sq",
+                "Të gjithë njerëzit lindin të lirë dhe të barabartë në dinjitet dhe në të drejta.",
+            ),
+            ("sq", "Kjo shtëpi është shumë e bukur dhe ka një kopsht të madh."),
+            (
+                "ms",
+                "Rumah ini sangat cantik kerana ada taman yang besar, tetapi saya tidak boleh tinggal di sini.",
+            ),
+            ("ms", "Awak nak pergi ke pejabat esok dengan kereta saya?"),
+            (
+                "id",
+                "Rumah ini sangat indah karena ada taman yang besar, tetapi saya tidak bisa tinggal di sini.",
+            ),
+            ("pt", "A casa é muito bonita e tem um jardim grande, mas hoje não podemos ir lá."),
+            ("es", "Todos los seres humanos nacen libres e iguales en dignidad y derechos."),
+            ("is", "Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum."),
+            ("mt", "Il-bnedmin kollha jitwieldu ħielsa u ugwali fid-dinjità u d-drittijiet."),
+            (
+                "ky",
+                "Бардык адамдар өз беделинде жана укуктарында эркин жана тең укуктуу болуп жаралат.",
+            ),
+            (
+                "kk",
+                "Барлық адамдар тумысынан азат және қадір-қасиеті мен құқықтары тең болып дүниеге келеді.",
+            ),
+        ] {
+            assert_eq!(all.detect(text).unwrap().code, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn chinese_is_found_in_its_script() {
+        let simplified = "这间房子非常漂亮，后面有一个很大的花园。";
+        let traditional = "這間房子非常漂亮，後面有一個很大的花園。";
+        for codes in [["zh", "zh-Hant"], ["zh-TW", "zh-CN"], ["zt", "zh"]] {
+            let of = |text| LanguageDetector::new(codes).detect(text).unwrap().code;
+            let is_traditional = |code: &str| matches!(code, "zh-Hant" | "zh-TW" | "zt");
+            assert!(is_traditional(&of(traditional)), "{codes:?}");
+            assert!(!is_traditional(&of(simplified)), "{codes:?}");
+        }
+        let found = LanguageDetector::new(["en", "zh"]).detect(traditional).unwrap();
+        assert_eq!(found.code, "zh");
     }
 
     #[test]
@@ -393,10 +486,13 @@ mod tests {
 
     #[test]
     fn every_code_is_a_language() {
-        for &(language, code) in CODES {
-            assert_eq!(find_language(code), Some(language));
-            assert_eq!(find_language(language.code()), Some(language));
+        for (place, &(language, code)) in CODES.iter().enumerate() {
+            assert_eq!(find_language(code), Some(place));
+            if let Some(language) = language {
+                assert_eq!(find_language(language.code()), Some(place));
+            }
         }
-        assert_eq!(CODES.len(), Lang::all().len());
+        let with_trigrams = CODES.iter().filter(|(language, _)| language.is_some());
+        assert_eq!(with_trigrams.count(), Lang::all().len());
     }
 }

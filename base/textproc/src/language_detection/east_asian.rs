@@ -17,6 +17,28 @@ const CHINESE: &str = "们这吗说时对为开关见现发经过还进运动车
     贵钱银铁错误应该觉从给别没么怎样哪你她它很吧呢啊呀嘛跟坏页击载图热爱亲们這嗎說國對發經關讓邊賣\
     錢鐵應覺從來沒麼樣腦們";
 
+/// Frequent characters that are written in one way in simplified and in another in traditional
+/// Chinese, in pairs.
+const SIMPLIFIED_AND_TRADITIONAL: &str = "这這个個们們来來时時为為国國对對说說还還过過会會开開关關没沒与與经經学學动動话話钱錢点點车車\
+    东東长長门門问問间間电電视視买買卖賣让讓边邊远遠风風飞飛马馬鸟鳥鱼魚龙龍写寫书書谁誰认認识識贵貴银銀铁鐵错錯误誤应應该該觉覺从從给給样樣\
+    红紅绿綠机機场場头頭发發现現实實树樹叶葉见見进進运運语語请請谢謝脑腦频頻么麼谈談讲講听聽读讀课課题題爱愛亲親热熱坏壞页頁击擊载載图圖\
+    园園后後里裡几幾岁歲万萬亿億种種业業产產务務员員处處条條约約级級结結线線组組统統计計设設许許论論证證评評词詞试試诗詩详詳负負责責财財货貨\
+    质質费費资資赛賽赶趕达達迁遷选選逊遜递遞钟鐘铃鈴链鏈镇鎮闭閉闻聞队隊阳陽阴陰际際陆陸难難双雙离離云雲灵靈静靜须須顾顧顿頓预預领領颗顆颜顏额額";
+
+/// Returns the code of Chinese in the script of a text: simplified if nothing shows that it is not.
+pub(super) fn chinese_script(sample: &Sample) -> &'static str {
+    let words = sample.all_words();
+    let mut balance = 0i64;
+    for character in words.iter().flat_map(|word| word.chars()) {
+        match SIMPLIFIED_AND_TRADITIONAL.chars().position(|known| known == character) {
+            Some(place) if place % 2 == 0 => balance += 1,
+            Some(_) => balance -= 1,
+            None => {}
+        }
+    }
+    if balance < 0 { "zh-Hant" } else { "zh-Hans" }
+}
+
 /// Decides between Chinese and Japanese, with a confidence from 0 to 1; `length` is the maximum
 /// confidence for a text of this length.
 pub(super) fn decide(sample: &Sample, length: f64) -> (usize, f64) {

@@ -43,7 +43,9 @@ impl ScriptGroup {
     /// Returns the known languages that use these scripts.
     fn languages(self) -> LanguageSet {
         match self {
-            ScriptGroup::Cyrillic => LanguageSet::from_codes(&["ru", "uk", "bg", "be", "sr", "mk"]),
+            ScriptGroup::Cyrillic => {
+                LanguageSet::from_codes(&["ru", "uk", "bg", "be", "sr", "mk", "kk", "ky"])
+            }
             ScriptGroup::Arabic => LanguageSet::from_codes(&["ar", "fa", "ur"]),
             ScriptGroup::Devanagari => LanguageSet::from_codes(&["hi", "mr", "ne"]),
             ScriptGroup::Hebrew => LanguageSet::from_codes(&["he", "yi"]),
