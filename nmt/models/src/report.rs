@@ -374,8 +374,8 @@ impl ModelBundle {
         needs_pieces.then(|| {
             format!(
                 "{} has SentencePiece pieces, but no SentencePiece model was found to split text \
-                 into them: give lines of pieces with --no-spm-encode, or name the model as \
-                 vocabulary (.spm, .model)",
+                 into them: give lines of pieces with --no-spm-encode, name the model as \
+                 vocabulary (.spm, .model), or with -m the folder that has source.spm",
                 source.name()
             )
         })

@@ -13,6 +13,7 @@ use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::formats::files::Files;
 use crate::formats::firefox::{self, FirefoxFiles};
 use crate::formats::found_model::FoundModel;
+use crate::formats::opus_mt;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
@@ -28,9 +29,18 @@ pub(super) fn is_configuration(path: &Path) -> bool {
     matches!(path.extension().and_then(|extension| extension.to_str()), Some("yml" | "yaml"))
 }
 
-/// Finds the models that the decoder configuration `path` names.
+/// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT it has the
+/// segmentation of the package.
 pub(super) fn find_from_file(path: &Path) -> Result<FoundModel> {
-    find_from_config(path, DecoderConfig::open(path)?, Files::default())
+    let mut settings = DecoderConfig::open(path)?;
+    let (folder, files) = (path.parent().unwrap_or(path), Files::default());
+    if !opus_mt::is_package(folder, &files) {
+        return find_from_config(path, settings, files);
+    }
+    opus_mt::resolve_in_folder(&mut settings, folder, &files);
+    let mut found = find_from_config(path, settings, files)?;
+    opus_mt::find_segmentation(folder, &mut found)?;
+    Ok(found)
 }
 
 /// Finds a single checkpoint of Marian, Nematus or Amun.
