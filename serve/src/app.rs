@@ -17,6 +17,7 @@ use crate::readiness::{BrokenModel, Readiness};
 use crate::refusal::Refusal;
 use crate::reload::ReloadSender;
 use crate::{Error, Result};
+use miriam_textproc::LanguageDetector;
 
 /// The state of a server.
 pub struct App {
@@ -153,6 +154,15 @@ impl App {
             }
         }
         let all = opened.broken.is_empty();
+        let detector = LanguageDetector::new(opened.languages());
+        let undetectable: Vec<&str> = detector.unknown_codes().collect();
+        // A single language needs no detection.
+        if opened.languages().len() > 1 && !undetectable.is_empty() {
+            tracing::warn!(
+                "languages that cannot be detected, so that clients must name them: {}",
+                undetectable.join(", ")
+            );
+        }
         self.set_registry(opened);
         all
     }

@@ -2,6 +2,7 @@
 //!
 //! An unknown key is an error, so that no setting is silently ignored.
 
+mod marian_server;
 mod model;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+pub use marian_server::MarianServerModels;
 pub use model::{ModelConfiguration, ModelKind, ShortlistSetting};
 
 use crate::http::client_address::Network;

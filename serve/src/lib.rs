@@ -54,7 +54,9 @@ mod server;
 mod text_translation;
 
 pub use app::App;
-pub use config::{Api, Configuration, Limits, ModelConfiguration, ModelKind, ShortlistSetting};
+pub use config::{
+    Api, Configuration, Limits, MarianServerModels, ModelConfiguration, ModelKind, ShortlistSetting,
+};
 pub use keys::make_key;
 pub use reload::ReloadSender;
 pub use server::{CheckedModel, ConfigurationSource, OpenListener, Server, check};

@@ -10,6 +10,7 @@ use miriam_nmt::shortlist::ShortlistOptions;
 use miriam_nmt::translate::DecodingSettings;
 use serde::Deserialize;
 
+use super::MarianServerModels;
 use decoding::{decoding_key, text_of};
 
 /// The kind of a model.
@@ -62,6 +63,9 @@ pub struct ModelConfiguration {
     /// A phrase-based system: whether `align` puts `|0-1|` after phrases in the text of
     /// XML-RPC, as Moses does.
     pub segmentation_marks: Option<bool>,
+    /// A neural model: what marian-server's command line names in place of `path`.
+    #[serde(skip)]
+    pub marian_server: Option<MarianServerModels>,
     /// A neural model: its vocabularies, where they are not beside it.
     pub vocabs: Vec<PathBuf>,
     /// A neural model: the token that begins each source, such as `>>fra<<`.

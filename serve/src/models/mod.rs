@@ -149,8 +149,11 @@ impl Opener {
         };
         let shortlist = configuration.shortlist.as_ref();
         let options = BundleOptions { vocabularies, without_shortlist: shortlist.is_some() };
-        let mut bundle = ModelBundle::open_with(&configuration.path, &options)
-            .map_err(|error| wrong(error.to_string()))?;
+        let opened = match &configuration.marian_server {
+            Some(models) => models.open(&options),
+            None => ModelBundle::open_with(&configuration.path, &options),
+        };
+        let mut bundle = opened.map_err(|error| wrong(error.to_string()))?;
         if let Some((file, options)) =
             shortlist.map(ShortlistSetting::parse).transpose().map_err(wrong)?.flatten()
         {
@@ -179,6 +182,10 @@ impl Opener {
             options.precision =
                 known.ok_or_else(|| wrong(format!("precision {name:?}: there are {names}")))?;
         }
+        if let Some(warning) = bundle.segmentation_warning().filter(|_| !options.input.is_tokenized)
+        {
+            tracing::warn!("{}: {warning}", configuration.name);
+        }
         let mut facts: Vec<(&'static str, String)> =
             std::iter::once(("format", bundle.format.clone()))
                 .chain(options.describe())
@@ -186,6 +193,8 @@ impl Opener {
                 .collect();
         let files = bundle.files.iter().cloned().chain(std::iter::once(bundle.path.clone()));
         let files = files.chain(configuration.vocabs.clone()).chain(bundle.shortlist_path.clone());
+        let marian_server = configuration.marian_server.iter();
+        let files = files.chain(marian_server.flat_map(|named| named.configurations.clone()));
         let prefix_file = configuration.nonbreaking_prefixes.as_deref();
         let prefixes = read_prefixes(configuration, prefix_file)?;
         let files = files.chain(prefix_file.map(Path::to_owned)).chain(configuration.lm.clone());

@@ -4,15 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use miriam_nmt::DecoderConfig;
 use miriam_nmt::engine::Precision;
-use miriam_nmt::translate::DecodingSettings;
-use miriam_serve::{Configuration, ModelConfiguration, ModelKind, ShortlistSetting};
+use miriam_nmt::translate::{AlignmentFormat, DecodingSettings};
+use miriam_serve::{
+    Configuration, MarianServerModels, ModelConfiguration, ModelKind, ShortlistSetting,
+};
 
 use super::ignored_options::IgnoredOptions;
 use super::models::precision_names;
 use super::translate::{CpuThreads, SamplingArguments, SearchArguments, parse_cpu_threads};
-use super::value_parsers::{batch_size, length};
+use super::value_parsers::{batch_size, finite, length};
 use crate::commands::serve::run_server;
 use crate::commands::tuner_cache::AutotunerCacheOptions;
 use crate::common::{CommonOptions, Threads};
@@ -20,13 +23,18 @@ use crate::common::{CommonOptions, Threads};
 /// One neural model, with the options of marian-server.
 #[derive(Args)]
 pub struct Arguments {
-    /// The model: a file or a folder, or a decoder's configuration
-    #[arg(short, long, alias = "models", required_unless_present = "config")]
-    model: Option<PathBuf>,
-    /// A decoder's configuration (.yml), which names the model and may have the port; the search options given here override
-    /// it
+    /// The model: a file or a folder; several form an ensemble
+    #[arg(short, long, alias = "models", num_args = 1.., value_name = "PATH",
+          required_unless_present = "config")]
+    model: Vec<PathBuf>,
+    /// A decoder's configuration (.yml), which names the model and may have the port; later ones
+    /// override earlier ones, and the options given here override all
     #[arg(short, long, value_name = "FILE", conflicts_with = "model")]
-    config: Option<PathBuf>,
+    config: Vec<PathBuf>,
+    /// Weights of the models [1 each]
+    #[arg(long, num_args = 1.., value_name = "W", allow_negative_numbers = true,
+          value_parser = finite)]
+    weights: Vec<f32>,
     /// Its source and target vocabularies, or a joint one
     #[arg(short, long, num_args = 1..=2, value_names = ["SOURCE", "TARGET"])]
     vocabs: Vec<PathBuf>,
@@ -37,6 +45,23 @@ pub struct Arguments {
     search: SearchArguments,
     #[command(flatten)]
     sampling: SamplingArguments,
+    /// Answer with n-best lists, of as many translations as the beam has
+    #[arg(long, num_args = 0..=1, value_name = "0|1", default_missing_value = "1",
+          value_parser = BoolishValueParser::new())]
+    n_best: Option<bool>,
+    /// Answer with alignments of pieces: hard, soft, or those above a threshold
+    #[arg(long, num_args = 0..=1, value_name = "FORM", default_missing_value = "hard",
+          value_parser = str::parse::<AlignmentFormat>)]
+    alignment: Option<AlignmentFormat>,
+    /// Answer with the score of each piece
+    #[arg(long)]
+    word_scores: bool,
+    /// The input is already tokenised, with spaces between pieces
+    #[arg(long)]
+    no_spm_encode: bool,
+    /// Answer with pieces, with spaces between them
+    #[arg(long)]
+    no_spm_decode: bool,
     /// The longest sentence, in pieces with </s>
     #[arg(long, value_name = "N", value_parser = length())]
     max_length: Option<usize>,
@@ -83,7 +108,20 @@ impl Arguments {
         }
         ModelConfiguration {
             name: "marian".into(),
-            path: self.model.clone().or(self.config.clone()).unwrap_or_default(),
+            path: self.model.first().or(self.config.first()).cloned().unwrap_or_default(),
+            marian_server: Some(MarianServerModels {
+                models: self.model.clone(),
+                configurations: self.config.clone(),
+                settings: DecoderConfig {
+                    weights: self.weights.clone(),
+                    n_best: self.n_best,
+                    alignment: self.alignment,
+                    word_scores: self.word_scores.then_some(true),
+                    is_tokenized: self.no_spm_encode.then_some(true),
+                    as_pieces: self.no_spm_decode.then_some(true),
+                    ..DecoderConfig::default()
+                },
+            }),
             vocabs: self.vocabs.clone(),
             kind: Some(ModelKind::Neural),
             decoding: lengths.or(self.search.settings()).or(self.sampling.settings()),
@@ -109,8 +147,8 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
         Threads::Count(count) => Some(count),
         Threads::All => None,
     };
-    let settings = arguments.config.as_deref().map(DecoderConfig::open).transpose()?;
-    let port = arguments.port.or(settings.and_then(|settings| settings.port)).unwrap_or(8080);
+    let port = DecoderConfig::open_all(&arguments.config)?.port;
+    let port = arguments.port.or(port).unwrap_or(8080);
     let configuration = Configuration {
         listen: vec![format!("127.0.0.1:{port}")],
         threads,

@@ -137,7 +137,7 @@ impl DecoderConfig {
     }
 
     /// Takes the settings from `other` that are not set here.
-    fn or(self, other: DecoderConfig) -> Self {
+    pub fn or(self, other: DecoderConfig) -> Self {
         fn first<T>(one: Vec<T>, other: Vec<T>) -> Vec<T> {
             if one.is_empty() { other } else { one }
         }

@@ -1,0 +1,36 @@
+//! The models and settings that the command line of marian-server names.
+
+use std::path::PathBuf;
+
+use miriam_nmt::{BundleOptions, DecoderConfig, ModelBundle};
+
+/// The models of an ensemble, or those of decoder configurations, with the settings that override
+/// those of their files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MarianServerModels {
+    /// The models, if there is no configuration.
+    pub models: Vec<PathBuf>,
+    /// Decoder configurations; later ones override earlier ones.
+    pub configurations: Vec<PathBuf>,
+    /// The settings of the command line.
+    pub settings: DecoderConfig,
+}
+
+impl MarianServerModels {
+    /// Opens the models.
+    ///
+    /// # Errors
+    /// Those of [`ModelBundle::open_ensemble`] and [`ModelBundle::open_config`].
+    pub(crate) fn open(&self, options: &BundleOptions<'_>) -> miriam_nmt::Result<ModelBundle> {
+        let mut bundle = match self.configurations.last() {
+            Some(last) => {
+                let settings = DecoderConfig::open_all(&self.configurations)?;
+                ModelBundle::open_config(settings, last, options)?
+            }
+            None => ModelBundle::open_ensemble(&self.models, options)?,
+        };
+        let found = std::mem::take(&mut bundle.settings);
+        bundle.settings = self.settings.clone().or(found);
+        Ok(bundle)
+    }
+}
