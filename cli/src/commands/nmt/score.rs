@@ -169,7 +169,10 @@ const MAXI_BATCH: usize = 20;
 #[derive(Clone, Copy, ValueEnum)]
 enum SummaryKind {
     /// The mean per sentence, in natural logarithms
+    #[value(alias = "ce-mean")]
     CrossEntropy,
+    /// The sum, in natural logarithms
+    CeSum,
     /// The mean per word, with </s>, in natural logarithms
     CeMeanWords,
     /// e to the power of ce-mean-words
@@ -180,6 +183,7 @@ impl SummaryKind {
     fn value_of(self, summary: &ScoreSummary) -> f64 {
         match self {
             SummaryKind::CrossEntropy => summary.cross_entropy(),
+            SummaryKind::CeSum => -summary.log_probability,
             SummaryKind::CeMeanWords => summary.cross_entropy_per_token(),
             SummaryKind::Perplexity => summary.perplexity(),
         }

@@ -62,6 +62,11 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
             },
         }
     }
+    if mode.is_none()
+        && matches!(&*input.to_string_lossy(), "copy" | "single" | "multiple" | "union")
+    {
+        bail!("the last two arguments are the vocabulary or model and the output; one is missing");
+    }
     options.mode = mode.context("name a mode: copy, single, multiple or union")?;
     options.validate()?;
     let text = input.to_string_lossy();

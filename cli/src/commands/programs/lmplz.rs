@@ -80,7 +80,15 @@ struct Arguments {
 }
 
 pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
-    let arguments: Arguments = super::parse(arguments);
+    // `--prune=0 0 1` are three values there.
+    let arguments = arguments.into_iter().flat_map(|word| {
+        let parts = word.to_str().and_then(|word| word.split_once('='));
+        match parts.filter(|(name, value)| name.starts_with("--") && !value.is_empty()) {
+            Some((name, value)) => vec![name.into(), value.into()],
+            None => vec![word],
+        }
+    });
+    let arguments: Arguments = super::parse(arguments.collect());
     // These only affect how sorting uses memory.
     let _ = (arguments.minimum_block, arguments.sort_block);
     let _ = (arguments.block_count, arguments.vocab_estimate);
