@@ -1,12 +1,13 @@
 //! External sort of any number of lines, of which a limited number is in memory.
 //!
 //! Lines are collected up to the limit, sorted on all threads, and written to a compressed
-//! temporary file; these files are merged while they are read. Lines are in byte order, as with
+//! temporary file; these files are merged while they are read, and many of them into fewer before.
+//! Lines are in byte order, as with
 //! `LC_ALL=C sort`; equal lines keep their order.
 
 use std::path::PathBuf;
 
-use crate::sorted_runs::{KWayMerge, LINE_OVERHEAD, SortBuffer, SortedRun};
+use crate::sorted_runs::{KWayMerge, LINE_OVERHEAD, SortBuffer, SortedRun, SpilledRuns};
 use crate::{Lines, Result};
 
 /// Limits of an external sort.
@@ -15,8 +16,7 @@ pub struct SortOptions {
     /// The maximum length of the lines in memory in bytes, including bookkeeping. Up to twice as
     /// much is allocated, because buffers grow by doubling.
     ///
-    /// Lines beyond it are written to one temporary file for each time that it is reached. All of
-    /// these are open while they are merged, so there must be fewer than the system allows.
+    /// Lines beyond it are written to a temporary file each time that it is reached.
     pub memory: u64,
     /// The folder for temporary files.
     pub folder: PathBuf,
@@ -29,18 +29,18 @@ pub struct SortOptions {
 /// [`Error::Format`](crate::Error::Format) for a line of 4 GiB or more.
 pub fn sort_lines(mut lines: Lines, options: &SortOptions) -> Result<Lines> {
     let name = lines.name().to_owned();
-    let mut runs = Vec::new();
+    let mut runs = SpilledRuns::new(&name, &options.folder);
     let mut buffer = SortBuffer::default();
     while let Some(line) = lines.next()? {
         if !buffer.is_empty()
             && (buffer.memory_bytes() + line.bytes.len() + LINE_OVERHEAD) as u64 > options.memory
         {
-            runs.push(buffer.spill(&options.folder)?);
+            runs.push(buffer.spill(&options.folder)?)?;
         }
         buffer.push(line, &name)?;
     }
     let mut merge = KWayMerge::new(name.clone());
-    for run in runs {
+    for run in runs.into_runs() {
         merge.add_run(SortedRun::File(run))?;
     }
     merge.add_run(SortedRun::in_memory(buffer))?;
@@ -56,7 +56,7 @@ mod tests {
     proptest! {
         #[test]
         fn equals_a_stable_sort(
-            lines in proptest::collection::vec("[a-c|\u{e9} ]{0,6}", 0..80), memory in 1u64..2000,
+            lines in proptest::collection::vec("[a-c|\u{e9} ]{0,6}", 0..150), memory in 1u64..2000,
         ) {
             let mut text = lines.join("\n");
             if !lines.is_empty() { text.push('\n'); }

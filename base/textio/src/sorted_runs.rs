@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -70,27 +70,97 @@ impl SortBuffer {
     /// Sorts the lines, writes them to a temporary file in `folder`, and clears the buffer.
     pub fn spill(&mut self, folder: &Path) -> Result<SpilledRun> {
         self.sort();
-        self.write_sorted(folder).map_err(|error| {
-            let name = folder.display().to_string();
-            Error::io(&name, "write a temporary file for sorting in this folder", error)
-        })
+        self.write_sorted(folder).map_err(|error| write_error(folder, error))
     }
 
     fn write_sorted(&mut self, folder: &Path) -> io::Result<SpilledRun> {
-        let file = tempfile::tempfile_in(folder)?;
-        let mut writer = zstd::Encoder::new(BufWriter::new(file), 1)?;
+        let mut writer = RunWriter::create(folder)?;
         for entry in &self.entries {
-            writer.write_all(&entry.number.to_le_bytes())?;
-            writer.write_all(&entry.len.to_le_bytes())?;
-            writer.write_all(entry.bytes(&self.bytes))?;
+            writer.push(entry.number, entry.bytes(&self.bytes))?;
         }
-        let buffered = writer.finish()?;
-        let mut file = buffered.into_inner().map_err(|e| e.into_error())?;
-        file.seek(SeekFrom::Start(0))?;
         self.bytes.clear();
         self.entries.clear();
+        writer.finish()
+    }
+}
+
+/// A temporary file to which sorted lines are written.
+struct RunWriter(zstd::Encoder<'static, BufWriter<File>>);
+
+impl RunWriter {
+    fn create(folder: &Path) -> io::Result<Self> {
+        let file = tempfile::tempfile_in(folder)?;
+        Ok(RunWriter(zstd::Encoder::new(BufWriter::new(file), 1)?))
+    }
+
+    fn push(&mut self, number: u64, line: &[u8]) -> io::Result<()> {
+        self.0.write_all(&number.to_le_bytes())?;
+        self.0.write_all(&(line.len() as u32).to_le_bytes())?;
+        self.0.write_all(line)
+    }
+
+    fn finish(self) -> io::Result<SpilledRun> {
+        let mut file = self.0.finish()?.into_inner().map_err(|e| e.into_error())?;
+        file.seek(SeekFrom::Start(0))?;
         zstd::Decoder::new(file)
     }
+}
+
+/// The number of runs that are merged into one. A process may have 1,024 files open, as a rule.
+const MERGED_RUNS: usize = 64;
+
+/// The runs of a sort. Those of the first level were in memory; on each level, as soon as there are
+/// enough runs, they become one of the next level. So few files are open, and a line is written
+/// once a level: the logarithm of the number of runs.
+pub(crate) struct SpilledRuns {
+    levels: Vec<Vec<SpilledRun>>,
+    folder: PathBuf,
+    name: String,
+}
+
+impl SpilledRuns {
+    /// Creates an empty set for the lines of the input `name`.
+    pub fn new(name: &str, folder: &Path) -> Self {
+        SpilledRuns { levels: Vec::new(), folder: folder.to_owned(), name: name.to_owned() }
+    }
+
+    pub fn push(&mut self, mut run: SpilledRun) -> Result<()> {
+        for level in 0.. {
+            if level == self.levels.len() {
+                self.levels.push(Vec::new());
+            }
+            self.levels[level].push(run);
+            if self.levels[level].len() < MERGED_RUNS {
+                break;
+            }
+            let full = std::mem::take(&mut self.levels[level]);
+            run = self.merge(full)?;
+        }
+        Ok(())
+    }
+
+    fn merge(&self, runs: Vec<SpilledRun>) -> Result<SpilledRun> {
+        let mut merge = KWayMerge::new(self.name.clone());
+        for run in runs {
+            merge.add_run(SortedRun::File(run))?;
+        }
+        let failed = |error| write_error(&self.folder, error);
+        let mut writer = RunWriter::create(&self.folder).map_err(failed)?;
+        while let Some(line) = merge.next()? {
+            writer.push(line.number, line.bytes).map_err(failed)?;
+        }
+        writer.finish().map_err(failed)
+    }
+
+    /// Returns all runs.
+    pub fn into_runs(self) -> impl Iterator<Item = SpilledRun> {
+        self.levels.into_iter().flatten()
+    }
+}
+
+fn write_error(folder: &Path, error: io::Error) -> Error {
+    let name = folder.display().to_string();
+    Error::io(&name, "write a temporary file for sorting in this folder", error)
 }
 
 pub(crate) type SpilledRun = zstd::Decoder<'static, BufReader<File>>;
