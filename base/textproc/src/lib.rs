@@ -81,5 +81,7 @@ pub use tokenization_sample::TokenizationSample;
 pub use tokenizer::{ProtectedPatterns, Tokenizer};
 pub use translatable::needs_translation;
 pub use truecaser::{TruecaseModel, TruecaseTrainer, detruecase};
-pub use unicode_punctuation::replace_unicode_punctuation;
+pub use unicode_punctuation::{
+    prepare_for_opus_mt, remove_non_printing_chars, replace_unicode_punctuation,
+};
 pub use word_counts::WordCounts;

@@ -30,7 +30,7 @@ mod tests {
     use super::taken_by;
     use crate::{
         Detokenizer, PunctuationNormalizer, Tokenizer, TruecaseModel, detruecase,
-        replace_unicode_punctuation,
+        prepare_for_opus_mt,
     };
 
     const UNITS: [&str; 22] = [
@@ -88,7 +88,7 @@ mod tests {
         assert_linear("truecase", |text, out| model.truecase(text, out));
         assert_linear("detruecase", detruecase);
         assert_linear("replace punctuation", |text, out| {
-            replace_unicode_punctuation(text, out);
+            prepare_for_opus_mt(text, out);
         });
     }
 }

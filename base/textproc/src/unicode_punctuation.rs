@@ -1,6 +1,6 @@
 //! Replacement of Chinese and Japanese punctuation and digits by ASCII, and removal of non-printing
-//! characters: Moses' `replace-unicode-punctuation.perl` and `remove-non-printing-char.perl`, with
-//! which OPUS-MT's preparation of text begins.
+//! characters: Moses' `replace-unicode-punctuation.perl` and `remove-non-printing-char.perl`.
+//! OPUS-MT's preparation of text begins with both, by an old version of the first.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
@@ -9,13 +9,13 @@ use crate::characters::push_char;
 /// The replacement of full stops; spaces after them are dropped.
 const FULL_STOP: &str = ". ";
 
-/// Returns the replacement of a character.
+/// Returns the replacement of a punctuation mark or digit.
 fn replacement(character: char) -> Option<&'static str> {
     Some(match character {
+        '１' => "1",
         '，' | '、' => ",",
         '。' | '．' => FULL_STOP,
-        // Like in the script, the digit one becomes a quotation mark.
-        '”' | '“' | '《' | '》' | '１' | '」' | '「' => "\"",
+        '”' | '“' | '《' | '》' | '」' | '「' => "\"",
         '∶' | '：' => ":",
         '？' => "?",
         '）' => ")",
@@ -44,15 +44,44 @@ fn replacement(character: char) -> Option<&'static str> {
     })
 }
 
-/// Replaces punctuation and digits by ASCII, and every character of the general category C
-/// (controls, formats, unassigned ones) by a space; appends the result to `out`.
+/// Replaces punctuation and digits by ASCII as OPUS-MT's preparation does, and every character of
+/// the general category C (controls, formats, unassigned ones) by a space; appends the result to
+/// `out`.
 ///
 /// ```
 /// let mut out = Vec::new();
-/// miriam_textproc::replace_unicode_punctuation("价格：５％。 “好”\u{200b}".as_bytes(), &mut out);
+/// miriam_textproc::prepare_for_opus_mt("价格：５％。 “好”\u{200b}".as_bytes(), &mut out);
 /// assert_eq!(out, "价格:5%. \"好\" ".as_bytes());
 /// ```
+pub fn prepare_for_opus_mt(line: &[u8], out: &mut Vec<u8>) {
+    replace_chars(line, out, |character| match character {
+        // A fault of the script, with which the models were trained.
+        '１' => Some("\""),
+        other => replacement(other).or_else(|| space_for(other)),
+    });
+}
+
+/// Replaces punctuation and digits by ASCII; appends the result to `out`.
 pub fn replace_unicode_punctuation(line: &[u8], out: &mut Vec<u8>) {
+    replace_chars(line, out, replacement);
+}
+
+/// Replaces every character of the general category C (controls, formats, unassigned ones) by a
+/// space; appends the result to `out`.
+pub fn remove_non_printing_chars(line: &[u8], out: &mut Vec<u8>) {
+    replace_chars(line, out, space_for);
+}
+
+/// Returns a space for a character that is not printed.
+fn space_for(character: char) -> Option<&'static str> {
+    (!(' '..='~').contains(&character) && is_other(character)).then_some(" ")
+}
+
+fn replace_chars(
+    line: &[u8],
+    out: &mut Vec<u8>,
+    replacement: impl Fn(char) -> Option<&'static str>,
+) {
     let mut after_full_stop = false;
     for chunk in line.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -63,7 +92,6 @@ pub fn replace_unicode_punctuation(line: &[u8], out: &mut Vec<u8>) {
             after_full_stop = text == Some(FULL_STOP);
             match text {
                 Some(text) => out.extend_from_slice(text.as_bytes()),
-                None if !(' '..='~').contains(&character) && is_other(character) => out.push(b' '),
                 None => push_char(character, out),
             }
         }
@@ -102,11 +130,21 @@ mod tests {
             ("", ""),
         ] {
             let mut out = Vec::new();
-            replace_unicode_punctuation(text.as_bytes(), &mut out);
+            prepare_for_opus_mt(text.as_bytes(), &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{text}");
         }
         let mut out = Vec::new();
-        replace_unicode_punctuation(b"a \xff\xe3\x80 b", &mut out);
+        prepare_for_opus_mt(b"a \xff\xe3\x80 b", &mut out);
         assert_eq!(out, b"a \xff\xe3\x80 b");
+    }
+
+    #[test]
+    fn each_script_is_there_by_itself() {
+        let mut out = Vec::new();
+        replace_unicode_punctuation("是“１２３”？ a。  b\t".as_bytes(), &mut out);
+        assert_eq!(out, "是\"123\"? a. b\t".as_bytes());
+        let mut out = Vec::new();
+        remove_non_printing_chars("a\tb\u{200b}c\u{ad}d，".as_bytes(), &mut out);
+        assert_eq!(out, "a b c d，".as_bytes());
     }
 }

@@ -9,6 +9,7 @@
 
 mod atools;
 mod build_binary;
+mod clean_corpus;
 mod extract_lex;
 mod fast_align;
 mod filter;
@@ -28,9 +29,10 @@ use self::renamed::RENAMED_PROGRAMS;
 use crate::common::CommonOptions;
 
 /// The names with their programs.
-const PROGRAMS: [(&str, Program); 9] = [
+const PROGRAMS: [(&str, Program); 12] = [
     ("atools", atools::run),
     ("build_binary", build_binary::run),
+    ("clean-corpus-n.perl", clean_corpus::run),
     ("deescape-special-chars.perl", text_filters::unescape),
     ("extract_lex", extract_lex::run),
     ("fast_align", fast_align::run),
@@ -38,6 +40,8 @@ const PROGRAMS: [(&str, Program); 9] = [
     ("lmplz", lmplz::run),
     ("lowercase.perl", text_filters::lowercase),
     ("query", query::run),
+    ("remove-non-printing-char.perl", text_filters::remove_non_printing),
+    ("replace-unicode-punctuation.perl", text_filters::replace_punctuation),
 ];
 
 /// Runs a program with its arguments, of which the first is its name.
@@ -74,7 +78,7 @@ fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
 ///
 /// Started under one of these names it accepts that program's options: lmplz, build_binary, query
 /// and filter of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and
-/// Moses' text scripts (such as tokenizer.perl); marian, marian-conv, marian-decoder,
+/// Moses' text scripts (such as tokenizer.perl and clean-corpus-n.perl); sacrebleu; marian, marian-conv, marian-decoder,
 /// marian-scorer, marian-server and marian-vocab. Add the folder to the PATH of scripts.
 ///
 /// Example: miriam install-aliases ~/miriam-bin && PATH=~/miriam-bin:$PATH lmplz -o 3 < text.en
@@ -112,6 +116,8 @@ pub fn install(arguments: InstallArguments) -> anyhow::Result<()> {
             .with_context(|| format!("{shown}: cannot be made"))?;
         crate::console::print_line(shown)?;
     }
+    // A relative folder would be another one after the first `cd` of a script.
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     tracing::info!("for scripts: PATH={}:$PATH", folder.display());
     Ok(())
 }

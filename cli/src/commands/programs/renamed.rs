@@ -143,6 +143,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     #[cfg(feature = "serve")]
     same_options("mosesserver", &["translate", "-server"]),
     same_options("normalize-punctuation.perl", &["normalize"]),
+    same_options("sacrebleu", &["evaluate"]),
     RenamedProgram {
         name: "tokenizer.perl",
         command: &["tokenize"],
@@ -179,6 +180,19 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
     },
 ];
 
+/// Returns an option with two dashes, so that one that this program does not know is not read as
+/// single letters: `-headline` is not `-h`.
+fn with_two_dashes(word: &OsString) -> OsString {
+    match word.as_bytes() {
+        [b'-', letter, ..] if *letter != b'-' => {
+            let mut long = OsString::from("-");
+            long.push(word);
+            long
+        }
+        _ => word.clone(),
+    }
+}
+
 impl RenamedProgram {
     /// Translates `arguments`, whose first word is the name of the other program, to a command line
     /// of this program.
@@ -206,7 +220,11 @@ impl RenamedProgram {
                 continue;
             }
             let Some((rule, attached)) = self.find_rule(word) else {
-                words.push(self.name_stream(word));
+                words.push(if self.has_long_getopt {
+                    with_two_dashes(word)
+                } else {
+                    self.name_stream(word)
+                });
                 continue;
             };
             if let Replacement::Option(option) = rule.replacement {
@@ -285,6 +303,8 @@ mod tests {
                 "miriam translate -f moses.ini -n-best-list - 5",
             ),
             ("marian --version", "miriam --version"),
+            ("detruecase.perl -headline a", "miriam truecase --undo --headline a"),
+            ("sacrebleu ref -i out -m chrf", "miriam evaluate ref -i out -m chrf"),
             (
                 "marian-conv -f a.npz -t=b.bin --gemm-type intgemm8",
                 "miriam nmt convert --to marian a.npz --output b.bin --to intgemm8",

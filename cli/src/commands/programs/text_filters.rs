@@ -1,11 +1,13 @@
-//! Moses' scripts that change each line of standard input: `lowercase.perl` and
+//! Moses' scripts that change each line of standard input, such as `lowercase.perl` and
 //! `deescape-special-chars.perl`.
 
 use std::ffi::OsString;
 
 use clap::Parser;
 use miriam_textio::{Input, Output, map_lines};
-use miriam_textproc::unescape_special_chars;
+use miriam_textproc::{
+    remove_non_printing_chars, replace_unicode_punctuation, unescape_special_chars,
+};
 
 use crate::common::CommonOptions;
 
@@ -31,6 +33,16 @@ pub fn lowercase(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Re
 /// Writes standard input with Moses' entities decoded.
 pub fn unescape(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
     change_lines(arguments, common, unescape_special_chars)
+}
+
+/// Writes standard input with spaces in the place of characters that are not printed.
+pub fn remove_non_printing(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    change_lines(arguments, common, remove_non_printing_chars)
+}
+
+/// Writes standard input with ASCII in the place of East Asian punctuation.
+pub fn replace_punctuation(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    change_lines(arguments, common, replace_unicode_punctuation)
 }
 
 fn change_lines(

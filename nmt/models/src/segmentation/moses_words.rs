@@ -1,7 +1,7 @@
 //! Words of models that were trained on text of Moses' tools, before byte pair encoding and after
 //! its inverse: packages of Argos Translate with BPE codes, and the first models of OPUS-MT.
 
-use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, replace_unicode_punctuation};
+use miriam_textproc::{Detokenizer, PunctuationNormalizer, Tokenizer, prepare_for_opus_mt};
 use serde::{Deserialize, Serialize};
 
 /// The rules that split text into words, as stored in model files.
@@ -45,7 +45,7 @@ impl MosesWords {
     pub fn tokenize(&self, text: &[u8]) -> Vec<u8> {
         let (mut replaced, mut normalized, mut words) = (Vec::new(), Vec::new(), Vec::new());
         let text = if self.rules.is_opus_mt {
-            replace_unicode_punctuation(text, &mut replaced);
+            prepare_for_opus_mt(text, &mut replaced);
             &replaced
         } else {
             text

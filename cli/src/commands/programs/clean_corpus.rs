@@ -1,0 +1,207 @@
+//! Moses' `clean-corpus-n.perl`: leaves out pairs of lines that are empty, too long or of very
+//! different lengths.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::Parser;
+use miriam_textio::{Input, Lines, Output};
+
+use crate::common::CommonOptions;
+
+/// Leaves out pairs of lines that are empty, too long, or of very different lengths
+#[derive(Parser)]
+#[command(name = "clean-corpus-n.perl", infer_long_args = true, disable_version_flag = true)]
+struct Arguments {
+    /// The texts without their languages: CORPUS.L1 and CORPUS.L2, or the same with .gz
+    corpus: PathBuf,
+    /// The language of the first text
+    l1: String,
+    /// The language of the second text
+    l2: String,
+    /// The cleaned texts without their languages
+    clean_corpus: PathBuf,
+    /// Words of the shortest lines
+    min: usize,
+    /// Words of the longest lines
+    max: usize,
+    /// A file for the numbers of the lines that are kept
+    lines_retained: Option<PathBuf>,
+    /// The largest ratio of the numbers of words
+    #[arg(long, default_value_t = 9.0)]
+    ratio: f64,
+    /// Keep pairs of any ratio
+    #[arg(long)]
+    ignore_ratio: bool,
+    /// Do not count what stands between < and >
+    #[arg(long)]
+    ignore_xml: bool,
+    /// Write lower case
+    #[arg(long, alias = "lc")]
+    lowercase: bool,
+    /// The largest number of characters of a word
+    #[arg(long, alias = "mwl", default_value_t = 1000)]
+    max_word_length: usize,
+    /// The encoding, of which there is one
+    #[arg(long, default_value = "utf8", value_parser = ["utf8"])]
+    encoding: String,
+}
+
+pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    // The script's options may have one dash.
+    let arguments = arguments.into_iter().map(|word| match word.to_str() {
+        Some(text) if text.len() > 2 && text.starts_with('-') && !text.starts_with("--") => {
+            format!("-{text}").into()
+        }
+        _ => word,
+    });
+    let options: Arguments = super::parse(arguments.collect());
+    let names = [&options.l1, &options.l2].map(|language| with_language(&options.corpus, language));
+    let inputs = names.map(|name| {
+        let packed = with_language(&name, "gz");
+        if !name.exists() && packed.exists() { packed } else { name }
+    });
+    let outputs =
+        [&options.l1, &options.l2].map(|language| with_language(&options.clean_corpus, language));
+    for (input, output) in inputs.iter().zip(&outputs) {
+        Input::check_access(input, Some(output))?;
+    }
+    let [first, second] = [Input::open(&inputs[0])?, Input::open(&inputs[1])?];
+    let (size, consumed) = (first.size(), first.consumed());
+    let [mut first, mut second] = [first, second].map(Lines::new);
+    let mut cleaned = [Output::create(&outputs[0])?, Output::create(&outputs[1])?];
+    let mut retained = options.lines_retained.as_deref().map(Output::create).transpose()?;
+    let progress = common.progress();
+    let task = (&progress as &dyn miriam_textio::Progress).task("cleaning", size);
+    let (mut is_factored, mut count, mut kept) = (false, 0u64, 0u64);
+    while let Some(line) = first.next()? {
+        let Some(other) = second.next()? else {
+            bail!("{}: it has only {count} lines, fewer than the other text", inputs[1].display());
+        };
+        count += 1;
+        if count == 1 {
+            is_factored = [line.bytes, other.bytes].iter().any(|text| text.contains(&b'|'));
+        }
+        let pair = [line.bytes, other.bytes].map(|text| clean(text, &options, is_factored));
+        if !is_kept(&pair, &options) {
+            continue;
+        }
+        for (text, input) in pair.iter().zip(&inputs) {
+            let bytes = text.as_bytes();
+            if bytes.windows(2).any(|two| matches!(two, [b' ' | b'|', b'|'])) {
+                bail!("{}, line {count}: a factor is blank", input.display());
+            }
+        }
+        kept += 1;
+        for (text, output) in pair.iter().zip(&mut cleaned) {
+            output.write(text.as_bytes())?;
+            output.write(b"\n")?;
+        }
+        if let Some(retained) = &mut retained {
+            retained.write(format!("{count}\n").as_bytes())?;
+        }
+        task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
+    }
+    if second.next()?.is_some() {
+        tracing::warn!("{}: lines after line {count} have no pair", inputs[1].display());
+    }
+    for output in cleaned.into_iter().chain(retained) {
+        output.finish()?;
+    }
+    tracing::info!("kept {kept} of {count} pairs");
+    Ok(())
+}
+
+fn with_language(path: &Path, language: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(language);
+    name.into()
+}
+
+/// Returns a line with single spaces, and without bars unless they separate factors. Bytes that are
+/// not UTF-8 become U+FFFD.
+fn clean(line: &[u8], options: &Arguments, is_factored: bool) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = if options.lowercase {
+        text.chars().flat_map(char::to_lowercase).collect()
+    } else {
+        text.into_owned()
+    };
+    let text = if is_factored { text } else { text.replace('|', "") };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a pair of cleaned lines stays.
+fn is_kept(pair: &[String; 2], options: &Arguments) -> bool {
+    let counts = pair.each_ref().map(|text| count_words(text, options.ignore_xml));
+    let fits = pair.iter().zip(counts).all(|(text, count)| {
+        let mut words = text.split([' ', '|']);
+        !text.is_empty()
+            && (options.min..=options.max).contains(&count)
+            && words.all(|word| word.chars().count() <= options.max_word_length)
+    });
+    let [one, other] = counts.map(|count| count as f64);
+    let is_balanced = one / other <= options.ratio && other / one <= options.ratio;
+    fits && (options.ignore_ratio || is_balanced)
+}
+
+/// Returns the number of words, without tags if `ignore_xml` is set: `<`, any character but space,
+/// and so on to `>` before which there is no space.
+fn count_words(text: &str, ignore_xml: bool) -> usize {
+    if !ignore_xml {
+        return text.split_whitespace().count();
+    }
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find('<') {
+        plain.push_str(&rest[..start]);
+        let tag = &rest[start..];
+        let inner = tag.find('>').map(|end| &tag[1..end]);
+        match inner {
+            Some(name)
+                if name.chars().count() > 1 && !name.starts_with(' ') && !name.ends_with(' ') =>
+            {
+                plain.push(' ');
+                rest = &tag[name.len() + 2..];
+            }
+            _ => {
+                plain.push('<');
+                rest = &tag[1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain.split_whitespace().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(words: &str) -> Arguments {
+        let words = format!("clean-corpus-n.perl c de en out 1 5 {words}");
+        Arguments::parse_from(words.split_whitespace())
+    }
+
+    fn keeps(first: &str, second: &str, words: &str) -> bool {
+        let options = options(words);
+        let pair = [first, second].map(|text| clean(text.as_bytes(), &options, text.contains('|')));
+        is_kept(&pair, &options)
+    }
+
+    #[test]
+    fn pairs_are_kept_as_by_the_script() {
+        assert!(keeps(" a  b\u{a0}c ", "x", ""));
+        assert!(!keeps("a b c d e f", "x", ""), "too long");
+        assert!(!keeps("a", " \t ", ""), "empty");
+        assert!(!keeps("a b c", "x", "--ratio 2"));
+        assert!(keeps("a b c", "x", "--ratio 2 --ignore-ratio"));
+        assert!(keeps("a b c d <e f=g>", "x", "--ignore-xml"));
+        assert!(!keeps("a b c d <e f=g>", "x", ""));
+        assert!(!keeps("a bcd", "x", "--max-word-length 2"));
+        assert!(keeps("ab|cd ef|gh", "x", "--max-word-length 2"));
+        assert_eq!(clean("Ä|B  c".as_bytes(), &options("--lc"), false), "äb c");
+        assert_eq!(count_words("a < b > <c> <dd>e", true), 6);
+    }
+}
