@@ -8,6 +8,7 @@ mod model;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use miriam_textproc::LanguageTag;
 use serde::Deserialize;
 
 pub use marian_server::MarianServerModels;
@@ -145,6 +146,22 @@ pub struct Limits {
     pub drain_seconds: u64,
     /// Seconds for requests in progress when the server is stopped.
     pub grace_seconds: u64,
+}
+
+impl Limits {
+    /// Checks that some request can be within the limits.
+    fn check(&self) -> Result<(), String> {
+        let zeros = [
+            ("lines", self.lines == 0),
+            ("body-bytes", self.body_bytes == 0),
+            ("characters", self.characters == Some(0)),
+            ("deadline-ms", self.deadline_ms == 0),
+        ];
+        match zeros.iter().find(|(_, is_zero)| *is_zero) {
+            Some((name, _)) => Err(format!("limits: {name} is 0, which no request satisfies")),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for Limits {
@@ -296,12 +313,21 @@ impl Configuration {
         }
         self.networks()?;
         self.socket_access()?;
+        self.limits.check().or_else(wrong)?;
+        if let Some(origin) = self.cors.iter().find(|one| *one != "*" && !one.contains("://")) {
+            return wrong(format!(
+                "cors: {origin:?} is not an origin; write it as browsers do, https://{origin}"
+            ));
+        }
         if self.models.is_empty() {
             return wrong("there is no model; give --model NAME=PATH, or --config".into());
         }
         for (number, model) in self.models.iter().enumerate() {
             if model.name.is_empty() {
                 return wrong(format!("{}: the model has no name", model.path.display()));
+            }
+            if model.path.as_os_str().is_empty() {
+                return wrong(format!("model {}: it has no path", model.name));
             }
             fn is_code(code: &str) -> bool {
                 !code.is_empty() && !code.contains([' ', ',', ';', '=', '\t'])
@@ -328,7 +354,28 @@ impl Configuration {
                 return wrong(format!("there are two models of the name {}", model.name));
             }
         }
-        Ok(())
+        self.check_pivot().or_else(wrong)
+    }
+
+    /// Checks that a model has the pivot language. The languages of models that do not say any are
+    /// known only when they are open.
+    fn check_pivot(&self) -> Result<(), String> {
+        let Some(pivot) = &self.pivot else { return Ok(()) };
+        let tag = LanguageTag::parse(pivot);
+        let is_pivot = |code: &String| {
+            let other = LanguageTag::parse(code);
+            let fits =
+                tag.as_ref().zip(other).is_some_and(|(tag, other)| tag.fitness(&other).is_some());
+            fits || code.eq_ignore_ascii_case(pivot)
+        };
+        let has_pivot = |model: &ModelConfiguration| {
+            let mut languages = model.from.iter().chain(&model.to).peekable();
+            languages.peek().is_none() || languages.any(is_pivot)
+        };
+        if self.models.iter().any(has_pivot) {
+            return Ok(());
+        }
+        Err(format!("pivot: no model has the language {pivot:?}"))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hyper::header::ALLOW;
 use hyper::{Method, StatusCode};
 use miriam_textio::parse_truth_word;
 use miriam_textproc::{DocumentFormat, MarkupRules, Split};
@@ -48,13 +49,18 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
         ("/v2/translate", &Method::POST) => translate(app, call).await,
         ("/v2/languages", &Method::GET | &Method::POST) => list_languages(app, call),
         ("/v2/usage", &Method::GET | &Method::POST) => usage(app, call),
-        ("/v2/translate", _) => return wrong_method("POST"),
-        ("/v2/languages" | "/v2/usage", _) => return wrong_method("GET, POST"),
+        ("/v2/translate", _) => return wrong_method_json("POST", "use POST".into()),
+        ("/v2/languages" | "/v2/usage", _) => {
+            return wrong_method_json("GET, POST", "use GET or POST".into());
+        }
         (path, method) => match empty_list {
             Some((_, name)) if method == Method::GET => {
                 admit(app, call).map(|()| json!({*name: []}))
             }
-            Some(_) => return wrong_method("GET"),
+            Some((_, name)) => {
+                let message = format!("{} are not supported", name.replace('_', " "));
+                return wrong_method_json("GET", message);
+            }
             None => match admit(app, call) {
                 Ok(()) => return unknown(path),
                 Err(refusal) => Err(refusal),
@@ -65,6 +71,16 @@ pub(super) async fn answer(app: &Arc<App>, call: &Call) -> Response {
         Ok(value) => respond(StatusCode::OK, &value),
         Err(refusal) => refuse(&refusal),
     }
+}
+
+/// Returns the response to a method that a path does not have, in the form that clients expect.
+fn wrong_method_json(allowed: &'static str, message: String) -> Response {
+    let plain = wrong_method(allowed);
+    let mut response = respond(plain.status(), &json!({"message": message}));
+    if let Some(methods) = plain.headers().get(ALLOW) {
+        response.headers_mut().insert(ALLOW, methods.clone());
+    }
+    response
 }
 
 /// Returns the response to an unknown path, in the form that clients expect.

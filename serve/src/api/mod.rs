@@ -346,9 +346,12 @@ fn allow_origin(
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, any);
         return;
     }
+    if !named.is_empty() {
+        // Answers to other origins differ, too.
+        headers.insert(VARY, HeaderValue::from_static("Origin"));
+    }
     if let Some(origin) = origin.filter(|origin| named.iter().any(|one| one == *origin)) {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        headers.insert(VARY, HeaderValue::from_static("Origin"));
     }
 }
 
