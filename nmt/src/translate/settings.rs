@@ -214,7 +214,7 @@ impl DecodingSettings {
         set(&mut search.repetition_penalty, self.repetition_penalty);
         set(&mut search.no_repeat_ngram_size, self.no_repeat_ngram_size);
         search.early_stop_margin = self.early_stop.map(f32::from).or(search.early_stop_margin);
-        set(&mut search.seed, self.seed);
+        set(&mut search.seed, self.seed.map(sampling::drawn_if_zero));
         search.sampling = self.sampling(search.sampling.take());
         set(&mut options.lm_weight, self.lm_weight);
         set(&mut options.output.replace_unknowns, self.replace_unknowns);

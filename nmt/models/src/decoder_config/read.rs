@@ -94,6 +94,15 @@ impl ConfigReader<'_> {
     pub fn read_amun(&self) -> Result<DecoderConfig> {
         let scorers = self.value.get("scorers").and_then(Value::entries).unwrap_or_default();
         let all_weights = self.value.get("weights");
+        let weighted = all_weights.and_then(Value::entries).unwrap_or_default();
+        for (name, _) in weighted {
+            if !scorers.iter().any(|(scorer, _)| scorer == name) {
+                let name = String::from_utf8_lossy(name);
+                return Err(self.mismatch("weights", &format!("there is no scorer {name}")));
+            }
+        }
+        // 0 is no limit.
+        let max_words = self.number::<usize>("max-length")?.filter(|&words| words > 0);
         let mut settings = DecoderConfig {
             vocabularies: [self.files("source-vocab")?, self.files("target-vocab")?].concat(),
             beam_size: self.number("beam-size")?,
@@ -103,6 +112,9 @@ impl ConfigReader<'_> {
             max_length_factor: self.number("max-length-multiple")?,
             bpe_codes: self.files("bpe")?.into_iter().next(),
             mini_batch_words: self.number("mini-batch-words")?.filter(|&words| words > 0),
+            // Amun counts tokens without `</s>`, and leaves out those beyond the limit.
+            max_length: max_words.map(|words| words + 1),
+            crop: max_words.is_some().then_some(true),
             n_best: self.flag("n-best")?,
             allow_unknown: self.flag("allow-unk")?,
             ..DecoderConfig::default()

@@ -1,7 +1,20 @@
 //! Options of sampling: single ones, and Marian's, which is a list of words.
 
+use std::hash::{BuildHasher, RandomState};
+
 use super::{DecodingSettings, Number, ReadValue, min_probability, positive, probability_mass};
 use crate::search::Sampling;
+
+/// The number of tokens of `--output-sampling topk` without one, as in Marian.
+const DEFAULT_TOP_K: usize = 10;
+
+/// Returns `seed`, or one that is different every time if it is 0, as in Marian.
+pub(super) fn drawn_if_zero(seed: u64) -> u64 {
+    match seed {
+        0 => RandomState::new().hash_one(std::process::id()).max(1),
+        seed => seed,
+    }
+}
 
 /// The pool of `--output-sampling`; none turns sampling off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,14 +30,14 @@ struct Pool {
 }
 
 impl OutputSampling {
-    /// Parses Marian's `full [T]`, `topk K [T]`, `topp P [T]` or `epsilon E [T]`; `true` and empty
+    /// Parses Marian's `full [T]`, `topk [K [T]]`, `topp P [T]` or `epsilon E [T]`; `true` and empty
     /// text mean `full 1`, and `false` turns sampling off.
     ///
     /// # Errors
     /// With the expected form, for any other text or a number out of range.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         fn wrong() -> String {
-            "full [T], topk K [T], topp P [T] or epsilon E [T]".to_owned()
+            "full [T], topk [K [T]], topp P [T] or epsilon E [T]".to_owned()
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let (kind, numbers) = words.split_first().map_or(("full", &[][..]), |(k, n)| (*k, n));
@@ -36,6 +49,10 @@ impl OutputSampling {
         let temperature = match (kind, numbers) {
             ("false", []) => return Ok(OutputSampling(None)),
             ("full" | "true", rest) => rest,
+            ("topk", []) => {
+                pool.top_k = DEFAULT_TOP_K;
+                &[]
+            }
             ("topk", [best, rest @ ..]) => {
                 pool.top_k = best.parse().map_err(|_| wrong())?;
                 rest
@@ -144,6 +161,7 @@ mod tests {
     fn marians_words_are_those_of_single_options() {
         for (words, single) in [
             ("topk 5 0.5", &[("sampling-topk", "5"), ("sampling-temperature", "0.5")][..]),
+            ("topk", &[("sampling-topk", "10")]),
             ("topp 0.9", &[("sampling-topp", "0.9")]),
             ("epsilon 0.25 2", &[("sampling-epsilon", "0.25"), ("sampling-temperature", "2")]),
             ("full", &[("sampling-topk", "0")]),
@@ -154,11 +172,11 @@ mod tests {
         }
         assert_eq!(sampling(&[("output-sampling", "false")]), None);
         assert_eq!(sampling(&[("seed", "7")]), None, "a seed alone draws nothing");
+        assert_eq!(drawn_if_zero(7), 7);
+        assert_ne!(drawn_if_zero(0), drawn_if_zero(0));
         let drawn = Sampling { temperature: 1.0, top_k: 5, top_p: 1.0, epsilon: 0.0 };
         assert_eq!(sampling(&[("sampling-topk", "5"), ("seed", "7")]), Some(drawn));
-        for wrong in
-            ["topk", "topk x", "topk 5 0", "topp 2", "epsilon 1", "full 1 2", "best", "false 1"]
-        {
+        for wrong in ["topk x", "topk 5 0", "topp 2", "epsilon 1", "full 1 2", "best", "false 1"] {
             assert!(OutputSampling::parse(wrong).is_err(), "{wrong}");
         }
     }
