@@ -105,9 +105,14 @@ fn several_systems_are_scored_side_by_side() {
     assert!(text.contains("  a = 53.4\n  b_2 = 63.5\nchrF2|"), "{text}");
     assert_eq!(compare(&["-f", "text", "-b"]), "53.4\n63.5\n73.1\n68.2\n");
     let latex = compare(&["-f", "latex", "-w", "2"]);
-    assert!(latex.contains(" b\\_2 & 63.52 & 68.17 \\\\\n\\bottomrule"), "{latex}");
+    assert!(latex.contains("\n   System &  BLEU  &  chrF2  \\\\\n\\midrule"), "{latex}");
+    assert!(latex.contains("      b\\_2 & 63.52  &  68.17  \\\\\n\\bottomrule"), "{latex}");
     let tested = compare(&["-f", "latex", "--paired-bs"]);
-    assert!(tested.contains(" Baseline: a & 53.4 (μ = 39.9 ± 26.9) &"), "{tested}");
+    assert!(
+        tested.contains("\n Baseline: a &       53.4 (39.9 ± 26.9)        &        73.1"),
+        "{tested}"
+    );
+    assert!(tested.contains(" &        BLEU (μ ± 95\\% CI)        & "), "{tested}");
     // The mean of resampled scores, to the last digit.
     let tested = compare(&["-f", "json", "--paired-bs"]);
     assert!(tested.contains("\"mean\": 39.932112365682606"), "{tested}");

@@ -63,6 +63,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<std::ffi::OsString>,
     },
+    #[command(infer_long_args = true)]
     Evaluate(commands::evaluate::Arguments),
     Tune(commands::tune::Arguments),
     Mbr(Box<commands::mbr::Arguments>),

@@ -88,7 +88,7 @@ impl ComparedSystems {
             let signature = &metric.signatures[usize::from(format.short_signature)];
             let _ = writeln!(text, "{}|{signature}", metric.name);
             for (name, system) in self.names.iter().zip(&metric.systems) {
-                let _ = writeln!(text, "  {name} = {}", describe(system, format.decimals));
+                let _ = writeln!(text, "  {name} = {}", describe(system, "μ = ", format.decimals));
             }
         }
         text
@@ -127,25 +127,37 @@ impl ComparedSystems {
         format!("[\n{}\n]\n", objects.join(",\n"))
     }
 
-    /// Returns a table for LaTeX with the package `booktabs`, and the signatures below it.
+    /// Returns a table for LaTeX with the package `booktabs`, padded as sacreBLEU does, and the
+    /// signatures below it.
     pub fn to_latex(&self, format: ScoreFormat) -> String {
         let mut rows = vec![vec!["System".to_owned()]];
         for metric in &self.metrics {
             let interval = match metric.systems[0].confidence {
-                Some(_) => " (μ ± 95\\% CI)",
+                Some(_) => " (μ ± 95% CI)",
                 None => "",
             };
             rows[0].push(format!("{}{interval}", metric.name));
         }
         for place in 0..self.names.len() {
             let scores = self.metrics.iter().map(|metric| &metric.systems[place]);
-            let scores = scores.map(|system| describe(system, format.decimals));
-            rows.push(std::iter::once(escape_latex(&self.label(place))).chain(scores).collect());
+            let scores = scores.map(|system| describe(system, "", format.decimals));
+            rows.push(std::iter::once(self.label(place)).chain(scores).collect());
         }
         let mut text =
             format!("\\begin{{tabular}}{{r{}}}\n\\toprule\n", "c".repeat(self.metrics.len()));
+        let columns = 0..=self.metrics.len();
+        let widths = columns.map(|column| {
+            let lengths = rows.iter().map(|row| row[column].chars().count());
+            lengths.max().unwrap_or_default().max(rows[0][column].chars().count() + 2)
+        });
+        let widths: Vec<usize> = widths.collect();
         for (number, row) in rows.iter().enumerate() {
-            let _ = writeln!(text, " {} \\\\", row.join(" & "));
+            let cells = row.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(column, (cell, &width))| match column {
+                0 => escape_latex(&format!("{cell:>width$}")),
+                _ => escape_latex(&format!("{cell:^width$}")),
+            });
+            let _ = writeln!(text, " {} \\\\", cells.collect::<Vec<_>>().join(" & "));
             if number == 0 {
                 text.push_str("\\midrule\n");
             }
@@ -159,13 +171,13 @@ impl ComparedSystems {
     }
 }
 
-/// Returns a score, with the mean of resampled scores and its interval, and the p-value, which has a
-/// star below 0.05.
-fn describe(system: &SystemComparison, decimals: usize) -> String {
+/// Returns a score, with the mean of resampled scores after `mean_label` and its interval, and the
+/// p-value, which has a star below 0.05.
+fn describe(system: &SystemComparison, mean_label: &str, decimals: usize) -> String {
     let mut text = format!("{:.decimals$}", system.score);
     if let Some(confidence) = system.confidence {
         let (mean, half_width) = (confidence.mean, confidence.half_width);
-        let _ = write!(text, " (μ = {mean:.decimals$} ± {half_width:.decimals$})");
+        let _ = write!(text, " ({mean_label}{mean:.decimals$} ± {half_width:.decimals$})");
     }
     if let Some(p) = system.p_value {
         let _ = write!(text, " (p = {p:.4}){}", if p < 0.05 { "*" } else { "" });

@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "PAIR")]
     language_pair: Option<String>,
     /// The encoding of all texts
-    #[arg(short, long, hide = true, value_parser = ["utf-8", "utf8", "UTF-8"])]
+    #[arg(short, long, hide = true, value_parser = parse_encoding)]
     encoding: Option<String>,
     /// Score each line instead of the text
     #[arg(long)]
@@ -141,6 +141,14 @@ struct TextFile {
     lines: Vec<String>,
 }
 
+/// Accepts sacreBLEU's names of UTF-8.
+fn parse_encoding(name: &str) -> Result<String, String> {
+    match &name.to_ascii_lowercase()[..] {
+        "utf-8" | "utf8" => Ok(name.to_owned()),
+        _ => Err(format!("texts are read as UTF-8; convert them first: iconv -f {name} -t utf-8")),
+    }
+}
+
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let mut kinds = arguments.metric.clone();
     kinds.sort_unstable();
@@ -160,6 +168,13 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
             exit_with_usage_error("--sentence-level is for one system")
         }
         _ => {}
+    }
+    let inputs = &arguments.input;
+    if let Some((_, twice)) =
+        inputs.iter().enumerate().find(|(place, path)| inputs[..*place].contains(path))
+    {
+        let file = twice.display();
+        exit_with_usage_error(&format!("{file} is given twice; name each system once"));
     }
     if arguments.sentence_level && kinds.len() > 1 {
         exit_with_usage_error("--sentence-level takes one metric");
