@@ -116,7 +116,8 @@ impl TranslateArguments {
 /// Loads the system and translates its input.
 pub fn run(tokens: TranslateArguments) -> anyhow::Result<()> {
     if tokens.shows_help {
-        return crate::console::print(help_text());
+        crate::console::print_help(help_text());
+        return Ok(());
     }
     #[cfg(feature = "serve")]
     if let Some(server) = tokens.server {

@@ -111,6 +111,8 @@ fn source_language_in_name(path: &Path) -> Option<String> {
         let (source, target) = pair.split_at(2);
         return (is_code(source) && is_code(target)).then(|| source.to_owned());
     }
+    // In this name `mt` is not Maltese.
+    let name = name.strip_prefix("opus-mt-").unwrap_or(&name);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
     let pair = parts.windows(2).find(|pair| is_code(pair[0]) && is_code(pair[1]))?;
     Some(pair[0].to_owned())
@@ -124,6 +126,7 @@ mod tests {
     fn languages_are_read_from_names_of_models() {
         let found = |name: &str| source_language_in_name(Path::new(name));
         assert_eq!(found("/models/opus-mt-de-en").as_deref(), Some("de"));
+        assert_eq!(found("opus-mt-mt-en").as_deref(), Some("mt"));
         assert_eq!(found("translate-fr_en-1_9").as_deref(), Some("fr"));
         assert_eq!(found("x/model.csen.intgemm.alphas.bin").as_deref(), Some("cs"));
         for none in ["model.npz", "model.xxyy.bin", "toy-neural", "opus-mt-mul-en", "de"] {

@@ -1,5 +1,5 @@
 //! Folders with checkpoints of Marian's family: results of training, unpacked packages of OPUS-MT,
-//! and models that were packed for browsers.
+//! and models that were packed for browsers; and decoder configurations in such folders.
 
 use std::path::Path;
 
@@ -9,6 +9,20 @@ use super::{firefox, marian, opus_mt};
 use crate::decoder_config::DecoderConfig;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::{Error, Result, compressed};
+
+/// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT it has the
+/// segmentation of the package.
+pub fn find_from_configuration(path: &Path) -> Result<FoundModel> {
+    let mut settings = DecoderConfig::open(path)?;
+    let (folder, files) = (path.parent().unwrap_or(path), Files::default());
+    if !opus_mt::is_package(folder, &files) {
+        return marian::find_from_config(path, settings, files);
+    }
+    opus_mt::resolve_in_folder(&mut settings, folder, &files);
+    let mut found = marian::find_from_config(path, settings, files)?;
+    opus_mt::find_segmentation(folder, &mut found)?;
+    Ok(found)
+}
 
 /// Finds the model of a folder: that of its configuration, or else of its only checkpoint.
 pub fn find(folder: &Path) -> Result<FoundModel> {

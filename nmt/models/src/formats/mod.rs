@@ -45,7 +45,7 @@ const FORMATS: &[Format] = &[
     Format { recognises: ctranslate2::is_folder, find: ctranslate2::find_in_folder },
     Format { recognises: firefox::is_folder, find: marian_folder::find },
     Format { recognises: Path::is_dir, find: marian_folder::find },
-    Format { recognises: marian::is_configuration, find: marian::find_from_file },
+    Format { recognises: marian::is_configuration, find: marian_folder::find_from_configuration },
     Format { recognises: |_| true, find: marian::find_single_file },
 ];
 

@@ -13,7 +13,6 @@ use crate::decoder_config::{DecoderConfig, DecodingSemantics};
 use crate::formats::files::Files;
 use crate::formats::firefox::{self, FirefoxFiles};
 use crate::formats::found_model::FoundModel;
-use crate::formats::opus_mt;
 use crate::segmentation::{BpeCodesFile, Segmentation};
 use crate::shortlist::ShortlistOptions;
 use crate::yaml::Value;
@@ -27,20 +26,6 @@ pub use options::marian_options;
 /// Whether `path` is a decoder configuration, by its name.
 pub(super) fn is_configuration(path: &Path) -> bool {
     matches!(path.extension().and_then(|extension| extension.to_str()), Some("yml" | "yaml"))
-}
-
-/// Finds the models that the decoder configuration `path` names. In a package of OPUS-MT it has the
-/// segmentation of the package.
-pub(super) fn find_from_file(path: &Path) -> Result<FoundModel> {
-    let mut settings = DecoderConfig::open(path)?;
-    let (folder, files) = (path.parent().unwrap_or(path), Files::default());
-    if !opus_mt::is_package(folder, &files) {
-        return find_from_config(path, settings, files);
-    }
-    opus_mt::resolve_in_folder(&mut settings, folder, &files);
-    let mut found = find_from_config(path, settings, files)?;
-    opus_mt::find_segmentation(folder, &mut found)?;
-    Ok(found)
 }
 
 /// Finds a single checkpoint of Marian, Nematus or Amun.
