@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::common::{
-    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_with_input, shared_data,
+    lossy_text, miriam, project_root, report_skip, run, run_to_error, run_to_usage_error,
+    run_with_input, shared_data,
 };
 
 fn evaluate(reference: &Path, arguments: &[&str]) -> Command {
@@ -77,8 +78,15 @@ fn systems_are_compared_with_the_first() {
         assert!(found[0]["BLEU"]["p_value"].is_null());
     }
     // No resample differs: sacreBLEU too gives this p-value.
-    let table = compare(["tuned", "tuned"], &["--paired-bs", "--text"]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [tuned, copy] = [data.join("oracle/test.tuned.1best.gz"), folder.path().join("copy.gz")];
+    std::fs::copy(&tuned, &copy).expect("writable");
+    let reference = data.join("corpus/test.en.gz");
+    let mut command = evaluate(&reference, &["--paired-bs", "--text", "-i"]);
+    let table = lossy_text(&run(command.args([&tuned, &copy])));
     assert!(table.contains("bs:1000|seed:12345") && table.contains("(p = 0.0010)*\n"), "{table}");
+    let mut command = evaluate(&reference, &["--paired-bs", "-i"]);
+    assert!(run_to_usage_error(command.args([&tuned, &tuned])).contains("given twice"));
 }
 
 /// Scores as sacreBLEU 2.6.0 prints them for the same files.

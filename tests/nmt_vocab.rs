@@ -111,8 +111,8 @@ fn models_have_the_asked_size_and_segment_their_text() {
 #[test]
 fn words_are_written_as_marian_counts_them() {
     let yaml = learn(&["--kind", "words"], b"b  a b\tc\n: a \"no\" b \xff \n");
-    let expected =
-        "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n\"a\": 3\n\"\\\"no\\\"\": 4\n\":\": 5\n\"c\": 6\n";
+    let expected = "\"</s>\": 0\n\"<unk>\": 1\n\"a\": 2\n\"b\": 3\n\"\\\"no\\\"\": 4\n\":\": 5\n\
+                    \"b\\x09c\": 6\n";
     assert_eq!(yaml, [expected.as_bytes(), b"\"\xff\": 7\n"].concat());
     let cut = learn(&["--kind", "words", "--size", "3"], b"b a b\n");
     assert_eq!(lossy_text(&cut), "\"</s>\": 0\n\"<unk>\": 1\n\"b\": 2\n");

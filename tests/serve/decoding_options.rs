@@ -172,7 +172,7 @@ fn options_that_are_unknown_or_out_of_range_are_named() {
         ("neural", json!({"min_length": "many"}), "min-length"),
         ("neural", json!({"patience": [[], 1, 2]}), "patience"),
         ("neural", json!({"sampling_topp": 2}), "sampling-topp"),
-        ("neural", json!({"output_sampling": "top 3"}), "expected full [T], topk K [T]"),
+        ("neural", json!({"output_sampling": "top 3"}), "expected full [T], topk [K [T]]"),
         ("neural", json!({"output_sampling": true, "sampling_topk": 3}), "give one of them"),
         ("neural", json!({"lm_weight": 0.5}), "there is none"),
         ("toy", json!({"min_length": 2}), "neural"),
