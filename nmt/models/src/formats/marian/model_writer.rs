@@ -40,7 +40,7 @@ pub fn write_marian_model<V: AsRef<[f32]>>(
         let values = values(&parameter);
         let (values, shape) = (values.as_ref(), parameter.shape);
         if values.len() != shape.iter().product::<usize>() {
-            let reason = format!("{} values, not those of {shape:?}", values.len());
+            let reason = format!("{} numbers do not fit the shape {shape:?}", values.len());
             return Err(Error::mismatch(path, name, reason));
         }
         file.add_f32(name, &shape, values)?;
