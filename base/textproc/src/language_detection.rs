@@ -101,7 +101,7 @@ const CODES: &[(Option<Lang>, &str)] = &[
 
 /// Languages without trigrams, each with one whose trigrams are much the same: those say nothing
 /// about which of both it is.
-const NEIGHBOURS: [(&str, &str); 3] = [("gl", "pt"), ("gl", "es"), ("ms", "id")];
+const NEIGHBOURS: [(&str, &str); 2] = [("gl", "pt"), ("ms", "id")];
 
 /// A language that a text may be in.
 #[derive(Clone, Debug, PartialEq)]
