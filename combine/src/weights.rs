@@ -16,8 +16,8 @@ pub struct FeatureWeights {
 }
 
 impl FeatureWeights {
-    /// Reads a file. Lines are `NAME= weight weight ...` or `NAME=weight`; empty lines, lines that begin with `#`,
-    /// and the line `[weight]` of a moses.ini are skipped.
+    /// Reads a file. Lines are `NAME= weight weight ...` or `NAME=weight`; empty lines, lines that
+    /// begin with `#`, and the line `[weight]` of a moses.ini are skipped.
     ///
     /// # Errors
     /// If the file cannot be read, or a line has no name, no weight or an invalid one, or a name
@@ -87,7 +87,7 @@ impl FeatureWeights {
             let shown = String::from_utf8_lossy(name);
             let Some((_, own)) = self.features.iter().find(|(known, _)| known == name) else {
                 let what = match name {
-                    b"" => "the values before the first name of a feature".to_string(),
+                    b"" => "values without the name of a feature".to_string(),
                     _ => format!("feature {shown}"),
                 };
                 let zeros = " 0".repeat(count);

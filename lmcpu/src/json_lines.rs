@@ -157,7 +157,7 @@ enum Surrogates {
     Lone,
 }
 
-/// Returns what surrogates a string begins with, as escapes.
+/// Returns the kind of escaped surrogates at the start of `text`; `None` if there are none.
 fn surrogate_escape(text: &str) -> Option<Surrogates> {
     fn half(text: &str) -> Option<u32> {
         let digits = text.strip_prefix("\\u")?.get(..4)?;

@@ -276,7 +276,7 @@ impl SentenceSplitter {
     #[pyo3(signature = (language="en", *, nonbreaking_prefixes=None))]
     fn new(language: &str, nonbreaking_prefixes: Option<PathBuf>) -> PyResult<Self> {
         Ok(SentenceSplitter(match prefixes(nonbreaking_prefixes)? {
-            Some(prefixes) => miriam_textproc::SentenceSplitter::with_prefixes(prefixes),
+            Some(prefixes) => miriam_textproc::SentenceSplitter::with_prefixes(language, prefixes),
             None => miriam_textproc::SentenceSplitter::new(language),
         }))
     }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use miriam_textproc::LanguageDetector;
+
 use crate::access_log::AccessLog;
 use crate::config::{Configuration, ModelKind};
 use crate::engine::{Failure, Reply, RequestOptions, Sentence, SentenceResult};
@@ -17,7 +19,6 @@ use crate::readiness::{BrokenModel, Readiness};
 use crate::refusal::Refusal;
 use crate::reload::ReloadSender;
 use crate::{Error, Result};
-use miriam_textproc::LanguageDetector;
 
 /// The state of a server.
 pub struct App {
@@ -154,10 +155,11 @@ impl App {
             }
         }
         let all = opened.broken.is_empty();
-        let detector = LanguageDetector::new(opened.languages());
+        let languages = opened.languages();
+        let detector = LanguageDetector::new(languages.iter().copied());
         let undetectable: Vec<&str> = detector.unknown_codes().collect();
         // A single language needs no detection.
-        if opened.languages().len() > 1 && !undetectable.is_empty() {
+        if languages.len() > 1 && !undetectable.is_empty() {
             tracing::warn!(
                 "languages that cannot be detected, so that clients must name them: {}",
                 undetectable.join(", ")

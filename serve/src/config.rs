@@ -148,22 +148,6 @@ pub struct Limits {
     pub grace_seconds: u64,
 }
 
-impl Limits {
-    /// Checks that some request can be within the limits.
-    fn check(&self) -> Result<(), String> {
-        let zeros = [
-            ("lines", self.lines == 0),
-            ("body-bytes", self.body_bytes == 0),
-            ("characters", self.characters == Some(0)),
-            ("deadline-ms", self.deadline_ms == 0),
-        ];
-        match zeros.iter().find(|(_, is_zero)| *is_zero) {
-            Some((name, _)) => Err(format!("limits: {name} is 0, which no request satisfies")),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Default for Limits {
     fn default() -> Self {
         Limits {
@@ -186,6 +170,21 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Checks that some request can be within the limits.
+    fn check(&self) -> Result<(), String> {
+        let zeros = [
+            ("lines", self.lines == 0),
+            ("body-bytes", self.body_bytes == 0),
+            ("characters", self.characters == Some(0)),
+            ("body-seconds", self.body_seconds == 0),
+            ("deadline-ms", self.deadline_ms == 0),
+        ];
+        match zeros.iter().find(|(_, is_zero)| *is_zero) {
+            Some((name, _)) => Err(format!("limits: {name} is 0, which no request satisfies")),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the time limit of a request.
     pub fn deadline(&self) -> Duration {
         Duration::from_millis(self.deadline_ms)
@@ -314,9 +313,9 @@ impl Configuration {
         self.networks()?;
         self.socket_access()?;
         self.limits.check().or_else(wrong)?;
-        if let Some(origin) = self.cors.iter().find(|one| *one != "*" && !one.contains("://")) {
+        if let Some(origin) = self.cors.iter().find(|one| !is_origin(one)) {
             return wrong(format!(
-                "cors: {origin:?} is not an origin; write it as browsers do, https://{origin}"
+                "cors: {origin:?} is not an origin; write it as browsers do, https://example.org"
             ));
         }
         if self.models.is_empty() {
@@ -357,8 +356,7 @@ impl Configuration {
         self.check_pivot().or_else(wrong)
     }
 
-    /// Checks that a model has the pivot language. The languages of models that do not say any are
-    /// known only when they are open.
+    /// Checks that a model has the pivot language.
     fn check_pivot(&self) -> Result<(), String> {
         let Some(pivot) = &self.pivot else { return Ok(()) };
         let tag = LanguageTag::parse(pivot);
@@ -369,14 +367,21 @@ impl Configuration {
             fits || code.eq_ignore_ascii_case(pivot)
         };
         let has_pivot = |model: &ModelConfiguration| {
-            let mut languages = model.from.iter().chain(&model.to).peekable();
-            languages.peek().is_none() || languages.any(is_pivot)
+            let mut languages = model.from.iter().chain(&model.to);
+            languages.any(is_pivot)
         };
         if self.models.iter().any(has_pivot) {
             return Ok(());
         }
         Err(format!("pivot: no model has the language {pivot:?}"))
     }
+}
+
+/// Whether a text is an origin as browsers send it, or `*` for any. Local files have the origin
+/// `null`.
+fn is_origin(text: &str) -> bool {
+    let host = text.split_once("://").map(|(_, host)| host);
+    matches!(text, "*" | "null") || host.is_some_and(|host| !host.is_empty() && !host.contains('/'))
 }
 
 #[cfg(test)]

@@ -288,7 +288,7 @@ impl App {
     }
 }
 
-/// Refuses results of which one is an error in place of a translation.
+/// Returns a refusal if a result has an error in place of a translation.
 pub(crate) fn refuse_untranslated<'r>(
     results: impl IntoIterator<Item = &'r SentenceResult>,
 ) -> Result<(), Refusal> {
@@ -307,9 +307,10 @@ fn cut_texts(
     should_stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Document>, Interrupted> {
     let first = route.models.first();
+    let language = plain_code(route.from.as_deref().unwrap_or_default());
     let splitter = match first.and_then(|model| model.nonbreaking_prefixes()) {
-        Some(prefixes) => SentenceSplitter::with_prefixes(prefixes.clone()),
-        None => splitter_of(route.from.as_deref().unwrap_or_default()),
+        Some(prefixes) => SentenceSplitter::with_prefixes(&language, prefixes.clone()),
+        None => SentenceSplitter::new(&language),
     };
     let cutter =
         DocumentCutter::new(format.clone(), &splitter).copying_numbers().until(should_stop);
@@ -327,8 +328,12 @@ fn cut_texts(
 
 /// Returns the splitter of a language, however its code is spelled.
 pub(crate) fn splitter_of(language: &str) -> SentenceSplitter {
-    let code = miriam_nmt::language_code(language);
-    SentenceSplitter::new(&code.unwrap_or_else(|| language.to_lowercase()))
+    SentenceSplitter::new(&plain_code(language))
+}
+
+/// Returns the code of a language in two letters, if there is one.
+fn plain_code(language: &str) -> String {
+    miriam_nmt::language_code(language).unwrap_or_else(|| language.to_lowercase())
 }
 
 /// Joins the translations of each text; `pivots` and `tags` are those of [`join_text`].

@@ -1,8 +1,8 @@
 //! External sort of any number of lines, of which a limited number is in memory.
 //!
 //! Lines are collected up to the limit, sorted on all threads, and written to a compressed
-//! temporary file; these files are merged while they are read, and many of them into fewer before.
-//! Lines are in byte order, as with
+//! temporary file. These files are merged while they are read; if there are many, they are first
+//! merged into fewer. Lines are in byte order, as with
 //! `LC_ALL=C sort`; equal lines keep their order.
 
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub struct SortOptions {
     /// The maximum length of the lines in memory in bytes, including bookkeeping. Up to twice as
     /// much is allocated, because buffers grow by doubling.
     ///
-    /// Lines beyond it are written to a temporary file each time that it is reached.
+    /// Each time that it is reached, the collected lines are written to a temporary file.
     pub memory: u64,
     /// The folder for temporary files.
     pub folder: PathBuf,

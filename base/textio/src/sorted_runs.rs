@@ -106,12 +106,13 @@ impl RunWriter {
     }
 }
 
-/// The number of runs that are merged into one. A process may have 1,024 files open, as a rule.
-const MERGED_RUNS: usize = 64;
+/// The number of runs that are merged into one: a process may have 1,024 files open, as a rule.
+/// Tests merge on several levels.
+const MERGED_RUNS: usize = if cfg!(test) { 4 } else { 64 };
 
 /// The runs of a sort. Those of the first level were in memory; on each level, as soon as there are
-/// enough runs, they become one of the next level. So few files are open, and a line is written
-/// once a level: the logarithm of the number of runs.
+/// [`MERGED_RUNS`], they become one of the next level. So fewer files than that are open for each
+/// level, and each line is written once for each level. The number of levels is logarithmic.
 pub(crate) struct SpilledRuns {
     levels: Vec<Vec<SpilledRun>>,
     folder: PathBuf,

@@ -137,7 +137,8 @@ pub struct LanguageDetector {
 impl LanguageDetector {
     /// Returns a detector of the languages with these codes: two or three letters (ISO 639), with
     /// or without a script or region (`pt-BR`, `deu_Latn`). If several codes name a language, the
-    /// first is returned; of several codes of Chinese the first in the text's script. See [`LanguageDetector::unknown_codes`].
+    /// first is returned; of several codes of Chinese the first in the text's script. See
+    /// [`LanguageDetector::unknown_codes`].
     pub fn new<C: Into<String>>(codes: impl IntoIterator<Item = C>) -> Self {
         LanguageDetector {
             allowed: codes
@@ -205,8 +206,7 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     let words = sample.words_of(group);
     let mut evidence = FrequentWords::get().weigh(&words, candidates);
     let has_words = evidence.iter().any(|weight| *weight > 0.0);
-    let languages = candidates.places().filter_map(|place| CODES[place].0).collect();
-    let trigrams = Detector::with_allowlist(languages).detect(&words.join(" "));
+    let trigrams = trigram_detector(candidates).detect(&words.join(" "));
     fn place_of(language: Lang) -> Option<usize> {
         CODES.iter().position(|(known, _)| *known == Some(language))
     }
@@ -237,6 +237,17 @@ fn decide(sample: &Sample, group: ScriptGroup, candidates: LanguageSet) -> (usiz
     let margin = if best.1 > 0.0 { (best.1 - second) / best.1 } else { 0.0 };
     let certainty = if has_words { 0.5 + margin / 2.0 } else { margin / 2.0 };
     (best.0, length * certainty)
+}
+
+/// Returns a detector by trigrams of the candidates and of the neighbours of those without any. If
+/// they are fewer than two, it would find the same one in every text, so all languages are allowed.
+fn trigram_detector(candidates: LanguageSet) -> Detector {
+    let codes: Vec<&str> = candidates.places().map(|place| CODES[place].1).collect();
+    let neighbours = NEIGHBOURS.iter().filter(|(code, _)| codes.contains(code));
+    let neighbours: Vec<&str> = neighbours.map(|(_, known)| *known).collect();
+    let known = candidates.union(LanguageSet::from_codes(&neighbours));
+    let languages: Vec<Lang> = known.places().filter_map(|place| CODES[place].0).collect();
+    if languages.len() < 2 { Detector::new() } else { Detector::with_allowlist(languages) }
 }
 
 /// Returns the place of the language of a code.
@@ -363,6 +374,19 @@ mod tests {
             ),
         ] {
             assert_eq!(all.detect(text).unwrap().code, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_language_with_trigrams_is_not_found_in_every_text() {
+        for (codes, text, language) in [
+            (["en", "sq"], "Shtëpia dhe kopshti", "sq"),
+            (["en", "ms"], "Perpustakaan negara sedang membangun", "ms"),
+            (["es", "gl"], "Xardín e leite", "gl"),
+            (["en", "ga"], "Leabharlann náisiúnta", "ga"),
+            (["en", "ga"], "National library opens tomorrow", "en"),
+        ] {
+            assert_found(&codes, text, language);
         }
     }
 

@@ -3,11 +3,12 @@
 //! Boundaries are those of Unicode (UAX #29), which work in all scripts. Some of them are removed
 //! by the rules of Moses' `split-sentences.perl`: a full stop after an abbreviation, an initial, an
 //! acronym or a list number does not end a sentence, nor does any mark before lower case. As there,
-//! a number may begin a sentence. Moses' script alone finds no ends in scripts without capitals; Unicode's rules alone end sentences
-//! after `Mr.` and after opening quotes.
+//! a number may begin a sentence. Moses' script alone finds no ends in scripts without capitals;
+//! Unicode's rules alone end sentences after `Mr.` and after opening quotes.
 //!
-//! The time is linear in the text: each boundary examines the word before it and the brackets and
-//! spaces around it, and no two boundaries examine the same ones.
+//! The time is linear in the text: each boundary examines the word before it, the brackets and
+//! spaces around it, and before a number the text up to the next letter or mark. No two boundaries
+//! examine the same ones.
 
 use std::ops::Range;
 
@@ -48,12 +49,12 @@ impl SentenceSplitter {
     pub fn new(language: &str) -> Self {
         let prefixes = NonbreakingPrefixes::for_language(language)
             .or_else(|| NonbreakingPrefixes::for_language("en"));
-        SentenceSplitter { prefixes: prefixes.unwrap_or_default(), is_greek: language == "el" }
+        Self::with_prefixes(language, prefixes.unwrap_or_default())
     }
 
-    /// Returns a splitter with the given abbreviations.
-    pub fn with_prefixes(prefixes: NonbreakingPrefixes) -> Self {
-        SentenceSplitter { prefixes, is_greek: false }
+    /// Returns a splitter of text in `language` with the given abbreviations.
+    pub fn with_prefixes(language: &str, prefixes: NonbreakingPrefixes) -> Self {
+        SentenceSplitter { prefixes, is_greek: language == "el" }
     }
 
     /// Returns the byte ranges of the sentences of a paragraph, in order. The text between them,

@@ -273,11 +273,12 @@ impl RunningTextOptions {
 
     /// Returns the splitter for the given language, or that of `steps`.
     pub fn splitter(&self, steps: Option<&PreparationSteps>) -> SentenceSplitter {
-        if let Some(prefixes) = steps.and_then(|steps| steps.prefixes.as_ref()) {
-            return SentenceSplitter::with_prefixes(prefixes.clone());
-        }
         let language = self.source_language.as_ref();
         let language = language.or_else(|| steps.and_then(|steps| steps.language.as_ref()));
+        if let Some(prefixes) = steps.and_then(|steps| steps.prefixes.as_ref()) {
+            let language = language.map_or("", String::as_str);
+            return SentenceSplitter::with_prefixes(language, prefixes.clone());
+        }
         match language {
             Some(language) => super::textproc::warn_if_unknown_language(language),
             None => tracing::warn!(

@@ -86,7 +86,7 @@ impl<'a> SentenceReader<'a> {
         right_to_left: bool,
         options: InputOptions,
     ) -> Self {
-        let splitter = SentenceSplitter::with_prefixes(Default::default());
+        let splitter = SentenceSplitter::with_prefixes("", Default::default());
         SentenceReader {
             source,
             parser: SentenceParser::new(tokenizers, right_to_left, options),

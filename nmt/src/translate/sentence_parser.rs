@@ -124,6 +124,7 @@ impl<'a> SentenceParser<'a> {
             });
         }
         let num_words = miriam_textio::fields::split_words(text).count() as u64;
+        // To Marian's search a source that begins with `</s>` is empty; alone it is a blank line.
         if pieces.is_empty() || pieces.ids == [source.vocabulary.eos_id()] {
             return InputSentence { pieces, num_words, warning, ..sentence };
         }

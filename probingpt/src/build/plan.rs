@@ -119,7 +119,7 @@ impl Plan {
             }
             (TableKind::Joined, None) if options.num_reordering.is_none() => {
                 let table = &options.reordering_table;
-                return Err(Error::Options(format!("{table}: it has no line")));
+                return Err(Error::Options(format!("{table}: the reordering table is empty")));
             }
             (_, None) => options.num_reordering.unwrap_or(0),
         };

@@ -20,7 +20,7 @@ pub fn split_name_and_value(word: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Splits a field of features into their names, without `=`, and the texts of their values.
-/// Values before the first name have an empty one.
+/// Values without a name have an empty one.
 pub fn split_features(field: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut name: &[u8] = b"";
     split_words(field).filter_map(move |word| {
@@ -98,7 +98,7 @@ impl FeatureScheme {
 /// Describes a value for messages.
 fn value_of(name: &[u8]) -> String {
     match name {
-        b"" => "a value before the first name of a feature".into(),
+        b"" => "a value without the name of a feature".into(),
         name => format!("a value of feature {}", quoted(name)),
     }
 }
@@ -125,7 +125,7 @@ mod tests {
             ("LM0= 1 2 TM0= 3", "expected a value of feature \"TM0\", found a value of"),
             ("LM0= x TM0= 2 3", "\"x\" is not a finite number"),
             ("LM0= nan TM0= 2 3", "\"nan\" is not a finite number"),
-            ("1 2 3", "found a value before the first name of a feature"),
+            ("1 2 3", "found a value without the name of a feature"),
         ] {
             let error = scheme.parse_values(field.as_bytes(), &mut Vec::new()).unwrap_err();
             assert!(error.contains(reason), "{error}");

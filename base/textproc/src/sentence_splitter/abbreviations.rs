@@ -36,8 +36,8 @@ pub(super) fn keeps_full_stop(
     }
 }
 
-/// Abbreviations that stand before numbers in many languages, without case, and those of months.
-/// Moses' lists lack them, and a sentence that begins with a number is rarer.
+/// Abbreviations that stand before numbers in many languages, and those of months, in lower case.
+/// Moses' lists lack them, and after these words a sentence rarely begins with a number.
 const BEFORE_NUMBERS: [&str; 34] = [
     "abs", "approx", "aprox", "bd", "ca", "cap", "ch", "chap", "env", "eq", "eqs", "fig", "figs",
     "kap", "nr", "pag", "pp", "sec", "sect", "tel", "ver", "vol", "vols", "jan", "feb", "apr",
@@ -50,7 +50,7 @@ fn keeps_number(word: &[u8]) -> bool {
     let is_letter = first_char(word).is_some_and(|first| {
         first.byte_len == word.len() && first.class().intersects(CharClass::ALPHABETIC)
     });
-    let is_day = word.len() <= 2 && word.iter().all(u8::is_ascii_digit);
+    let is_day = matches!(word.len(), 1 | 2) && word.iter().all(u8::is_ascii_digit);
     let lower = word.to_ascii_lowercase();
     is_letter || is_day || BEFORE_NUMBERS.iter().any(|known| known.as_bytes() == lower)
 }
@@ -59,8 +59,9 @@ fn keeps_number(word: &[u8]) -> bool {
 fn is_lowercase_after_number(text: &[u8]) -> bool {
     let classes = char_indices(text)
         .map(|(_, symbol)| symbol.character.map_or(BreakClass::Other, BreakClass::from_char));
-    let mut classes =
-        classes.skip_while(|class| matches!(class, BreakClass::Bracket | BreakClass::Space));
+    let mut classes = classes.skip_while(|class| {
+        matches!(class, BreakClass::Bracket | BreakClass::Space | BreakClass::Extension)
+    });
     classes.next() == Some(BreakClass::Digit)
         && classes.find(|class| {
             matches!(

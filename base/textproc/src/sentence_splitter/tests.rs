@@ -12,7 +12,7 @@ fn split<'t>(language: &str, text: &'t str) -> Vec<&'t str> {
 /// The sentences are those of Moses' `split-sentences.perl -k -b -q -i -l LANGUAGE`.
 #[test]
 fn western_text_is_split_as_by_moses() {
-    let cases: [(&str, &[&str]); 22] = [
+    let cases: [(&str, &[&str]); 23] = [
         ("en", &["Dr. No met Mr. T. Smith.", "They talked."]),
         ("en", &["See No. 5 of the list.", "No.", "It is not there."]),
         ("en", &["He lives in the U.S. Army camp.", "Why?"]),
@@ -32,6 +32,7 @@ fn western_text_is_split_as_by_moses() {
         ("en", &["Really?!", "Yes."]),
         ("en", &["It was cold.", "5 people died."]),
         ("en", &["It was 1990.", "1991 came."]),
+        ("en", &["It was cold .", "5 people died ."]),
         ("en", &["He was great.", "\"5 stars,\" she said."]),
         ("de", &["Es war kalt.", "20 Leute kamen."]),
         ("en", &["See No. 5 of the list."]),
@@ -67,6 +68,8 @@ fn semicolons_are_question_marks_in_greek() {
     ] {
         assert_split(language, marked);
     }
+    let listed = SentenceSplitter::with_prefixes("el", NonbreakingPrefixes::default());
+    assert_eq!(listed.split("Τι κάνεις; Καλά.".as_bytes()).len(), 2);
 }
 
 #[test]
@@ -287,7 +290,7 @@ fn words_with_marks_are_not_split() {
 fn abbreviations_may_be_ones_own() {
     let text = b"See appx. B now. End.";
     let own = NonbreakingPrefixes::parse_moses(b"appx\n");
-    assert_eq!(SentenceSplitter::with_prefixes(own).split(text).len(), 2);
+    assert_eq!(SentenceSplitter::with_prefixes("en", own).split(text).len(), 2);
     assert_eq!(SentenceSplitter::new("en").split(text).len(), 3);
 }
 

@@ -189,7 +189,7 @@ fn calibrate(
             continue;
         }
         let vocabulary = &target.vocabulary;
-        let ids = miriam_textio::fields::split_words(pieces)
+        let ids = miriam_textio::fields::split_at_spaces(pieces)
             .map(|piece| vocabulary.find(piece).unwrap_or(vocabulary.unk_id()));
         let mut ids: Vec<u32> = ids.collect();
         if backwards {

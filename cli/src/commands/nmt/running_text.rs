@@ -75,15 +75,17 @@ impl RunningTextArguments {
         bundle: &ModelBundle,
         from: Option<&str>,
     ) -> miriam_textproc::Result<(SentenceSplitter, String)> {
-        if let Some(file) = &self.nonbreaking_prefixes {
-            let splitter = SentenceSplitter::with_prefixes(NonbreakingPrefixes::read(file)?);
-            return Ok((splitter, file.display().to_string()));
-        }
         let named = self.source_language.clone().or_else(|| from.and_then(language_code));
         let known = named.or_else(|| {
             let path = std::path::absolute(&bundle.path).unwrap_or_else(|_| bundle.path.clone());
             bundle.files.iter().chain([&path]).find_map(|path| source_language_in_name(path))
         });
+        if let Some(file) = &self.nonbreaking_prefixes {
+            let language = known.unwrap_or_default();
+            let prefixes = NonbreakingPrefixes::read(file)?;
+            let splitter = SentenceSplitter::with_prefixes(&language, prefixes);
+            return Ok((splitter, file.display().to_string()));
+        }
         if self.is_given() || self.source_language.is_some() {
             match &known {
                 Some(language) => warn_if_unknown_language(language),
@@ -111,11 +113,13 @@ fn source_language_in_name(path: &Path) -> Option<String> {
         let (source, target) = pair.split_at(2);
         return (is_code(source) && is_code(target)).then(|| source.to_owned());
     }
-    // In this name `mt` is not Maltese.
-    let name = name.strip_prefix("opus-mt-").unwrap_or(&name);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
-    let pair = parts.windows(2).find(|pair| is_code(pair[0]) && is_code(pair[1]))?;
-    Some(pair[0].to_owned())
+    // In `opus-mt` the second part is not Maltese.
+    let is_program = |at: usize| at > 0 && parts[at - 1..=at] == ["opus", "mt"];
+    let mut places = 1..parts.len();
+    let second =
+        places.find(|&at| !is_program(at - 1) && is_code(parts[at - 1]) && is_code(parts[at]))?;
+    Some(parts[second - 1].to_owned())
 }
 
 #[cfg(test)]
@@ -127,6 +131,8 @@ mod tests {
         let found = |name: &str| source_language_in_name(Path::new(name));
         assert_eq!(found("/models/opus-mt-de-en").as_deref(), Some("de"));
         assert_eq!(found("opus-mt-mt-en").as_deref(), Some("mt"));
+        assert_eq!(found("opus_mt_de_en").as_deref(), Some("de"));
+        assert_eq!(found("ct2-opus-mt-fr-en").as_deref(), Some("fr"));
         assert_eq!(found("translate-fr_en-1_9").as_deref(), Some("fr"));
         assert_eq!(found("x/model.csen.intgemm.alphas.bin").as_deref(), Some("cs"));
         for none in ["model.npz", "model.xxyy.bin", "toy-neural", "opus-mt-mul-en", "de"] {

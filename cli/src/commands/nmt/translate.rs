@@ -263,7 +263,7 @@ pub struct SamplingArguments {
           conflicts_with_all = ["sampling_topk", "sampling_topp", "sampling_epsilon",
                                 "sampling_temperature"])]
     output_sampling: Option<Vec<String>>,
-    /// The seed of random numbers; 0 is another one each time [1]
+    /// The seed of random numbers; 0 is another one in each run [1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

@@ -1,5 +1,5 @@
 //! Moses' `clean-corpus-n.perl`: leaves out pairs of lines that are empty, too long or of very
-//! different lengths.
+//! different lengths. Its output is the script's, but bytes that are not UTF-8 become U+FFFD.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ struct Arguments {
     /// The largest number of characters of a word
     #[arg(long, alias = "mwl", default_value_t = 1000)]
     max_word_length: usize,
-    /// The encoding, of which there is one
+    /// The encoding of the texts; only utf8
     #[arg(long, default_value = "utf8", value_parser = ["utf8"])]
     encoding: String,
 }
@@ -80,6 +80,7 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
             bail!("{}: it has only {count} lines, fewer than the other text", inputs[1].display());
         };
         count += 1;
+        task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
         if count == 1 {
             is_factored = [line.bytes, other.bytes].iter().any(|text| text.contains(&b'|'));
         }
@@ -101,13 +102,13 @@ pub fn run(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<(
         if let Some(retained) = &mut retained {
             retained.write(format!("{count}\n").as_bytes())?;
         }
-        task.set_position(consumed.load(std::sync::atomic::Ordering::Relaxed));
     }
-    if second.next()?.is_some() {
-        tracing::warn!("{}: lines after line {count} have no pair", inputs[1].display());
-    }
+    let is_longer = second.next()?.is_some();
     for output in cleaned.into_iter().chain(retained) {
         output.finish()?;
+    }
+    if is_longer {
+        bail!("{}: lines after line {count} have no pair", inputs[1].display());
     }
     tracing::info!("kept {kept} of {count} pairs");
     Ok(())
@@ -147,31 +148,35 @@ fn is_kept(pair: &[String; 2], options: &Arguments) -> bool {
     fits && (options.ignore_ratio || is_balanced)
 }
 
-/// Returns the number of words, without tags if `ignore_xml` is set: `<`, any character but space,
-/// and so on to `>` before which there is no space.
+/// Returns the number of words, without tags if `ignore_xml` is set. A tag is `<`, a character that
+/// is not a space, any text without `>`, a character that is not a space, and `>`.
 fn count_words(text: &str, ignore_xml: bool) -> usize {
     if !ignore_xml {
         return text.split_whitespace().count();
     }
-    let (mut plain, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find('<') {
-        plain.push_str(&rest[..start]);
-        let tag = &rest[start..];
-        let inner = tag.find('>').map(|end| &tag[1..end]);
-        match inner {
-            Some(name)
-                if name.chars().count() > 1 && !name.starts_with(' ') && !name.ends_with(' ') =>
-            {
-                plain.push(' ');
-                rest = &tag[name.len() + 2..];
-            }
-            _ => {
-                plain.push('<');
-                rest = &tag[1..];
-            }
+    let (mut plain, mut at) = (String::new(), 0);
+    // The place of the next `>`, which several `<` may share.
+    let mut close = text.find('>');
+    while let Some(open) = text[at..].find('<').map(|length| at + length) {
+        plain.push_str(&text[at..open]);
+        if close.is_some_and(|place| place < open) {
+            close = text[open..].find('>').map(|length| open + length);
+        }
+        let Some(place) = close else {
+            at = open;
+            break;
+        };
+        let name = &text[open + 1..place];
+        let has_two = name.chars().nth(1).is_some();
+        if has_two && !name.starts_with(' ') && !name.ends_with(' ') {
+            plain.push(' ');
+            at = place + 1;
+        } else {
+            plain.push('<');
+            at = open + 1;
         }
     }
-    plain.push_str(rest);
+    plain.push_str(&text[at..]);
     plain.split_whitespace().count()
 }
 

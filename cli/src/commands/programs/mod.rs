@@ -78,8 +78,9 @@ fn parse<P: Parser>(arguments: Vec<OsString>) -> P {
 ///
 /// Started under one of these names it accepts that program's options: lmplz, build_binary, query
 /// and filter of KenLM; fast_align, atools and extract_lex; moses, moses2, mosesserver and
-/// Moses' text scripts (such as tokenizer.perl and clean-corpus-n.perl); sacrebleu; marian, marian-conv, marian-decoder,
-/// marian-scorer, marian-server and marian-vocab. Add the folder to the PATH of scripts.
+/// Moses' text scripts (such as tokenizer.perl and clean-corpus-n.perl); sacrebleu; marian,
+/// marian-conv, marian-decoder, marian-scorer, marian-server and marian-vocab. Add the folder to
+/// the PATH of scripts.
 ///
 /// Example: miriam install-aliases ~/miriam-bin && PATH=~/miriam-bin:$PATH lmplz -o 3 < text.en
 #[derive(Args)]

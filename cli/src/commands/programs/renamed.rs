@@ -184,6 +184,7 @@ pub const RENAMED_PROGRAMS: &[RenamedProgram] = &[
 /// single letters: `-headline` is not `-h`.
 fn with_two_dashes(word: &OsString) -> OsString {
     match word.as_bytes() {
+        b"-h" => word.clone(),
         [b'-', letter, ..] if *letter != b'-' => {
             let mut long = OsString::from("-");
             long.push(word);

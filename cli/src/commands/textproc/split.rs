@@ -33,7 +33,10 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     let splitter = match &arguments.nonbreaking_prefixes {
-        Some(file) => SentenceSplitter::with_prefixes(NonbreakingPrefixes::read(file)?),
+        Some(file) => {
+            let prefixes = NonbreakingPrefixes::read(file)?;
+            SentenceSplitter::with_prefixes(&arguments.language, prefixes)
+        }
         None => {
             warn_if_unknown_language(&arguments.language);
             SentenceSplitter::new(&arguments.language)
