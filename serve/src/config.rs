@@ -420,7 +420,11 @@ mod tests {
 
     #[test]
     fn names_are_single() {
-        let model = |name: &str| ModelConfiguration { name: name.into(), ..Default::default() };
+        let model = |name: &str| ModelConfiguration {
+            name: name.into(),
+            path: "model".into(),
+            ..Default::default()
+        };
         let with = |models| Configuration { models, ..Default::default() }.check();
         let based = |base_path: &str, proxy: &str| {
             let (base_path, trusted_proxies) = (base_path.into(), vec![proxy.into()]);
@@ -435,6 +439,45 @@ mod tests {
         for wrong in [vec![], vec![model("")], vec![model("a"), model("a")]] {
             assert!(with(wrong).is_err());
         }
+    }
+
+    #[test]
+    fn settings_with_which_no_request_succeeds_are_named() {
+        let model = ModelConfiguration {
+            name: "a".into(),
+            path: "model".into(),
+            from: vec!["de".into()],
+            to: vec!["en".into()],
+            ..Default::default()
+        };
+        let sound = || Configuration { models: vec![model.clone()], ..Default::default() };
+        let limits = |limits| Configuration { limits, ..sound() };
+        let cors = |origin: &str| Configuration { cors: vec![origin.into()], ..sound() };
+        let pivot = |code: &str| Configuration { pivot: Some(code.into()), ..sound() };
+        for good in [
+            cors("*"),
+            cors("null"),
+            cors("https://example.org:8080"),
+            pivot("en"),
+            pivot("EN-gb"),
+            limits(Limits { characters: Some(1), ..Limits::default() }),
+        ] {
+            assert!(good.check().is_ok(), "{good:?}");
+        }
+        for (wrong, part) in [
+            (cors("example.org"), "is not an origin"),
+            (cors("https://example.org/"), "is not an origin"),
+            (pivot("fr"), "no model has the language"),
+            (limits(Limits { lines: 0, ..Limits::default() }), "lines is 0"),
+            (limits(Limits { deadline_ms: 0, ..Limits::default() }), "deadline-ms is 0"),
+            (limits(Limits { characters: Some(0), ..Limits::default() }), "characters is 0"),
+        ] {
+            let error = wrong.check().unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let nowhere = ModelConfiguration { path: "".into(), ..model.clone() };
+        let error = Configuration { models: vec![nowhere], ..Default::default() }.check();
+        assert!(error.unwrap_err().to_string().contains("it has no path"));
     }
 
     #[test]
