@@ -94,7 +94,7 @@ fn refused_options_say_what_to_do() {
         (&["--output-approx-knn", "10"], "search is exact here"),
         (&["--relative-paths"], "into the configuration"),
         (&["--precision", "float32", "int8"], "--precision float32 int8: expected one precision"),
-        (&["--output-sampling", "topk"], "--output-sampling topk: expected full [T], topk K [T]"),
+        (&["--output-sampling", "top"], "--output-sampling top: expected full [T], topk [K [T]]"),
         (&["--output-sampling", "top", "3"], "--output-sampling top 3"),
         (&["--output-sampling", "topk", "many"], "--output-sampling topk many"),
         (&["--shortlist", "lex", "many"], "--shortlist: \"many\" is not a number"),
@@ -110,6 +110,7 @@ fn sampling_is_the_same_in_both_spellings() {
     for (marian, own) in [
         (&["--output-sampling"][..], &["--sampling-topk", "0"][..]),
         (&["--output-sampling", "full", "0.7"], &["--sampling-temperature", "0.7"]),
+        (&["--output-sampling", "topk"], &["--sampling-topk", "10"]),
         (&["--output-sampling", "topk", "3"], &["--sampling-topk", "3"]),
         (
             &["--output-sampling", "topk", "3", "2"],
