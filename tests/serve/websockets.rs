@@ -141,6 +141,39 @@ fn marian_server_takes_the_options_of_the_decoder() {
     }
 }
 
+/// An ensemble whose command line asks for lists, alignments and scores, and one configuration after
+/// another.
+#[test]
+fn marian_server_takes_ensembles_outputs_and_several_configurations() {
+    let toy = crate::common::project_root().join("examples/toy-neural").canonicalize().unwrap();
+    let outputs = ["--n-best", "--alignment", "--word-scores", "-b", "2"];
+    let weights = ["--weights", "0.5", "1"];
+    let folder = tempfile::tempdir().unwrap();
+    let later = folder.path().join("later.yml");
+    std::fs::write(&later, "beam-size: 2\nn-best: true\nalignment: hard\nword-scores: true\n")
+        .unwrap();
+    let configurations = [toy.join("decoder.yml"), later];
+    let lines = lines(3);
+    for is_ensemble in [true, false] {
+        let [mut ours, mut server] = [(); 2].map(|()| crate::common::miriam());
+        ours.args(["nmt", "translate", "--quiet"]);
+        server.arg0("marian-server").args(["-p", "0", "--cpu-threads", "1", "--log-level", "warn"]);
+        for command in [&mut ours, &mut server] {
+            if is_ensemble {
+                command.arg("-m").args([&toy; 2]).args(weights).args(outputs);
+            } else {
+                command.arg("-c").arg(&configurations[0]).arg("-c").arg(&configurations[1]);
+            }
+        }
+        let expected = super::output(&mut ours, &lines);
+        assert!(expected.len() > lines.len(), "lists");
+        let server = Server::start_by(&mut server);
+        server.wait_until_ready();
+        let found = Socket::open(&server, "/translate").ask(&lines.join("\n"));
+        assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{is_ensemble}");
+    }
+}
+
 /// A configuration that prints lists has them here too, numbered from 0 in every message.
 #[test]
 fn marian_prints_what_its_configuration_says() {
