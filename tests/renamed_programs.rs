@@ -108,6 +108,32 @@ fn scripts_of_moses_prepare_text() {
     assert_eq!(lower, b"\xc3\xa4b \xff \xcf\x83\xce\xb1\xcf\x83\n");
     let plain = names.output("deescape-special-chars.perl", &["-b"], "a &amp;lt; &#124; &bra;\n");
     assert_eq!(plain, "a &lt; | [\n");
+    let line = "R&D  | <n translation=\"B\"> b & </n>\n";
+    let escaped = names.output("escape-special-chars.perl", &[], line);
+    assert_eq!(escaped, "R&amp;D &#124; <n translation=\"B\"> b &amp; </n>\n");
+}
+
+#[test]
+fn multi_bleu_counts_the_words_of_tokenised_text() {
+    let names = Names::new();
+    let hypotheses = "The house is small .\nit was raining in the town\n\n";
+    names.file("ref0", "the house is very small .\nit was raining in town\na\n");
+    let second = "the small house is small .\nit rained in the town today\nb c\n";
+    let second = names.file("ref1", second);
+    let stem = names.folder.path().join("ref");
+    // The lines of the script.
+    let cased =
+        "BLEU = 57.79, 90.9/88.9/71.4/40.0 (BP=0.834, ratio=0.846, hyp_len=11, ref_len=13)\n";
+    let lowercased =
+        "BLEU = 63.80, 100.0/100.0/85.7/40.0 (BP=0.834, ratio=0.846, hyp_len=11, ref_len=13)\n";
+    assert_eq!(names.output("multi-bleu.perl", &[text(&stem)], hypotheses), cased);
+    assert_eq!(names.output("multi-bleu.perl", &["-lc", text(&stem)], hypotheses), lowercased);
+    let files = [&format!("{}0", text(&stem)), text(&second)];
+    assert_eq!(names.output("multi-bleu.perl", &files, hypotheses), cased);
+    let error = run_to_error(names.program("multi-bleu.perl").args([text(&stem)]));
+    assert!(error.contains("ref0: the file has more lines than standard input"), "{error}");
+    let error = run_to_error(names.program("multi-bleu.perl").arg("missing"));
+    assert!(error.contains("missing"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Escaping of characters that are syntax in Moses: the bar between factors, the brackets of
 //! non-terminals, and XML's special characters.
 
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 /// Returns the entity for a byte in escaped text.
 #[inline]
 fn entity(byte: u8) -> Option<&'static [u8]> {
@@ -45,6 +49,23 @@ pub(crate) fn escape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[plain..]);
 }
 
+/// Appends `line` as Moses' escape-special-chars.perl writes it: without control characters, with
+/// single spaces, and escaped but for XML elements with a `translation`.
+pub fn escape_line(line: &[u8], out: &mut Vec<u8>) {
+    static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(?-u)&lt;(\S+) translation=&quot;(.+?)&quot;&gt; (.+?) &lt;/(\S+)&gt;";
+        Regex::new(pattern).expect("a valid pattern")
+    });
+    let mut text: Vec<u8> = line.iter().copied().filter(|&byte| byte >= b' ').collect();
+    text.dedup_by(|byte, before| *byte == b' ' && *before == b' ');
+    let text = text.strip_prefix(b" ").unwrap_or(&text);
+    let text = text.strip_suffix(b" ").unwrap_or(text);
+    let mut escaped = Vec::with_capacity(text.len());
+    escape_special_chars(text, &mut escaped);
+    let element = br#"<$1 translation="$2"> $3 </$4>"#;
+    out.extend_from_slice(&ELEMENT.replace_all(&escaped, element.as_slice()));
+}
+
 /// Appends `text` with its entities decoded once, like Moses' deescape-special-chars.perl.
 pub fn unescape_special_chars(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
@@ -77,6 +98,18 @@ mod tests {
             prop_assert!(!escaped.iter().any(|b| b"|<>'\"[]".contains(b)));
             prop_assert_eq!(apply(unescape_special_chars, &escaped), text.as_bytes());
         }
+    }
+
+    #[test]
+    fn lines_are_escaped_but_for_elements_with_a_translation() {
+        assert_eq!(
+            apply(escape_line, b" a\tb  c\x01 | [x] 'R&D' "),
+            b"ab c &#124; &#91;x&#93; &apos;R&amp;D&apos;"
+        );
+        assert_eq!(
+            apply(escape_line, b"<n translation=\"B'\"> b & </n> <i>"),
+            b"<n translation=\"B&apos;\"> b &amp; </n> &lt;i&gt;"
+        );
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub use ccnet_normalizer::normalize_ccnet;
 pub use detokenizer::Detokenizer;
 pub use document::{Document, DocumentCutter, DocumentFormat, Split};
 pub use error::{Error, Result};
-pub use escape::unescape_special_chars;
+pub use escape::{escape_line, unescape_special_chars};
 pub use html::MarkupRules;
 pub use interruption::Interrupted;
 pub use language_detection::{DetectedLanguage, LanguageDetector};

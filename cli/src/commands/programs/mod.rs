@@ -14,6 +14,7 @@ mod extract_lex;
 mod fast_align;
 mod filter;
 mod lmplz;
+mod multi_bleu;
 mod query;
 mod renamed;
 mod text_filters;
@@ -29,16 +30,18 @@ use self::renamed::RENAMED_PROGRAMS;
 use crate::common::CommonOptions;
 
 /// The names with their programs.
-const PROGRAMS: [(&str, Program); 12] = [
+const PROGRAMS: [(&str, Program); 14] = [
     ("atools", atools::run),
     ("build_binary", build_binary::run),
     ("clean-corpus-n.perl", clean_corpus::run),
     ("deescape-special-chars.perl", text_filters::unescape),
+    ("escape-special-chars.perl", text_filters::escape),
     ("extract_lex", extract_lex::run),
     ("fast_align", fast_align::run),
     ("filter", filter::run),
     ("lmplz", lmplz::run),
     ("lowercase.perl", text_filters::lowercase),
+    ("multi-bleu.perl", multi_bleu::run),
     ("query", query::run),
     ("remove-non-printing-char.perl", text_filters::remove_non_printing),
     ("replace-unicode-punctuation.perl", text_filters::replace_punctuation),

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::Parser;
 use miriam_textio::{Input, Output, map_lines};
 use miriam_textproc::{
-    remove_non_printing_chars, replace_unicode_punctuation, unescape_special_chars,
+    escape_line, remove_non_printing_chars, replace_unicode_punctuation, unescape_special_chars,
 };
 
 use crate::common::CommonOptions;
@@ -28,6 +28,11 @@ pub fn lowercase(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Re
             out.extend_from_slice(chunk.invalid());
         }
     })
+}
+
+/// Writes standard input with what is syntax in Moses as entities.
+pub fn escape(arguments: Vec<OsString>, common: &CommonOptions) -> anyhow::Result<()> {
+    change_lines(arguments, common, escape_line)
 }
 
 /// Writes standard input with Moses' entities decoded.

@@ -1,0 +1,115 @@
+//! Moses' `multi-bleu.perl`: BLEU of tokenised text, in the script's words. Where the script counts
+//! with a reference that is missing, this program stops.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::Parser;
+use miriam_metrics::bleu::{BleuCounts, MAX_NGRAM_ORDER, NgramMatcher, ReferenceNgrams, TokenId};
+use miriam_textio::{Input, Lines};
+
+use crate::common::CommonOptions;
+
+/// Computes BLEU of standard input, without tokenisation
+#[derive(Parser)]
+#[command(name = "multi-bleu.perl", disable_version_flag = true)]
+struct Arguments {
+    /// Ignore the case of ASCII letters
+    #[arg(long)]
+    lc: bool,
+    /// The reference, also the first part of the names REFERENCE0, REFERENCE1 and so on, then
+    /// further references
+    #[arg(required = true)]
+    references: Vec<PathBuf>,
+}
+
+pub fn run(arguments: Vec<OsString>, _: &CommonOptions) -> anyhow::Result<()> {
+    // The script's option has one dash.
+    let arguments =
+        arguments.into_iter().map(|word| if word == "-lc" { "--lc".into() } else { word });
+    let options: Arguments = super::parse(arguments.collect());
+    let paths = find_references(&options.references)?;
+    for path in &paths {
+        Input::check_access(path, None)?;
+    }
+    let mut hypotheses = Lines::new(Input::open("-".as_ref())?);
+    let mut references = Vec::new();
+    for path in &paths {
+        references.push(Lines::new(Input::open(path)?));
+    }
+    let (mut matcher, mut sums) = (NgramMatcher::default(), BleuCounts::default());
+    while let Some(line) = hypotheses.next()? {
+        let hypothesis = lowercase_if(options.lc, line.bytes);
+        let mut lines = Vec::with_capacity(paths.len());
+        for (reference, path) in references.iter_mut().zip(&paths) {
+            let Some(line) = reference.next()? else {
+                bail!("{}: the file has fewer lines than standard input", path.display());
+            };
+            lines.push(lowercase_if(options.lc, line.bytes));
+        }
+        let ngrams = ReferenceNgrams::new(lines.iter().map(|line| words(line)));
+        let tokens: Vec<TokenId> = words(&hypothesis).map(|word| ngrams.token_id(word)).collect();
+        sums += matcher.count_matches(&ngrams, &tokens);
+    }
+    for (reference, path) in references.iter_mut().zip(&paths) {
+        if reference.next()?.is_some() {
+            bail!("{}: the file has more lines than standard input", path.display());
+        }
+    }
+    crate::console::print_line(to_text(&sums))?;
+    Ok(())
+}
+
+/// Returns the files that the script reads: with the name `REFERENCE`, its numbered companions come
+/// first, and `.ref` is added to it where only that exists.
+fn find_references(names: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let (first, others) = names.split_first().expect("one at least");
+    let mut stem = first.clone();
+    if !stem.exists() && !with_suffix(&stem, "0").exists() && with_suffix(&stem, ".ref0").exists() {
+        stem = with_suffix(&stem, ".ref");
+    }
+    let numbered = (0..).map(|number| with_suffix(&stem, &format!("{number}")));
+    let mut paths: Vec<PathBuf> = numbered.take_while(|path| path.exists()).collect();
+    if paths.is_empty() || stem.exists() {
+        paths.push(stem);
+    }
+    paths.extend_from_slice(others);
+    Ok(paths)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn lowercase_if(lowercase: bool, line: &[u8]) -> Vec<u8> {
+    if lowercase { line.to_ascii_lowercase() } else { line.to_vec() }
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Returns the script's line of output.
+fn to_text(counts: &BleuCounts) -> String {
+    let (hypothesis, reference) = (counts.hypothesis_len, counts.reference_len);
+    if reference == 0 {
+        return "BLEU = 0, 0/0/0/0 (BP=0, ratio=0, hyp_len=0, ref_len=0)".into();
+    }
+    let precisions: [f64; MAX_NGRAM_ORDER] = std::array::from_fn(|n| {
+        let total = counts.totals[n];
+        if total == 0 { 0.0 } else { counts.matches[n] as f64 / total as f64 }
+    });
+    let ratio = hypothesis as f64 / reference as f64;
+    let brevity_penalty = if ratio < 1.0 { (1.0 - 1.0 / ratio).exp() } else { 1.0 };
+    let mean = precisions.map(f64::ln).iter().sum::<f64>() / MAX_NGRAM_ORDER as f64;
+    let percent: Vec<String> = precisions.iter().map(|p| format!("{:.1}", 100.0 * p)).collect();
+    format!(
+        "BLEU = {:.2}, {} (BP={brevity_penalty:.3}, ratio={ratio:.3}, hyp_len={hypothesis}, \
+         ref_len={reference})",
+        100.0 * brevity_penalty * mean.exp(),
+        percent.join("/"),
+    )
+}
