@@ -705,29 +705,29 @@ def dump(
 ) -> None: ...
 def score_bleu(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     smooth_method: str = "exp",
     smooth_value: float | None = None,
     lowercase: bool = False,
-    tokenize: str = "13a",
+    tokenize: str | None = "13a",
     use_effective_order: bool = False,
     tokenize_model: _Path | None = None,
 ) -> tuple[float, str]: ...
 def score_chrf(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     char_order: int = 6,
     word_order: int = 0,
-    beta: int = 2,
+    beta: float = 2,
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
     lowercase: bool = False,
 ) -> tuple[float, str]: ...
 def score_ter(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     normalized: bool = False,
     no_punct: bool = False,

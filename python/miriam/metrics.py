@@ -1,7 +1,8 @@
 """BLEU, chrF and TER with sacreBLEU's numbers, signatures and names of arguments.
 
-``references`` is a sequence of references, each of which has as many lines as ``hypotheses``. Lines
-are scored on all cores, without the interpreter's lock.
+``references`` is a sequence of references, each of which has as many lines as ``hypotheses``. ``None``
+stands for a line that lacks this reference. Lines are scored on all cores, without the interpreter's
+lock.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ class Score(NamedTuple):
 
 def corpus_bleu(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     smooth_method: str = "exp",
     smooth_value: float | None = None,
     lowercase: bool = False,
-    tokenize: str = "13a",
+    force: bool = False,
+    tokenize: str | None = "13a",
     use_effective_order: bool = False,
     tokenize_model: str | os.PathLike[str] | None = None,
 ) -> Score:
     """Computes BLEU of a text. The tokenisers flores101, flores200, spm and spBLEU-1K need their
-    model."""
+    model. ``force`` has no effect: there is no warning of tokenised text to suppress."""
     return Score(
         *_native.score_bleu(
             hypotheses,
@@ -50,11 +52,11 @@ def corpus_bleu(
 
 def corpus_chrf(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     char_order: int = 6,
     word_order: int = 0,
-    beta: int = 2,
+    beta: float = 2,
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
     lowercase: bool = False,
@@ -76,7 +78,7 @@ def corpus_chrf(
 
 def corpus_ter(
     hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str | None]],
     *,
     normalized: bool = False,
     no_punct: bool = False,

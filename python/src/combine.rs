@@ -150,9 +150,7 @@ impl MetricArguments {
                 tokenizer: open_tokenizer(&self.tokenize, self.tokenize_model)?,
                 lowercase: self.lowercase,
                 smoothing: Smoothing::from_name(&self.smooth_method, self.smooth_value)
-                    .ok_or_else(|| {
-                        unknown("smooth_method", &self.smooth_method, "exp, floor, add-k or none")
-                    })?,
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?,
                 effective_order: true,
             }),
             "ter" => Utility::Ter(Ter {

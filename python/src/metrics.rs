@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use miriam_metrics::bleu::Smoothing;
 use miriam_metrics::{
-    Bleu, Chrf, ExternalTokenizer, Metric, PieceTokenizer, Ter, Tokenizer, corpus_statistics,
-    explain_missing_tokenizer, score_of_sums,
+    Bleu, Chrf, ExternalTokenizer, Metric, PieceTokenizer, Ter, Tokenizer,
+    explain_missing_tokenizer, score_of_sums, segment_statistics,
 };
 use miriam_textproc::SentencePiece;
 use pyo3::exceptions::PyValueError;
@@ -23,8 +23,11 @@ fn score(
     py: Python<'_>,
     metric: &dyn Metric,
     hypotheses: &[String],
-    references: &[Vec<String>],
+    references: &[Vec<Option<String>>],
 ) -> PyResult<(f64, String)> {
+    if hypotheses.is_empty() {
+        return Err(PyValueError::new_err("there is no translation to score"));
+    }
     if let Some(number) = references.iter().position(|lines| lines.len() != hypotheses.len()) {
         let found = references[number].len();
         let expected = hypotheses.len();
@@ -32,28 +35,42 @@ fn score(
             "references[{number}]: expected {expected} lines, one per hypothesis, found {found}"
         )));
     }
+    let num_references = count_references(hypotheses.len(), references)?;
     let sums = run_interruptible(py, |stop| {
-        on_own_threads(0, || -> Result<Vec<f64>, String> {
+        on_own_threads(0, || {
             let mut sums = vec![0.0; metric.num_statistics()];
-            // At least one part is scored, so that `corpus_statistics` rejects an empty text.
-            for start in (0..hypotheses.len().max(1)).step_by(LINES_PER_CHECK) {
+            for start in (0..hypotheses.len()).step_by(LINES_PER_CHECK) {
                 if stop.is_cancelled() {
                     break;
                 }
                 let lines = start..hypotheses.len().min(start + LINES_PER_CHECK);
-                let parts: Vec<&[String]> =
-                    references.iter().map(|text| &text[lines.clone()]).collect();
-                let rows = corpus_statistics(metric, &hypotheses[lines], &parts)
-                    .map_err(|error| error.to_string())?;
+                let rows = segment_statistics(metric, &hypotheses[lines], |line| {
+                    references.iter().filter_map(|text| text[start + line].as_deref()).collect()
+                });
                 sums.iter_mut().zip(rows.sums()).for_each(|(sum, number)| *sum += number);
             }
-            Ok(sums)
+            sums
         })
-        .and_then(|sums| sums)
     })?;
     let sums = sums.map_err(PyValueError::new_err)?;
-    let score = score_of_sums(metric, &sums, references.len());
+    let score = score_of_sums(metric, &sums, num_references);
     Ok((score.value, score.signature.to_text(false)))
+}
+
+/// Returns the number of references of each line; `None` if it varies.
+fn count_references(
+    num_lines: usize,
+    references: &[Vec<Option<String>>],
+) -> PyResult<Option<usize>> {
+    let counts: Vec<usize> = (0..num_lines)
+        .map(|line| references.iter().filter(|text| text[line].is_some()).count())
+        .collect();
+    if let Some(line) = counts.iter().position(|&count| count == 0) {
+        return Err(PyValueError::new_err(format!(
+            "there is no reference to compare hypotheses[{line}] with"
+        )));
+    }
+    Ok(counts.iter().all(|&count| count == counts[0]).then(|| counts[0]))
 }
 
 /// Returns BLEU of `hypotheses` against `references`, each a list of the same length, and its
@@ -66,20 +83,17 @@ fn score(
 pub fn score_bleu(
     py: Python<'_>,
     #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
-    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     smooth_method: &str,
     smooth_value: Option<f64>,
     lowercase: bool,
-    tokenize: &str,
+    tokenize: Option<&str>,
     use_effective_order: bool,
     tokenize_model: Option<PathBuf>,
 ) -> PyResult<(f64, String)> {
-    let smoothing = Smoothing::from_name(smooth_method, smooth_value).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "smooth_method {smooth_method:?}: give exp, floor, add-k or none"
-        ))
-    })?;
-    let tokenizer = open_tokenizer(tokenize, tokenize_model)?;
+    let smoothing = Smoothing::from_name(smooth_method, smooth_value)
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let tokenizer = open_tokenizer(tokenize.unwrap_or("13a"), tokenize_model)?;
     let bleu = Bleu { tokenizer, lowercase, smoothing, effective_order: use_effective_order };
     score(py, &bleu, &hypotheses, &references)
 }
@@ -115,16 +129,16 @@ fn tokenizer_error(name: &str, reason: &str) -> PyErr {
 
 /// Returns chrF, or chrF++ with `word_order=2`, and its signature.
 #[pyfunction]
-#[pyo3(signature = (hypotheses, references, *, char_order=6, word_order=0, beta=2,
+#[pyo3(signature = (hypotheses, references, *, char_order=6, word_order=0, beta=2.0,
                     remove_whitespace=true, eps_smoothing=false, lowercase=false))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments of Python")]
 pub fn score_chrf(
     py: Python<'_>,
     #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
-    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     char_order: usize,
     word_order: usize,
-    beta: u32,
+    beta: f64,
     remove_whitespace: bool,
     eps_smoothing: bool,
     lowercase: bool,
@@ -145,7 +159,7 @@ pub fn score_chrf(
 pub fn score_ter(
     py: Python<'_>,
     #[pyo3(from_py_with = string_list)] hypotheses: Vec<String>,
-    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<String>>,
+    #[pyo3(from_py_with = reference_lists)] references: Vec<Vec<Option<String>>>,
     normalized: bool,
     no_punct: bool,
     asian_support: bool,

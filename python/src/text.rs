@@ -33,8 +33,8 @@ pub fn string_list(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     value.extract()
 }
 
-/// Extracts references, which are lists of strings.
-pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
+/// Extracts references, which are lists of strings. `None` stands for a line without the reference.
+pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Option<String>>>> {
     let references = value.try_iter()?.map(|lines| {
         let lines = lines?;
         if lines.is_instance_of::<PyString>() {
@@ -42,7 +42,7 @@ pub fn reference_lists(value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
                            the only reference into a list";
             return Err(PyTypeError::new_err(message));
         }
-        string_list(&lines)
+        lines.extract()
     });
     references.collect()
 }

@@ -40,8 +40,28 @@ def test_errors_say_what_is_wrong() -> None:
         corpus_ter([], [[]])
     with pytest.raises(ValueError, match="unknown tokeniser"):
         corpus_bleu(HYPOTHESES, REFERENCES, tokenize="14a")
-    with pytest.raises(ValueError, match="smooth_method"):
+    with pytest.raises(ValueError, match="expected exp, floor, add-k or none"):
         corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="much")
+    with pytest.raises(ValueError, match="smoothing value -0.5: expected a number from 0"):
+        corpus_bleu(HYPOTHESES, REFERENCES, smooth_method="add-k", smooth_value=-0.5)
+    with pytest.raises(ValueError, match=r"no reference to compare hypotheses\[1\] with"):
+        corpus_bleu(HYPOTHESES, [["the cat", None]])
+
+
+def test_lines_may_lack_references() -> None:
+    assert corpus_bleu(HYPOTHESES, [REFERENCES[0], [None, None]], force=True, tokenize=None) == (
+        corpus_bleu(HYPOTHESES, REFERENCES)
+    )
+    second = ["the cat sat there", None]
+    score, signature = corpus_bleu(HYPOTHESES, [REFERENCES[0], second])
+    assert signature.startswith("nrefs:var|")
+    # The second reference has no other n-gram that the first line needs.
+    assert score == corpus_bleu(HYPOTHESES, REFERENCES).score
+    sacrebleu = pytest.importorskip("sacrebleu")
+    for beta in (0.5, 1.0, 2):
+        ours = corpus_chrf(HYPOTHESES, [REFERENCES[0], second], beta=beta).score
+        theirs = sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES[0], second], beta=beta).score
+        assert ours == theirs
 
 
 def test_scores_and_signatures_equal_sacrebleus() -> None:

@@ -49,7 +49,8 @@ pub use bootstrap::estimate_confidence;
 pub use chrf::Chrf;
 pub use error::{Error, Result};
 pub use metric::{
-    Metric, SegmentStatistics, corpus_score, corpus_statistics, score_of_sums, sentence_score,
+    Metric, SegmentStatistics, corpus_score, corpus_statistics, score_of_sums, segment_statistics,
+    sentence_score,
 };
 pub use paired_test::{SystemComparison, compare_systems};
 pub use python_text::rstrip;

@@ -97,27 +97,33 @@ pub fn corpus_statistics(
             });
         }
     }
-    let rows: Vec<Vec<f64>> = hypotheses
-        .par_iter()
-        .enumerate()
-        .map(|(line, hypothesis)| {
-            let references: Vec<&str> =
-                references.iter().map(|text| &text.as_ref()[line][..]).collect();
-            metric.statistics(hypothesis, &references)
-        })
-        .collect();
-    Ok(SegmentStatistics { width: metric.num_statistics(), values: rows.concat() })
+    Ok(segment_statistics(metric, hypotheses, |line| {
+        references.iter().map(|text| &text.as_ref()[line][..]).collect()
+    }))
+}
+
+/// Works like [`corpus_statistics`] for lines that need not have equally many references:
+/// `references` returns those of the line with an index, one at least.
+pub fn segment_statistics<'a>(
+    metric: &dyn Metric,
+    hypotheses: &[String],
+    references: impl Fn(usize) -> Vec<&'a str> + Sync,
+) -> SegmentStatistics {
+    let lines = hypotheses.par_iter().enumerate();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|(line, hypothesis)| metric.statistics(hypothesis, &references(line))).collect();
+    SegmentStatistics { width: metric.num_statistics(), values: rows.concat() }
 }
 
 /// Returns the score of a text with the statistics `rows`; `references` is the number of
 /// references, for the signature.
 pub fn corpus_score(metric: &dyn Metric, rows: &SegmentStatistics, references: usize) -> Score {
-    score_of_sums(metric, &rows.sums(), references)
+    score_of_sums(metric, &rows.sums(), Some(references))
 }
 
 /// Works like [`corpus_score`], for sums of statistics, such as those of a text that was processed
-/// in parts.
-pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: usize) -> Score {
+/// in parts. `references` is `None` if lines have different numbers of them.
+pub fn score_of_sums(metric: &dyn Metric, sums: &[f64], references: Option<usize>) -> Score {
     let (value, verbose) = metric.score(sums);
     let mut signature = Signature::new(references);
     metric.extend_signature(&mut signature);

@@ -43,10 +43,10 @@ impl Default for ScoreFormat {
 }
 
 impl Signature {
-    /// Returns the signature of scores against this number of references.
-    pub(crate) fn new(references: usize) -> Self {
+    /// Returns the signature of scores against this number of references; `None` if it varies.
+    pub(crate) fn new(references: Option<usize>) -> Self {
         let mut signature = Signature::default();
-        signature.push("nrefs", "#", references);
+        signature.push("nrefs", "#", references.map_or("var".into(), |count| count.to_string()));
         signature
     }
 

@@ -93,8 +93,7 @@ impl BleuArguments {
                 language_pair,
             )?,
             lowercase: self.lowercase,
-            smoothing: Smoothing::from_name(&self.smooth_method, self.smooth_value)
-                .unwrap_or_default(),
+            smoothing: Smoothing::from_name(&self.smooth_method, self.smooth_value)?,
             effective_order,
         })
     }

@@ -2,6 +2,8 @@
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
+use crate::{Error, Result};
+
 /// The highest n-gram order, in words.
 pub const MAX_NGRAM_ORDER: usize = 4;
 
@@ -50,15 +52,25 @@ pub(crate) struct BleuScore {
 const LOG_OF_ZERO: f64 = -9_999_999_999.0;
 
 impl Smoothing {
-    /// Returns the smoothing method `name`, with `value` or sacreBLEU's default; `None` for an
-    /// unknown name.
-    pub fn from_name(name: &str, value: Option<f64>) -> Option<Self> {
-        Some(match name {
+    /// Returns the smoothing method `name`, with `value` or sacreBLEU's default.
+    ///
+    /// # Errors
+    /// [`Error::InvalidOption`] if the name is unknown or the value is negative.
+    pub fn from_name(name: &str, value: Option<f64>) -> Result<Self> {
+        if let Some(value) = value.filter(|value| value.is_nan() || *value < 0.0) {
+            let message = format!("smoothing value {value}: expected a number from 0");
+            return Err(Error::InvalidOption(message));
+        }
+        Ok(match name {
             "exp" => Smoothing::Exponential,
             "floor" => Smoothing::Floor(value.unwrap_or(0.1)),
             "add-k" => Smoothing::AddK(value.unwrap_or(1.0)),
             "none" => Smoothing::None,
-            _ => return None,
+            _ => {
+                return Err(Error::InvalidOption(format!(
+                    "smoothing method {name:?}: expected exp, floor, add-k or none"
+                )));
+            }
         })
     }
 

@@ -25,7 +25,7 @@ use ngram_overlap::NgramOverlap;
 pub struct Chrf {
     char_order: usize,
     word_order: usize,
-    beta: u32,
+    beta: f64,
     lowercase: bool,
     keep_whitespace: bool,
     epsilon_smoothing: bool,
@@ -39,7 +39,7 @@ impl Default for Chrf {
         Chrf {
             char_order: 6,
             word_order: 0,
-            beta: 2,
+            beta: 2.0,
             lowercase: false,
             keep_whitespace: false,
             epsilon_smoothing: false,
@@ -62,8 +62,8 @@ impl Chrf {
     }
 
     /// Sets the weight of recall to `beta` times that of precision; 2 by default.
-    pub fn beta(self, beta: u32) -> Self {
-        Chrf { beta, ..self }
+    pub fn beta(self, beta: impl Into<f64>) -> Self {
+        Chrf { beta: beta.into(), ..self }
     }
 
     /// Sets whether case is ignored; off by default.
@@ -108,7 +108,7 @@ impl Chrf {
     /// Returns the F-score of triples of counts (hypothesis, reference, both), averaged over
     /// orders.
     pub(crate) fn f_score(&self, counts: impl Iterator<Item = [f64; 3]>) -> f64 {
-        let factor = f64::from(self.beta).powi(2);
+        let factor = self.beta * self.beta;
         let (mut smoothed, mut precision_sum, mut recall_sum) = (0.0, 0.0, 0.0);
         let mut lengths = 0;
         for [hypothesis, reference, common] in counts {
@@ -138,7 +138,7 @@ impl Chrf {
     /// Returns the F-score of the means of precisions and recalls over orders.
     #[inline]
     pub(crate) fn f_score_of_means(&self, precision: f64, recall: f64) -> f64 {
-        let factor = f64::from(self.beta) * f64::from(self.beta);
+        let factor = self.beta * self.beta;
         if precision + recall == 0.0 {
             return 0.0;
         }
