@@ -317,6 +317,19 @@ fn write_tables(
             Ok::<_, Error>(())
         },
     )?;
+    if summary.entries == 0 {
+        tracing::warn!(
+            "{}: the table is empty: no phrase pair fits the word links (and options)",
+            phrase_table.name()
+        );
+        // A compressed file of no byte is not a valid one.
+        let empty = TextCompressor::new(compression)
+            .compress(b"")
+            .map_err(|e| miriam_textio::Error::io(&name, "compress", e))?;
+        for table in std::iter::once(&mut phrase_table).chain(&mut reordering_table) {
+            table.write(&empty)?;
+        }
+    }
     phrase_table.finish()?;
     if let Some(table) = reordering_table {
         table.finish()?;

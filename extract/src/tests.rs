@@ -500,6 +500,38 @@ fn wrong_input_is_named_with_file_and_line() {
 }
 
 #[test]
+fn a_corpus_without_links_gives_valid_empty_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("s", "a b\nc\n"), ("t", "x y\nz\n"), ("a", "\n\n")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let [source, target, links] = ["s", "t", "a"].map(|name| folder.path().join(name));
+    for (compression, names) in [
+        (Compression::Gzip, ["phrase-table.gz", "reordering-table.gz"]),
+        (Compression::Zstd, ["phrase-table.zst", "reordering-table.zst"]),
+    ] {
+        let output = folder.path().join("tables");
+        let options = ExtractOptions { compression, ..plain_options(5, folder.path()) };
+        count_instances([&source, &target, &links], &output, &options);
+        for name in names {
+            let path = output.join(name);
+            assert!(std::fs::metadata(&path).unwrap().len() > 0, "{name}");
+            let mut lines = miriam_textio::Lines::new(miriam_textio::Input::open(&path).unwrap());
+            assert!(lines.next().unwrap().is_none(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn text_that_is_repeated_has_finite_discounts() {
+    // No phrase pair occurs once, and some occur twice: the estimate of the discount is infinite.
+    let statistics = CountsOfCounts { pairs: 3, counts: [0, 3, 0, 0, 0, 0, 0, 0, 0, 0] };
+    let discount = Discount::new(Smoothing::KneserNey, &statistics);
+    let Discount::KneserNey(discounts, _) = discount else { panic!("{discount:?}") };
+    assert!(discounts.iter().all(|discount| discount.is_finite()), "{discounts:?}");
+}
+
+#[test]
 fn wrong_options_are_rejected() {
     let options = ExtractOptions::default();
     let refused = |options: ExtractOptions| options.validate().unwrap_err().to_string();
