@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,3 +105,28 @@ def test_a_model_of_one_pair_takes_no_target_language() -> None:
         tiny.translate_texts(["w2"], target_language="es")
     # The language of abbreviations is any.
     assert tiny.translate_texts(["w2"], source_language="de") == tiny.translate_texts(["w2"])
+
+
+def test_calls_with_tokens_give_the_whole_prefix(tmp_path: Path) -> None:
+    """The token that a folder puts before translations of texts is not put before tokens."""
+    shutil.copytree(DATA / "hf-mbart50", tmp_path / "forced")
+    plain = ct2.Translator(str(DATA / "hf-mbart50"))
+    settings = json.loads((DATA / "hf-mbart50" / "generation_config.json").read_text())
+    tokenizer = json.loads((DATA / "hf-mbart50" / "tokenizer.json").read_text(encoding="utf-8"))
+    ids = {token["content"]: token["id"] for token in tokenizer["added_tokens"]}
+    settings["forced_bos_token_id"] = ids["es_XX"]
+    (tmp_path / "forced" / "generation_config.json").write_text(json.dumps(settings))
+    forced = ct2.Translator(str(tmp_path / "forced"))
+    words = [piece for piece, _ in tokenizer["model"]["vocab"] if piece.startswith("\u2581")]
+    source = ["en_XX", *words[:4], "</s>"]
+    target = ["ro_RO", *words[4:7]]
+    for prefix in (["ro_RO"], None):
+        found, expected = (
+            one.translate_batch([source], [prefix], max_decoding_length=6)[0]
+            for one in (forced, plain)
+        )
+        assert found.hypotheses == expected.hypotheses
+    scores, expected_scores = (
+        one.score_batch([source], [target])[0].log_probs for one in (forced, plain)
+    )
+    assert scores == expected_scores

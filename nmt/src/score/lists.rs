@@ -256,7 +256,8 @@ impl ListScorer<'_> {
         sources: &[&[u32]],
         targets: &[Target],
     ) -> Result<Vec<f32>, ListError> {
-        let found = self.scorer.score(&self.model.models, sources, targets, false);
+        let models = &self.model.models;
+        let found = self.scorer.score(models, models.target_prefix(), sources, targets, false);
         let power = self.model.options.normalize;
         let found = found.map_err(ListError::Model)?.into_iter();
         Ok(found.map(|scores| scores.normalized_sum(power)).collect())

@@ -124,7 +124,8 @@ pub fn score_text(
                 let targets: Vec<Target> = targets
                     .map(|(source_index, pair)| Target { source_index, tokens: &pair.target })
                     .collect();
-                let scores = scorer.score(models, &sources, &targets, alignments)?;
+                let scores =
+                    scorer.score(models, models.target_prefix(), &sources, &targets, alignments)?;
                 for (pair, found) in pairs.iter().zip(&scores) {
                     if !found.sum().is_finite() {
                         let reason =

@@ -145,8 +145,10 @@ pub struct SearchOptions {
     pub end_tokens: Vec<u32>,
     /// The effect of a prefix on its translation.
     pub prefix_role: PrefixRole,
-    /// Tokens of a prefix that are favoured, not forced (CTranslate2). Not with constraints.
-    pub prefix_bias: Option<PrefixBias>,
+    /// The share of a prefix's next token in the probabilities, above 0 and below 1: as long as a
+    /// hypothesis has followed the prefix, it is favoured, not forced (CTranslate2's biased
+    /// decoding). `None` forces the prefix. Not with constraints.
+    pub prefix_bias: Option<f32>,
     /// A language model whose scores are added to those of the tokens; `None` for no such model.
     /// Not with sampling.
     pub fusion: Option<Fusion>,
@@ -176,16 +178,6 @@ pub enum PrefixRole {
     /// Like `CutBeginning`, but only tokens after it count for repetitions and for the score, and
     /// nothing is special about the first of them.
     Context,
-}
-
-/// The degree to which the tokens of a prefix are favoured, as long as a hypothesis has followed it
-/// (CTranslate2's biased decoding).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PrefixBias {
-    /// The share of the prefix's next token in the probabilities, above 0 and below 1.
-    pub beta: f32,
-    /// The number of tokens at the beginning of a prefix that are forced all the same.
-    pub num_forced: usize,
 }
 
 /// Greedy search by Marian's rules, without penalties and limits.

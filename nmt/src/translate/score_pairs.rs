@@ -1,5 +1,5 @@
-//! Scores of given translations, pair by pair: the numbers of `miriam nmt score`, but for pre-norm
-//! transformers of Marian, which compute here as in the search, and there as in Marian's scorer.
+//! Scores of given translations, pair by pair: the numbers of `miriam nmt score`, but for ensembles
+//! of Marian's pre-norm transformers, which compute here as in the search.
 
 use super::Translator;
 use super::scorer::{Scorer, describe_score};
@@ -59,7 +59,7 @@ impl Translator {
         let mut scores = if given.is_empty() {
             Vec::new()
         } else {
-            scorer.score(&self.models, &sources, &given, false)?
+            scorer.score(&self.models, self.models.target_prefix(), &sources, &given, false)?
         }
         .into_iter();
         let scored = encoded.into_iter().map(|pair| {

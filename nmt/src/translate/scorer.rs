@@ -26,19 +26,20 @@ impl Scorer {
         })
     }
 
-    /// Scores translations together. Tokens and scores are those of a text with `</s>`; callers
-    /// need not know the tokens that `models` put before them, nor their direction.
+    /// Scores translations together. Tokens and scores are those of a text with `</s>`, without
+    /// the tokens `prefix` that the models put before it; callers need not know their direction.
     ///
     /// # Errors
     /// If a source is too long for the model.
     pub fn score(
         &mut self,
         models: &LoadedModels,
+        prefix: &[u32],
         sources: &[&[u32]],
         translations: &[Target],
         alignments: bool,
     ) -> Result<Vec<ForcedScores>> {
-        let generated = translations.iter().map(|given| models.as_generated(given.tokens));
+        let generated = translations.iter().map(|given| models.as_generated(prefix, given.tokens));
         let generated: Vec<Vec<u32>> = generated.collect();
         let given = translations.iter().zip(&generated);
         let given: Vec<Target> =
@@ -56,15 +57,15 @@ impl Scorer {
                 score_targets(session.as_mut(), sources, None, &given, alignments)?
             }
         };
-        scores.iter_mut().for_each(|scores| models.restore_order(scores));
+        scores.iter_mut().for_each(|scores| models.restore_order(prefix.len(), scores));
         Ok(scores)
     }
 }
 
 impl LoadedModels {
-    /// Returns the tokens of a text, `</s>` last, as the models generate them.
-    fn as_generated(&self, tokens: &[u32]) -> Vec<u32> {
-        let mut tokens = [self.target_prefix(), tokens].concat();
+    /// Returns the tokens of a text, `</s>` last, as the models generate them: after `prefix`.
+    fn as_generated(&self, prefix: &[u32], tokens: &[u32]) -> Vec<u32> {
+        let mut tokens = [prefix, tokens].concat();
         if self.is_right_to_left() {
             let before_end = tokens.len().saturating_sub(1);
             tokens[..before_end].reverse();
@@ -72,12 +73,12 @@ impl LoadedModels {
         tokens
     }
 
-    /// Converts the scores of generated tokens to those of the tokens of the text.
-    fn restore_order(&self, scores: &mut ForcedScores) {
+    /// Converts the scores of generated tokens to those of the tokens of the text, which
+    /// `prefix_len` others precede.
+    fn restore_order(&self, prefix_len: usize, scores: &mut ForcedScores) {
         let ForcedScores { token_scores, alignment } = scores;
-        let own = self.target_prefix().len();
-        token_scores.drain(..own.min(token_scores.len()));
-        alignment.drain(..own.min(alignment.len()));
+        token_scores.drain(..prefix_len.min(token_scores.len()));
+        alignment.drain(..prefix_len.min(alignment.len()));
         if self.is_right_to_left() {
             let before_end = token_scores.len().saturating_sub(1);
             token_scores[..before_end].reverse();

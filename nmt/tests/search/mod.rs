@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use miriam_nmt::batch::{BatchingOptions, Job, JobSource, translate_batches};
 use miriam_nmt::network::{Ensemble, Session};
 use miriam_nmt::search::{
-    DecodingSemantics, GeneratedToken, PrefixBias, PrefixRole, Request, Sampling, SearchOptions,
-    Translation,
+    DecodingSemantics, GeneratedToken, PrefixRole, Request, Sampling, SearchOptions, Translation,
 };
 use random::{RandomModel, RandomSession, UNREADABLE_TOKEN, Xorshift};
 
@@ -211,12 +210,8 @@ fn favoured_prefixes_match_reference() {
     for seed in 0..900 {
         let mut numbers = Xorshift::new(seed);
         let words = numbers.choose(&[14, 30]);
-        let bias = PrefixBias {
-            beta: numbers.choose(&[0.05, 0.3, 0.7, 0.999_999]),
-            num_forced: numbers.choose(&[0, 0, 1]),
-        };
         let options = SearchOptions {
-            prefix_bias: Some(bias),
+            prefix_bias: Some(numbers.choose(&[0.05, 0.3, 0.7, 0.999_999])),
             semantics: DecodingSemantics::CTranslate2,
             skip_cost: false,
             min_length: numbers.choose(&[0, 1]),

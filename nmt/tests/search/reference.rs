@@ -65,8 +65,8 @@ pub fn translate_with_lm(
                 && !has_diverged[places[row]]
             {
                 for (word, score) in (0..).zip(&mut scores) {
-                    let gained = if word == favoured { bias.beta } else { 0.0 };
-                    *score = ((1.0 - bias.beta) * score.exp() + gained).ln();
+                    let gained = if word == favoured { bias } else { 0.0 };
+                    *score = ((1.0 - bias) * score.exp() + gained).ln();
                 }
             }
             for (word, score) in scores.into_iter().enumerate() {
@@ -184,8 +184,7 @@ fn is_end(options: &SearchOptions, word: u32) -> bool {
 
 /// The tokens of a prefix that are forced.
 fn forced_prefix<'r>(request: &'r Request, options: &SearchOptions) -> &'r [u32] {
-    let forced = options.prefix_bias.map_or(usize::MAX, |bias| bias.num_forced);
-    &request.prefix[..forced.min(request.prefix.len())]
+    if options.prefix_bias.is_some() { &[] } else { &request.prefix }
 }
 
 /// The number of tokens that are only context before a translation.

@@ -95,9 +95,8 @@ impl BeamState {
         self.slot = slot;
         self.prefix.clone_from(&request.prefix);
         self.favoured.clear();
-        if let Some(bias) = options.prefix_bias {
-            let forced = bias.num_forced.min(self.prefix.len());
-            self.favoured.extend(self.prefix.drain(forced..));
+        if options.prefix_bias.is_some() {
+            self.favoured.append(&mut self.prefix);
         }
         self.constraints = Constraints::new(&request.constraints)?;
         self.source_length = request.source.len();
@@ -201,7 +200,7 @@ impl BeamState {
             if let (Some(bias), Some(token)) = (options.prefix_bias, self.favoured_token())
                 && !self.has_diverged[hypothesis.place]
             {
-                processor.favour_token(token, bias.beta);
+                processor.favour_token(token, bias);
             }
             if self.constraints.token_count() > 0 {
                 self.constraints

@@ -1,7 +1,7 @@
 //! CTranslate2's options of decoding tokens: their names, defaults, limits and messages.
 
 use super::{AlternativesOptions, BatchLimits, CandidateSource, PoolError, TranslationTask};
-use crate::search::{DecodingSemantics, PrefixBias, PrefixRole, Sampling, SearchOptions};
+use crate::search::{DecodingSemantics, PrefixRole, Sampling, SearchOptions};
 use crate::translate::Translator;
 
 /// Options of decoding, as CTranslate2's `translate_batch` names them.
@@ -184,8 +184,6 @@ impl DecodingOptions {
             .cloned()
             .partition(|sequence| sequence.len() == 1);
         suppress_tokens.extend(single.into_iter().flatten());
-        // The caller's tokens lack those that every translation of the model begins with.
-        let own = translator.models.target_prefix().len();
         let greedy = self.beam_size == 1 && !self.is_sampling();
         let sampling = self.is_sampling().then_some(Sampling {
             temperature: self.sampling_temperature,
@@ -198,8 +196,8 @@ impl DecodingOptions {
             n_best: self.num_hypotheses,
             length_penalty: self.length_penalty,
             coverage_penalty: self.coverage_penalty,
-            max_length: self.max_decoding_length.saturating_add(own),
-            min_length: self.min_decoding_length.saturating_add(own),
+            max_length: self.max_decoding_length,
+            min_length: self.min_decoding_length,
             semantics: DecodingSemantics::CTranslate2,
             patience: self.patience,
             no_repeat_ngram_size: self.no_repeat_ngram_size,
@@ -209,8 +207,7 @@ impl DecodingOptions {
             eos_id: target.eos_id(),
             end_tokens: self.end_tokens.clone(),
             prefix_role: PrefixRole::CutBeginning,
-            prefix_bias: (self.prefix_bias_beta > 0.0)
-                .then_some(PrefixBias { beta: self.prefix_bias_beta, num_forced: own }),
+            prefix_bias: (self.prefix_bias_beta > 0.0).then_some(self.prefix_bias_beta),
             fusion: translator.search.fusion.clone(),
             sampling,
             seed: self.seed,

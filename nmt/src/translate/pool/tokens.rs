@@ -108,19 +108,20 @@ impl Translator {
         }
     }
 
-    /// Returns the request of an example; `max_input_length` of 0 means no limit.
+    /// Returns the request of an example; `max_input_length` of 0 means no limit. Callers with tokens
+    /// give all tokens of the target prefix, as in CTranslate2: what the model's folder says of
+    /// texts (Hugging Face's `forced_bos_token_id`, a package's prefix) is not added.
     pub fn prepare_tokens(
         &self,
         example: &Example,
         max_input_length: usize,
         options: &DecodingOptions,
     ) -> Prepared {
-        let own = self.models.target_prefix();
-        let prefix = [own, &example.prefix].concat();
+        let prefix = example.prefix.clone();
         let CompleteSource { ids, .. } = self.add_special_tokens(&example.source, max_input_length);
         if self.has_no_words(&example.source) {
             let mut tokens = prefix;
-            tokens.truncate(options.max_decoding_length.saturating_add(own.len()));
+            tokens.truncate(options.max_decoding_length);
             let alignment = vec![vec![0.0; ids.len()]; tokens.len()];
             let empty = Translation { tokens, alignment, ..Translation::default() };
             return Prepared::Done(vec![empty; options.num_hypotheses]);
@@ -149,7 +150,6 @@ impl Translator {
         let target = &self.models.tokenizers()[1].vocabulary;
         let eos = [target.eos_id()];
         let ends = if options.end_tokens.is_empty() { &eos[..] } else { &options.end_tokens };
-        let own = self.models.target_prefix().len();
         let mut all = TokenTranslations::default();
         for found in translations {
             let mut tokens = found.tokens.clone();
@@ -160,10 +160,9 @@ impl Translator {
                     tokens.pop();
                 }
             }
-            tokens.drain(..own.min(tokens.len()));
             let mut rows = Vec::new();
             if options.needs_attention() {
-                let used = found.alignment.iter().skip(own).take(tokens.len());
+                let used = found.alignment.iter().take(tokens.len());
                 rows.extend(used.map(|row| {
                     let mut row = row.clone();
                     row.truncate(ids.len());

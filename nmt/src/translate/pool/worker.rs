@@ -254,7 +254,7 @@ fn score(
         let targets: Vec<Target> = targets
             .map(|(at, (_, job))| Target { source_index: at, tokens: &job.target })
             .collect();
-        scorer.score(&translator.models, &sources, &targets, false)
+        scorer.score(&translator.models, &[], &sources, &targets, false)
     }));
     drop(active);
     let failure = match outcome {
