@@ -216,6 +216,35 @@ fn a_text_of_unknown_words_is_warned_of() {
     assert_eq!(warnings(&mut swapped), 1);
 }
 
+#[test]
+fn lines_without_a_translation_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let ini = write_toy_system(folder.path(), "0.5");
+    let [source, reference, output] = ["s", "r", "o.ini"].map(|name| folder.path().join(name));
+    std::fs::write(&source, "the house\n<x>the house\nthe house\n").unwrap();
+    std::fs::write(&reference, "la casa\nla casa\nla casa\n").unwrap();
+    let command = || {
+        let mut command = miriam();
+        command.args(["tune", "-f"]).arg(&ini).arg("--source").arg(&source);
+        command.args(["--iterations", "1", "--reference"]).arg(&reference).arg("-o").arg(&output);
+        command
+    };
+    let log = run_log(command().args(["--", "-xml-input", "exclusive"]));
+    assert!(log.contains("s, line 2: markup"), "{log}");
+    assert!(log.contains("1 of 3 lines have no translation and count as empty"), "{log}");
+    let error = run_to_error(command().args(["--", "-inputtype", "7"]));
+    assert!(error.contains("no line has a translation"), "{error}");
+    for (option, expected) in [
+        ("-split", "-split is an option of `miriam translate`, not of the search"),
+        ("-i", "-i: `miriam tune` needs this option for itself"),
+        ("--n-best-list", "--n-best-list: `miriam tune` needs this option for itself"),
+    ] {
+        let failed = command().args(["--", option, "x"]).output().unwrap();
+        let error = lossy_text(&failed.stderr);
+        assert!(error.contains(expected), "{option}: {error}");
+    }
+}
+
 /// A development text without lines is an error of the file, not of usage.
 #[test]
 fn empty_development_texts_are_rejected() {

@@ -107,7 +107,7 @@ impl Warnings {
     pub(crate) fn finish(self) {
         if let more @ 1.. = self.count.saturating_sub(MAX_WARNINGS) {
             tracing::warn!(
-                "{}: {more} more such lines; -errors FILE records them all",
+                "{}: {more} more such lines; `miriam translate -errors FILE` records them all",
                 self.input_name
             );
         }

@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum};
 use miriam_combine::tune::{TuneListOptions, TuneListReport, tune_lists};
 use miriam_combine::weights::FeatureWeights;
 use miriam_decoder::tuning::{TuneOptions, TuningAlgorithm, tune};
-use miriam_decoder::{PreparationCopy, SearchAlgorithm, Settings};
+use miriam_decoder::{
+    ParameterInfo, PreparationCopy, SearchAlgorithm, Settings, supported_parameters,
+};
 use miriam_pipeline::prepare_file;
 use miriam_textio::Output;
 use miriam_textproc::TextProcessorConfig;
@@ -98,6 +100,24 @@ enum MethodName {
     Pro,
 }
 
+/// Options of `miriam translate` that tuning sets or has no use for.
+const OPTIONS_OF_TUNING: [&str; 4] = ["input-file", "output-file", "n-best-list", "show-weights"];
+
+/// Checks that the options of the search are not those of tuning itself.
+fn check_search_options(options: &[String]) -> anyhow::Result<()> {
+    let parameters = supported_parameters().iter();
+    let taken: Vec<_> = parameters.filter(|one| OPTIONS_OF_TUNING.contains(&one.name)).collect();
+    for option in options {
+        let Some(name) = option.strip_prefix('-') else { continue };
+        let name = name.strip_prefix('-').unwrap_or(name);
+        let is_taken = |one: &&ParameterInfo| one.name == name || one.short == name;
+        if !name.is_empty() && taken.iter().any(is_taken) {
+            bail!("{option}: `miriam tune` needs this option for itself; leave it out");
+        }
+    }
+    Ok(())
+}
+
 impl MethodName {
     fn algorithm(self) -> TuningAlgorithm {
         match self {
@@ -118,10 +138,12 @@ pub fn run(arguments: Arguments, common: &CommonOptions) -> anyhow::Result<()> {
     };
     let outputs = [("--output", Some(&output)), ("--log", arguments.log.as_ref())];
     check_files(reference.iter().chain([&source]), &outputs)?;
-    let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
     let given = arguments.decoder_options.as_deref().unwrap_or_default();
-    tokens.extend(given.split_ascii_whitespace().map(str::to_owned));
-    tokens.extend(arguments.moses);
+    let mut options: Vec<String> = given.split_ascii_whitespace().map(str::to_owned).collect();
+    options.extend(arguments.moses);
+    check_search_options(&options)?;
+    let mut tokens = vec!["-f".to_owned(), ini.to_string_lossy().into_owned()];
+    tokens.extend(options);
     let mut configuration = read_configuration_or(&tokens, &DEFAULT_SEARCH_OPTIONS)?;
     configuration.settings.threads = common.threads.count();
     let Settings { algorithm, stack_size, pop_limit, .. } = configuration.settings;

@@ -9,22 +9,48 @@ use miriam_textio::{Input, Lines, ProgressTask, display_name, fields, ordered_ma
 use super::{TuneOptions, TunedComponents};
 use crate::cut_words::CutWordCounts;
 use crate::line_decoder::LineDecoder;
+use crate::line_errors::{LineError, Warnings};
 use crate::n_best::{NBest, NBestLimits};
 use crate::unknown_words::UnknownWordCounts;
 use crate::{Error, Result, System};
 
-/// Counts of words of the source lines.
+/// Signs that source lines are not prepared as the system needs them.
 #[derive(Default)]
 pub(super) struct DevSetCounts {
     unknown_words: UnknownWordCounts,
     cut_words: CutWordCounts,
+    /// Line numbers with the errors of the line.
+    line_errors: Vec<(u64, Vec<LineError>)>,
+    /// Lines without a translation, which count as empty.
+    untranslated: usize,
 }
 
 impl DevSetCounts {
-    /// Warns if `source` is probably not prepared as the system needs it.
-    pub(super) fn warn(&self, source: &Path) {
-        self.unknown_words.warn_if_most(&display_name(source));
-        self.cut_words.warn(&display_name(source));
+    /// Warns if `source`, of `num_lines` lines, is probably not prepared as the system needs it.
+    ///
+    /// # Errors
+    /// If no line has a translation.
+    pub(super) fn check(self, num_lines: usize, source: &Path) -> Result<()> {
+        let name = display_name(source);
+        self.unknown_words.warn_if_most(&name);
+        self.cut_words.warn(&name);
+        let mut warnings = Warnings::new(name.clone());
+        for (line, errors) in &self.line_errors {
+            warnings.warn(*line, errors);
+        }
+        warnings.finish();
+        if self.untranslated == num_lines {
+            let reason = format!("{name}: no line has a translation");
+            return Err(Error::DevelopmentText { reason });
+        }
+        if self.untranslated > 0 {
+            tracing::warn!(
+                "{name}: {} of {num_lines} lines have no translation and count as empty, which \
+                 biases the weights towards long translations",
+                self.untranslated
+            );
+        }
+        Ok(())
     }
 }
 
@@ -92,16 +118,17 @@ impl DevSet {
         self.lines.len()
     }
 
-    /// Returns the n-best lists of all lines, the best translation first; `counts` gets the numbers
-    /// of their words.
+    /// Returns the n-best lists of all lines, the best translation first, and adds to `counts`.
     pub(super) fn translate(
         &self,
         system: &System,
         space: &TunedComponents,
         options: &TuneOptions,
-        counts: &DevSetCounts,
+        counts: &mut DevSetCounts,
         task: &ProgressTask<'_>,
     ) -> Result<Vec<NBestList>> {
+        let DevSetCounts { unknown_words, cut_words, line_errors, untranslated } = counts;
+        let (unknown_words, cut_words) = (&*unknown_words, &*cut_words);
         let mut lines = (1..).zip(&self.lines);
         let mut lists = Vec::with_capacity(self.len());
         let weights = system.weights();
@@ -123,13 +150,18 @@ impl DevSet {
                 move |(number, (line, references)): (u64, &(Vec<u8>, ReferenceNgrams))| {
                     let before = lister.decoder.statistics();
                     let list = lister.decode_n_best(line, references);
-                    counts.unknown_words.add(before, lister.decoder.statistics());
-                    counts.cut_words.add(number, before, lister.decoder.statistics());
-                    list
+                    unknown_words.add(before, lister.decoder.statistics());
+                    cut_words.add(number, before, lister.decoder.statistics());
+                    (list, std::mem::take(&mut lister.decoder.line_errors))
                 }
             },
-            |list, _| {
-                lists.push(list?);
+            |(list, errors), _| {
+                let (list, is_translated) = list?;
+                lists.push(list);
+                if !errors.is_empty() {
+                    line_errors.push((lists.len() as u64, errors));
+                }
+                *untranslated += usize::from(!is_translated);
                 task.advance(1);
                 if task.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
             },
@@ -161,9 +193,13 @@ struct NBestLister<'a> {
 }
 
 impl NBestLister<'_> {
-    /// Returns the n-best list of `line`. A line without a translation, or one that is translated
-    /// in parts, has a list of one empty translation.
-    fn decode_n_best(&mut self, line: &[u8], references: &ReferenceNgrams) -> Result<NBestList> {
+    /// Returns the n-best list of `line`, and whether it has translations. A line without one, or
+    /// one that is translated in parts, has a list of one empty translation.
+    fn decode_n_best(
+        &mut self,
+        line: &[u8],
+        references: &ReferenceNgrams,
+    ) -> Result<(NBestList, bool)> {
         let NBestLister { system, decoder, n_best, text, space, weights, size, matcher, word } =
             self;
         decoder.enable_lattice();
@@ -197,10 +233,11 @@ impl NBestLister<'_> {
                 Ok(())
             })?;
         }
-        if list.is_empty() {
+        let is_translated = !list.is_empty();
+        if !is_translated {
             let counts: BleuCounts = matcher.count_matches(references, &[]);
             list.push(space.tuned.iter().map(|_| 0.0), 0.0, BleuStatistics::from_counts(&counts));
         }
-        Ok(list)
+        Ok((list, is_translated))
     }
 }

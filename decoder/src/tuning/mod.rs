@@ -174,11 +174,11 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<TuningRepo
     loop {
         let number = report.iterations.len();
         let task = progress.task(&format!("tuning, round {}", number + 1), Some(text.len() as u64));
-        let word_counts = DevSetCounts::default();
-        let translated = text.translate(&system, &space, options, &word_counts, &task)?;
+        let mut counts = DevSetCounts::default();
+        let translated = text.translate(&system, &space, options, &mut counts, &task)?;
         drop(task);
         if number == 0 {
-            word_counts.warn(&options.source);
+            counts.check(text.len(), &options.source)?;
         }
         let (counts, found) = lists.merge(translated);
         let weights = system.weights();
