@@ -218,6 +218,25 @@ fn tied_tables_are_the_same() {
     assert!(error.contains("lm_head.weight") && error.contains("tie_word_embeddings"), "{error}");
 }
 
+#[test]
+fn separate_tables_of_marian_need_no_other_flag() {
+    let error = error_of("tiny-hf", |folder| {
+        let (header, data) = weights(folder);
+        let offsets = &header["model.shared.weight"]["data_offsets"];
+        let range = [0, 1].map(|at| offsets[at].as_u64().unwrap() as usize);
+        let mut table = data[range[0]..range[1]].to_vec();
+        set_tensor(folder, "model.shared.weight", None);
+        for side in ["model.encoder.embed_tokens", "model.decoder.embed_tokens", "lm_head"] {
+            table[0] ^= 1;
+            set_tensor(folder, &format!("{side}.weight"), Some(("F32", &[25, 4], &table)));
+        }
+        configure(folder, "tie_word_embeddings", Some(false.into()));
+    });
+    assert_eq!(error, "");
+    let error = error_of("tiny-hf", |folder| configure(folder, "activation_function", None));
+    assert!(error.contains("activation_function is missing"), "{error}");
+}
+
 /// A `tokenizer.json` with merges splits text like the SentencePiece model that it was made from.
 #[test]
 fn merges_of_a_tokenizer_file_cut_as_sentencepiece() {

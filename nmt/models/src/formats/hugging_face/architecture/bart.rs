@@ -108,6 +108,13 @@ fn read_transformer(
             length: rows.unwrap_or(0).saturating_sub(POSITION_OFFSET),
         },
     };
+    let tied_output = config.flag("tie_word_embeddings", true)?;
+    // Files of transformers 5 with separate tables keep the flag of Marian's shared ones.
+    let has_separate_tables = !tied_output
+        && ["encoder", "decoder"]
+            .iter()
+            .all(|side| checkpoint.get(&format!("model.{side}.embed_tokens.weight")).is_some());
+    let is_marked_shared = config.flag("share_encoder_decoder_embeddings", true)?;
     let norm_if = |has_norm| ProcessSteps::norm_if(has_norm, ProcessStep::Norm);
     Ok(TransformerConfig {
         tied_layers: (1..=decoder.depth).collect(),
@@ -128,8 +135,8 @@ fn read_transformer(
             source_vocab_size,
             target_vocab_size: config.number_or("decoder_vocab_size", source_vocab_size)?,
             dim: config.number("d_model")?,
-            shared: !is_marian || config.flag("share_encoder_decoder_embeddings", true)?,
-            tied_output: config.flag("tie_word_embeddings", true)?,
+            shared: !is_marian || (is_marked_shared && !has_separate_tables),
+            tied_output,
             output_bias: kind != Kind::M2m100,
             right_to_left: false,
             suppress_tokens: config.suppressed_tokens(),

@@ -106,9 +106,13 @@ impl Config<'_> {
         match name {
             Some("relu") => Ok(Activation::Relu),
             Some("swish" | "silu") => Ok(Activation::Swish),
-            Some("gelu") => Ok(Activation::Gelu(Gelu::Exact)),
-            Some("gelu_new" | "gelu_pytorch_tanh") => Ok(Activation::Gelu(Gelu::Tanh)),
-            other => Err(self.unsupported(format!("{key} {other:?} is not supported"))),
+            Some("gelu" | "gelu_python") => Ok(Activation::Gelu(Gelu::Exact)),
+            Some("quick_gelu") => Ok(Activation::Gelu(Gelu::Sigmoid)),
+            Some("gelu_new" | "gelu_fast" | "gelu_pytorch_tanh") => {
+                Ok(Activation::Gelu(Gelu::Tanh))
+            }
+            Some(other) => Err(self.unsupported(format!("{key} {other:?} is not supported"))),
+            None => Err(self.unsupported(format!("{key} is missing"))),
         }
     }
 
