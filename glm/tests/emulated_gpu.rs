@@ -523,6 +523,16 @@ fn resident_batches_score_as_others() {
     }
 }
 
+#[test]
+#[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]
+fn empty_buffers_have_no_elements() {
+    let stream = miriam_gpu::Device::open(0).unwrap().new_stream().unwrap();
+    let mut pinned = stream.alloc_pinned::<u32>(0).unwrap();
+    assert!(pinned.is_empty() && pinned.get().unwrap().is_empty());
+    assert!(pinned.get_mut().unwrap().is_empty());
+    assert_eq!(stream.alloc_zeros::<u32>(0).unwrap().size_in_bytes(), 0);
+}
+
 /// Kernels end and stay within bounds on damaged models.
 #[test]
 #[ignore = "needs the emulated GPU; run by kernels_agree_with_the_cpu"]

@@ -281,7 +281,8 @@ impl Stream {
     ///
     /// If the driver refuses the window.
     pub fn persist_in_l2<T: Pod>(&self, buffer: &Buffer<T>, bytes: u64) -> Result<()> {
-        let bytes = bytes.min(buffer.bytes()).min(self.device.properties().max_l2_window_bytes);
+        let bytes =
+            bytes.min(buffer.size_in_bytes()).min(self.device.properties().max_l2_window_bytes);
         let reserved = self.device.properties().max_persisting_l2_bytes;
         let window = sys::CUaccessPolicyWindow {
             base_ptr: buffer.address() as *mut _,

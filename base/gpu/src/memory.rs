@@ -75,9 +75,9 @@ impl<T: Pod> Buffer<T> {
         std::ptr::eq(Arc::as_ptr(self.slice.stream()), stream)
     }
 
-    /// Returns the size in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.slice.num_bytes() as u64
+    /// Returns the size of the elements in bytes.
+    pub fn size_in_bytes(&self) -> u64 {
+        (self.len * size_of::<T>()) as u64
     }
 }
 
@@ -101,7 +101,9 @@ impl<T: Pod> PinnedBuffer<T> {
     /// If such a copy, or work of the stream before it, failed.
     pub fn get(&self) -> Result<&[T]> {
         self.wait_for_copy()?;
-        self.memory.as_slice().map_err(|error| self.device.driver_error("copy", error))
+        let all = self.memory.as_slice();
+        let all = all.map_err(|error| self.device.driver_error("copy", error))?;
+        Ok(&all[..self.len])
     }
 
     /// Returns the elements for writing, after waiting for copies in progress.
@@ -111,7 +113,9 @@ impl<T: Pod> PinnedBuffer<T> {
     /// If such a copy, or work of the stream before it, failed.
     pub fn get_mut(&mut self) -> Result<&mut [T]> {
         self.wait_for_copy()?;
-        self.memory.as_mut_slice().map_err(|error| self.device.driver_error("copy", error))
+        let all = self.memory.as_mut_slice();
+        let all = all.map_err(|error| self.device.driver_error("copy", error))?;
+        Ok(&mut all[..self.len])
     }
 
     /// Returns the number of elements.
