@@ -2,7 +2,7 @@
 //!
 //! Nothing is copied: a `str` provides the interpreter's UTF-8, a column its buffers.
 
-use numpy::{PyArrayDyn, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -134,12 +134,9 @@ impl<'py> Lines<'py> {
 
 /// Returns the error of an argument that is not a one-dimensional array of `types`.
 fn not_column(name: &str, types: &str, array: &Bound<'_, PyAny>) -> PyErr {
-    let found = match array.cast::<PyArrayDyn<u8>>() {
-        Ok(_) => "an array of uint8 with other dimensions".to_owned(),
-        Err(_) => match array.getattr("dtype") {
-            Ok(dtype) => format!("an array of {dtype}"),
-            Err(_) => format!("{}", array.get_type()),
-        },
+    let found = match (array.getattr("dtype"), array.getattr("ndim")) {
+        (Ok(dtype), Ok(ndim)) => format!("a {ndim}-dimensional {dtype} array"),
+        _ => array.get_type().to_string(),
     };
     PyTypeError::new_err(format!("{name}: expected a one-dimensional {types} array, found {found}"))
 }

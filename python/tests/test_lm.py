@@ -130,6 +130,14 @@ def test_columns_of_arrow(toy: LanguageModel) -> None:
         toy.score_arrow(numpy.zeros(3), ends)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="int32 or int64"):
         toy.score_arrow(numpy.frombuffer(data, numpy.uint8), ends.astype(float))
+    plain, nested = numpy.zeros(3, numpy.uint8), numpy.zeros((1, 3), numpy.uint8)
+    wrong: list[tuple[Any, Any, str]] = [
+        (nested, ends, "data: .*found a 2-dimensional uint8 array"),
+        (plain, plain, "offsets: .*found a 1-dimensional uint8 array"),
+    ]
+    for column, positions, message in wrong:
+        with pytest.raises(TypeError, match=message):
+            toy.score_arrow(column, positions)
     pyarrow = pytest.importorskip("pyarrow")
     for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.binary()):
         array = pyarrow.array(LINES, kind)
