@@ -1,4 +1,5 @@
-//! Check for divergence (`throw-on-divergence`, `docs/spec/training.md` A.13).
+//! Detection of divergence: skipped updates in a row, costs and gradients that are not finite, and
+//! `throw-on-divergence` (`docs/spec/training.md` A.13).
 
 use super::statistics::{Statistics, window_weight};
 use crate::update::UpdateReport;
@@ -7,11 +8,11 @@ use crate::update::UpdateReport;
 pub(super) const REMEDY: &str = "start again with a lower --learn-rate or a longer --lr-warmup, or \
     from an earlier model; files that were saved earlier are unchanged";
 
-/// The number of consecutive updates that may be skipped. Parameters do not change meanwhile, so if
-/// none of these batches has a finite gradient, later ones will not have one either.
-const MOST_SKIPPED: u64 = 10;
+/// The number of consecutive skipped updates that ends a run. Parameters do not change meanwhile, so
+/// if none of these batches has a finite gradient, later ones will not have one either.
+const SKIP_LIMIT: u64 = 10;
 
-/// Counts of this run's successful updates, and of updates skipped since the last of them.
+/// Counts of all updates of this run, and of the updates skipped since the last successful one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SkippedUpdates {
     updates: u64,
@@ -38,7 +39,7 @@ impl SkippedUpdates {
             ));
         }
         self.in_a_row += 1;
-        if self.in_a_row < MOST_SKIPPED { Ok(()) } else { Err(self.describe(number)) }
+        if self.in_a_row < SKIP_LIMIT { Ok(()) } else { Err(self.describe(number)) }
     }
 
     /// Checks at the end of a run that its last updates were not skipped.
@@ -140,13 +141,13 @@ mod tests {
     fn updates_that_are_skipped_may_be_few_in_a_row() {
         let skipped = report(f64::NAN, f64::NAN, true);
         let mut counts = SkippedUpdates::default();
-        for update in 1..MOST_SKIPPED {
+        for update in 1..SKIP_LIMIT {
             assert_eq!(counts.count(&skipped, update), Ok(()));
         }
         assert!(counts.check_end(9).unwrap_err().contains("the last 9 updates up to 9"));
         counts.count(&report(3.0, 1.0, false), 10).unwrap();
         assert_eq!(counts.check_end(10), Ok(()));
-        for update in 1..MOST_SKIPPED {
+        for update in 1..SKIP_LIMIT {
             assert_eq!(counts.count(&skipped, 10 + update), Ok(()));
         }
         assert_eq!(counts.check_end(19), Ok(()), "9 of 19");
