@@ -206,7 +206,7 @@ fn draw_path<'a>(area: &SvgArea<'a>, path: Vec<(i32, i32)>, style: LineStyle) ->
     }
 }
 
-/// Draws a line of text, centred at `place`.
+/// Draws a line of text that begins at `place`, which is at half of its height.
 fn draw_text<'a>(area: &SvgArea<'a>, place: (i32, i32), size: u32, text: &str) -> Drawn<'a> {
     let style = text_style(size).pos(Pos::new(HPos::Left, VPos::Center));
     area.draw(&Text::new(text, place, style))
