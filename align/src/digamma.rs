@@ -1,20 +1,22 @@
-//! exp(digamma(x)), the value of a count x under a Dirichlet prior.
+//! exp(digamma(x)), the weight of an expected count x in variational Bayes training with a
+//! Dirichlet prior.
 //!
 //! Training computes it for every pair of words in every iteration. The exponential of digamma
 //! needs no logarithm, and the reciprocals that shift a small argument to where the series holds
-//! add up to one fraction: one division and one exponential per call. `1/x + 1/(x+6)`, `1/(x+1) +
-//! 1/(x+5)` and so on are `2(x+3)/(u + c)` with `u = x(x+6)`.
+//! add up to one fraction, so a call has two divisions and one exponential. `1/x + 1/(x+6)`,
+//! `1/(x+1) + 1/(x+5)` and `1/(x+2) + 1/(x+4)` are `2(x+3)/(u + d)` with `u = x(x+6)` and d = 0, 5,
+//! 8; the middle one, `1/(x+3)`, is `(x+3)/(u+9)`.
 
-/// Computes e^digamma(x) for x > 0, to 12 digits.
+/// Computes e^digamma(x) for x > 0, with a relative error below 1e-12.
 #[inline]
 pub(crate) fn exp_digamma(x: f64) -> f64 {
     let (x, shift) = if x < 7.0 { (x + 7.0, sum_reciprocals(x)) } else { (x, 0.0) };
     // digamma(x) = ln(z) + series in 1/z^2 with z = x - 1/2.
     let z = x - 0.5;
     let r = 1.0 / (z * z);
-    let tail =
-        31.0 / 8064.0 + r * (-127.0 / 30720.0 + r * (511.0 / 67584.0 - r * 1414477.0 / 67092480.0));
-    let series = r * (1.0 / 24.0 + r * (-7.0 / 960.0 + r * tail));
+    let higher_terms = 31.0 / 8064.0
+        + r * (-127.0 / 30720.0 + r * (511.0 / 67584.0 - r * (1414477.0 / 67092480.0)));
+    let series = r * (1.0 / 24.0 + r * (-7.0 / 960.0 + r * higher_terms));
     z * (series - shift).exp()
 }
 
@@ -22,9 +24,12 @@ pub(crate) fn exp_digamma(x: f64) -> f64 {
 #[inline]
 fn sum_reciprocals(x: f64) -> f64 {
     let u = x * (x + 6.0);
-    let (a, b, c) = (u + 5.0, u + 8.0, u + 9.0);
-    let (ua, bc) = (u * a, b * c);
-    (x + 3.0) * (2.0 * bc * (u + a) + ua * (2.0 * c + b)) / (ua * bc)
+    let plus_5 = u + 5.0;
+    let plus_8 = u + 8.0;
+    let plus_9 = u + 9.0;
+    let low = u * plus_5;
+    let high = plus_8 * plus_9;
+    (x + 3.0) * (2.0 * high * (u + plus_5) + low * (2.0 * plus_9 + plus_8)) / (low * high)
 }
 
 #[cfg(test)]
@@ -35,8 +40,8 @@ mod tests {
     const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 
     #[test]
-    fn known_values() {
-        // digamma(1) = -gamma; digamma(1/2) = -gamma - 2 ln 2; digamma(n+1) adds 1/n.
+    fn digamma_of_integers_halves_and_successors() {
+        // digamma(1) = -gamma; digamma(1/2) = -gamma - 2 ln 2; digamma(n + 1) = digamma(n) + 1/n.
         let mut at_n = -EULER_GAMMA;
         for n in 1..200 {
             let value = exp_digamma(f64::from(n)).ln();
