@@ -405,8 +405,14 @@ fn trees_of_every_depth() {
     let models = TestModels::from_arpa(&write_arpa(&(text + "\n\\end\\\n")));
     let cpu_model = &*models.cpu_model;
     let id = |i: usize| cpu_model.word_id(name(i).as_bytes()).0;
-    // Every bigram and trigram, and absent neighbours.
+    // Every bigram and trigram, and n-grams that the model lacks.
     let mut queries = Vec::new();
+    for &(left, right) in &by_left {
+        queries.extend([id(right), id(left), PAD]);
+    }
+    for &(a, b, c) in &trigrams {
+        queries.extend([id(c), id(b), id(a)]);
+    }
     for word in 3..sizes.len() + 4 {
         for left in (1..words).step_by(11) {
             queries.extend([id(word), id(left), PAD]);
