@@ -214,7 +214,7 @@ fn compare_all_queries(
         model.sum_sentences(&tokens, &token_ends, markers, &mut found).unwrap();
         assert_eq!(found, sums);
     }
-    // N-grams with contexts of any length, some of ids outside the vocabulary.
+    // N-grams with contexts of any length, from the text or of random words.
     let mut queries = Vec::new();
     let mut expected = Vec::new();
     for at in 0..count {
