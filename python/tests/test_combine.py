@@ -43,7 +43,7 @@ def test_the_expected_score_decides() -> None:
         expected.append(sums)
     found = mbr(in_memory(), write_lists=True)
     assert found.lists is not None
-    for texts, sums, ranked in zip(TEXTS, expected, found.lists):
+    for texts, sums, ranked in zip(TEXTS, expected, found.lists, strict=True):
         scores = dict(ranked)
         assert [scores[text] for text in texts] == pytest.approx(sums, rel=1e-4)
         assert [score for _, score in ranked] == sorted(scores.values(), reverse=True)
@@ -116,6 +116,7 @@ def test_weights_decide(program: Path, tmp_path: Path) -> None:
             for (number, text, _, total), (ours, score) in zip(
                 (line.split(" ||| ") for line in listed.decode().splitlines()),
                 (entry for ranked in found.lists for entry in ranked),
+                strict=True,
             ):
                 assert (text, float(total)) == (ours, score)
             if given is path:
