@@ -70,43 +70,38 @@ fn invalid_compute_type() -> PyErr {
     )
 }
 
-/// Returns the precision for a compute type; `None` for the default, which is the precision of the
-/// stored weights on CPUs, and f32 on GPUs.
-pub(super) fn precision_of(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
+/// Returns the precision of a compute type. `None` is the default: the precision of the stored
+/// weights on CPUs, and f32 on GPUs. "auto" is int8 on CPUs, and the default on GPUs.
+///
+/// # Errors
+///
+/// `ValueError` for a name that CTranslate2 does not have, or that `devices` do not compute in.
+pub(super) fn parse_compute_type(name: &str, devices: &DeviceSet) -> PyResult<Option<Precision>> {
+    let is_cuda = devices.is_cuda();
     match name {
-        "default" | "auto" if devices.is_cuda() => Ok(None),
-        _ if devices.is_cuda() => {
-            let known = Precision::from_name(name).filter(|precision| !precision.is_integer());
-            known.map(Some).ok_or_else(|| {
-                let message = format!(
-                    "compute type {name:?} is not supported on GPUs; give \"default\", \"float32\", \
-                     \"float16\" or \"bfloat16\""
-                );
-                PyValueError::new_err(message)
-            })
-        }
-        "default" => Ok(None),
-        "auto" => Ok(Some(Precision::I8)),
-        "float16" | "bfloat16" | "int8_float16" | "int8_bfloat16" => {
-            let message = format!(
-                "compute type {name:?} is not supported on CPUs; give \"default\", \"float32\", \
-                 \"int16\" or \"int8\""
-            );
-            Err(PyValueError::new_err(message))
-        }
-        _ => {
-            let precision = Precision::ALL
-                .into_iter()
-                .find(|precision| precision.ctranslate2_names().contains(&name));
-            if precision.is_none() {
-                return Err(PyValueError::new_err(format!(
-                    "invalid compute type {name:?}; give \"default\", \"auto\", \"float32\", \
-                     \"int16\" or \"int8\""
-                )));
-            }
-            Ok(precision)
-        }
+        "default" => return Ok(None),
+        "auto" => return Ok((!is_cuda).then_some(Precision::I8)),
+        _ => {}
     }
+    let known =
+        Precision::ALL.into_iter().find(|precision| precision.ctranslate2_names().contains(&name));
+    let supported = known
+        .filter(|precision| if is_cuda { !precision.is_integer() } else { !precision.needs_gpu() });
+    if supported.is_some() {
+        return Ok(supported);
+    }
+    let (device, names) = if is_cuda {
+        ("GPUs", "\"float32\", \"float16\" or \"bfloat16\"")
+    } else {
+        ("CPUs", "\"float32\", \"int16\" or \"int8\"")
+    };
+    let is_known = known.is_some() || ["int8_float16", "int8_bfloat16"].contains(&name);
+    let reason = if is_known {
+        format!("compute type {name:?} is not supported on {device}")
+    } else {
+        format!("invalid compute type {name:?}")
+    };
+    Err(PyValueError::new_err(format!("{reason}; give \"default\", \"auto\", {names}")))
 }
 
 /// Returns CTranslate2's name of a precision.

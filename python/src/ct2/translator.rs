@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::arguments::{
-    batch_limits, compute_type_name, devices, end_ids, name_of, precision_of, read_files,
+    batch_limits, compute_type_name, devices, end_ids, name_of, parse_compute_type, read_files,
     suppressed_sequences,
 };
 use super::calls::{
@@ -164,7 +164,7 @@ impl Translator {
             Some(value) => compute_type_name(value, &devices)?,
             None => "default".into(),
         };
-        let precision = precision_of(&name, &devices)?;
+        let precision = parse_compute_type(&name, &devices)?;
         for (is_set, name) in
             [(flash_attention, "flash_attention"), (tensor_parallel, "tensor_parallel")]
         {
