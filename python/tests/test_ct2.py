@@ -139,7 +139,7 @@ def test_wrong_arguments_are_named(
         ({"prefix_bias_beta": 1}, ValueError, "less than 1"),
         ({"prefix_bias_beta": 0.5, "return_alternatives": True}, ValueError, "not compatible"),
         ({"return_logits_vocab": True}, NotImplementedError, "return_logits_vocab"),
-        ({"suppress_sequences": [["zz"]]}, ValueError, "zz"),
+        ({"suppress_sequences": [["w2", "zz", "yy"]]}, ValueError, "zz"),
         ({"end_token": "zz"}, ValueError, "zz"),
         ({"end_token": [999]}, ValueError, "999"),
         ({"target_prefix": [["w2"]]}, ValueError, "less examples"),

@@ -177,7 +177,7 @@ pub(super) fn token_ids(
     Ok(ids)
 }
 
-/// Returns the ids of tokens; fails if the vocabulary lacks one.
+/// Returns the ids of tokens. Fails if the vocabulary lacks one, and names the first that it lacks.
 fn known_ids(
     tokens: &Bound<'_, PyAny>,
     place: (&str, usize),
@@ -186,7 +186,8 @@ fn known_ids(
     let (mut ids, mut unknown) = (Vec::new(), None);
     for_each_token(tokens, place, |token| match vocabulary.find(token) {
         Some(id) => ids.push(id),
-        None => unknown = Some(String::from_utf8_lossy(token).into_owned()),
+        None if unknown.is_none() => unknown = Some(String::from_utf8_lossy(token).into_owned()),
+        None => {}
     })?;
     match unknown {
         None => Ok(ids),
