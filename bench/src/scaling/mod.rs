@@ -141,17 +141,17 @@ pub(crate) fn measure(
     }
     let mut durations = MeasuredDurations::default();
     for (index, &run) in planned.iter().enumerate() {
-        let PlannedRun { system, place, round } = run;
-        let cpus = &order[..counts[place]];
+        let PlannedRun { system, count_index, round } = run;
+        let cpus = &order[..counts[count_index]];
         let points = &mut study.systems[system].points;
         // More threads are seldom slower, so that fewer ones tell how long the text must be.
-        let known = points[..=place].iter().rfind(|point| !point.runs.is_empty());
+        let known = points[..=count_index].iter().rfind(|point| !point.runs.is_empty());
         let expected_rate = known.map(|point| point.median().words_per_second());
         let start = Instant::now();
         let measured = &options.systems[system];
         let stats = process::spawn_measurement(options, measured, cpus, expected_rate)?;
         let stats = stats.in_microseconds();
-        points[place].runs.insert(round, stats);
+        points[count_index].runs.insert(round, stats);
         study.write_runs(&options.output)?;
         durations.add(run, start.elapsed().as_secs_f64());
         let rest = &planned[index + 1..];

@@ -8,22 +8,22 @@ use crate::error::{Error, Result};
 pub struct PlannedRun {
     /// The index of the system.
     pub system: usize,
-    /// The index of the number of threads.
-    pub place: usize,
+    /// The index of the number of threads among the counts.
+    pub count_index: usize,
     /// The round, from 0.
     pub round: usize,
 }
 
-/// Returns the measurements in their order. The systems follow each other at each number of
-/// threads, so that they meet the machine in the same state. Every second round is in reverse, so
-/// that a slow change of the machine, as when it warms up, distorts neither a curve nor a
-/// comparison.
-pub fn plan_runs(systems: usize, counts: usize, rounds: usize) -> Vec<PlannedRun> {
-    (0..rounds)
+/// Returns the measurements in the order in which they are made. The systems follow each other at
+/// each number of threads, so that the machine is in the same state for all of them. Every second
+/// round is in reverse, so that a slow change of the machine, as when it warms up, distorts neither
+/// a curve nor a comparison.
+pub fn plan_runs(num_systems: usize, num_counts: usize, num_rounds: usize) -> Vec<PlannedRun> {
+    (0..num_rounds)
         .flat_map(|round| {
-            let mut runs: Vec<PlannedRun> = (0..counts)
-                .flat_map(|place| {
-                    (0..systems).map(move |system| PlannedRun { system, place, round })
+            let mut runs: Vec<PlannedRun> = (0..num_counts)
+                .flat_map(|count_index| {
+                    (0..num_systems).map(move |system| PlannedRun { system, count_index, round })
                 })
                 .collect();
             if round % 2 == 1 {
@@ -34,21 +34,24 @@ pub fn plan_runs(systems: usize, counts: usize, rounds: usize) -> Vec<PlannedRun
         .collect()
 }
 
-/// Returns the numbers of threads to measure in ascending order, without duplicates. 1 is always
-/// among them; if none are requested, they are powers of two up to the cores, half of the
-/// hyperthreads, and all.
+/// Returns the numbers of threads to measure, ascending and without duplicates; 1 is always among
+/// them. If none are requested, they are powers of two below the number of cores, then one thread
+/// per core, one per core and half of the second hyperthreads, and one per CPU.
+///
+/// # Errors
+/// If a requested number is larger than the number of CPUs that this process may use.
 pub fn select_counts(requested: &[usize], topology: &Topology) -> Result<Vec<usize>> {
-    let (cores, all) = (topology.num_physical_cores(), topology.cpu_order().len());
+    let (cores, cpus) = (topology.num_physical_cores(), topology.cpu_order().len());
     let mut counts = requested.to_vec();
-    if let Some(&count) = counts.iter().find(|&&count| count > all) {
+    if let Some(&count) = counts.iter().find(|&&count| count > cpus) {
         return Err(Error::unmeasurable(format!(
-            "--counts: {count} threads need as many CPUs; this process may use {all}"
+            "--counts: {count} threads need as many CPUs; this process may use {cpus}"
         )));
     }
     counts.push(1);
     if requested.is_empty() {
         counts.extend((1..).map(|power| 1 << power).take_while(|&count| count < cores));
-        counts.extend([cores, cores.midpoint(all), all]);
+        counts.extend([cores, cores.midpoint(cpus), cpus]);
     }
     counts.sort_unstable();
     counts.dedup();
@@ -60,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_double_up_to_the_cores_and_go_on_to_all_threads() {
+    fn default_counts_double_up_to_the_cores_and_end_with_all_cpus() {
         let uniform = |cores, threads| Topology::uniform(1, cores, threads);
         let default = |topology: Topology| select_counts(&[], &topology).unwrap();
         assert_eq!(default(uniform(1, 1)), [1]);
@@ -70,13 +73,18 @@ mod tests {
         assert_eq!(default(uniform(16, 2)), [1, 2, 4, 8, 16, 24, 32]);
         assert_eq!(default(uniform(64, 2)), [1, 2, 4, 8, 16, 32, 64, 96, 128]);
         assert_eq!(default(Topology::uniform(2, 32, 2)), default(uniform(64, 2)));
-        assert_eq!(select_counts(&[4, 2, 4], &uniform(4, 1)).unwrap(), [1, 2, 4]);
-        let error = select_counts(&[5], &uniform(4, 1)).unwrap_err().to_string();
+    }
+
+    #[test]
+    fn requested_counts_are_sorted_and_limited_to_the_cpus() {
+        let topology = Topology::uniform(1, 4, 1);
+        assert_eq!(select_counts(&[4, 2, 4], &topology).unwrap(), [1, 2, 4]);
+        let error = select_counts(&[5], &topology).unwrap_err().to_string();
         assert!(error.contains("5 threads") && error.contains("may use 4"), "{error}");
     }
 
-    /// The CPUs of each number of threads: one of each core first, socket by socket, and never
-    /// two of a core before all cores have one.
+    /// The first n CPUs of the order are on n different cores, socket by socket, until every core
+    /// has one.
     #[test]
     fn cores_come_before_hyperthreads_on_machines_of_all_sizes() {
         for (sockets, cores) in [(1, 4), (1, 8), (2, 8), (1, 24), (2, 32), (4, 16), (1, 64)] {
@@ -99,11 +107,11 @@ mod tests {
     #[test]
     fn rounds_alternate_over_systems_and_counts() {
         let runs: Vec<[usize; 3]> =
-            plan_runs(2, 2, 3).iter().map(|run| [run.round, run.place, run.system]).collect();
+            plan_runs(2, 2, 3).iter().map(|run| [run.round, run.count_index, run.system]).collect();
         let up = [[0, 0], [0, 1], [1, 0], [1, 1]];
         let expected: Vec<[usize; 3]> = (0..3)
             .flat_map(|round| {
-                let mut order = up.map(|[place, system]| [round, place, system]);
+                let mut order = up.map(|[count_index, system]| [round, count_index, system]);
                 if round == 1 {
                     order.reverse();
                 }

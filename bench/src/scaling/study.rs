@@ -50,7 +50,7 @@ impl ScalingStudy {
 
     /// Whether a planned run was made.
     pub fn has_run(&self, run: PlannedRun) -> bool {
-        self.systems[run.system].points[run.place].runs.contains_key(&run.round)
+        self.systems[run.system].points[run.count_index].runs.contains_key(&run.round)
     }
 
     /// Returns the numbers of threads.

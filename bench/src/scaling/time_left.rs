@@ -14,7 +14,7 @@ pub struct MeasuredDurations {
 impl MeasuredDurations {
     /// Adds a measurement.
     pub fn add(&mut self, run: PlannedRun, seconds: f64) {
-        let total = self.totals.entry((run.system, run.place)).or_default();
+        let total = self.totals.entry((run.system, run.count_index)).or_default();
         total.0 += seconds;
         total.1 += 1;
     }
@@ -26,7 +26,7 @@ impl MeasuredDurations {
     /// If nothing was measured.
     pub fn estimate(&self, rest: &[PlannedRun]) -> f64 {
         let seconds = rest.iter().map(|run| {
-            self.mean(|key| *key == (run.system, run.place))
+            self.mean(|key| *key == (run.system, run.count_index))
                 .or_else(|| self.mean(|key| key.0 == run.system))
                 .or_else(|| self.mean(|_| true))
                 .expect("something was measured")
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_rest_takes_as_long_as_the_same_took() {
-        let run = |system, place| PlannedRun { system, place, round: 0 };
+        let run = |system, count_index| PlannedRun { system, count_index, round: 0 };
         let mut durations = MeasuredDurations::default();
         durations.add(run(0, 0), 10.0);
         assert_eq!(durations.estimate(&[run(1, 3), run(0, 1)]), 20.0, "as the only one");
