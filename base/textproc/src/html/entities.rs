@@ -1,4 +1,4 @@
-//! Character references: decoded in the text of a page, and written for text that goes into a page.
+//! Character references (`&amp;`, `&#65;`): decoding in text, and escaping of text.
 
 use std::borrow::Cow;
 
@@ -6,26 +6,25 @@ use htmlize::Context;
 
 use super::tokens::Syntax;
 
-/// The longest name of a reference, with `&` and `;`.
-const MAX_REFERENCE: usize = 33;
+/// The length in bytes of the longest named reference, `&CounterClockwiseContourIntegral;`.
+const MAX_REFERENCE_LEN: usize = 33;
 
-/// Returns the characters of the reference that `text` begins with, and its length in bytes; `None`
-/// if there is no reference.
+/// Decodes the reference at the beginning of `text`, which starts with `&`. Returns its characters
+/// and its length in bytes; `None` if it is not a reference.
 pub(super) fn decode_reference(text: &[u8]) -> Option<(Cow<'_, [u8]>, usize)> {
-    fn is_part(byte: &u8) -> bool {
-        byte.is_ascii_alphanumeric() || *byte == b'#'
-    }
-    let most = text.len().min(MAX_REFERENCE);
-    let letters = text[1..most].iter().position(|byte| !is_part(byte)).unwrap_or(most - 1);
-    let ends_well = text.get(1 + letters) == Some(&b';');
-    let reference = &text[..1 + letters + usize::from(ends_well)];
+    let limit = text.len().min(MAX_REFERENCE_LEN);
+    let name = text[1..limit].iter();
+    let name_len = name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count();
+    let has_semicolon = text.get(1 + name_len) == Some(&b';');
+    let reference = &text[..1 + name_len + usize::from(has_semicolon)];
     let decoded = htmlize::unescape_bytes_in(reference, Context::General);
     (*decoded != *reference).then_some((decoded, reference.len()))
 }
 
-/// Appends plain text, escaped for a document. XML has no name for a no-break space.
+/// Appends plain text, escaped for a document. A no-break space becomes `&nbsp;` in HTML only,
+/// because XML does not define that name.
 pub(super) fn push_escaped(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
-    let mut plain = 0;
+    let mut copied = 0;
     for (at, &byte) in text.iter().enumerate() {
         let (reference, length): (&[u8], usize) = match byte {
             b'&' => (b"&amp;", 1),
@@ -34,11 +33,11 @@ pub(super) fn push_escaped(text: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
             0xc2 if syntax == Syntax::Html && text.get(at + 1) == Some(&0xa0) => (b"&nbsp;", 2),
             _ => continue,
         };
-        out.extend_from_slice(&text[plain..at]);
+        out.extend_from_slice(&text[copied..at]);
         out.extend_from_slice(reference);
-        plain = at + length;
+        copied = at + length;
     }
-    out.extend_from_slice(&text[plain..]);
+    out.extend_from_slice(&text[copied..]);
 }
 
 #[cfg(test)]
@@ -62,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_escaped() {
+    fn markup_characters_and_no_break_spaces_are_escaped() {
         let mut out = Vec::new();
         push_escaped("a<b> & \u{a0}é\"".as_bytes(), Syntax::Html, &mut out);
         assert_eq!(out, "a&lt;b&gt; &amp; &nbsp;é\"".as_bytes());
