@@ -273,7 +273,7 @@ fn cpu_model(cpu: Cpu) -> String {
     format!("{name}, family {family}, model {model}, {}", cpu.name())
 }
 
-/// Whether `text` is a cache file. For the fuzz target.
+/// Whether `text` is a valid cache file. Public for the fuzz target only.
 #[doc(hidden)]
 pub fn is_tuner_cache(text: &[u8]) -> bool {
     parse_cache(text).is_ok()

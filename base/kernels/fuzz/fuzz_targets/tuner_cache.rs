@@ -1,4 +1,4 @@
-//! Arbitrary bytes as the cache file of the tuner: read or rejected.
+//! Fuzz target: arbitrary bytes as a tuner cache file are read or rejected, without a panic.
 //! `cargo +nightly fuzz run tuner_cache` in `base/kernels`.
 #![no_main]
 
