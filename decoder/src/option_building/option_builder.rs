@@ -362,7 +362,7 @@ impl OptionBuilder {
         let stride = features.reordering_width();
         let rows = OptionRows { count: scores.len(), stride, columns: reordering };
         let (targets, weighting) = (&mut self.reordering_targets, Weighting::Weighted);
-        features.write_own_reordering(
+        features.write_table_reordering(
             &system.models,
             source,
             |option| {

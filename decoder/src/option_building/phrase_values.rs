@@ -1,21 +1,21 @@
-//! The unweighted scores of an option, for output.
+//! Rows of an option's unweighted feature values, for n-best lists.
 //!
-//! The search needs weighted sums alone, so options do not carry these. A row is
-//! computed again from the table's record when an option is printed; the rows of all
-//! options of a source phrase are computed together and cached like the options
-//! themselves, because records of frequent words are long.
+//! The search needs weighted sums only, so options do not store the row. It is computed again from
+//! the record in the phrase table when an option is printed. The rows of all options of a source
+//! phrase are computed together and cached, because records of frequent words are long.
 
 use miriam_textio::WordId;
 
 use super::OptionBuilder;
 use crate::Result;
 use crate::features::{OptionRows, TableSlot, Weighting};
+use crate::models::PhraseTable;
 use crate::sentence::{Sentence, SourceSpan};
 use crate::span::Span;
 use crate::system::System;
-use crate::translation_options::{OptionId, PhraseKey, SentenceOptions, ValueRows};
+use crate::translation_options::{OptionId, OptionRange, PhraseKey, SentenceOptions, ValueRows};
 
-/// An option of a sentence.
+/// An option of a sentence, with what is needed to compute its row.
 #[derive(Clone, Copy)]
 pub(crate) struct OptionRef<'a> {
     pub(crate) system: &'a System,
@@ -26,8 +26,8 @@ pub(crate) struct OptionRef<'a> {
     pub(crate) span: Span,
 }
 
-/// Appends the row of an option, in the layout of the system's
-/// [`FeatureSet::row_layout`](crate::features::FeatureSet), to `rows`.
+/// Appends the row of an option to `rows`. Its columns are those of
+/// [`FeatureSet::row_layout`](crate::features::FeatureSet).
 ///
 /// # Errors
 ///
@@ -40,38 +40,43 @@ pub(crate) fn push_phrase_row(
     let OptionRef { system, sentence, options, option: id, span } = option;
     let width = system.plan.features.row_layout.width;
     let source = sentence.source_span(span);
-    let found = options.origin(id).table.and_then(|number| {
-        let table = &system.models.phrase_tables[number as usize];
-        let slots = &system.plan.features.slots;
-        let slot = slots.iter().position(|&s| s == TableSlot::Table(number as usize))?;
-        let mut ids = Vec::new();
-        source.push_table_ids(table, &system.models, &mut ids);
-        let record = table.phrases.find(&ids)?;
-        Some((table, options.range(span, slot), PhraseKey { table: number, record }))
-    });
-    let Some((table, range, key)) = found else {
+    let Some((table, range, key)) = find_record(option) else {
         let start = rows.len();
         rows.resize(start + width, 0.0);
-        return builder.write_input_values(option, &mut rows[start..]);
+        return builder.write_row_without_table(option, &mut rows[start..]);
     };
     let first = options.index_in_list(id, range) * width;
-    let mut push = |all: &ValueRows| rows.extend_from_slice(&all.0[first..first + width]);
+    let columns = first..first + width;
     if !table.caches_options {
-        push(&ValueRows(builder.compute_rows(system, key, source)?));
+        let new_rows = builder.compute_rows(system, key, source)?;
+        rows.extend_from_slice(&new_rows[columns]);
         return Ok(());
     }
     let cache = system.plan.phrase_values.rows();
-    match cache.get(key) {
-        Some(all) => push(all),
-        None => {
-            let made = builder.compute_rows(system, key, source)?;
-            match cache.insert(key, Box::new(ValueRows(made))) {
-                Ok(all) => push(all),
-                Err(all) => push(&all),
-            }
-        }
+    if let Some(cached) = cache.get(key) {
+        rows.extend_from_slice(&cached.0[columns]);
+        return Ok(());
+    }
+    let new_rows = builder.compute_rows(system, key, source)?;
+    match cache.insert(key, Box::new(ValueRows(new_rows))) {
+        Ok(cached) => rows.extend_from_slice(&cached.0[columns]),
+        Err(uncached) => rows.extend_from_slice(&uncached.0[columns]),
     }
     Ok(())
+}
+
+/// Finds the table record that an option was made from, and the options of the same list. `None` if
+/// the option came with the sentence or is a copied word.
+fn find_record(option: OptionRef<'_>) -> Option<(&PhraseTable, OptionRange, PhraseKey)> {
+    let OptionRef { system, sentence, options, option: id, span } = option;
+    let number = options.origin(id).table?;
+    let table = &system.models.phrase_tables[number as usize];
+    let slots = &system.plan.features.slots;
+    let slot = slots.iter().position(|&slot| slot == TableSlot::Table(number as usize))?;
+    let mut ids = Vec::new();
+    sentence.source_span(span).push_table_ids(table, &system.models, &mut ids);
+    let record = table.phrases.find(&ids)?;
+    Some((table, options.range(span, slot), PhraseKey { table: number, record }))
 }
 
 impl OptionBuilder {
@@ -85,12 +90,12 @@ impl OptionBuilder {
         let features = &system.plan.features;
         let layout = features.row_layout;
         let table = &system.models.phrase_tables[key.table as usize];
-        let made;
+        let built_list;
         let list = match system.plan.option_cache.get(key) {
             Some(list) => list,
             None => {
-                made = self.build(system, key.table as usize, key.record, source, None)?;
-                &made
+                built_list = self.build(system, key.table as usize, key.record, source, None)?;
+                &built_list
             }
         };
         let count = list.scores.len();
@@ -100,10 +105,10 @@ impl OptionBuilder {
             let target = target as usize;
             let scores = self.targets.scores(target);
             row[..scores.len()].copy_from_slice(scores);
-            let row = &mut row[layout.reordering_offset..];
+            let reordering = &mut row[layout.reordering_offset..];
             let weighting = Weighting::Unweighted;
-            features.write_default_reordering(weighting, row);
-            features.write_record_reordering(table, &self.targets, target, weighting, row);
+            features.write_default_reordering(weighting, reordering);
+            features.write_record_reordering(table, &self.targets, target, weighting, reordering);
         }
         self.write_reordering_values(system, source, count, |i| list.words_of(i), &mut rows)?;
         for (i, row) in rows.chunks_exact_mut(layout.width).enumerate() {
@@ -113,9 +118,8 @@ impl OptionBuilder {
         Ok(rows)
     }
 
-    /// Writes the row of an option that came with the sentence, or of a copied word. It has no
-    /// scores in a table.
-    fn write_input_values(&mut self, option: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
+    /// Writes the row of an option that is in no table: one from the input, or a copied word.
+    fn write_row_without_table(&mut self, option: OptionRef<'_>, row: &mut [f32]) -> Result<()> {
         let OptionRef { system, sentence, options, option: id, span } = option;
         let words = options.words(id);
         let features = &system.plan.features;
@@ -127,8 +131,8 @@ impl OptionBuilder {
         Ok(())
     }
 
-    /// Writes the scores of reordering models with their own tables to the rows of `num_options`
-    /// options of `source`, whose target words `words` gives.
+    /// Writes the scores of reordering models that have tables of their own to the rows of
+    /// `num_options` options of `source`. `words(i)` returns the target words of option i.
     fn write_reordering_values<'w>(
         &mut self,
         system: &System,
@@ -143,9 +147,17 @@ impl OptionBuilder {
             return Ok(());
         }
         let columns = &mut rows[layout.reordering_offset..];
-        let rows = OptionRows { count: num_options, stride: layout.width, columns };
-        let (targets, weighting) = (&mut self.reordering_targets, Weighting::Unweighted);
-        features.write_own_reordering(&system.models, source, words, weighting, targets, rows)
+        let option_rows = OptionRows { count: num_options, stride: layout.width, columns };
+        let targets = &mut self.reordering_targets;
+        let weighting = Weighting::Unweighted;
+        features.write_table_reordering(
+            &system.models,
+            source,
+            words,
+            weighting,
+            targets,
+            option_rows,
+        )
     }
 
     /// Writes the natural-log scores, by each language model, of the words whose context
@@ -158,6 +170,7 @@ impl OptionBuilder {
         inner: &mut [f32],
     ) {
         for (lm, model) in system.models.language_models.iter().enumerate() {
+            // No word of a phrase this short has its whole context in the phrase.
             if words.len() < model.model.order() {
                 continue;
             }

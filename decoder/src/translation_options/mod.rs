@@ -12,7 +12,7 @@ mod sentence_options;
 pub(crate) use input_phrase::{InputPhrase, InputPhraseDetails, OptionSource};
 pub(crate) use option_cache::{OptionCache, PhraseKey, PhraseValueCache, ValueRows};
 pub(crate) use sentence_options::{
-    HotOption, HotPhrase, MAX_HOT_COLUMNS, OptionId, OptionLayout, SentenceOptions,
+    HotOption, HotPhrase, MAX_HOT_COLUMNS, OptionId, OptionLayout, OptionRange, SentenceOptions,
 };
 
 use miriam_textio::WordId;

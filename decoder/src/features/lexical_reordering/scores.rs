@@ -174,13 +174,13 @@ impl FeatureSet {
         }
     }
 
-    /// Writes the reordering scores of models with their own tables to the rows of options of
-    /// `source`, whose target words `words` gives.
+    /// Writes the scores of reordering models that have tables of their own to the rows of options
+    /// of `source`. `words(i)` returns the target words of option i.
     ///
     /// # Errors
     ///
     /// Fails if a table is damaged.
-    pub(crate) fn write_own_reordering<'w>(
+    pub(crate) fn write_table_reordering<'w>(
         &self,
         models: &Models,
         source: SourceSpan<'_>,
