@@ -111,7 +111,7 @@ impl<K: Kernels> Tape<K> {
             let into = &mut self.parameter_gradient;
             super::gradient_sums::add_weight_gradient(kernels, spec, states, gradient, into);
             if let Some(bias) = spec.bias {
-                let sums = &mut self.scratch.columns;
+                let sums = &mut self.scratch.vector_gradients;
                 super::gradient_sums::add_bias_gradient(
                     kernels, &registry, bias, gradient, sums, into,
                 );

@@ -113,7 +113,8 @@ pub struct Tape<K: Kernels> {
 struct Scratch<R: Real> {
     /// A block of logits.
     logits: ZeroedVec<R>,
-    columns: Vec<R>,
+    /// Gradients of vectors, before they are added to those of the parameters.
+    vector_gradients: Vec<R>,
     /// Gradients whose places overlap, before they are added.
     buffers: Vec<Vec<R>>,
     /// Inputs of weights that occur several times, and gradients of their outputs.

@@ -41,11 +41,11 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let heads = any.heads;
         let num_weights = if has_masks { node.saved / 2 } else { node.saved };
         let (weights, masks) = values.saved(node).split_at(num_weights);
-        let own = MatRef::new(self.own, node.rows, node.width);
+        let d_out = MatRef::new(self.d_out, node.rows, node.width);
         let queries_all = values.columns(queries);
         let results = [queries.clone(), any.keys.clone(), any.values.clone()];
         let buffers = &mut self.scratch.buffers;
-        self.into.with_all(self.kernels, buffers, &results, |kernels, into| {
+        self.input_gradients.with_all(self.kernels, buffers, &results, |kernels, into| {
             let all = groups.iter().zip(ranges_of_groups(groups, heads)).enumerate();
             for (number, (group, (rows, pairs))) in all {
                 let (_, sentence) = group;
@@ -59,7 +59,7 @@ impl<K: Kernels> NodeGradient<'_, K> {
                     has_masks.then(|| &masks[pairs.clone()]),
                     &weights[pairs.clone()],
                     extra.as_deref(),
-                    own.row_range(rows.clone()),
+                    d_out.row_range(rows.clone()),
                     gradients_of_group(into, rows, sentence),
                 );
             }
@@ -77,16 +77,16 @@ impl<K: Kernels> NodeGradient<'_, K> {
     ) {
         let (node, values, guide) = (self.node, self.values, self.guide);
         let Some((_, any)) = groups.first() else { return };
-        let own = MatRef::new(self.own, node.rows, node.width);
+        let d_out = MatRef::new(self.d_out, node.rows, node.width);
         let weights = values.saved(node);
         let queries_all = values.of(queries);
         let packed_parameters = self.packed_parameters;
-        let columns = &mut self.scratch.columns;
-        columns.clear();
-        columns.resize(queries.width(), K::Real::ZERO);
+        let vector_gradient = &mut self.scratch.vector_gradients;
+        vector_gradient.clear();
+        vector_gradient.resize(queries.width(), K::Real::ZERO);
         let results = [Columns::all(queries), any.keys.clone(), any.values.clone()];
         let buffers = &mut self.scratch.buffers;
-        self.into.with_all(self.kernels, buffers, &results, |kernels, into| {
+        self.input_gradients.with_all(self.kernels, buffers, &results, |kernels, into| {
             let all = groups.iter().zip(ranges_of_groups(groups, 1)).enumerate();
             for (number, (group, (rows, pairs))) in all {
                 let (_, sentence) = group;
@@ -103,14 +103,14 @@ impl<K: Kernels> NodeGradient<'_, K> {
                     attention,
                     &weights[pairs],
                     extra.as_deref(),
-                    own.row_range(rows.clone()),
+                    d_out.row_range(rows.clone()),
                     gradients_of_group(into, rows, sentence),
-                    columns,
+                    vector_gradient,
                 );
             }
         });
         if let Some(vector) = vector {
-            add_vector_gradient(self.registry, vector, columns, self.parameters);
+            add_vector_gradient(self.registry, vector, vector_gradient, self.parameters);
         }
     }
 }

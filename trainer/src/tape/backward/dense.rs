@@ -11,6 +11,7 @@ use super::{NodeGradient, Occurrence};
 use crate::kernels::{Kernels, saves_result};
 
 impl<K: Kernels> NodeGradient<'_, K> {
+    /// Adds the gradients of embeddings to the rows of their tables.
     pub(super) fn embed(
         &mut self,
         table: MatrixPlace,
@@ -19,23 +20,25 @@ impl<K: Kernels> NodeGradient<'_, K> {
         mask: Option<&[f32]>,
         positions: Option<&Positions>,
     ) {
-        let own = MatRef::new(self.own, self.node.rows, self.node.width);
+        let d_out = MatRef::new(self.d_out, self.node.rows, self.node.width);
         let scales = embedding_scales::<K::Real>(scale, mask);
         for (row, token) in tokens.iter().enumerate() {
-            let own = own.row_range(row..row + 1);
+            let row_gradient = d_out.row_range(row..row + 1);
             if let Some(token) = token {
                 let vector = table_row(self.parameters, table, *token);
-                self.kernels.add_scaled(scales(row), own, vector);
+                self.kernels.add_scaled(scales(row), row_gradient, vector);
             }
             if let Some(positions) = positions
                 && let PositionTable::Learned(table) = positions.table
             {
                 let position = positions.positions[row];
-                self.kernels.add(own, table_row(self.parameters, table, position));
+                self.kernels.add(row_gradient, table_row(self.parameters, table, position));
             }
         }
     }
 
+    /// Passes gradients through a product with weights; those of weights that occur several times
+    /// are left for later in `deferred`.
     pub(super) fn affine(
         &mut self,
         input: Tensor,
@@ -51,23 +54,23 @@ impl<K: Kernels> NodeGradient<'_, K> {
         } else {
             MatRef::new(values.saved(node), node.rows, node.width)
         };
-        let out = MatMut::new(self.own, node.rows, node.width);
+        let out = MatMut::new(self.d_out, node.rows, node.width);
         kernels.activation_gradient(activation, saved, out);
-        let own = MatRef::new(self.own, node.rows, node.width);
+        let d_out = MatRef::new(self.d_out, node.rows, node.width);
         if let Some(residual) = residual {
-            self.into.add(kernels, own, residual);
+            self.input_gradients.add(kernels, d_out, residual);
         }
         self.packed_parameters.with_weights(self.registry, weights, |weights| {
-            let (into, is_begun) = self.into.begin(input);
-            kernels.gemm_gradient(own, weights, is_begun, into);
+            let (into, is_begun) = self.input_gradients.begin(input);
+            kernels.gemm_gradient(d_out, weights, is_begun, into);
         });
         let spec = self.registry.affine(weights);
         if let Some(bias) = spec.bias {
-            let sums = &mut self.scratch.columns;
-            add_bias_gradient(kernels, self.registry, bias, own, sums, self.parameters);
+            let sums = &mut self.scratch.vector_gradients;
+            add_bias_gradient(kernels, self.registry, bias, d_out, sums, self.parameters);
         }
         if num_uses[weights.0 as usize] == 1 {
-            add_weight_gradient(kernels, spec, values.of(input), own, self.parameters);
+            add_weight_gradient(kernels, spec, values.of(input), d_out, self.parameters);
         } else {
             deferred[weights.0 as usize].push((input, self.index));
         }

@@ -32,9 +32,9 @@ struct NodeGradient<'a, K: Kernels> {
     guide: Option<&'a GuidedAlignment>,
     kernels: &'a mut K,
     /// The gradient of the node, `[rows, width]`; zeros if nothing has been added yet.
-    own: &'a mut [K::Real],
+    d_out: &'a mut [K::Real],
     /// The gradients of earlier nodes.
-    into: Gradients<'a, K::Real>,
+    input_gradients: Gradients<'a, K::Real>,
     /// The gradient of all parameters, a flat vector.
     parameters: &'a mut [K::Real],
     scratch: &'a mut Scratch<K::Real>,
@@ -108,9 +108,9 @@ impl<K: Kernels> Tape<K> {
         let node = &nodes[index];
         let is_begun = self.begun[index];
         let (before, rest) = self.gradients.split_at_mut(node.gradient);
-        let own = &mut rest[..node.len()];
+        let d_out = &mut rest[..node.len()];
         if !is_begun {
-            own.fill(K::Real::ZERO);
+            d_out.fill(K::Real::ZERO);
         }
         let begun = &mut self.begun[..index];
         let mut gradient = NodeGradient {
@@ -121,8 +121,8 @@ impl<K: Kernels> Tape<K> {
             registry: &self.registry,
             guide: self.guided_alignment.as_ref(),
             kernels: &mut self.kernels,
-            own,
-            into: Gradients { nodes, gradients: before, begun },
+            d_out,
+            input_gradients: Gradients { nodes, gradients: before, begun },
             parameters: &mut self.parameter_gradient,
             scratch: &mut self.scratch,
         };
@@ -147,7 +147,7 @@ impl<K: Kernels> Tape<K> {
             Op::CrossEntropy { hidden, .. } => {
                 let saved = gradient.values.saved(node);
                 let rows = MatRef::new(saved, hidden.rows(), hidden.width());
-                gradient.into.add(gradient.kernels, rows, *hidden);
+                gradient.input_gradients.add(gradient.kernels, rows, *hidden);
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Gradients of operators: the tape finds their places, and operators compute them.
+//! Back-propagation through operators: collects values and gradient buffers, which the operator
+//! computes with.
 
 use miriam_kernels::MatRef;
 use miriam_kernels::operators::{AnyOperator, InputArrays, InputGradients, OperatorReal};
@@ -11,6 +12,7 @@ use crate::Real;
 use crate::kernels::Kernels;
 
 impl<K: Kernels> NodeGradient<'_, K> {
+    /// Adds the gradients of an operator's matrices and vectors, given that of its result.
     pub(super) fn apply(
         &mut self,
         operator: &dyn AnyOperator,
@@ -20,14 +22,14 @@ impl<K: Kernels> NodeGradient<'_, K> {
         let (values, parameters) = (self.values, self.packed_parameters);
         let lengths: Vec<usize> =
             vectors.iter().map(|&vector| parameters.vector(vector).len()).collect();
-        let columns = &mut self.scratch.columns;
-        columns.clear();
-        columns.resize(lengths.iter().sum(), K::Real::ZERO);
-        let mut sums: Vec<&mut [K::Real]> = Vec::with_capacity(vectors.len());
-        let mut rest = &mut columns[..];
+        let vector_gradients = &mut self.scratch.vector_gradients;
+        vector_gradients.clear();
+        vector_gradients.resize(lengths.iter().sum(), K::Real::ZERO);
+        let mut parts: Vec<&mut [K::Real]> = Vec::with_capacity(vectors.len());
+        let mut rest = &mut vector_gradients[..];
         for &length in &lengths {
-            let (vector_sums, others) = rest.split_at_mut(length);
-            sums.push(vector_sums);
+            let (part, others) = rest.split_at_mut(length);
+            parts.push(part);
             rest = others;
         }
 
@@ -36,18 +38,18 @@ impl<K: Kernels> NodeGradient<'_, K> {
             vectors.iter().map(|&vector| parameters.vector(vector)),
         );
         let out = values.of(tensor(self.index, self.node));
-        let own = MatRef::new(self.own, self.node.rows, self.node.width);
+        let d_out = MatRef::new(self.d_out, self.node.rows, self.node.width);
         let buffers = &mut self.scratch.buffers;
-        self.into.with_all(self.kernels, buffers, matrices, |kernels, gradients| {
-            let into = InputGradients { matrices: gradients, vectors: &mut sums };
+        self.input_gradients.with_all(self.kernels, buffers, matrices, |kernels, gradients| {
+            let into = InputGradients { matrices: gradients, vectors: &mut parts };
             let implementation = kernels.implementation();
-            K::Real::gradient(operator, implementation, inputs.inputs(), out, own, into);
+            K::Real::gradient(operator, implementation, inputs.inputs(), out, d_out, into);
         });
-        let mut rest = &columns[..];
+        let mut start = 0;
         for (&vector, &length) in vectors.iter().zip(&lengths) {
-            let (vector_sums, others) = rest.split_at(length);
-            add_vector_gradient(self.registry, vector, vector_sums, self.parameters);
-            rest = others;
+            let gradient = &vector_gradients[start..start + length];
+            add_vector_gradient(self.registry, vector, gradient, self.parameters);
+            start += length;
         }
     }
 }

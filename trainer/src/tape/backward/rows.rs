@@ -7,13 +7,14 @@ use super::NodeGradient;
 use crate::kernels::Kernels;
 
 impl<K: Kernels> NodeGradient<'_, K> {
+    /// Adds the gradients of selected rows to those of the rows that they were selected from.
     pub(super) fn index_select(&mut self, from: Tensor, indices: &[u32]) {
-        let own = MatRef::new(self.own, self.node.rows, self.node.width);
-        let mut from = self.into.of(from);
+        let d_out = MatRef::new(self.d_out, self.node.rows, self.node.width);
+        let mut from = self.input_gradients.of(from);
         for (row, &index) in indices.iter().enumerate() {
             let index = index as usize;
             let into = from.reborrow().row_range(index..index + 1);
-            self.kernels.add(own.row_range(row..row + 1), into);
+            self.kernels.add(d_out.row_range(row..row + 1), into);
         }
     }
 }
